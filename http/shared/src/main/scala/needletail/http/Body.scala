@@ -1,0 +1,68 @@
+package needletail.http
+
+import needletail.async.Async
+
+/** The content of a request, to be read once: whole, or as a stream with demand. */
+abstract class Body private[needletail] () {
+
+  /** Octets announced by Content-Length; -1 when only the end will tell. */
+  def length: Long
+
+  /** Is it known to have no content? */
+  def isEmpty: Boolean
+
+  /** The content piece by piece, each read from the connection only when asked for. */
+  def stream: ByteStream
+
+  /**
+   * The whole content, at most `limit` octets: more fails with HttpError 413, a client that stops sending
+   * with 408. The array is the caller's.
+   */
+  def bytes(limit: Int): Async[Array[Byte]]
+
+  /** The whole content, up to the server's limit for bodies. */
+  def bytes: Async[Array[Byte]]
+
+  /** The trailer fields; empty before the end has been read and where none came. */
+  def trailers: Headers
+}
+
+object Body {
+  private final class Fixed(content: Array[Byte]) extends Body {
+    def length: Long       = content.length.toLong
+    def isEmpty: Boolean   = content.length == 0
+    def stream: ByteStream = ByteStream.of(content)
+    def bytes(limit: Int): Async[Array[Byte]] =
+      if (content.length > limit) Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+      else Async.value(content)
+    def bytes: Async[Array[Byte]] = Async.value(content)
+    def trailers: Headers         = Headers.empty
+  }
+
+  /** A stream as a body; to be read once. */
+  private[needletail] def streamed(source: ByteStream, announced: Long): Body = new Body {
+    def length: Long                          = announced
+    def isEmpty: Boolean                      = announced == 0
+    def stream: ByteStream                    = source
+    def bytes(limit: Int): Async[Array[Byte]] = collect(source, new ByteWriter(1024), limit)
+    def bytes: Async[Array[Byte]]             = bytes(Int.MaxValue)
+    def trailers: Headers                     = Headers.empty
+  }
+
+  /** Reads a stream to its end into one array; fails with HttpError 413 beyond `limit`. */
+  private[needletail] def collect(source: ByteStream, into: ByteWriter, limit: Int): Async[Array[Byte]] =
+    source.next().flatMap {
+      case None        => Async.value(java.util.Arrays.copyOf(into.bytes, into.length))
+      case Some(piece) =>
+        if (piece.length > limit - into.length) {
+          source.cancel()
+          Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+        } else {
+          into.write(piece)
+          collect(source, into, limit)
+        }
+    }
+
+  val empty: Body                       = new Fixed(Head.noBytes)
+  def of(content: Array[Byte]): Body    = if (content.length == 0) empty else new Fixed(content)
+}

@@ -1,0 +1,77 @@
+package needletail.http
+
+/** A byte array that grows: what encoders write to. The array is reused after `clear`; it may be read between. */
+private[needletail] final class ByteWriter(initial: Int) {
+  var bytes: Array[Byte] = new Array[Byte](initial)
+  var length: Int        = 0
+
+  def clear(): Unit = length = 0
+
+  /** Makes room for `n` octets more. */
+  def ensure(n: Int): Unit =
+    if (bytes.length - length < n) bytes = java.util.Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + n))
+
+  def write(source: Array[Byte]): Unit = write(source, 0, source.length)
+
+  def write(source: Array[Byte], from: Int, count: Int): Unit = {
+    ensure(count)
+    System.arraycopy(source, from, bytes, length, count)
+    length += count
+  }
+
+  def writeByte(octet: Int): Unit = {
+    ensure(1)
+    bytes(length) = octet.toByte
+    length += 1
+  }
+
+  /** Each character's low octet: for text known to be Latin-1. */
+  def writeLatin1(text: String): Unit = {
+    val n = text.length
+    ensure(n)
+    var i = 0
+    while (i < n) {
+      bytes(length + i) = text.charAt(i).toByte
+      i += 1
+    }
+    length += n
+  }
+
+  def writeCrLf(): Unit = {
+    ensure(2)
+    bytes(length) = '\r'
+    bytes(length + 1) = '\n'
+    length += 2
+  }
+
+  /** A number not below 0, in decimal. */
+  def writeDecimal(number: Long): Unit = {
+    ensure(20)
+    var digits = 1
+    var rest   = number / 10
+    while (rest != 0) {
+      digits += 1
+      rest /= 10
+    }
+    var at = length + digits - 1
+    rest = number
+    while (at >= length) {
+      bytes(at) = ('0' + (rest % 10).toInt).toByte
+      rest /= 10
+      at -= 1
+    }
+    length += digits
+  }
+
+  /** A number not below 0, in hexadecimal, as chunk sizes are written. */
+  def writeHex(number: Int): Unit = {
+    val digits = Math.max(1, (35 - Integer.numberOfLeadingZeros(number)) / 4)
+    ensure(digits)
+    var i = digits - 1
+    while (i >= 0) {
+      bytes(length) = "0123456789abcdef".charAt((number >>> (4 * i)) & 15).toByte
+      length += 1
+      i -= 1
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package needletail.http
+
+/** The connection a request came on, as far as handlers may know it. */
+trait ConnectionInfo {
+
+  /** The peer's address as text: `192.0.2.1:4711`, `[2001:db8::1]:4711`, or a Unix socket's path. */
+  def remoteAddress: String
+  def localAddress: String
+
+  /** Did it come over TLS? */
+  def isSecure: Boolean
+
+  /** A value that lives as long as the connection; made on first use. To be used on the connection's loop. */
+  def attachment[A](key: Attachment[A]): A
+  def attach[A](key: Attachment[A], value: A): Unit
+}
+
+/** Names a value kept for each connection; compared by identity. */
+final class Attachment[A](initial: => A) {
+  private[needletail] def make(): A = initial
+}
+
+/** Attachments in a small map; `null` until the first one, as most connections never have any. */
+private[needletail] abstract class Attachments extends ConnectionInfo {
+  private var values: java.util.IdentityHashMap[Attachment[?], Any] = null
+
+  def attachment[A](key: Attachment[A]): A = {
+    if (values == null) values = new java.util.IdentityHashMap
+    var v = values.get(key)
+    if (v == null) {
+      v = key.make()
+      values.put(key, v)
+    }
+    v.asInstanceOf[A]
+  }
+  def attach[A](key: Attachment[A], value: A): Unit = {
+    if (values == null) values = new java.util.IdentityHashMap
+    values.put(key, value)
+    ()
+  }
+}

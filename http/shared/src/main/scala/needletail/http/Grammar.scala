@@ -1,0 +1,42 @@
+package needletail.http
+
+/** The character classes of RFC 9110 §5.6 and RFC 3986 as tables, one bit for each. */
+private[needletail] object Grammar {
+  final val Token = 1 // tchar, RFC 9110 §5.6.2
+  final val Value = 2 // what may stand in a field value: VCHAR, obs-text, SP, HTAB (RFC 9110 §5.5)
+  final val Path  = 4 // pchar and "/", RFC 3986 §3.3
+  final val Query = 8 // pchar, "/" and "?", RFC 3986 §3.4
+  final val Digit = 16
+  final val Hex   = 32
+
+  val table: Array[Byte] = {
+    val t                          = new Array[Byte](256)
+    def add(bit: Int, c: Int)      = t(c) = (t(c) | bit).toByte
+    def all(bit: Int, s: String)   = s.foreach(c => add(bit, c.toInt))
+    val alphanumeric               = (('a' to 'z') ++ ('A' to 'Z') ++ ('0' to '9')).mkString
+    all(Token, alphanumeric + "!#$%&'*+-.^_`|~")
+    all(Path | Query, alphanumeric + "-._~%!$&'()*+,;=:@/")
+    all(Query, "?")
+    all(Digit | Hex, "0123456789")
+    all(Hex, "abcdefABCDEF")
+    (0x20 to 0xff).foreach(c => if (c != 0x7f) add(Value, c))
+    add(Value, '\t')
+    t
+  }
+
+  def is(octet: Byte, bit: Int): Boolean = (table(octet & 0xff) & bit) != 0
+
+  def isToken(s: String): Boolean =
+    s.nonEmpty && s.forall(c => c < 128 && (table(c.toInt) & Token) != 0)
+
+  /** May `s` be sent as a field value? No CR, LF, NUL or other control, nothing beyond Latin-1. */
+  def isFieldValue(s: String): Boolean = {
+    var i = 0
+    while (i < s.length) {
+      val c = s.charAt(i)
+      if (c > 255 || (table(c.toInt) & Value) == 0) return false
+      i += 1
+    }
+    true
+  }
+}

@@ -1,0 +1,116 @@
+package needletail.http
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import needletail.async.Async
+
+/** What a handler answers: a [[Response]], or one that comes later. */
+sealed abstract class Reply
+
+object Reply {
+
+  /** A reply that comes later, on the loop that serves the request. */
+  final class Later(val response: Async[Response]) extends Reply
+
+  implicit def later(response: Async[Response]): Reply = new Later(response)
+}
+
+/**
+ * A response: status, headers, content. Immutable; a constant may be sent any number of times, and is rendered
+ * once.
+ *
+ * How long the content is and how it is framed is the server's business: Content-Length, Transfer-Encoding
+ * and Connection can't be set as headers (`close` ends the connection after this reply).
+ */
+final class Response private (
+    val status: Status,
+    val headers: Headers,
+    private[needletail] val content: Array[Byte], // null where the content is a stream
+    private[needletail] val source: ByteStream,   // null where it is not
+    private[needletail] val sourceLength: Long,   // -1 where only the stream's end will tell
+    private[needletail] val closes: Boolean
+) extends Reply {
+
+  /** The encoder's copy of the rendered head, made when this response is sent for the second time. */
+  private[needletail] var rendered: ResponseEncoder.Rendered = null
+  private[needletail] var sentBefore: Boolean                = false
+
+  private def copy(
+      status: Status = status,
+      headers: Headers = headers,
+      content: Array[Byte] = content,
+      source: ByteStream = source,
+      sourceLength: Long = sourceLength,
+      closes: Boolean = closes
+  ): Response = new Response(status, headers, content, source, sourceLength, closes)
+
+  def withStatus(status: Status): Response = copy(status = Response.checked(status))
+
+  /** Adds a header. Throws IllegalArgumentException for one that would split or misframe the message. */
+  def header(name: String, value: String): Response = {
+    Response.refuseFraming(name)
+    copy(headers = headers.add(name, value))
+  }
+
+  /** Sets a header in place of all others of that name. */
+  def setHeader(name: String, value: String): Response = {
+    Response.refuseFraming(name)
+    copy(headers = headers.set(name, value))
+  }
+  def withHeaders(more: Headers): Response = {
+    more.toList.foreach(field => Response.refuseFraming(field._1))
+    copy(headers = headers ++ more)
+  }
+
+  /** The media type, in place of what was set before. */
+  def contentType(value: String): Response = copy(headers = headers.set("Content-Type", value))
+
+  /** With this text, as UTF-8; text/plain unless another type is set. */
+  def text(content: String): Response = typed(MediaType.Text).copy(content = content.getBytes(UTF_8), source = null)
+
+  /** With these octets; the array must not change afterwards. */
+  def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
+
+  /** With a stream of unknown length: chunked to HTTP/1.1, until the connection's end to HTTP/1.0. */
+  def stream(content: ByteStream): Response = copy(content = null, source = content, sourceLength = -1)
+
+  /** With a stream of just `length` octets; one that yields another number breaks the connection. */
+  def stream(content: ByteStream, length: Long): Response = {
+    require(length >= 0, "length must not be negative")
+    copy(content = null, source = content, sourceLength = length)
+  }
+
+  /** Ends the connection once this is sent. */
+  def close: Response = copy(closes = true)
+
+  /** The whole content, for tests and for those who measure; a stream is read. */
+  def body: Body = if (content != null) Body.of(content) else Body.streamed(source, sourceLength)
+
+  private def typed(mediaType: String): Response =
+    if (headers.contains("Content-Type")) this else copy(headers = headers.add("Content-Type", mediaType))
+
+  override def toString: String = s"Response($status)"
+}
+
+object Response {
+  private val none = new Array[Byte](0)
+
+  /** A response without content. The status must be final, 200 to 599. */
+  def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)
+
+  def ok: Response                    = Response(Status.Ok)
+  def ok(text: String): Response      = ok.text(text)
+  def notFound: Response              = Response(Status.NotFound)
+
+  private def checked(status: Status): Status = {
+    if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")
+    status
+  }
+
+  private def refuseFraming(name: String): Unit =
+    if (
+      name.equalsIgnoreCase("content-length") || name.equalsIgnoreCase("transfer-encoding") ||
+      name.equalsIgnoreCase("connection")
+    )
+      throw new IllegalArgumentException(s"the server sets $name itself; use stream(content, length) or close")
+}

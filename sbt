@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Starts sbt: the one on the PATH when there is one, else the launcher, fetched once with Maven.
+#   ./sbt run         the demo, on the JVM
+#   ./sbt dist        what a release ships, in dist/bin
+#   ./sbt             sbt's own prompt
+set -euo pipefail
+cd "$(dirname "$0")"
+
+launcher_version=1.13.1
+opts=(-Xmx2g -Xss8m -XX:+UseParallelGC -Dfile.encoding=UTF-8)
+
+if [ -z "${NEEDLETAIL_OWN_SBT:-}" ] && command -v sbt >/dev/null 2>&1; then
+  exec sbt "$@"
+fi
+
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/needletail"
+jar="$cache/sbt-launch-$launcher_version.jar"
+if [ ! -s "$jar" ]; then
+  if ! command -v mvn >/dev/null 2>&1; then
+    echo "needletail: neither sbt nor mvn is on the PATH; install one of them (Debian: apt-get install maven)" >&2
+    exit 1
+  fi
+  mkdir -p "$cache"
+  part=$(mktemp -d "$cache/fetch.XXXXXX")
+  mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
+    -Dartifact="org.scala-sbt:sbt-launch:$launcher_version" -DoutputDirectory="$part" >&2
+  mv "$part/sbt-launch-$launcher_version.jar" "$jar"
+  rmdir "$part"
+fi
+exec java "${opts[@]}" -jar "$jar" "$@"
