@@ -58,9 +58,46 @@ lazy val http    = crossProject(JVMPlatform, NativePlatform).in(file("http")).co
 lazy val routing = crossProject(JVMPlatform, NativePlatform).in(file("routing")).configureCross(module).dependsOn(http, testing % Test)
 lazy val server  = crossProject(JVMPlatform, NativePlatform).in(file("server")).configureCross(module).dependsOn(io, http, actor, testing % Test)
 
+/** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
+lazy val json = project
+  .in(file("json"))
+  .dependsOn(routing.jvm, testing.jvm % Test)
+  .settings(moduleName := "needletail-json", shared, onJvm)
+  .settings(
+    libraryDependencies ++= {
+      val version = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
+      Seq(
+        "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % version,
+        "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % version % Test
+      )
+    }
+  )
+
+// Programs: each one is also tested. What they share (command line options) lies in examples/options.
+
+def example(project: CrossProject): CrossProject =
+  project.settings(shared).settings(publish / skip := true).jvmSettings(onJvm).nativeSettings(onNative)
+
+lazy val options   = crossProject(JVMPlatform, NativePlatform).in(file("examples/options")).configureCross(example).dependsOn(server, routing, testing % Test)
+lazy val hello     = crossProject(JVMPlatform, NativePlatform).in(file("examples/hello")).configureCross(example).dependsOn(options, testing % Test)
+lazy val counter   = crossProject(JVMPlatform, NativePlatform).in(file("examples/counter")).configureCross(example).dependsOn(options, testing % Test)
+lazy val line      = crossProject(JVMPlatform, NativePlatform).in(file("examples/line")).configureCross(example).dependsOn(options, testing % Test)
+lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples/reference")).configureCross(example).dependsOn(options, testing % Test)
+
+/** Raw sockets against the built programs. */
+lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(shared, publish / skip := true)
+
+/** JMH: parser, router, encoder. */
+lazy val jmh = project
+  .in(file("bench/jmh"))
+  .enablePlugins(JmhPlugin)
+  .dependsOn(http.jvm, routing.jvm, server.jvm)
+  .settings(shared, publish / skip := true)
+
 lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .aggregate(
-    Seq(testing, async, actor, io, http, routing, server).flatMap(m => Seq[ProjectReference](m.jvm, m.native)) *
+    (Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
+      .flatMap(m => Seq[ProjectReference](m.jvm, m.native)) ++ Seq[ProjectReference](json, conformance, jmh)) *
   )
