@@ -236,12 +236,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val n = p.parse(in, inAt, inUntil)
     if (n > 0) {
       parser = null
-      val head  = p.head
-      val error = Framing.decide(head)
-      if (error != null) {
-        inAt += n
-        refuse(error)
-      } else if (first != null && (unsafeInFlight || !head.method.isSafe || head.expectContinue)) {
+      val head = p.head
+      if (first != null && (unsafeInFlight || !head.method.isSafe || head.expectContinue)) {
         // RFC 9112 §9.3.2: only safe requests may be worked on side by side
         held = true
       } else {
@@ -257,8 +253,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       }
       false
     } else {
-      parser = p
-      refuse(p.error)
+      refuse(p.error, p.head.method eq Method.HEAD)
       false
     }
   }
@@ -358,7 +353,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
           if (head.chunked) -1 else length,
           config.maxBody,
           config.maxBodyInMemory,
-          head.expectContinue
+          head.expectContinue,
+          if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
         )
       val own     = body
       val started = if (context.accessLog != null) System.nanoTime() else 0L
@@ -426,11 +422,11 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   def observerFailed(cause: Throwable): Unit = config.log.error("an observer of a request's body failed", cause)
 
   /** Answers what is no request we can serve; nothing after it is read. */
-  private def refuse(error: HttpError): Unit = {
+  private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null
-    val x = new Exchange(this, null, null, false, 1, true, false, 0L, Long.MaxValue)
+    val x = new Exchange(this, null, null, isHead, 1, isSafe = true, keepAlive = false, 0L, Long.MaxValue)
     x.response = error.response
     enqueue(x)
     onceMore = true
