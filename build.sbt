@@ -50,6 +50,7 @@ def module(project: CrossProject): CrossProject =
 lazy val testing = crossProject(JVMPlatform, NativePlatform).in(file("testing")).configureCross(module)
   .settings(publish / skip := true)
   .jvmSettings(libraryDependencies += "org.scalameta" %% "munit" % "1.2.4")
+  .nativeSettings(libraryDependencies += "org.scala-lang" % "scala-reflect" % scalaVersion.value % Provided)
 
 lazy val async   = crossProject(JVMPlatform, NativePlatform).in(file("async")).configureCross(module).dependsOn(testing % Test)
 lazy val actor   = crossProject(JVMPlatform, NativePlatform).in(file("actor")).configureCross(module).dependsOn(async, testing % Test)
@@ -83,6 +84,25 @@ lazy val hello     = crossProject(JVMPlatform, NativePlatform).in(file("examples
 lazy val counter   = crossProject(JVMPlatform, NativePlatform).in(file("examples/counter")).configureCross(example).dependsOn(options, testing % Test)
 lazy val line      = crossProject(JVMPlatform, NativePlatform).in(file("examples/line")).configureCross(example).dependsOn(options, testing % Test)
 lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples/reference")).configureCross(example).dependsOn(options, testing % Test)
+
+lazy val crossModules =
+  Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
+
+def testsOf(projects: Seq[Project]): ScopeFilter =
+  ScopeFilter(inProjects(projects.map(p => p: ProjectReference): _*), inConfigurations(Test))
+
+/** The tests of all modules on Native, as one program that is linked once; `nativeTests/run io` runs a part. */
+lazy val nativeTests = project
+  .in(file("testing/program"))
+  .enablePlugins(ScalaNativePlugin)
+  .dependsOn(crossModules.map(_.native % "compile->test"): _*)
+  .settings(shared, onNative, publish / skip := true)
+  .settings(
+    Compile / mainClass := Some("needletail.testing.NativeTests"),
+    Compile / sourceGenerators += Def.task {
+      NativeTests.generate((Compile / sourceManaged).value, compile.all(testsOf(crossModules.map(_.native))).value)
+    }
+  )
 
 /** Raw sockets against the built programs. */
 lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(shared, publish / skip := true)
