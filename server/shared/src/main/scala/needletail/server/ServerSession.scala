@@ -3,7 +3,6 @@ package needletail.server
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import needletail.async.Async
 import needletail.http._
 
 /**
@@ -129,7 +128,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     var d = readDeadline
     var x = first
     while (x != null) {
-      if (x.pending != null && x.deadline < d) d = x.deadline
+      if (x.isHandlers && x.deadline < d) d = x.deadline
       x = x.next
     }
     d
@@ -139,7 +138,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val now = wire.nowNanos
     var x   = first
     while (x != null) {
-      if (x.pending != null && x.deadline <= now) {
+      if (x.isHandlers && x.deadline <= now) {
         context.counts.timeouts += 1
         val waitingFor = x.pending
         x.pending = null
@@ -263,6 +262,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     if (b.dropping) {
       if (inAt == inUntil) false
       else {
+        b.waited(wire.nowNanos)
         val done = b.drop()
         if (!done) bodyProgress()
         if (!done && b.dropped > config.maxDrain) {
@@ -273,7 +273,13 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       }
     } else if (!b.isWanted || (inAt == inUntil)) false
     else {
+      b.waited(wire.nowNanos)
       val fed = b.feed()
+      var x   = first
+      while (x != null) {
+        if (x.body eq b) x.deadline = wire.nowNanos + context.handlerNanos
+        x = x.next
+      }
       if (body eq b) bodyProgress()
       fed
     }
@@ -282,19 +288,16 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   private def bodyProgress(): Unit = {
     val b   = body
     val now = wire.nowNanos
-    if (b.waitsSince != 0) {
-      b.waitedNanos += now - b.waitsSince
-      if (
-        config.minBodyRate > 0 && b.waitedNanos > context.bodyNanos &&
-        (b.total + b.dropped) * 1e9 < config.minBodyRate.toDouble * b.waitedNanos
-      ) {
-        context.counts.timeouts += 1
-        bodyTooSlow()
-        return
-      }
+    if (
+      config.minBodyRate > 0 && b.waitedNanos > context.bodyNanos &&
+      (b.total + b.dropped) * 1e9 < config.minBodyRate.toDouble * b.waitedNanos
+    ) {
+      context.counts.timeouts += 1
+      bodyTooSlow()
+    } else {
+      if (b.dropping || b.isWanted) b.waitsSince = now
+      readDeadline = now + context.bodyNanos
     }
-    b.waitsSince = if (b.dropping || b.isWanted) now else 0
-    readDeadline = now + context.bodyNanos
   }
 
   private def bodyTooSlow(): Unit = {
@@ -411,7 +414,6 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   def failed(cause: Throwable): Response = cause match {
     case e: HttpError                    => e.response
     case _: needletail.async.TimedOut    => ServerSession.tooSlow
-    case _: needletail.async.Rejected    => ServerSession.tooMany
     case _: ConnectionLost               => ServerSession.internal
     case e =>
       context.counts.failures += 1
@@ -672,7 +674,6 @@ private[server] object ServerSession {
 
   private val internal = Response(Status.InternalServerError).text("internal server error")
   private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
-  private val tooMany  = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("too much to do")
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 
   /** RFC 9110 §9.3.7: what the server as a whole can do. */

@@ -36,6 +36,12 @@ private[server] final class SessionBody(
   var waitedNanos: Long  = 0
   var waitsSince: Long   = 0
 
+  /** Octets have come: the wait for them is over. */
+  def waited(now: Long): Unit = if (waitsSince != 0) {
+    waitedNanos += now - waitsSince
+    waitsSince = 0
+  }
+
   def length: Long      = announced
   def isEmpty: Boolean  = false
   def trailers: Headers = lastTrailers

@@ -148,7 +148,7 @@ object TcpServer {
   def serve[I, O](codec: Codec[I, O], config: ServerConfig)(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
     start(
       config.tcp,
-      loop =>
+      _ =>
         new LoopProtocol {
           private var idle = config.idleTimeout.toNanos
           private val bounds =
