@@ -63,6 +63,6 @@ object Body {
         }
     }
 
-  val empty: Body                       = new Fixed(Head.noBytes)
+  val empty: Body                       = new Fixed(Fields.noBytes)
   def of(content: Array[Byte]): Body    = if (content.length == 0) empty else new Fixed(content)
 }

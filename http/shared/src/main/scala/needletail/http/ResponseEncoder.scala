@@ -18,6 +18,7 @@ private[needletail] object ResponseEncoder {
   private val chunkedLine   = latin1("Transfer-Encoding: chunked\r\n")
   private val lengthName    = latin1("Content-Length: ")
   private val crLf          = latin1("\r\n")
+  private val noContent     = latin1("Content-Length: 0\r\n")
   val continueLine          = latin1("HTTP/1.1 100 Continue\r\n\r\n")
   val lastChunk             = latin1("0\r\n\r\n")
 
@@ -78,7 +79,7 @@ private[needletail] object ResponseEncoder {
         w.writeDecimal(length)
         w.writeCrLf()
       }
-    }
+    } else if (response.status.code == 205) w.write(noContent) // must say that nothing comes (RFC 9110 §15.3.6)
   }
 
   /** Begins a chunk of `size` octets; they follow, then CRLF. */
