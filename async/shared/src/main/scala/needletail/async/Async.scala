@@ -190,19 +190,28 @@ object Async {
 
   /**
    * For results that come from elsewhere: calls `register` at once with a function that takes the result and
-   * brings it to the loop that called. That function may be called from any thread; only its first call counts.
+   * brings it to the loop that called. That function may be called from any thread and throws nothing; only
+   * its first call counts.
    */
   def callback[A](register: (Try[A] => Unit) => Unit): Async[A] = {
     val loop    = Loop.current
     val promise = new Promise[A]
+    def finish(result: Try[A]): Unit = if (promise.complete(result)) ManualLoop.awaitOutside(loop, -1)
+    ManualLoop.awaitOutside(loop, +1)
+    promise.onCancel(() => ManualLoop.awaitOutside(loop, -1))
     try
-      register(result =>
-        if (loop.inLoop) { promise.complete(result); () }
-        else loop.execute(() => { promise.complete(result); () })
-      )
-    catch { case NonFatal(e) => promise.fail(e) }
+      register { result =>
+        if (loop.inLoop) finish(result)
+        else
+          try loop.execute(() => finish(result))
+          catch { case NonFatal(_) => () } // the loop has ended: nobody waits any more
+      }
+    catch { case NonFatal(e) => finish(Failure(e)) }
     promise
   }
+
+  /** Runs `body`, which blocks, on another thread and brings its result to the loop that calls: see [[Blocking]]. */
+  def blocking[A](body: => A): Async[A] = Blocking.default(body)
 
   /** Starts `body` on `loop`, from any thread. */
   def run[A](loop: Loop)(body: => Async[A]): Future[A] = {

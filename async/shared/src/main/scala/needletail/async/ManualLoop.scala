@@ -1,6 +1,5 @@
 package needletail.async
 
-import java.util.PriorityQueue
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.duration._
@@ -20,9 +19,8 @@ import scala.util.control.NonFatal
  */
 final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
   private val tasks           = new LinkedBlockingQueue[Runnable]
-  private val timers          = new PriorityQueue[Due]
+  private val timers          = new TimerQueue
   private var now             = 0L
-  private var timersMade      = 0L
   private var outside         = 0 // how many promises wait for another thread
   private var thrown: Throwable = null
 
@@ -30,12 +28,7 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
   def execute(task: Runnable): Unit = tasks.put(task)
   def nowNanos: Long                = now
 
-  def schedule(delayNanos: Long, task: Runnable): Timer = {
-    timersMade += 1
-    val due = new Due(now + math.max(0L, delayNanos), timersMade, task)
-    timers.add(due)
-    due
-  }
+  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(now + math.max(0L, delayNanos), task)
 
   /** How many timers wait: zero when nothing was left behind. */
   def pendingTimers: Int = timers.size
@@ -59,8 +52,8 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
     val end = now + duration.toNanos
     within {
       while (runOne()) ()
-      while (!timers.isEmpty && timers.peek.at <= end) {
-        now = timers.peek.at
+      while (timers.nextAt <= end) {
+        now = timers.nextAt
         while (runOne()) ()
       }
     }
@@ -87,7 +80,7 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
       (outside > 0 && await(patience)) ||
       (if (timers.isEmpty) outside > 0 && await(ManualLoop.Longest)
        else {
-         now = timers.peek.at
+         now = timers.nextAt
          true
        })
 
@@ -96,8 +89,8 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
     if (task != null) {
       guarded(task)
       true
-    } else if (!timers.isEmpty && timers.peek.at <= now) {
-      guarded(timers.poll().task)
+    } else if (timers.nextAt <= now) {
+      guarded(timers.take())
       true
     } else false
   }
@@ -124,15 +117,6 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
   }
 
   private[async] def awaitOutside(change: Int): Unit = outside += change
-
-  private final class Due(val at: Long, serial: Long, val task: Runnable) extends Timer with Comparable[Due] {
-    def cancel(): Unit = { timers.remove(this); () }
-    def compareTo(that: Due): Int = {
-      val byTime = java.lang.Long.compare(at, that.at)
-      if (byTime != 0) byTime else java.lang.Long.compare(serial, that.mark)
-    }
-    def mark: Long = serial
-  }
 }
 
 object ManualLoop {

@@ -22,7 +22,7 @@ class StackSafetySuite extends Suite {
   test("loops through recoverWith and transform") {
     def recovering(left: Int): Async[Int] =
       if (left == 0) Async.value(1)
-      else Async.fail(new NoSuchElementException).recoverWith { case _ => recovering(left - 1) }
+      else Async.fail(new Cancelled).recoverWith { case _ => recovering(left - 1) }
     def transforming(left: Int): Async[Int] =
       if (left == 0) Async.value(2) else Async.unit.transform(_ => transforming(left - 1))
     assertEquals(recovering(steps).poll, Some(Success(1)))
@@ -49,7 +49,7 @@ class StackSafetySuite extends Suite {
     assertEquals(loop.pendingTimers, 0)
   }
 
-  test("the same when the loop is cancelled from within, observed and derived from") {
+  test("the same for a loop that is derived from and observed; cancelling what derives from it ends it") {
     val loop = new ManualLoop
     def endless(step: Int): Async[Int] = Async.sleep(1.milli).flatMap(_ => endless(step + 1))
     val root    = loop.within(endless(0))

@@ -414,6 +414,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   def failed(cause: Throwable): Response = cause match {
     case e: HttpError                    => e.response
     case _: needletail.async.TimedOut    => ServerSession.tooSlow
+    case _: needletail.async.Rejected    => ServerSession.tooMany
     case _: ConnectionLost               => ServerSession.internal
     case e =>
       context.counts.failures += 1
@@ -674,6 +675,7 @@ private[server] object ServerSession {
 
   private val internal = Response(Status.InternalServerError).text("internal server error")
   private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
+  private val tooMany  = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("too much to do")
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 
   /** RFC 9110 §9.3.7: what the server as a whole can do. */

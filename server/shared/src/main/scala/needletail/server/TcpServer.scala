@@ -61,15 +61,15 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     loops.stopped
   }
 
-  /** What it has done so far, gathered from its loops; fails when it has stopped, or after 5 s. */
+  /** What it has done so far, gathered from its loops; fails when it has stopped. */
   def statistics: Future[Statistics] = {
     val accepted = Promise[Acceptor.Counts]()
     val perLoop  = memberRefs.toList.map { member =>
       val counts = Promise[LoopCounts]()
-      member.send(LoopMember.Report(counts))
+      tell(member, LoopMember.Report(counts), counts)
       counts.future
     }
-    acceptorRef.send(Acceptor.Report(accepted))
+    tell(acceptorRef, Acceptor.Report(accepted), accepted)
     for {
       counts <- accepted.future
       all    <- Future.sequence(perLoop)
@@ -113,6 +113,10 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     cutOff()
     stopped
   }
+
+  /** Has `answer` fail where nobody is left to give it. */
+  private def tell[M](actor: ActorRef[M], message: M, answer: Promise[_]): Unit =
+    if (!actor.send(message)) { answer.tryFailure(new IllegalStateException("the server has stopped")); () }
 
   private def cutOff(): Unit = memberRefs.foreach(_.send(LoopMember.Abort))
 
