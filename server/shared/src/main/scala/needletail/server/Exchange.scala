@@ -18,7 +18,7 @@ private[server] final class Exchange(
     val isSafe: Boolean,
     val keepAlive: Boolean,
     val startedNanos: Long,
-    val deadline: Long
+    var deadline: Long // for the handler; the time it waits for the request's body does not count
 ) extends (Try[Response] => Unit) {
   var next: Exchange = null
 
@@ -27,6 +27,9 @@ private[server] final class Exchange(
 
   /** The reply; null until it has come. */
   var response: Response = null
+
+  /** Is it the handler that everybody waits for? */
+  def isHandlers: Boolean = pending != null && (body == null || !body.isWanted)
 
   var headSent: Boolean  = false
   var keeps: Boolean     = false

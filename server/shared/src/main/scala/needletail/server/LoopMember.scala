@@ -15,7 +15,7 @@ private[server] final class LoopMember(
   import LoopMember._
 
   private var draining    = false
-  private val connections = new LoopConnections(_ => { acceptor.send(Acceptor.Closed(index)); () })
+  private val connections = new LoopConnections(() => { acceptor.send(Acceptor.Closed(index)); () })
 
   /** Takes a connection to this loop; called on any loop. */
   def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default) { connection =>

@@ -29,7 +29,7 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
 }
 
 /** The connections of one loop. Used on that loop only. */
-private[server] final class LoopConnections(val index: Int, onRemoved: ServedConnection => Unit) {
+private[server] final class LoopConnections(onRemoved: () => Unit) {
   private var head: ServedConnection = null
   private var count: Int             = 0
 
@@ -56,7 +56,7 @@ private[server] final class LoopConnections(val index: Int, onRemoved: ServedCon
     count -= 1
     closedRead += c.connection.bytesRead
     closedWritten += c.connection.bytesWritten
-    onRemoved(c)
+    onRemoved()
   }
 
   /** `f` may remove the connection it is given, and no other. */

@@ -79,7 +79,7 @@ final class RunningServer private[server] (server: TcpServer) {
 
 private[server] final class HttpProtocol(handler: Handler, config: ServerConfig) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val context = new LoopContext(() => loop.nowMillis, config)
+    private val context = new LoopContext(new Clock { def nowMillis: Long = loop.nowMillis }, config)
 
     def connected(connection: Connection): ServedConnection = new ServerConnection(connection, handler, context)
     def idleTimeout(nanos: Long): Unit                      = context.idleNanos = nanos

@@ -3,7 +3,6 @@ package needletail.server
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import needletail.async.Async
 import needletail.http._
 
 /**
@@ -129,7 +128,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     var d = readDeadline
     var x = first
     while (x != null) {
-      if (x.pending != null && x.deadline < d) d = x.deadline
+      if (x.isHandlers && x.deadline < d) d = x.deadline
       x = x.next
     }
     d
@@ -139,7 +138,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val now = wire.nowNanos
     var x   = first
     while (x != null) {
-      if (x.pending != null && x.deadline <= now) {
+      if (x.isHandlers && x.deadline <= now) {
         context.counts.timeouts += 1
         val waitingFor = x.pending
         x.pending = null
@@ -236,12 +235,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val n = p.parse(in, inAt, inUntil)
     if (n > 0) {
       parser = null
-      val head  = p.head
-      val error = Framing.decide(head)
-      if (error != null) {
-        inAt += n
-        refuse(error)
-      } else if (first != null && (unsafeInFlight || !head.method.isSafe || head.expectContinue)) {
+      val head = p.head
+      if (first != null && (unsafeInFlight || !head.method.isSafe || head.expectContinue)) {
         // RFC 9112 §9.3.2: only safe requests may be worked on side by side
         held = true
       } else {
@@ -257,8 +252,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       }
       false
     } else {
-      parser = p
-      refuse(p.error)
+      refuse(p.error, p.head.method eq Method.HEAD)
       false
     }
   }
@@ -268,6 +262,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     if (b.dropping) {
       if (inAt == inUntil) false
       else {
+        b.waited(wire.nowNanos)
         val done = b.drop()
         if (!done) bodyProgress()
         if (!done && b.dropped > config.maxDrain) {
@@ -278,7 +273,13 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       }
     } else if (!b.isWanted || (inAt == inUntil)) false
     else {
+      b.waited(wire.nowNanos)
       val fed = b.feed()
+      var x   = first
+      while (x != null) {
+        if (x.body eq b) x.deadline = wire.nowNanos + context.handlerNanos
+        x = x.next
+      }
       if (body eq b) bodyProgress()
       fed
     }
@@ -287,19 +288,16 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   private def bodyProgress(): Unit = {
     val b   = body
     val now = wire.nowNanos
-    if (b.waitsSince != 0) {
-      b.waitedNanos += now - b.waitsSince
-      if (
-        config.minBodyRate > 0 && b.waitedNanos > context.bodyNanos &&
-        (b.total + b.dropped) * 1e9 < config.minBodyRate.toDouble * b.waitedNanos
-      ) {
-        context.counts.timeouts += 1
-        bodyTooSlow()
-        return
-      }
+    if (
+      config.minBodyRate > 0 && b.waitedNanos > context.bodyNanos &&
+      (b.total + b.dropped) * 1e9 < config.minBodyRate.toDouble * b.waitedNanos
+    ) {
+      context.counts.timeouts += 1
+      bodyTooSlow()
+    } else {
+      if (b.dropping || b.isWanted) b.waitsSince = now
+      readDeadline = now + context.bodyNanos
     }
-    b.waitsSince = if (b.dropping || b.isWanted) now else 0
-    readDeadline = now + context.bodyNanos
   }
 
   private def bodyTooSlow(): Unit = {
@@ -358,7 +356,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
           if (head.chunked) -1 else length,
           config.maxBody,
           config.maxBodyInMemory,
-          head.expectContinue
+          head.expectContinue,
+          if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
         )
       val own     = body
       val started = if (context.accessLog != null) System.nanoTime() else 0L
@@ -426,11 +425,11 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   def observerFailed(cause: Throwable): Unit = config.log.error("an observer of a request's body failed", cause)
 
   /** Answers what is no request we can serve; nothing after it is read. */
-  private def refuse(error: HttpError): Unit = {
+  private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null
-    val x = new Exchange(this, null, null, false, 1, true, false, 0L, Long.MaxValue)
+    val x = new Exchange(this, null, null, isHead, 1, isSafe = true, keepAlive = false, 0L, Long.MaxValue)
     x.response = error.response
     enqueue(x)
     onceMore = true

@@ -16,10 +16,10 @@ private[server] final class SessionBody(
     announced: Long,
     maxTotal: Long,
     maxInMemory: Int,
-    var expectsContinue: Boolean
+    var expectsContinue: Boolean,
+    decoder: ChunkedDecoder // null where Content-Length tells the end
 ) extends Body {
   private var remaining: Long              = announced
-  private val decoder: ChunkedDecoder      = if (announced < 0) new ChunkedDecoder() else null
   private var failure: Throwable           = null
   private var lastTrailers: Headers        = Headers.empty
   private var pull: Promise[Option[Array[Byte]]] = null
@@ -35,6 +35,12 @@ private[server] final class SessionBody(
   /** How long we have been waiting for octets that somebody wants, for the least rate of a body. */
   var waitedNanos: Long  = 0
   var waitsSince: Long   = 0
+
+  /** Octets have come: the wait for them is over. */
+  def waited(now: Long): Unit = if (waitsSince != 0) {
+    waitedNanos += now - waitsSince
+    waitsSince = 0
+  }
 
   def length: Long      = announced
   def isEmpty: Boolean  = false
@@ -146,14 +152,16 @@ private[server] final class SessionBody(
     else {
       val used = decoder.decode(session.window, session.position, session.limit) - session.position
       session.skip(used)
-      if (decoder.error != null) {
-        fail(decoder.error)
-        false
-      } else if (decoder.isDone) {
-        lastTrailers = decoder.trailers
-        end()
-        false
-      } else used > 0
+      decoder.state match {
+        case ChunkedDecoder.Bad =>
+          fail(decoder.error)
+          false
+        case ChunkedDecoder.Done =>
+          lastTrailers = decoder.trailers
+          end()
+          false
+        case state => state == ChunkedDecoder.Data
+      }
     }
 
   private def end(): Unit = {

@@ -61,15 +61,15 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     loops.stopped
   }
 
-  /** What it has done so far, gathered from its loops; fails when it has stopped, or after 5 s. */
+  /** What it has done so far, gathered from its loops; fails when it has stopped. */
   def statistics: Future[Statistics] = {
     val accepted = Promise[Acceptor.Counts]()
     val perLoop  = memberRefs.toList.map { member =>
       val counts = Promise[LoopCounts]()
-      member.send(LoopMember.Report(counts))
+      tell(member, LoopMember.Report(counts), counts)
       counts.future
     }
-    acceptorRef.send(Acceptor.Report(accepted))
+    tell(acceptorRef, Acceptor.Report(accepted), accepted)
     for {
       counts <- accepted.future
       all    <- Future.sequence(perLoop)
@@ -114,6 +114,10 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     stopped
   }
 
+  /** Has `answer` fail where nobody is left to give it. */
+  private def tell[M](actor: ActorRef[M], message: M, answer: Promise[_]): Unit =
+    if (!actor.send(message)) { answer.tryFailure(new IllegalStateException("the server has stopped")); () }
+
   private def cutOff(): Unit = memberRefs.foreach(_.send(LoopMember.Abort))
 
   /** Binds on the first loop, where connections are accepted, so that none comes before all is in place. */
@@ -148,7 +152,7 @@ object TcpServer {
   def serve[I, O](codec: Codec[I, O], config: ServerConfig)(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
     start(
       config.tcp,
-      loop =>
+      _ =>
         new LoopProtocol {
           private var idle = config.idleTimeout.toNanos
           private val bounds =
