@@ -1,10 +1,9 @@
 package needletail.routing
 
 import scala.annotation.tailrec
-import scala.util.{Failure, Success}
 
 import needletail.async.Async
-import needletail.http.{Handler, HttpError, Method, Reply, Request, Response}
+import needletail.http.{Handler, Method, Reply, Request, Response}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -100,22 +99,21 @@ final class Route private (
   private def await(in: Matching, step: Int): Reply =
     if (step == waiting.length) finish(in)
     else {
-      val part   = waiting(step)
-      val result = if (in.hasCome(part)) null else part.start(in.request)
-      if (result == null) await(in, step + 1)
-      else
-        result.poll match {
-          case Some(Success(value)) =>
-            part.settle(value) match {
-              case rejected: Rejected => rejected.response
-              case settled            =>
-                in.come(part, settled)
-                await(in, step + 1)
-            }
-          case Some(Failure(error: HttpError)) => error.response
-          case Some(Failure(error))            => new Reply.Later(Async.fail(error))
-          case None                            => new Reply.Later(result.flatMap(value => settled(in, step, value)))
-        }
+      val part = waiting(step)
+      if (in.hasCome(part)) await(in, step + 1)
+      else {
+        val pending = part.start(in.request)
+        val result  = pending.resultOrNull
+        if (result == null) new Reply.Later(pending.flatMap(value => settled(in, step, value)))
+        else if (!result.isValue) new Reply.Later(result.map(Route.neverCalled))
+        else
+          part.settle(result.value) match {
+            case rejected: Rejected => rejected.response
+            case value              =>
+              in.come(part, value)
+              await(in, step + 1)
+          }
+      }
     }
 
   private def settled(in: Matching, step: Int, value: Any): Async[Response] = {
@@ -144,6 +142,9 @@ final class Route private (
 
 private[routing] object Route {
   def apply(pattern: Part[?], handler: Any => Reply): Route = new Route(pattern, handler, RouteSettings())
+
+  /** Gives a failure the type of a response. */
+  private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
 /** What a route has beside its pattern and handler. */
