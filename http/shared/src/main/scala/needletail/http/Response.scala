@@ -20,7 +20,8 @@ object Reply {
  * once.
  *
  * How long the content is and how it is framed is the server's business: Content-Length, Transfer-Encoding
- * and Connection can't be set as headers (`close` ends the connection after this reply).
+ * and Connection can't be set as headers (`close` ends the connection after this reply). A Date set here is left
+ * out: every reply has the server's own.
  */
 final class Response private (
     val status: Status,
@@ -61,6 +62,9 @@ final class Response private (
     more.toList.foreach(field => Response.refuseFraming(field._1))
     copy(headers = headers ++ more)
   }
+
+  /** Adds a Set-Cookie header. */
+  def cookie(cookie: Cookie): Response = header("Set-Cookie", cookie.render)
 
   /** The media type, in place of what was set before. */
   def contentType(value: String): Response = copy(headers = headers.set("Content-Type", value))
