@@ -1,0 +1,130 @@
+package needletail.conformance
+
+/** Puts a case to a program in each of the ways that bytes can arrive, and judges what comes back. */
+final class Delivery(program: Program) {
+
+  /** The first fault of each way of delivery; empty when all are right. */
+  def faults(c: Case): Seq[String] =
+    whole(c).toSeq ++ glued(c) ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+
+  /** The same for one octet among many: whole, with the next request behind, and cut at the octet. */
+  def faultsAround(c: Case, position: Int): Seq[String] =
+    whole(c).toSeq ++ glued(c) ++
+      split(c, Seq(position, position + 1, position + 2).filter(at => at > 0 && at < c.bytes.length))
+
+  private def whole(c: Case): Option[String] = once(c, "whole", glued = false)(_.send(c.bytes))
+
+  private def dripped(c: Case): Option[String] =
+    if (!c.splits) None else once(c, "octet by octet", glued = false)(_.drip(c.bytes))
+
+  private def glued(c: Case): Option[String] =
+    if (!c.glue) None
+    else once(c, "with the next request behind", glued = true)(_.send(c.bytes ++ Wire.latin1(Message.next)))
+
+  private def once(c: Case, how: String, glued: Boolean)(send: Wire => Boolean): Option[String] = {
+    val wire = program.connect()
+    try {
+      send(wire) // a refusal can come, and the connection end, before all is sent
+      Judge(c, wire, glued).map(fault => s"$how: $fault")
+    } finally wire.close()
+  }
+
+  /** One connection for each position: the parts before go out on all, then, after one pause, the parts behind. */
+  private def split(c: Case, positions: Seq[Int]): Option[String] =
+    positions.grouped(Delivery.AtOnce).flatMap { group =>
+      val wires = group.map(position => position -> program.connect())
+      try {
+        wires.foreach { case (position, wire) => wire.send(c.bytes, 0, position) }
+        Thread.sleep(Delivery.PauseMillis)
+        wires.foreach { case (position, wire) => wire.send(c.bytes, position, c.bytes.length - position) }
+        wires.iterator
+          .flatMap { case (position, wire) => Judge(c, wire, glued = false).map(fault => s"split at $position: $fault") }
+          .nextOption()
+      } finally wires.foreach(_._2.close())
+    }.nextOption()
+}
+
+object Delivery {
+
+  /** Connections open at once, and how long a program has to read the first part. */
+  private val AtOnce      = 128
+  private val PauseMillis = 3L
+
+  /** Every octet of a short message; of a long one those near both ends and some between. */
+  private def positions(length: Int): Seq[Int] =
+    if (length <= 400) 1 until length
+    else ((1 to 120) ++ (121 until length - 40 by math.max(1, length / 60)) ++ ((length - 40) until length)).distinct
+}
+
+/** Reads what comes back on a connection and compares. */
+object Judge {
+
+  /** What was wrong, or None. Where the connection stays open, a further request is answered on it. */
+  def apply(c: Case, wire: Wire, glued: Boolean): Option[String] = {
+    val reader                 = new ReplyReader(wire)
+    var replies                = Vector.empty[Reply]
+    var ended: Option[String]  = None // the fault, or None while all is well
+    var closed                 = false
+    while (!closed && ended.isEmpty && replies.size < c.replies) {
+      val ask = c.ask(replies.size)
+      reader.next(ask) match {
+        case Seen.Answer(reply) =>
+          replies :+= reply
+          ended = ReplyRules.violations(reply, ask).headOption.map(rule => s"$rule; $reply")
+          closed = reply.closes(ask)
+        case Seen.Ended | Seen.Reset if mayEndAfter(c, replies.size) => closed = true
+        case other                                                   => ended = Some(without(replies, other))
+      }
+    }
+    ended.orElse {
+      if (closed) nothingMore(reader, replies)
+      else answersNext(reader, wire, replies, glued)
+    }.orElse {
+      if (c.outcomes.exists(matches(_, replies, closed))) None
+      else {
+        val got = if (replies.isEmpty) "no reply" else replies.mkString(", ")
+        Some(s"got $got, ${if (closed) "closed" else "open"}; wanted ${c.outcomes.mkString("; or ")}")
+      }
+    }
+  }
+
+  private def mayEndAfter(c: Case, count: Int): Boolean =
+    c.outcomes.exists(outcome => outcome.wants.size == count && outcome.after == After.Closed)
+
+  private def matches(outcome: Outcome, replies: Seq[Reply], closed: Boolean): Boolean =
+    outcome.wants.size == replies.size &&
+      outcome.wants.zip(replies).forall { case (want, reply) => want.matches(reply) } &&
+      (outcome.after match {
+        case After.Open   => !closed
+        case After.Closed => closed
+        case After.AsSaid => true
+      })
+
+  private def nothingMore(reader: ReplyReader, replies: Seq[Reply]): Option[String] =
+    reader.next(Ask.get) match {
+      case Seen.Ended | Seen.Reset => None
+      case Seen.Answer(reply)      => Some(s"another reply after the last: $reply (after ${replies.mkString(", ")})")
+      case Seen.Silent(_)          => Some(s"the connection was to end, but stays open after ${replies.mkString(", ")}")
+      case Seen.Nonsense(why)      => Some(s"octets after the last reply: $why (after ${replies.mkString(", ")})")
+    }
+
+  private def answersNext(reader: ReplyReader, wire: Wire, replies: Seq[Reply], glued: Boolean): Option[String] = {
+    if (!glued) wire.send(Message.next)
+    reader.next(Ask.get) match {
+      case Seen.Answer(reply) if reply.status == 200 && reply.text == Outcome.Json => None
+      case Seen.Answer(reply) => Some(s"the next request got $reply (after ${replies.mkString(", ")})")
+      case other              => Some(s"the next request: ${without(replies, other)}")
+    }
+  }
+
+  private def without(replies: Seq[Reply], seen: Seen): String = {
+    val what = seen match {
+      case Seen.Ended         => "closed without a word"
+      case Seen.Reset         => "reset: a reply may be lost"
+      case Seen.Silent(read)  => s"no reply in time ($read)"
+      case Seen.Nonsense(why) => why
+      case Seen.Answer(reply) => reply.toString
+    }
+    if (replies.isEmpty) what else s"$what (after ${replies.mkString(", ")})"
+  }
+}

@@ -1,0 +1,125 @@
+package needletail.conformance
+
+import java.nio.file.{Files, Path, Paths}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.collection.mutable.ArrayBuffer
+import scala.io.Source
+import scala.util.control.NonFatal
+
+/** A server under test: a child process, ended with SIGTERM, looked at from outside through /proc. */
+final class Program private (val path: Path, process: Process) {
+  private val lines     = ArrayBuffer.empty[String]
+  private val announced = new CountDownLatch(1)
+  @volatile private var announcedPort = 0
+
+  private val reader = new Thread(() => collect(), s"output of ${path.getFileName}")
+  reader.setDaemon(true)
+  reader.start()
+
+  def name: String = path.getFileName.toString
+
+  def port: Int = announcedPort
+
+  def connect(): Wire = Wire.connect(port)
+
+  def isAlive: Boolean = process.isAlive
+
+  /** What the program wrote, both streams, oldest first; at most the first ten thousand lines. */
+  def output: Seq[String] = lines.synchronized(lines.toList)
+
+  /** Lines of a Java or Scala stack trace: no input may bring them about. */
+  def stackTraces: Seq[String] = output.filter(line => line.matches("""\s+at [\w$.<>/]+\(.*\)\s*""") || line.contains("Unhandled"))
+
+  def terminate(): Unit = process.destroy()
+
+  /** The exit status, or None when the program is still there after so many milliseconds. */
+  def exitStatus(millis: Long): Option[Int] =
+    if (process.waitFor(millis, TimeUnit.MILLISECONDS)) Some(process.exitValue) else None
+
+  def kill(): Unit = { process.destroyForcibly(); () }
+
+  /** Open descriptors, or None where the system has no /proc. */
+  def descriptors: Option[Int] = {
+    val directory = Paths.get(s"/proc/$serverPid/fd")
+    if (!Files.isDirectory(directory)) None
+    else
+      try {
+        val entries = Files.list(directory)
+        try Some(entries.count().toInt)
+        finally entries.close()
+      } catch { case NonFatal(_) => None }
+  }
+
+  /** Resident memory in bytes, or None where the system has no /proc. */
+  def residentBytes: Option[Long] =
+    try {
+      val source = Source.fromFile(s"/proc/$serverPid/status", "ISO-8859-1")
+      try source.getLines().find(_.startsWith("VmRSS:")).map(_.split("\\s+")(1).toLong * 1024)
+      finally source.close()
+    } catch { case NonFatal(_) => None }
+
+  /** A launcher may start the server as a child of its own rather than become it. */
+  private def serverPid: Long = {
+    val children = process.toHandle.descendants().toArray.map(_.asInstanceOf[ProcessHandle].pid)
+    children.lastOption.getOrElse(process.pid)
+  }
+
+  private def collect(): Unit = {
+    val source = Source.fromInputStream(process.getInputStream, "UTF-8")
+    try
+      source.getLines().foreach { line =>
+        lines.synchronized(if (lines.size < 10000) lines += line)
+        if (announcedPort == 0) Program.Address.findFirstMatchIn(line).foreach { found =>
+          announcedPort = found.group(1).toInt
+          announced.countDown()
+        }
+      }
+    catch { case NonFatal(_) => () } // the pipe breaks when the process is killed
+  }
+
+  private def awaitAddress(millis: Long): Boolean = announced.await(millis, TimeUnit.MILLISECONDS)
+}
+
+object Program {
+  private val Address = """http://127\.0\.0\.1:(\d+)""".r
+
+  /** The limits every program is started with unless a suite asks for others. */
+  val headTimeoutMillis = 2000
+  val bodyTimeoutMillis = 2000
+  val idleTimeoutMillis = 4000
+  val maxBody           = 2000000
+
+  /** Programs to test: NEEDLETAIL_PROGRAMS (property or environment, paths with commas between), else dist/bin. */
+  lazy val paths: Seq[Path] =
+    sys.props.get("NEEDLETAIL_PROGRAMS").orElse(sys.env.get("NEEDLETAIL_PROGRAMS")).filter(_.trim.nonEmpty) match {
+      case Some(listed) => listed.split(",").toSeq.map(_.trim).filter(_.nonEmpty).map(Paths.get(_))
+      case None         => Seq("reference", "reference-native").map(buildRoot.resolve("dist").resolve("bin").resolve(_))
+    }
+
+  def start(path: Path, maxBody: Int = maxBody): Program = {
+    if (!Files.isExecutable(path))
+      throw new IllegalStateException(s"$path is missing: ./sbt dist makes it, NEEDLETAIL_PROGRAMS names others")
+    val command = Seq(
+      path.toAbsolutePath.toString,
+      "--host", "127.0.0.1", "--port", "0", "--workers", "1",
+      "--head-timeout", s"${headTimeoutMillis / 1000}s",
+      "--body-timeout", s"${bodyTimeoutMillis / 1000}s",
+      "--idle-timeout", s"${idleTimeoutMillis / 1000}s",
+      "--max-body", maxBody.toString
+    )
+    val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start())
+    if (!program.awaitAddress(30000)) {
+      program.kill()
+      throw new IllegalStateException(s"$path printed no address: ${program.output.take(20).mkString("\n")}")
+    }
+    program
+  }
+
+  private def buildRoot: Path =
+    Iterator
+      .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+      .takeWhile(_ != null)
+      .find(directory => Files.exists(directory.resolve("build.sbt")))
+      .getOrElse(Paths.get(""))
+}
