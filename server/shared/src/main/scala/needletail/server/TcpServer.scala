@@ -30,13 +30,16 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val acceptor   = new Acceptor(settings, memberRefs, (i, socket) => members(i).take(socket), gone)
   private val acceptorRef: ActorRef[Acceptor.Message] =
     // room for the end of every connection there may be: none of these messages may be refused
-    Actor.spawn(loops(0), ActorSettings("acceptor", mailbox = settings.maxConnections + 1024, restarts = 0))(_ => acceptor)
+    Actor.spawn[Acceptor.Message](
+      loops(0),
+      ActorSettings("acceptor", mailbox = settings.maxConnections + 1024, restarts = 0)
+    )(_ => acceptor)
 
   private val listener: Listener =
     try {
       for (i <- 0 until loopCount) {
         members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), acceptorRef)
-        memberRefs(i) = Actor.spawn(loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
+        memberRefs(i) = Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
       }
       listen()
     } catch {

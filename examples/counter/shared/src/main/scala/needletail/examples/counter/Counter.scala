@@ -8,7 +8,7 @@ import needletail.routing._
 
 /** `GET /dispatcher` answers 1, 2, 3, …: an actor counts, whatever loop a request comes on. */
 final class Counter {
-  private final case class Next(answer: Recipient[Long])
+  import Counter.Next
 
   /** Lives on the loop that served the first request. */
   private lazy val counter: ActorRef[Next] = Actor.spawn[Next](Loop.current) { _ =>
@@ -20,4 +20,8 @@ final class Counter {
   }
 
   val routes: Routes = GET / "dispatcher" to (_ => counter.ask[Long](1.second)(Next(_)).map(_.toString.ok))
+}
+
+object Counter {
+  private final case class Next(answer: Recipient[Long])
 }
