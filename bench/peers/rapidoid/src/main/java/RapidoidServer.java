@@ -44,10 +44,20 @@ public final class RapidoidServer extends AbstractHttpServer {
     return HttpStatus.NOT_FOUND;
   }
 
-  // What listen() does, with the number of workers said.
+  // What listen() does, with the number of workers said, and room for more than the ten pipelined requests it has by default
+  // (more than that at once and the connection stalls).
   @Override
   public Server listen(String address, int port) {
-    return TCP.server(Conf.HTTP).protocol(this).address(address).port(port).workers(1).noDelay(true).syncBufs(true).build().start();
+    return TCP.server(Conf.HTTP)
+        .protocol(this)
+        .address(address)
+        .port(port)
+        .workers(1)
+        .noDelay(true)
+        .maxPipeline(128)
+        .syncBufs(true)
+        .build()
+        .start();
   }
 
   public static void main(String[] args) {

@@ -28,7 +28,7 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
   def execute(task: Runnable): Unit = tasks.put(task)
   def nowNanos: Long                = now
 
-  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(now + math.max(0L, delayNanos), task)
+  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(now, delayNanos, task)
 
   /** How many timers wait: zero when nothing was left behind. */
   def pendingTimers: Int = timers.size

@@ -13,6 +13,12 @@ import needletail.testing.Suite
 class BlockingSuite extends Suite {
   private val bound = 10.seconds
 
+  /** Waits outside of `assert`, which some test frontends run one at a time. */
+  private def arrives(latch: CountDownLatch): Unit = {
+    val arrived = latch.await(10, TimeUnit.SECONDS)
+    assert(arrived, "not in ten seconds")
+  }
+
   private def onLoop[A](body: ThreadLoop => A): A = {
     val loop = new ThreadLoop
     try body(loop)
@@ -71,7 +77,7 @@ class BlockingSuite extends Suite {
       val gate     = new CountDownLatch(1)
       val running  = new CountDownLatch(1)
       val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
-      assert(running.await(10, TimeUnit.SECONDS))
+      arrives(running)
       val queued   = List.fill(2)(Async.run(loop)(blocking(1)))
       val rejected = Async.run(loop)(blocking(1))
       assert(await(rejected).failed.get.isInstanceOf[Rejected])
@@ -89,7 +95,7 @@ class BlockingSuite extends Suite {
       val running   = new CountDownLatch(1)
       val began     = new AtomicBoolean
       val first     = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
-      assert(running.await(10, TimeUnit.SECONDS))
+      arrives(running)
       val cancelled = Async.run(loop) {
         val waiting = blocking(began.set(true))
         waiting.cancel()
@@ -114,9 +120,9 @@ class BlockingSuite extends Suite {
         try Thread.sleep(60000)
         catch { case _: InterruptedException => interrupted.countDown() }
       }.within(50.millis))
-      assert(started.await(10, TimeUnit.SECONDS))
+      arrives(started)
       assert(await(timed).failed.get.isInstanceOf[TimedOut])
-      assert(interrupted.await(10, TimeUnit.SECONDS))
+      arrives(interrupted)
       assertEquals(await(Async.run(loop)(blocking(Thread.interrupted()))), Success(false))
     }
   }
@@ -161,7 +167,7 @@ class BlockingSuite extends Suite {
           Async.sleep(20.millis).flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
         }
       }
-      assert(started.await(10, TimeUnit.SECONDS))
+      arrives(started)
       assertEquals(await(result), Success(1))
     }
   }

@@ -81,11 +81,10 @@ class EchoSuite extends LoopSuite {
     withLoop { loop =>
       val events   = new Events
       val listener = listen(loop)(_ => new Recorder(events))
-      withClient(listener) { client =>
-        send(client, "x")
-        events.expect("data x")
-        client.setSoLinger(true, 0)
-      }
+      val client = connect(loop, listener.address)(_ => new Recorder(new Events))
+      on(loop)(client.write("x".getBytes, 0, 1))
+      events.expect("data x")
+      on(loop)(client.abort())
       assert(events.next().startsWith("closed by "))
     }
   }

@@ -62,10 +62,17 @@ class HalfCloseSuite extends LoopSuite {
         connection = c
         new Recorder(events)
       }
-      withClient(listener)(client => client.setSoLinger(true, 0))
-      // The reset is found by the read or, if that comes first, by one of the writes.
+      val client = connect(loop, listener.address)(_ => new Recorder(new Events))
+      on(loop)(client.write("x".getBytes, 0, 1))
+      events.expect("data x")
+      // In a later turn, else the reading finds the reset first.
       on(loop) {
-        if (connection ne null) for (_ <- 1 to 3) connection.write(new Array[Byte](10), 0, 10)
+        connection.pauseReading()
+        client.abort()
+      }
+      on(loop) {
+        for (_ <- 1 to 3) connection.write(new Array[Byte](10), 0, 10)
+        assert(!connection.isOpen)
       }
       assert(events.next().startsWith("closed by "))
       on(loop)(connection.write(new Array[Byte](10), 0, 10))

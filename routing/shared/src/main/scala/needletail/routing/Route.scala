@@ -2,7 +2,7 @@ package needletail.routing
 
 import scala.annotation.tailrec
 
-import needletail.async.Async
+import needletail.async.{Async, ManualLoop}
 import needletail.http.{Handler, Method, Reply, Request, Response}
 
 /**
@@ -26,6 +26,12 @@ sealed abstract class Routes extends Handler {
 
   /** Both, these first. */
   final def ++(more: Routes): Routes = Routes(this, more)
+
+  /**
+   * Answers a request without a socket, for tests: `routes.test(Request.get("/foo/3/hello")).text`. Time is
+   * virtual, so that time-outs are tested at once.
+   */
+  final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply = TestReply(this, request, loop)
 
   /** What these routes are: method, path, parameters with types, documentation. */
   final def describe: Description = Describe(all)

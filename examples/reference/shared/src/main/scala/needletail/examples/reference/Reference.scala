@@ -49,7 +49,7 @@ object Reference {
       case 401             => response.header("WWW-Authenticate", "Basic realm=\"reference\"")
       case 405             => response.header("Allow", "GET, HEAD")
       case 407             => response.header("Proxy-Authenticate", "Basic realm=\"reference\"")
-      case 426             => response.header("Upgrade", "HTTP/1.1").close
+      case 426             => response.header("Upgrade", "HTTP/1.1").header("Connection", "upgrade")
       case c if c / 100 == 3 && c != 304 => response.header("Location", "/plaintext")
       case _               => response
     }
