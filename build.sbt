@@ -1,4 +1,5 @@
 import sbtcrossproject.CrossProject
+import scala.scalanative.build.{LTO, Mode}
 
 val scala213 = "2.13.18"
 val scala3   = "3.3.7"
@@ -10,6 +11,14 @@ ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/
 ThisBuild / versionScheme    := Some("early-semver")
 ThisBuild / evictionErrorLevel := Level.Warn
 Global / onChangedBuildSource := ReloadOnSourceChanges
+// Suites of different modules bind ports and measure time: one at a time, so that none disturbs another.
+Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
+
+lazy val dist             = taskKey[File]("What a release ships of a program, in dist/bin.")
+lazy val countJvm         = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
+lazy val countNative      = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
+lazy val countFormat      = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
+lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
 
 val compileOptions = Def.task {
   val common = Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8")
@@ -25,8 +34,11 @@ val compileOptions = Def.task {
 val shared = Seq(
   scalacOptions ++= compileOptions.value,
   Compile / doc / scalacOptions -= "-Werror",
+  Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
-  Test / fork := false
+  Test / fork := false,
+  // Set by ./test when it writes to a file or a pipe.
+  Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
 
 val onJvm = Seq(
@@ -35,7 +47,7 @@ val onJvm = Seq(
 
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
-  publishArtifact := true
+  nativeConfig ~= (_.withMultithreading(true)) // event loops are threads
 )
 
 /** A module: `name/shared`, `name/jvm`, `name/native`; published as needletail-name. */
@@ -50,6 +62,7 @@ def module(project: CrossProject): CrossProject =
 lazy val testing = crossProject(JVMPlatform, NativePlatform).in(file("testing")).configureCross(module)
   .settings(publish / skip := true)
   .jvmSettings(libraryDependencies += "org.scalameta" %% "munit" % "1.2.4")
+  .nativeSettings(libraryDependencies += "org.scala-lang" % "scala-reflect" % scalaVersion.value % Provided)
 
 lazy val async   = crossProject(JVMPlatform, NativePlatform).in(file("async")).configureCross(module).dependsOn(testing % Test)
 lazy val actor   = crossProject(JVMPlatform, NativePlatform).in(file("actor")).configureCross(module).dependsOn(async, testing % Test)
@@ -76,27 +89,129 @@ lazy val json = project
 // Programs: each one is also tested. What they share (command line options) lies in examples/options.
 
 def example(project: CrossProject): CrossProject =
-  project.settings(shared).settings(publish / skip := true).jvmSettings(onJvm).nativeSettings(onNative)
+  project
+    .settings(moduleName := s"needletail-example-${baseDirectory.value.getParentFile.getName}")
+    .settings(shared)
+    .settings(publish / skip := true)
+    .jvmSettings(onJvm)
+    .nativeSettings(onNative)
+
+/** A program's main class is `needletail.examples.NAME.Main`; a release ships it for both platforms. */
+def program(project: CrossProject): CrossProject =
+  example(project)
+    .settings(Compile / mainClass := Some(s"needletail.examples.${programName.value}.Main"))
+    .jvmSettings(
+      run / fork           := true, // so that Ctrl-C reaches the program and not only sbt
+      run / connectInput   := true,
+      run / outputStrategy := Some(StdoutOutput),
+      dist := Dist.jvm(
+        (LocalRootProject / baseDirectory).value,
+        programName.value,
+        (Compile / mainClass).value.get,
+        (Runtime / fullClasspathAsJars).value.files,
+        streams.value.log
+      )
+    )
+    .nativeSettings(
+      // Linked for a release unless SCALANATIVE_MODE says otherwise: the tests run in nativeTests, linked for debugging.
+      nativeConfig ~= { config =>
+        if (sys.env.contains("SCALANATIVE_MODE")) config
+        else config.withMode(Mode.releaseFull).withLTO(LTO.thin)
+      },
+      dist := Dist.native(
+        (LocalRootProject / baseDirectory).value,
+        programName.value,
+        (Compile / nativeLink).value,
+        streams.value.log
+      )
+    )
+
+/** `examples/hello/jvm` and `examples/hello/native` are both hello. */
+def programName = Def.setting(baseDirectory.value.getParentFile.getName)
 
 lazy val options   = crossProject(JVMPlatform, NativePlatform).in(file("examples/options")).configureCross(example).dependsOn(server, routing, testing % Test)
-lazy val hello     = crossProject(JVMPlatform, NativePlatform).in(file("examples/hello")).configureCross(example).dependsOn(options, testing % Test)
-lazy val counter   = crossProject(JVMPlatform, NativePlatform).in(file("examples/counter")).configureCross(example).dependsOn(options, testing % Test)
-lazy val line      = crossProject(JVMPlatform, NativePlatform).in(file("examples/line")).configureCross(example).dependsOn(options, testing % Test)
-lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples/reference")).configureCross(example).dependsOn(options, testing % Test)
+lazy val hello     = crossProject(JVMPlatform, NativePlatform).in(file("examples/hello")).configureCross(program).dependsOn(options, testing % Test)
+lazy val counter   = crossProject(JVMPlatform, NativePlatform).in(file("examples/counter")).configureCross(program).dependsOn(options, testing % Test)
+lazy val line      = crossProject(JVMPlatform, NativePlatform).in(file("examples/line")).configureCross(program).dependsOn(options, testing % Test)
+lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples/reference")).configureCross(program).dependsOn(options, testing % Test)
+
+lazy val crossModules =
+  Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
+
+/** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
+lazy val chosen: String => Boolean = {
+  val names = sys.env.getOrElse("NEEDLETAIL_MODULES", "").split(' ').filter(_.nonEmpty).toSet
+  val known = crossModules.map(folder).toSet + "json"
+  (names -- known).foreach(name => sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}"))
+  if (names.isEmpty) known else names
+}
+
+lazy val chosenModules = crossModules.filter(module => chosen(folder(module)))
+
+def folder(module: CrossProject): String = module.jvm.base.getParentFile.getName
+
+def testsOf(projects: Seq[Project]): ScopeFilter =
+  ScopeFilter(inProjects(projects.map(p => p: ProjectReference): _*), inConfigurations(Test))
+
+/** The tests of all modules on Native, as one program that is linked once; `nativeTests/run io` runs a part. */
+lazy val nativeTests = project
+  .in(file("testing/program"))
+  .enablePlugins(ScalaNativePlugin)
+  .dependsOn(chosenModules.map(_.native % "compile->test"): _*)
+  .settings(shared, onNative, publish / skip := true)
+  .settings(
+    Compile / mainClass := Some("needletail.testing.NativeTests"),
+    Compile / sourceGenerators += Def.task {
+      NativeTests.generate((Compile / sourceManaged).value, compile.all(testsOf(chosenModules.map(_.native))).value)
+    }
+  )
 
 /** Raw sockets against the built programs. */
-lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(shared, publish / skip := true)
+lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(shared, onJvm, publish / skip := true)
 
 /** JMH: parser, router, encoder. */
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
   .dependsOn(http.jvm, routing.jvm, server.jvm)
-  .settings(shared, publish / skip := true)
+  .settings(shared, onJvm, publish / skip := true)
+
+/** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
+lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
+  (if (chosenModules == crossModules) Seq(jmh) else Nil) // no tests, but it has to compile
 
 lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
+  .settings(
+    run := (hello.jvm / Compile / run).evaluated,
+    countJvm := TestCounts.report(
+      baseDirectory.value,
+      s"jvm-${(async.jvm / scalaBinaryVersion).value}",
+      executeTests.result.all(testsOf(jvmProjects)).value.map(TestCounts.of(_)).reduce(_ + _),
+      streams.value.log
+    ),
+    countNative := TestCounts.report(
+      baseDirectory.value,
+      "native",
+      TestCounts.of((nativeTests / Compile / nativeLink).result.value, Nil, streams.value.log),
+      streams.value.log
+    ),
+    countFormat := TestCounts.report(
+      baseDirectory.value,
+      "format",
+      TestCounts.of(
+        scalafmtCheckAll.result.all(ScopeFilter(inAnyProject)).value :+ (Compile / scalafmtSbtCheck).result.value
+      ),
+      streams.value.log
+    ),
+    countConformance := TestCounts.report(
+      baseDirectory.value,
+      "conformance",
+      TestCounts.of((conformance / Test / executeTests).result.value),
+      streams.value.log
+    )
+  )
   .aggregate(
     (Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
       .flatMap(m => Seq[ProjectReference](m.jvm, m.native)) ++ Seq[ProjectReference](json, conformance, jmh)) *

@@ -63,6 +63,9 @@ object Body {
         }
     }
 
-  val empty: Body                       = new Fixed(Head.noBytes)
+  val empty: Body                       = new Fixed(Fields.noBytes)
   def of(content: Array[Byte]): Body    = if (content.length == 0) empty else new Fixed(content)
+
+  /** That text as UTF-8. */
+  def of(text: String): Body = of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8))
 }

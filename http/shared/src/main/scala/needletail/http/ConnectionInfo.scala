@@ -15,6 +15,16 @@ trait ConnectionInfo {
   def attach[A](key: Attachment[A], value: A): Unit
 }
 
+object ConnectionInfo {
+
+  /** No connection at all: for requests made in tests. Attachments work as on a real one. */
+  def none(): ConnectionInfo = new Attachments {
+    def remoteAddress: String = "127.0.0.1:0"
+    def localAddress: String  = "127.0.0.1:0"
+    def isSecure: Boolean     = false
+  }
+}
+
 /** Names a value kept for each connection; compared by identity. */
 final class Attachment[A](initial: => A) {
   private[needletail] def make(): A = initial

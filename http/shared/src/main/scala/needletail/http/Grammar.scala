@@ -8,6 +8,7 @@ private[needletail] object Grammar {
   final val Query = 8 // pchar, "/" and "?", RFC 3986 §3.4
   final val Digit = 16
   final val Hex   = 32
+  final val Name  = 64 // unreserved and sub-delims: what a registered name is made of, RFC 3986 §3.2.2
 
   val table: Array[Byte] = {
     val t                          = new Array[Byte](256)
@@ -17,6 +18,7 @@ private[needletail] object Grammar {
     all(Token, alphanumeric + "!#$%&'*+-.^_`|~")
     all(Path | Query, alphanumeric + "-._~%!$&'()*+,;=:@/")
     all(Query, "?")
+    all(Name, alphanumeric + "-._~!$&'()*+,;=")
     all(Digit | Hex, "0123456789")
     all(Hex, "abcdefABCDEF")
     (0x20 to 0xff).foreach(c => if (c != 0x7f) add(Value, c))
@@ -25,6 +27,18 @@ private[needletail] object Grammar {
   }
 
   def is(octet: Byte, bit: Int): Boolean = (table(octet & 0xff) & bit) != 0
+
+  /** Begins at `at` a percent sign with two hexadecimal digits? (RFC 3986 §2.1) */
+  def isEscape(bytes: Array[Byte], at: Int, until: Int): Boolean =
+    at + 2 < until && bytes(at) == '%' && is(bytes(at + 1), Hex) && is(bytes(at + 2), Hex)
+
+  /** The number a hexadecimal digit stands for. */
+  def hex(digit: Byte): Int = if (digit <= '9') digit - '0' else (digit | 0x20) - 'a' + 10
+
+  /** May this octet go unescaped anywhere in a URI? (RFC 3986 §2.3) */
+  def isUnreserved(octet: Int): Boolean =
+    (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z') || (octet >= '0' && octet <= '9') ||
+      octet == '-' || octet == '.' || octet == '_' || octet == '~'
 
   def isToken(s: String): Boolean =
     s.nonEmpty && s.forall(c => c < 128 && (table(c.toInt) & Token) != 0)

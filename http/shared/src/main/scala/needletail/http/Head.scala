@@ -1,17 +1,10 @@
 package needletail.http
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
-
 /**
  * A parsed request head: offsets into the bytes that came in. Mutable and reused from request to request by
  * whoever parses; a [[Request]] is a view of it that knows, by `generation`, when it has been reused.
- *
- * All offsets count from `base`, so that the bytes may move to another array as long as `bytes` and `base`
- * move with them. `null` and arrays: this is on the way of every request.
  */
-private[needletail] final class Head {
-  var bytes: Array[Byte] = Head.noBytes
-  var base: Int          = 0
+private[needletail] final class Head extends Fields {
 
   /** Grows each time this object comes to describe another request, or none. */
   var generation: Int = 0
@@ -27,8 +20,8 @@ private[needletail] final class Head {
 
   /**
    * The path, normalised (RFC 3986 §6.2.2): no dot segments, unreserved octets decoded, all else still
-   * percent-encoded. It lies in `path`, which is `bytes` (offsets then count from `base`) unless it had to be
-   * rewritten; empty for asterisk-form and authority-form.
+   * percent-encoded. It lies in `bytes` (offsets then count from `base`) unless it had to be rewritten;
+   * empty for asterisk-form and authority-form.
    */
   var rewrittenPath: Array[Byte] = null
   var pathFrom: Int              = 0
@@ -45,49 +38,43 @@ private[needletail] final class Head {
   var authorityFrom: Int  = -1
   var authorityUntil: Int = -1
 
-  /** Four for each field line: name from, name until, value from, value until. */
-  var fields: Array[Int] = new Array[Int](4 * 16)
-  var fieldCount: Int    = 0
+  /** What [[Framing]] found: octets of content, 0 where there is none, -1 where it comes in chunks. */
+  var contentLength: Long = 0
+  var chunked: Boolean    = false
 
-  /** What Framing and the connection rules found in the fields. */
-  var contentLength: Long     = -1
-  var chunked: Boolean        = false
+  /** What [[ConnectionRules]] found: may the connection go on after the reply; does the client wait for a 100? */
   var keepAlive: Boolean      = true
   var expectContinue: Boolean = false
 
-  /** Octets of the whole head, with its final empty line. */
+  /** Octets of the whole head, with its final empty line and any empty lines before it. */
   var length: Int = 0
 
   def pathBytes: Array[Byte] = if (rewrittenPath != null) rewrittenPath else bytes
   def pathStart: Int         = if (rewrittenPath != null) pathFrom else base + pathFrom
   def pathEnd: Int           = if (rewrittenPath != null) pathUntil else base + pathUntil
 
-  /** Text of the octets between two offsets, as Latin-1: what every octet means is kept. */
-  def text(from: Int, until: Int): String = new String(bytes, base + from, until - from, ISO_8859_1)
-
-  def name(field: Int): String  = text(fields(4 * field), fields(4 * field + 1))
-  def value(field: Int): String = text(fields(4 * field + 2), fields(4 * field + 3))
-
-  /** Index of the first field of that name at or after `start`, or -1. */
-  def indexOf(name: String, start: Int): Int = {
-    var i = start
-    while (i < fieldCount) {
-      if (nameIs(i, name)) return i
-      i += 1
-    }
-    -1
-  }
-
-  private def nameIs(field: Int, name: String): Boolean = {
-    val from   = base + fields(4 * field)
-    val length = fields(4 * field + 1) - fields(4 * field)
-    if (length != name.length) return false
-    var i = 0
-    while (i < length) {
-      if (Head.lower(bytes(from + i) & 0xff) != Head.lower(name.charAt(i).toInt)) return false
-      i += 1
-    }
-    true
+  /** Begins on another request: nothing of the last one is left. */
+  def clear(): Unit = {
+    generation += 1
+    // References are written where they change only: each write of one costs the collector a mark
+    if (method ne Method.GET) method = Method.GET
+    if (rewrittenPath != null) rewrittenPath = null
+    targetFrom = 0
+    targetUntil = 0
+    minor = 1
+    pathFrom = 0
+    pathUntil = 0
+    pathEscaped = false
+    queryFrom = -1
+    queryUntil = -1
+    authorityFrom = -1
+    authorityUntil = -1
+    contentLength = 0
+    chunked = false
+    keepAlive = true
+    expectContinue = false
+    length = 0
+    clearFields()
   }
 
   /** A copy with bytes of its own, which nothing reuses. */
@@ -108,6 +95,9 @@ private[needletail] final class Head {
     c.authorityUntil = authorityUntil
     c.fields = java.util.Arrays.copyOf(fields, 4 * fieldCount)
     c.fieldCount = fieldCount
+    c.seen = seen
+    c.repeated = repeated
+    System.arraycopy(first, 0, c.first, 0, first.length)
     c.contentLength = contentLength
     c.chunked = chunked
     c.keepAlive = keepAlive
@@ -115,10 +105,4 @@ private[needletail] final class Head {
     c.length = length
     c
   }
-}
-
-private[needletail] object Head {
-  val noBytes = new Array[Byte](0)
-
-  def lower(c: Int): Int = if (c >= 'A' && c <= 'Z') c | 0x20 else c
 }

@@ -61,10 +61,10 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def toList: List[(String, String)] = flat.grouped(2).map(a => (a(0), a(1))).toList
 
   override def equals(other: Any): Boolean = other match {
-    case h: Headers => h.toList.map(p => (p._1.toLowerCase, p._2)) == toList.map(p => (p._1.toLowerCase, p._2))
+    case h: Headers => h.toList.map(p => (Ascii.lower(p._1), p._2)) == toList.map(p => (Ascii.lower(p._1), p._2))
     case _          => false
   }
-  override def hashCode: Int    = toList.map(p => (p._1.toLowerCase, p._2)).hashCode
+  override def hashCode: Int    = toList.map(p => (Ascii.lower(p._1), p._2)).hashCode
   override def toString: String = toList.map { case (n, v) => s"$n: $v" }.mkString("Headers(", ", ", ")")
 }
 

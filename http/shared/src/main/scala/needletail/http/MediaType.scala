@@ -13,19 +13,51 @@ object MediaType {
   /** Type and subtype in lower case, parameters left off. */
   def essence(contentType: String): String = {
     val semicolon = contentType.indexOf(';')
-    (if (semicolon < 0) contentType else contentType.substring(0, semicolon)).trim.toLowerCase
+    Ascii.lower((if (semicolon < 0) contentType else contentType.substring(0, semicolon)).trim)
+  }
+
+  /** The value of that parameter, names compared without case, quotes taken off (RFC 9110 §5.6.6). */
+  def parameter(contentType: String, name: String): Option[String] = {
+    var i = contentType.indexOf(';')
+    while (i >= 0 && i < contentType.length) {
+      val end    = parameterEnd(contentType, i + 1)
+      val equals = contentType.indexOf('=', i + 1)
+      if (equals > 0 && equals < end && Ascii.same(contentType.substring(i + 1, equals).trim, name))
+        return Some(unquoted(contentType.substring(equals + 1, end).trim))
+      i = end
+    }
+    None
   }
 
   /** The charset parameter where it names one this platform knows, else UTF-8. */
-  def charset(contentType: Option[String]): Charset = contentType match {
-    case None        => StandardCharsets.UTF_8
-    case Some(value) =>
-      val at = value.toLowerCase.indexOf("charset=")
-      if (at < 0) StandardCharsets.UTF_8
-      else {
-        val name = value.substring(at + 8).takeWhile(_ != ';').trim.stripPrefix("\"").stripSuffix("\"")
-        try Charset.forName(name)
-        catch { case _: IllegalArgumentException => StandardCharsets.UTF_8 }
-      }
+  def charset(contentType: Option[String]): Charset =
+    contentType.flatMap(parameter(_, "charset")).fold(StandardCharsets.UTF_8) { name =>
+      try Charset.forName(name)
+      catch { case _: IllegalArgumentException => StandardCharsets.UTF_8 }
+    }
+
+  /** The next semicolon outside quotes, or the end. */
+  private def parameterEnd(text: String, from: Int): Int = {
+    var i      = from
+    var quoted = false
+    while (i < text.length && (quoted || text.charAt(i) != ';')) {
+      if (text.charAt(i) == '"') quoted = !quoted
+      else if (quoted && text.charAt(i) == '\\') i += 1
+      i += 1
+    }
+    Math.min(i, text.length)
   }
+
+  private def unquoted(value: String): String =
+    if (value.length < 2 || value.charAt(0) != '"' || value.charAt(value.length - 1) != '"') value
+    else {
+      val s = new java.lang.StringBuilder(value.length)
+      var i = 1
+      while (i < value.length - 1) {
+        if (value.charAt(i) == '\\' && i + 1 < value.length - 1) i += 1
+        s.append(value.charAt(i))
+        i += 1
+      }
+      s.toString
+    }
 }

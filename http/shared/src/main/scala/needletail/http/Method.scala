@@ -44,4 +44,21 @@ object Method {
     if (!Grammar.isToken(name)) throw new IllegalArgumentException(s"not a method: '$name'")
     new Method(name, -1)
   }
+
+  /** The method whose octets, all of a token, lie there. */
+  private[needletail] def of(bytes: Array[Byte], from: Int, until: Int): Method = {
+    var i = 0
+    while (i < known.length) {
+      if (sameOctets(known(i).name, bytes, from, until)) return known(i)
+      i += 1
+    }
+    new Method(new String(bytes, from, until - from, java.nio.charset.StandardCharsets.ISO_8859_1), -1)
+  }
+
+  private def sameOctets(name: String, bytes: Array[Byte], from: Int, until: Int): Boolean =
+    name.length == until - from && {
+      var i = 0
+      while (i < name.length && name.charAt(i) == bytes(from + i)) i += 1
+      i == name.length
+    }
 }

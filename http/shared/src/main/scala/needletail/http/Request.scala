@@ -1,5 +1,7 @@
 package needletail.http
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
 import needletail.async.Async
 
 /**
@@ -15,6 +17,7 @@ final class Request private[needletail] (
     val body: Body,
     val connection: ConnectionInfo
 ) {
+  private var parsedQuery: QueryString = null
 
   /** The head, for parsers of it; throws IllegalStateException when the answer is complete. */
   private[needletail] def head: Head = {
@@ -35,14 +38,32 @@ final class Request private[needletail] (
    */
   def path: String = {
     val h = head
-    if (h.pathUntil == h.pathFrom) target
-    else new String(h.pathBytes, h.pathStart, h.pathEnd - h.pathStart, java.nio.charset.StandardCharsets.ISO_8859_1)
+    if (h.pathUntil > h.pathFrom) new String(h.pathBytes, h.pathStart, h.pathEnd - h.pathStart, ISO_8859_1)
+    else if (h.method eq Method.CONNECT) target
+    else "*"
+  }
+
+  /**
+   * The segments of the path, decoded: none for "/", an empty last one for a slash at the end. An encoded slash is
+   * part of its segment. Throws HttpError 400 where an escape is not UTF-8.
+   */
+  def segments: List[String] = {
+    val text = path
+    if (text.length <= 1 || text.charAt(0) != '/') Nil
+    else text.substring(1).split("/", -1).toList.map(PercentCoding.decode(_).fold(error => throw error, identity))
   }
 
   /** The query as sent, without the question mark. */
   def query: Option[String] = {
     val h = head
     if (h.queryFrom < 0) None else Some(h.text(h.queryFrom, h.queryUntil))
+  }
+
+  /** The query taken apart and decoded. Throws HttpError 400 where it is malformed. */
+  def queryParams: QueryString = {
+    if (parsedQuery == null)
+      parsedQuery = query.fold(QueryString.empty)(QueryString.parse(_).fold(error => throw error, identity))
+    parsedQuery
   }
 
   /** Host and port the client asked for: of an absolute target, else of Host; empty when it named none. */
@@ -62,29 +83,39 @@ final class Request private[needletail] (
   }
 
   /** All fields, copied out of the bytes. */
-  def headers: Headers = {
-    val h    = head
-    val flat = new Array[String](2 * h.fieldCount)
-    var i    = 0
-    while (i < h.fieldCount) {
-      flat(2 * i) = h.name(i)
-      flat(2 * i + 1) = h.value(i)
-      i += 1
-    }
-    Headers.trusted(flat)
-  }
+  def headers: Headers = head.toHeaders
+
+  /** Content-Type as it was sent; see [[MediaType]] for what it says. */
+  def contentType: Option[String] = header("content-type")
+
+  /** Names and values of the cookies that came, in order; malformed ones are left out. */
+  def cookies: List[(String, String)] = headers.getAll("cookie").flatMap(Cookie.parse)
+
+  /** The first cookie of that name. */
+  def cookie(name: String): Option[String] = cookies.collectFirst { case (`name`, value) => value }
 
   /** The whole body as text; its Content-Type's charset, else UTF-8. Fails as `body.bytes` does. */
   def text: Async[String] = {
-    val charset = MediaType.charset(header("content-type"))
+    val charset = MediaType.charset(contentType)
     body.bytes.map(bytes => new String(bytes, charset))
   }
+
+  /** The whole body as the pairs of a form. Fails as `body.bytes` does, and with HttpError 400 where it is malformed. */
+  def form: Async[QueryString] =
+    text.flatMap(content => QueryString.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs)))
 
   /** A copy with bytes of its own that stays readable after the answer. Its body is the same, read once. */
   def keep: Request = {
     val own = head.copied
     new Request(own, own.generation, body, connection)
   }
+
+  /** The same request with that header added; see `Request.apply` for what it throws. */
+  def withHeader(name: String, value: String): Request = Request.built(method, target, headers.add(name, value), body, connection)
+
+  /** The same request with that content. */
+  def withBody(content: Body): Request =
+    Request.built(method, target, headers.remove("Content-Length").remove("Transfer-Encoding"), content, connection)
 
   /** Gives this request bytes of its own, before the ones it came in are reused. */
   private[needletail] def detach(): Unit = {
@@ -105,4 +136,44 @@ final class Request private[needletail] (
 
 object Request {
   private[needletail] val released: Head = new Head
+
+  // For tests and for those who call handlers without a connection
+
+  def get(target: String): Request                    = apply(Method.GET, target)
+  def head(target: String): Request                   = apply(Method.HEAD, target)
+  def delete(target: String): Request                 = apply(Method.DELETE, target)
+  def options(target: String): Request                = apply(Method.OPTIONS, target)
+  def post(target: String, body: Body): Request       = apply(Method.POST, target, Headers.empty, body)
+  def post(target: String, text: String): Request     = post(target, Body.of(text))
+  def put(target: String, body: Body): Request        = apply(Method.PUT, target, Headers.empty, body)
+  def put(target: String, text: String): Request      = put(target, Body.of(text))
+  def patch(target: String, body: Body): Request      = apply(Method.PATCH, target, Headers.empty, body)
+  def patch(target: String, text: String): Request    = patch(target, Body.of(text))
+
+  /**
+   * A request as if it had come over a connection: written as HTTP/1.1 and read again by the same parser. Host,
+   * where it is missing, is localhost; the body's length is announced unless a header does so.
+   *
+   * Throws IllegalArgumentException for what the parser would refuse.
+   */
+  def apply(method: Method, target: String, headers: Headers = Headers.empty, body: Body = Body.empty): Request =
+    built(method, target, headers, body, ConnectionInfo.none())
+
+  private def built(method: Method, target: String, headers: Headers, body: Body, connection: ConnectionInfo): Request = {
+    if (!target.forall(_ < 128)) throw new IllegalArgumentException("a request target must be percent-encoded")
+    val w = new ByteWriter(256)
+    w.writeLatin1(s"${method.name} $target HTTP/1.1\r\n")
+    if (!headers.contains("Host")) w.writeLatin1("Host: localhost\r\n")
+    if (!headers.contains("Content-Length") && !headers.contains("Transfer-Encoding"))
+      if (body.length > 0) w.writeLatin1(s"Content-Length: ${body.length}\r\n")
+      else if (body.length < 0) w.writeLatin1("Transfer-Encoding: chunked\r\n")
+    headers.toList.foreach { case (name, value) => w.writeLatin1(s"$name: $value\r\n") }
+    w.writeCrLf()
+    val parser = new HeadParser(HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2))
+    if (parser.parse(w.bytes, 0, w.length) != w.length)
+      throw new IllegalArgumentException(
+        if (parser.error != null) parser.error.message else s"not a request target: '$target'"
+      )
+    new Request(parser.head, parser.head.generation, body, connection)
+  }
 }

@@ -17,6 +17,7 @@ private[needletail] object ResponseEncoder {
   private val keepLine      = latin1("Connection: keep-alive\r\n")
   private val chunkedLine   = latin1("Transfer-Encoding: chunked\r\n")
   private val lengthName    = latin1("Content-Length: ")
+  private val noContent     = latin1("Content-Length: 0\r\n")
   private val crLf          = latin1("\r\n")
   val continueLine          = latin1("HTTP/1.1 100 Continue\r\n\r\n")
   val lastChunk             = latin1("0\r\n\r\n")
@@ -63,11 +64,13 @@ private[needletail] object ResponseEncoder {
     val flat = response.headers.flat
     var i    = 0
     while (i < flat.length) {
-      w.writeLatin1(flat(i))
-      w.writeByte(':')
-      w.writeByte(' ')
-      w.writeLatin1(flat(i + 1))
-      w.writeCrLf()
+      if (!Ascii.same(flat(i), "date")) { // `common` has it
+        w.writeLatin1(flat(i))
+        w.writeByte(':')
+        w.writeByte(' ')
+        w.writeLatin1(flat(i + 1))
+        w.writeCrLf()
+      }
       i += 2
     }
     // 204 and 1xx must not have it (RFC 9110 §8.6); on 304 it would be the length of what is not sent
@@ -78,7 +81,7 @@ private[needletail] object ResponseEncoder {
         w.writeDecimal(length)
         w.writeCrLf()
       }
-    }
+    } else if (response.status.code == 205) w.write(noContent) // RFC 9110 §15.3.6
   }
 
   /** Begins a chunk of `size` octets; they follow, then CRLF. */

@@ -3,8 +3,8 @@ package needletail.http
 /** A status code (RFC 9110 §15) and its usual reason phrase. */
 final class Status private (val code: Int, val reason: String) {
 
-  /** May a reply with this status carry content? (RFC 9112 §6.3, 1) */
-  def allowsBody: Boolean = code >= 200 && code != 204 && code != 304
+  /** May a reply with this status carry content? (RFC 9112 §6.3, 1; RFC 9110 §15.3.6 for 205) */
+  def allowsBody: Boolean = code >= 200 && code != 204 && code != 205 && code != 304
 
   def isError: Boolean = code >= 400
 

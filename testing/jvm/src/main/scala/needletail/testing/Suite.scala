@@ -1,4 +1,24 @@
 package needletail.testing
 
-/** What every suite extends: munit's FunSuite here, our own small runner on Native. */
-abstract class Suite extends munit.FunSuite
+import scala.concurrent.Future
+
+/**
+ * What every suite extends: munit's FunSuite here, our own small runner on Native.
+ *
+ * Each test runs on a thread of its own and fails when it is not over within `munitTimeout` (30 seconds unless
+ * overridden), whatever it waits for.
+ */
+abstract class Suite extends munit.FunSuite {
+  override def munitTestTransforms: List[TestTransform] =
+    super.munitTestTransforms :+ new TestTransform(
+      "bounded in time",
+      test => test.withBody(() => Future.fromTry(Bounded.run(test.name, munitTimeout)(test.body)))
+    )
+
+  // munit has wrapped the value into a Future by the time the transform above sees it.
+  override def munitValueTransforms: List[ValueTransform] =
+    super.munitValueTransforms :+ new ValueTransform(
+      "never awaited",
+      { case value if Unawaited.is(value) => Future.failed(Unawaited.failure(value)) }
+    )
+}

@@ -1,0 +1,32 @@
+package needletail.async
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.testing.Suite
+
+/** Virtual threads are used where the JVM has them, and only there. */
+class VirtualThreadsSuite extends Suite {
+  private val hasThem = Runtime.version.feature >= 21
+
+  test("the JVM's version decides, and the setting") {
+    assertEquals((new Blocking).usesVirtualThreads, hasThem)
+    assert(!new Blocking(BlockingConfig(virtual = false)).usesVirtualThreads)
+  }
+
+  test("many pieces of work block at once; one more than allowed is rejected; cancelling interrupts") {
+    assume(hasThem, "no virtual threads before Java 21")
+    val blocking = new Blocking(BlockingConfig(virtualThreads = 2000))
+    val loop     = new ThreadLoop
+    try {
+      val all = Async.run(loop)(Async.all(List.fill(2000)(blocking { Thread.sleep(200); 1 })).map(_.sum))
+      Thread.sleep(50)
+      val rejected = Async.run(loop)(blocking(1))
+      assert(Await.ready(rejected, 10.seconds).value.get.failed.get.isInstanceOf[Rejected])
+      assertEquals(Await.result(all, 10.seconds), 2000)
+      val timed = Async.run(loop)(blocking(Thread.sleep(60000)).within(20.millis))
+      assert(Await.ready(timed, 10.seconds).value.get.failed.get.isInstanceOf[TimedOut])
+      assertEquals(Await.result(Async.run(loop)(blocking(2)), 10.seconds), 2)
+    } finally loop.close()
+  }
+}

@@ -1,0 +1,122 @@
+package needletail.async
+
+/**
+ * An [[Async]] that was not complete when it was made.
+ *
+ * It keeps its observers in a list that runs through the observers themselves: an observer is again a
+ * `Pending`, so that `map` on a pending value costs exactly one object. An observer waits in one list at a
+ * time.
+ */
+private[async] abstract class Pending[A] extends Async[A] {
+
+  /** `null` while open, a [[Result]] when settled, else the [[Derived]] that stands for this one: see there. */
+  private[async] final var state: Async[_] = null
+
+  // The observers: first.prev is the last of them, the last one's next is null.
+  private var first: Pending[_] = null
+  private var next: Pending[_]  = null
+  private var prev: Pending[_]  = null
+
+  /** The source this one observes has this result. */
+  private[async] def settled(result: Result[Any]): Unit = ()
+
+  /** Gives up whatever is still waited for; called after this one was aborted, perhaps more than once. */
+  private[async] def release(): Unit = ()
+
+  final private[needletail] def resultOrNull: Result[A] = {
+    val s = state
+    if (s == null) null
+    else if (s.isInstanceOf[Result[_]]) s.asInstanceOf[Result[A]]
+    else standIn.resultOrNull
+  }
+
+  final def cancel(): Unit =
+    if (state == null) abort(Result.cancelled)
+    else if (!state.isInstanceOf[Result[_]]) standIn.cancel()
+
+  final private[async] def withdrawUnobserved(): Unit =
+    if (state == null) { if (first == null) cancel() }
+    else if (!state.isInstanceOf[Result[_]]) standIn.withdrawUnobserved()
+
+  private def standIn: Async[A] = state.asInstanceOf[Derived[_, _, _]].source.asInstanceOf[Async[A]]
+
+  /** This one, or the open one that took its place. To be called while it has no result. */
+  final private[async] def open: Pending[A] = {
+    var node: Pending[A] = this
+    while (node.state != null) node = node.standIn.asInstanceOf[Pending[A]]
+    node
+  }
+
+  final private[async] def isOpen: Boolean = state == null
+
+  /** Completes this one and tells its observers, unless it was complete already. */
+  final private[async] def settle(result: Result[A]): Unit =
+    if (state == null) {
+      state = result
+      if (first != null) Trampoline.here.push(this)
+    }
+
+  /** As `settle`, for the case that something is still waited for. */
+  final private[async] def abort(result: Result[A]): Unit =
+    if (state == null) {
+      state = result
+      Trampoline.here.push(this)
+    }
+
+  /** Called by the trampoline: once settled, and for a node that was put there to be started. */
+  final private[async] def takeTurn(): Unit =
+    if (state == null) start()
+    else {
+      release()
+      val result = resultOrNull
+      while (first != null) {
+        val observer = first
+        detach(observer)
+        observer.settled(result)
+      }
+    }
+
+  private[async] def start(): Unit = ()
+
+  /** Adds an observer, which must be in no list; this one must be open. */
+  final private[async] def attach(observer: Pending[_]): Unit =
+    if (first == null) {
+      first = observer
+      observer.prev = observer
+    } else {
+      val last = first.prev
+      last.next = observer
+      observer.prev = last
+      first.prev = observer
+    }
+
+  /** Takes `observer` out of the list, if it is in it. */
+  final private[async] def detach(observer: Pending[_]): Unit =
+    if (observer.prev != null) {
+      val after = observer.next
+      if (observer eq first) {
+        first = after
+        if (after != null) after.prev = observer.prev
+      } else {
+        observer.prev.next = after
+        if (after != null) after.prev = observer.prev else first.prev = observer.prev
+      }
+      observer.next = null
+      observer.prev = null
+    }
+
+  /** `observer` has lost interest. Nobody left: nobody needs this one any more. */
+  final private[async] def withdraw(observer: Pending[_]): Unit = {
+    detach(observer)
+    withdrawUnobserved()
+  }
+
+  /** The observer when there is exactly one. */
+  final private[async] def onlyObserver: Pending[_] =
+    if (first != null && first.next == null) first else null
+
+  override def toString: String = {
+    val result = resultOrNull
+    if (result == null) "Async(pending)" else result.toString
+  }
+}

@@ -1,0 +1,60 @@
+package needletail.async
+
+import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException, TimeUnit}
+
+import scala.util.control.NonFatal
+
+/**
+ * A loop on a daemon thread of its own that serves no sockets: for actors and timers in programs that have no
+ * server, and for tests with real time. What a task throws goes to the thread's uncaught exception handler.
+ */
+final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoCloseable {
+  private val tasks            = new LinkedBlockingQueue[Runnable]
+  private val timers           = new TimerQueue
+  @volatile private var closed = false
+  private val thread           = new Thread(() => runTasks(), name)
+  thread.setDaemon(true)
+  thread.start()
+
+  def inLoop: Boolean = Thread.currentThread eq thread
+
+  def nowNanos: Long = System.nanoTime()
+
+  /** Throws a `RejectedExecutionException` after `close`; a task that was taken will be run. */
+  def execute(task: Runnable): Unit = {
+    if (closed) throw new RejectedExecutionException(s"$name is closed")
+    tasks.put(task)
+    // the thread may have ended between the look and the put; what it did not take will never be run
+    if (closed && tasks.remove(task)) throw new RejectedExecutionException(s"$name is closed")
+  }
+
+  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(nowNanos, delayNanos, task)
+
+  /** Ends the thread after the tasks that are queued now; timers are forgotten. Does not wait. */
+  def close(): Unit = if (!closed) tasks.put(() => closed = true)
+
+  private def runTasks(): Unit = {
+    Loop.enter(this)
+    while (!closed) {
+      val wait = if (timers.isEmpty) Long.MaxValue else timers.nextAt - nowNanos
+      if (wait <= 0) guarded(timers.take())
+      // due timers and waiting tasks take turns, so that neither keeps the other out
+      val task = if (wait <= 0) tasks.poll() else tasks.poll(wait, TimeUnit.NANOSECONDS)
+      if (task != null) guarded(task)
+    }
+    var last = tasks.poll()
+    while (last != null) {
+      guarded(last)
+      last = tasks.poll()
+    }
+  }
+
+  private def guarded(task: Runnable): Unit =
+    try task.run()
+    catch {
+      case _: InterruptedException => () // nobody interrupts a loop on purpose; it goes on
+      case NonFatal(e)             =>
+        val handler = thread.getUncaughtExceptionHandler
+        if (handler != null) handler.uncaughtException(thread, e)
+    }
+}

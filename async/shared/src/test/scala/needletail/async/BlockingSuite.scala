@@ -1,0 +1,174 @@
+package needletail.async
+
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Future}
+import scala.util.{Success, Try}
+
+import needletail.testing.Suite
+
+/** Blocking work stays off the loop, within its bounds, and stops when nobody needs it. */
+class BlockingSuite extends Suite {
+  private val bound = 10.seconds
+
+  /** Waits outside of `assert`, which some test frontends run one at a time. */
+  private def arrives(latch: CountDownLatch): Unit = {
+    val arrived = latch.await(10, TimeUnit.SECONDS)
+    assert(arrived, "not in ten seconds")
+  }
+
+  private def onLoop[A](body: ThreadLoop => A): A = {
+    val loop = new ThreadLoop
+    try body(loop)
+    finally loop.close()
+  }
+
+  private def await[A](future: Future[A]): Try[A] = Await.ready(future, bound).value.get
+
+  private def pool(threads: Int, queue: Int = 1024, idle: FiniteDuration = 10.seconds): Blocking =
+    new Blocking(BlockingConfig(threads = threads, queue = queue, idle = idle, virtual = false))
+
+  test("the work runs on a daemon thread of its own, the result arrives on the loop") {
+    onLoop { loop =>
+      val result = Async.run(loop) {
+        Async.blocking((loop.inLoop, Thread.currentThread.isDaemon)).map { case (inLoop, daemon) =>
+          (inLoop, daemon, loop.inLoop)
+        }
+      }
+      assertEquals(await(result), Success((false, true, true)))
+    }
+  }
+
+  test("what it throws is the failure, even what is fatal to a thread") {
+    onLoop { loop =>
+      for (error <- List[Throwable](new IllegalArgumentException("no"), new StackOverflowError))
+        assertEquals(await(Async.run(loop)(Async.blocking[Int](throw error))).failed.map(root), Success(error))
+    }
+  }
+
+  /** A future wraps what is fatal to a thread. */
+  private def root(error: Throwable): Throwable =
+    if (error.isInstanceOf[java.util.concurrent.ExecutionException]) error.getCause else error
+
+  test("no more threads than allowed, started on demand, ended when idle") {
+    onLoop { loop =>
+      val blocking      = pool(threads = 3, idle = 50.millis)
+      val (now, most)   = (new AtomicInteger, new AtomicInteger)
+      assertEquals(blocking.threads, 0)
+      val all = Async.run(loop)(Async.all(List.fill(30)(blocking {
+        val running = now.incrementAndGet()
+        most.accumulateAndGet(running, (a, b) => math.max(a, b))
+        Thread.sleep(2)
+        now.decrementAndGet()
+      })))
+      assert(await(all).isSuccess)
+      assert(most.get <= 3, s"$most at once")
+      val deadline = System.nanoTime() + bound.toNanos
+      while (blocking.threads > 0 && System.nanoTime() < deadline) Thread.sleep(20)
+      assertEquals(blocking.threads, 0)
+    }
+  }
+
+  test("more than threads and queue can take is rejected at once, and room is found again") {
+    onLoop { loop =>
+      val blocking = pool(threads = 1, queue = 2)
+      val gate     = new CountDownLatch(1)
+      val running  = new CountDownLatch(1)
+      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      arrives(running)
+      val queued   = List.fill(2)(Async.run(loop)(blocking(1)))
+      val rejected = Async.run(loop)(blocking(1))
+      assert(await(rejected).failed.get.isInstanceOf[Rejected])
+      gate.countDown()
+      assertEquals(await(first), Success(true))
+      assertEquals(queued.map(await), List(Success(1), Success(1)))
+      assertEquals(await(Async.run(loop)(blocking(2))), Success(2))
+    }
+  }
+
+  test("cancelling removes work that waits") {
+    onLoop { loop =>
+      val blocking  = pool(threads = 1, queue = 1)
+      val gate      = new CountDownLatch(1)
+      val running   = new CountDownLatch(1)
+      val began     = new AtomicBoolean
+      val first     = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      arrives(running)
+      val cancelled = Async.run(loop) {
+        val waiting = blocking(began.set(true))
+        waiting.cancel()
+        waiting
+      }
+      assert(await(cancelled).failed.get.isInstanceOf[Cancelled])
+      val next = Async.run(loop)(blocking(3)) // takes the place that the cancelled one left
+      gate.countDown()
+      assertEquals(await(next), Success(3))
+      assertEquals(await(first), Success(true))
+      assert(!began.get)
+    }
+  }
+
+  test("cancelling interrupts work under way, and not the next work on that thread") {
+    onLoop { loop =>
+      val blocking    = pool(threads = 1)
+      val started     = new CountDownLatch(1)
+      val interrupted = new CountDownLatch(1)
+      val timed       = Async.run(loop)(blocking {
+        started.countDown()
+        try Thread.sleep(60000)
+        catch { case _: InterruptedException => interrupted.countDown() }
+      }.within(50.millis))
+      arrives(started)
+      assert(await(timed).failed.get.isInstanceOf[TimedOut])
+      arrives(interrupted)
+      assertEquals(await(Async.run(loop)(blocking(Thread.interrupted()))), Success(false))
+    }
+  }
+
+  test("work cancelled in a hurry never disturbs its neighbours") {
+    onLoop { loop =>
+      val blocking = pool(threads = 2)
+      val rounds   = 300
+      val results  = Async.run(loop) {
+        def round(left: Int, good: Int): Async[Int] =
+          if (left == 0) Async.value(good)
+          else {
+            val doomed = blocking(Thread.`yield`())
+            val other  = blocking { Thread.`yield`(); if (Thread.interrupted()) 0 else 1 }
+            doomed.cancel()
+            other.flatMap(n => round(left - 1, good + n))
+          }
+        round(rounds, 0)
+      }
+      assertEquals(await(results), Success(rounds))
+    }
+  }
+
+  test("a pool of its own is configured by its settings, and settings are checked") {
+    intercept[IllegalArgumentException](BlockingConfig(threads = 0))
+    intercept[IllegalArgumentException](BlockingConfig(queue = 0))
+    intercept[IllegalArgumentException](BlockingConfig(idle = Duration.Zero))
+    val shared = Blocking.default
+    assert(shared eq Blocking.default)
+  }
+
+  test("the result of a cancelled work is lost") {
+    onLoop { loop =>
+      val blocking = pool(threads = 1)
+      val started  = new CountDownLatch(1)
+      val gate     = new AtomicBoolean
+      var told     = 0
+      val result   = Async.run(loop) {
+        val work = blocking { started.countDown(); while (!gate.get) Thread.`yield`(); 1 }
+        work.onComplete(_ => told += 1)
+        work.andFinally(()).recoverWith { case _: Cancelled => Async.sleep(50.millis).map(_ => told) } race {
+          Async.sleep(20.millis).flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
+        }
+      }
+      arrives(started)
+      assertEquals(await(result), Success(1))
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package needletail.async
+
+import scala.concurrent.duration._
+import scala.util.{Failure, Success}
+
+import needletail.testing.Suite
+
+/** What nobody needs any more stops, and nothing else does. */
+class CancellationSuite extends Suite {
+
+  private final class Source {
+    val promise          = new Promise[Int]
+    var cancelled        = 0
+    promise.onCancel(() => cancelled += 1)
+  }
+
+  private def isCancelled(async: Async[_]): Boolean = async.poll.exists {
+    case Failure(_: Cancelled) => true
+    case _                     => false
+  }
+
+  test("cancelling a promise runs its hooks in order, fails it, and only once") {
+    val promise = new Promise[Int]
+    var seen    = List.empty[Int]
+    promise.onCancel(() => seen ::= 1)
+    promise.onCancel(() => seen ::= 2)
+    promise.onComplete(_ => seen ::= 3)
+    promise.cancel()
+    promise.cancel()
+    assertEquals(seen.reverse, List(1, 2, 3))
+    assert(isCancelled(promise))
+    promise.onCancel(() => seen ::= 4)
+    assertEquals(seen.head, 4)
+  }
+
+  test("completing after cancelling is ignored") {
+    val promise = new Promise[Int]
+    promise.cancel()
+    assert(!promise.succeed(1))
+    assert(!promise.fail(new RuntimeException))
+    assert(!promise.complete(Success(1)))
+    assert(isCancelled(promise))
+  }
+
+  test("cancelling after completion is ignored, and its hooks never run") {
+    val source = new Source
+    source.promise.succeed(1)
+    source.promise.cancel()
+    source.promise.onCancel(() => source.cancelled += 1)
+    assertEquals(source.cancelled, 0)
+    assertEquals(source.promise.poll, Some(Success(1)))
+  }
+
+  private val steps = List[(String, Async[Int] => Async[Any])](
+    "map"         -> (_.map(_ + 1)),
+    "flatMap"     -> (_.flatMap(Async.value)),
+    "withFilter"  -> (_.withFilter(_ > 0)),
+    "recover"     -> (_.recover { case _ => 1 }),
+    "recoverWith" -> (_.recoverWith { case _ => Async.value(1) }),
+    "transform"   -> (_.transform(Async.fromTry)),
+    "andFinally"  -> (_.andFinally(())),
+    "zip"         -> (_.zip(new Promise[Int])),
+    "zip, right"  -> (new Promise[Int].zip(_)),
+    "race"        -> (_.race(new Promise[Int])),
+    "race, right" -> (new Promise[Int].race(_)),
+    "all"         -> (a => Async.all(Seq(new Promise[Int], a))),
+    "within"      -> (_.within(1.second))
+  )
+
+  for ((name, step) <- steps) {
+    test(s"$name: cancelling it cancels its only source") {
+      val loop   = new ManualLoop
+      val source = new Source
+      val made   = loop.within(step(source.promise))
+      made.cancel()
+      assertEquals(source.cancelled, 1)
+      assert(isCancelled(made))
+      assert(isCancelled(source.promise))
+      assertEquals(loop.pendingTimers, 0)
+    }
+
+    test(s"$name: a source that somebody else observes goes on") {
+      val loop   = new ManualLoop
+      val source = new Source
+      val made   = loop.within(step(source.promise))
+      val other  = source.promise.map(_ * 2)
+      made.cancel()
+      assertEquals(source.cancelled, 0)
+      source.promise.succeed(4)
+      assertEquals(other.poll, Some(Success(8)))
+      assert(isCancelled(made))
+    }
+
+    test(s"$name: a source with a callback goes on") {
+      val loop   = new ManualLoop
+      val source = new Source
+      var seen   = 0
+      source.promise.foreach(seen = _)
+      loop.within(step(source.promise)).cancel()
+      source.promise.succeed(4)
+      assertEquals(seen, 4)
+    }
+  }
+
+  test("cancelling reaches what flatMap waits for now") {
+    val first, second = new Source
+    val made          = first.promise.flatMap(_ => second.promise)
+    first.promise.succeed(1)
+    made.cancel()
+    assertEquals((first.cancelled, second.cancelled), (0, 1))
+  }
+
+  test("what a step makes after it was cancelled is cancelled too") {
+    val second                = new Source
+    val first                 = new Promise[Int]
+    var made: Async[Int]      = null
+    made = first.flatMap { _ => made.cancel(); second.promise }
+    first.succeed(1)
+    assertEquals(second.cancelled, 1)
+  }
+
+  test("a failure of one cancels the others of zip and all; the winner of a race the loser") {
+    val source = new Source
+    val failed = new Promise[Int]
+    failed zip source.promise
+    failed.fail(new RuntimeException)
+    assertEquals(source.cancelled, 1)
+
+    val (a, b, c) = (new Source, new Source, new Promise[Int])
+    Async.all(Seq(a.promise, c, b.promise))
+    c.fail(new RuntimeException)
+    assertEquals((a.cancelled, b.cancelled), (1, 1))
+
+    val (winner, loser) = (new Source, new Source)
+    winner.promise race loser.promise
+    winner.promise.succeed(1)
+    assertEquals((winner.cancelled, loser.cancelled), (0, 1))
+  }
+
+  test("the same when the deciding one is complete from the start") {
+    val a, b, c, d = new Source
+    Async.fail(new RuntimeException) zip a.promise
+    b.promise zip Async.fail(new RuntimeException)
+    Async.value(1) race c.promise
+    Async.all(Seq(d.promise, Async.fail(new RuntimeException)))
+    assertEquals(List(a, b, c, d).map(_.cancelled), List(1, 1, 1, 1))
+  }
+
+  test("a time-out cancels what ran out of time, unless others observe it") {
+    val loop        = new ManualLoop
+    val lone, shared = new Source
+    val kept        = shared.promise.map(_ + 1)
+    loop.within {
+      lone.promise.within(1.second)
+      shared.promise.within(1.second)
+    }
+    loop.advance(1.second)
+    assertEquals((lone.cancelled, shared.cancelled), (1, 0))
+    shared.promise.succeed(1)
+    assertEquals(kept.poll, Some(Success(2)))
+  }
+
+  test("andFinally runs once: on a value, a failure, a cancellation") {
+    for (finish <- List[Promise[Int] => Any](_.succeed(1), _.fail(new RuntimeException), _.cancel())) {
+      val promise = new Promise[Int]
+      var cleaned = 0
+      promise.andFinally(cleaned += 1)
+      finish(promise)
+      assertEquals(cleaned, 1)
+    }
+    val source  = new Source
+    var cleaned = 0
+    val made    = source.promise.andFinally(cleaned += 1)
+    made.cancel()
+    made.cancel()
+    assertEquals((cleaned, source.cancelled), (1, 1))
+  }
+
+  test("a cancelled source fails what derives from it, which may recover") {
+    val promise = new Promise[Int]
+    val made    = promise.recover { case _: Cancelled => -1 }
+    promise.cancel()
+    assertEquals(made.poll, Some(Success(-1)))
+  }
+
+  test("shield keeps its source running, and hears of it until it is cancelled") {
+    val source = new Source
+    val view   = source.promise.shield
+    val other  = source.promise.shield
+    view.cancel()
+    assertEquals(source.cancelled, 0)
+    assert(isCancelled(view))
+    source.promise.succeed(3)
+    assertEquals(other.poll, Some(Success(3)))
+  }
+
+  test("sleep gives its timer back") {
+    val loop = new ManualLoop
+    loop.within(Async.sleep(1.hour)).cancel()
+    assertEquals(loop.pendingTimers, 0)
+  }
+
+  test("a hook that throws goes to the loop and stops nobody") {
+    val loop    = new ManualLoop
+    val promise = new Promise[Int]
+    var seen    = 0
+    promise.onCancel(() => throw new IllegalArgumentException("hook"))
+    promise.onCancel(() => seen += 1)
+    promise.onComplete(_ => seen += 1)
+    loop.within(promise.cancel())
+    assertEquals(seen, 2)
+    intercept[IllegalArgumentException](loop.runAll())
+  }
+}

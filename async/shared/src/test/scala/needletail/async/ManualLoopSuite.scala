@@ -1,0 +1,62 @@
+package needletail.async
+
+import scala.concurrent.duration._
+import scala.util.Success
+
+import needletail.testing.Suite
+
+class ManualLoopSuite extends Suite {
+
+  test("timers run in the order in which they are due, at their time") {
+    val loop = new ManualLoop
+    var seen = List.empty[(String, Long)]
+    def at(millis: Long, name: String): Timer =
+      loop.schedule(millis.millis.toNanos, () => seen ::= name -> loop.nowNanos.nanos.toMillis)
+    loop.within {
+      at(30, "c"); at(10, "a"); at(20, "b1"); at(20, "b2"); at(15, "forgotten").cancel(); at(40, "later")
+    }
+    loop.advance(30.millis)
+    assertEquals(seen.reverse, List("a" -> 10L, "b1" -> 20L, "b2" -> 20L, "c" -> 30L))
+    assertEquals(loop.pendingTimers, 1)
+    assertEquals(loop.nowNanos, 30.millis.toNanos)
+  }
+
+  test("tasks run in order and see the loop as theirs") {
+    val loop = new ManualLoop
+    var seen = List.empty[Int]
+    loop.execute { () => assert(loop.inLoop); loop.execute(() => seen ::= 3); seen ::= 1 }
+    loop.execute(() => seen ::= 2)
+    assertEquals(seen, Nil)
+    loop.runAll()
+    assertEquals(seen.reverse, List(1, 2, 3))
+    assert(!loop.inLoop)
+    assert(Loop.currentOrNull == null)
+  }
+
+  test("run lets time pass until the value is there, and no longer") {
+    val loop = new ManualLoop
+    var late = false
+    val result = loop.run {
+      Loop.current.schedule(1.day.toNanos, () => late = true)
+      Async.sleep(1.hour).map(_ => Loop.current.nowNanos)
+    }
+    assertEquals(result, Success(1.hour.toNanos))
+    assert(!late)
+  }
+
+  test("run says when nothing can complete the value") {
+    intercept[IllegalStateException]((new ManualLoop).run(new Promise[Int]))
+  }
+
+  test("run waits for what another thread brings, before it lets the clock go on") {
+    val loop = new ManualLoop
+    assertEquals(loop.run(Async.blocking { Thread.sleep(20); 5 }.within(1.second)), Success(5))
+    assertEquals(loop.nowNanos, 0L)
+  }
+
+  test("a future that never completes runs into its time-out in virtual time") {
+    val loop  = new ManualLoop(patience = 10.millis)
+    val never = scala.concurrent.Promise[Int]().future
+    assert(loop.run(Async.fromFuture(never).within(1.hour)).failed.get.isInstanceOf[TimedOut])
+  }
+}

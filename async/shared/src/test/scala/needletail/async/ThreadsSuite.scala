@@ -1,0 +1,111 @@
+package needletail.async
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Promise => FuturePromise}
+import scala.util.{Failure, Success}
+
+import needletail.testing.Suite
+
+/** How values come to a loop from other threads, and leave it. */
+class ThreadsSuite extends Suite {
+  private val bound = 10.seconds
+
+  /** Waits outside of `assert`, which some test frontends run one at a time. */
+  private def arrives(latch: CountDownLatch): Unit = {
+    val arrived = latch.await(10, TimeUnit.SECONDS)
+    assert(arrived, "not in ten seconds")
+  }
+
+  private def onLoop[A](body: ThreadLoop => A): A = {
+    val loop = new ThreadLoop
+    try body(loop)
+    finally loop.close()
+  }
+
+  test("run starts on the loop, and its future can be awaited anywhere") {
+    onLoop { loop =>
+      assertEquals(Await.result(Async.run(loop)(Async.sleep(5.millis).map(_ => loop.inLoop)), bound), true)
+    }
+  }
+
+  test("run on a closed loop fails") {
+    val loop = new ThreadLoop
+    loop.close()
+    val ended = Async.run(loop)(Async.unit)
+    // the task that closes may or may not have run yet; afterwards the loop refuses
+    Thread.sleep(100)
+    val refused = Async.run(loop)(Async.unit)
+    assert(refused.value.exists(_.isFailure), s"$ended then $refused")
+  }
+
+  test("fromFuture brings the result to the loop that asked") {
+    onLoop { loop =>
+      val promise = FuturePromise[Int]()
+      val result  = Async.run(loop)(Async.fromFuture(promise.future).map(n => (n, loop.inLoop)))
+      promise.success(3)
+      assertEquals(Await.result(result, bound), (3, true))
+    }
+  }
+
+  test("a future that is complete needs no loop") {
+    assertEquals(Async.fromFuture(scala.concurrent.Future.successful(1)).poll, Some(Success(1)))
+  }
+
+  test("toFuture of a pending value") {
+    val promise = new Promise[Int]
+    val future  = promise.map(_ + 1).toFuture
+    promise.succeed(1)
+    assertEquals(future.value, Some(Success(2)))
+    assertEquals(Async.value(1).toFuture.value, Some(Success(1)))
+  }
+
+  test("callback takes the first result from any thread, and no other") {
+    onLoop { loop =>
+      val result = Async.run(loop) {
+        Async.callback[Int] { done =>
+          val thread = new Thread(() => { done(Success(1)); done(Failure(new RuntimeException)); done(Success(2)) })
+          thread.start()
+        }
+      }
+      assertEquals(Await.result(result, bound), 1)
+    }
+  }
+
+  test("callback that completes while it registers, and one that throws") {
+    onLoop { loop =>
+      assertEquals(Await.result(Async.run(loop)(Async.callback[Int](_(Success(1)))), bound), 1)
+      val failed = Async.run(loop)(Async.callback[Int](_ => throw new IllegalArgumentException("no")))
+      assert(Await.ready(failed, bound).value.exists(_.isFailure))
+    }
+  }
+
+  test("many values from many threads all arrive, one thread's in their order") {
+    onLoop { loop =>
+      val threads  = 4
+      val each     = 2000
+      val arrived  = Array.fill(threads)(List.empty[Int])
+      val finished = new CountDownLatch(threads * each)
+      for (t <- 0 until threads) {
+        val thread = new Thread(() =>
+          for (i <- 0 until each) loop.execute { () => arrived(t) ::= i; finished.countDown() }
+        )
+        thread.start()
+      }
+      arrives(finished)
+      for (t <- 0 until threads) assertEquals(arrived(t).reverse, List.range(0, each))
+    }
+  }
+
+  test("timers on a real loop run in order, not before their time") {
+    onLoop { loop =>
+      val started = System.nanoTime()
+      val order   = Async.run(loop) {
+        Async.all(Seq(20, 5, 10).map(ms => Async.sleep(ms.millis).map(_ => System.nanoTime() - started)))
+      }
+      val Seq(c, a, b) = Await.result(order, bound).map(_.nanos.toMillis): @unchecked
+      assert(a >= 5 && b >= 10 && c >= 20 && a <= b && b <= c, s"$a $b $c")
+    }
+  }
+}

@@ -1,0 +1,188 @@
+"""bench/run: builds what is missing, measures the servers in interleaved rounds, and writes results.json, a table and a chart."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+
+import inspection
+import loads
+import machine
+import probe
+import process
+import report
+import servers as catalogue
+
+QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
+QUICK_SERVERS = ["ours", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench/run", description="Measures HTTP servers side by side on this machine.")
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="servers (netty-nio), folders of peers/ (netty), or ours, floors, peers; default: all")
+    parser.add_argument("--quick", action="store_true", help="one round of P1, JSON and P16 on a few servers, under 5 minutes")
+    parser.add_argument("--rounds", type=int, help="default 3; with --quick 1")
+    parser.add_argument("--loads", help="of " + ",".join(load.name for load in loads.LOADS) + "; default: all")
+    parser.add_argument("--seconds", type=float, help="counted seconds for each load; default 5")
+    parser.add_argument("--warm", type=float, help="times the usual warm-up; default 1")
+    parser.add_argument("--java-options", default="", help="for every JVM server; default: none")
+    parser.add_argument("--inspect", action="store_true",
+                        help="instead: system calls for each request, and octets allocated for each by the JVMs")
+    parser.add_argument("--list", action="store_true", help="which servers there are, and what they need")
+    parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
+    found = catalogue.find()
+    if options.list:
+        for server in found:
+            print(f"{server.name:24} {server.language:14} {server.problem or server.configuration or 'ours'}")
+        return 0
+    names = options.names or (QUICK_SERVERS if options.quick else [])
+    chosen = catalogue.select(found, names)
+    machine.raise_descriptor_limit()
+    unavailable = loads.build(say)
+    catalogue.build(chosen, say)
+    lost = [server for server in chosen if server.problem]
+    for server in lost:
+        say(f"NOT MEASURED: {server.name}: {server.problem}")
+    ready = [server for server in chosen if not server.problem]
+    if not ready:
+        say("bench/run: none of the servers can be measured")
+        return 1
+    if options.inspect:
+        return inspection.run(ready, options, say)
+    wanted = chosen_loads(options, unavailable)
+    return measure(chosen, ready, wanted, options)
+
+
+def chosen_loads(options, unavailable):
+    names = [n.strip().upper() for n in options.loads.split(",")] if options.loads else (loads.QUICK if options.quick else list(loads.BY_NAME))
+    unknown = [n for n in names if n not in loads.BY_NAME]
+    if unknown:
+        raise SystemExit(f"bench/run: no load called {', '.join(unknown)}; there are: {', '.join(loads.BY_NAME)}")
+    wanted = [load for load in loads.LOADS if load.name in names]
+    if unavailable:
+        left_out = [load.name for load in wanted if loads.tool_of(load) == "load"]
+        if left_out:
+            say(f"NOT MEASURED: {', '.join(left_out)}: {unavailable}")
+        wanted = [load for load in wanted if load.name not in left_out]
+    return wanted
+
+
+def plan(ready, wanted, options):
+    """(rounds, counted seconds for each load, factor on the warm-up)."""
+    rounds = options.rounds or (1 if options.quick else 3)
+    seconds, warm = options.seconds or 5.0, options.warm or 1.0
+    if options.quick and not (options.seconds or options.warm):
+        def needed(seconds, warm):
+            each = sum(load.longer * seconds + 2 * warm + 0.5 for load in wanted)
+            return rounds * sum(each + catalogue.WARM[server.runtime] * warm + 2.5 for server in ready)
+        while needed(seconds, warm) > QUICK_BUDGET and seconds > 2:
+            seconds -= 1
+        while needed(seconds, warm) > QUICK_BUDGET and warm > 0.5:
+            warm -= 0.1
+    return rounds, seconds, warm
+
+
+def measure(chosen, ready, wanted, options):
+    rounds, seconds, warm = plan(ready, wanted, options)
+    server_core, load_core = machine.cores()
+    run = {
+        "began": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "conditions": machine.conditions(),
+        "settings": {"rounds": rounds, "seconds": seconds, "warm_up_factor": warm, "server_core": server_core, "load_core": load_core,
+                     "java_options": options.java_options},
+        "loads": [{"name": load.name, "title": load.title, "tool": loads.tool_of(load)} for load in wanted],
+        "servers": [describe(server) for server in chosen],
+        "samples": [],
+    }
+    if server_core == load_core:
+        say("there is only one core: server and load share it")
+    began = time.monotonic()
+    stopped = None
+    try:
+        for number in range(1, rounds + 1):
+            for server in ready:
+                if not server.problem:
+                    one_round(run, server, wanted, number, seconds, warm, options)
+    except (KeyboardInterrupt, SystemExit) as interrupted:
+        stopped = interrupted
+        say("interrupted; ending what was started")
+    finally:
+        process.stop_all()
+    run["took_seconds"] = round(time.monotonic() - began, 1)
+    run["conditions"]["load_average_after"] = os.getloadavg()
+    if run["samples"]:
+        run["servers"] = [describe(server) for server in chosen]
+        folder = report.write(run, options.output)
+        print((folder / "table.md").read_text())
+        say(f"in {folder}: results.json, table.md, chart.svg")
+    if stopped is not None:
+        return 130
+    return 0 if all(not server.problem for server in chosen) else 4
+
+
+def describe(server):
+    return {"name": server.name, "kind": server.kind, "language": server.language, "configuration": server.configuration,
+            "endpoints": server.endpoints, "problem": server.problem}
+
+
+def one_round(run, server, wanted, number, seconds, warm, options):
+    """One server, started afresh: start to first reply, then every load."""
+    server_core, load_core = machine.cores()
+    logs = machine.WORK / "logs"
+    say(f"round {number}: {server.name}")
+    running = None
+    with open(logs / f"{server.name}.run.log", "w") as log:
+        try:
+            port = process.free_port()
+            running, start_ms = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
+            run["samples"].append({"server": server.name, "round": number, "load": "START", "start_ms": start_ms})
+            wrong = probe.check(port, server.endpoints)
+            warm_up = catalogue.WARM[server.runtime] * warm
+            for load in wanted:
+                if load.endpoint not in server.endpoints:
+                    continue
+                sample = {"server": server.name, "round": number, "load": load.name}
+                if load.endpoint in wrong:
+                    sample["failed"] = f"/{load.endpoint}: {wrong[load.endpoint]}"
+                else:
+                    try:
+                        sample.update(loads.measure(load, port, running, load_core, round(warm_up, 1), seconds))
+                    except (RuntimeError, OSError, ValueError) as reason:
+                        sample["failed"] = str(reason)
+                    warm_up = 2.0 * warm
+                if running.poll() is not None:
+                    sample["failed"] = f"the server ended with status {running.returncode}"
+                run["samples"].append(sample)
+                say("  " + report.in_short(sample))
+                if running.poll() is not None:
+                    break
+        except (probe.Wrong, OSError) as reason:
+            server.problem = f"{reason}; see bench/work/logs/{server.name}.run.log"
+            say(f"NOT MEASURED: {server.name}: {server.problem}")
+        finally:
+            if running is not None:
+                process.stop(running)
+
+
+if __name__ == "__main__":
+    try:
+        status = main()
+    except KeyboardInterrupt:
+        status = 130
+    finally:
+        process.stop_all()
+    sys.exit(status)

@@ -1,0 +1,113 @@
+"""Starting, watching and ending processes. Only what was started here is ever ended: each process leads a session of its own,
+and its group is signalled by the id that we got when we made it."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+_alive = []
+
+
+def free_port():
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start(command, core=None, log=None, **options):
+    """Starts a process, pinned to one core or to a set of them. It dies with us, however we end."""
+    def prepare():
+        if core is not None:
+            os.sched_setaffinity(0, core if isinstance(core, set) else {core})
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if log is not None:
+        options.update(stdout=log, stderr=subprocess.STDOUT)
+    process = subprocess.Popen([str(part) for part in command], preexec_fn=prepare, start_new_session=True,
+                               stdin=subprocess.DEVNULL, **options)
+    _alive.append(process)
+    return process
+
+
+def stop(process, patience=5.0):
+    """SIGTERM to the group we made, SIGKILL to what is left of it after `patience` seconds."""
+    try:
+        for number, wait in ((signal.SIGTERM, patience), (signal.SIGKILL, 5.0)):
+            if process.poll() is None:
+                os.killpg(process.pid, number)
+                try:
+                    process.wait(wait)
+                except subprocess.TimeoutExpired:
+                    continue
+        # The leader is gone and waited for; others of its group may not be.
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    if process in _alive:
+        _alive.remove(process)
+
+
+def stop_all():
+    for process in list(_alive):
+        stop(process, patience=1.0)
+
+
+def run(command, timeout, core=None, **options):
+    """Runs to the end: (exit status, standard output, CPU seconds it needed)."""
+    before = os.times()
+    process = start(command, core, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    finally:
+        stop(process, patience=0.5)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return process.returncode, out, err, cpu
+
+
+def tree(pid):
+    """The process and all that descend from it."""
+    found = [pid]
+    for parent in found:
+        for task in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                found.extend(int(child) for child in task.read_text().split())
+            except OSError:
+                pass
+    return found
+
+
+def cpu_seconds(pids):
+    """(user, system) of all threads, ended ones included. The sum is exact to a tick, the split is sampled by the kernel."""
+    user = system = 0.0
+    for pid in pids:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        user += int(fields[11]) / _TICK
+        system += int(fields[12]) / _TICK
+    return user, system
+
+
+def resident_kib(pids):
+    total = 0
+    for pid in pids:
+        try:
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("VmRSS:"):
+                    total += int(line.split()[1])
+        except OSError:
+            continue
+    return total
+
+
+def monotonic_ms():
+    return time.monotonic_ns() / 1e6

@@ -1,0 +1,22 @@
+package needletail.examples.line
+
+import needletail.async.Async
+import needletail.server.{Answer, ServerConfig, TcpServer}
+
+/** A small line protocol, to show that HTTP is not the only one: PING, ECHO text, TIME, QUIT. */
+object LineServer {
+  private val codec = new LineCodec(maxLength = 1024)
+
+  def start(config: ServerConfig): TcpServer = TcpServer.serve(codec, config)(_ => answer)
+
+  private def answer(line: String): Async[Answer[String]] = {
+    val (command, text) = line.span(_ != ' ')
+    command.toUpperCase match {
+      case "PING" => Answer("PONG")
+      case "ECHO" => Answer(text.drop(1))
+      case "TIME" => Answer((System.currentTimeMillis() / 1000).toString)
+      case "QUIT" => Answer.last("BYE")
+      case _      => Answer("ERROR commands are PING, ECHO text, TIME and QUIT")
+    }
+  }
+}

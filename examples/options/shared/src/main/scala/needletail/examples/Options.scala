@@ -1,0 +1,163 @@
+package needletail.examples
+
+import scala.concurrent.duration.FiniteDuration
+
+/**
+ * The command line options of a program: what it takes, what stands for what, and what was given.
+ *
+ * {{{
+ *   val options = Options("hello", "Says hello.")
+ *   val host    = options.text("host", "127.0.0.1", "address to listen on")
+ *   val port    = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
+ *
+ *   def main(args: Array[String]): Unit = options.run(args) { chosen => serve(chosen(host), chosen(port)) }
+ * }}}
+ *
+ * Options are written `--name value` or `--name=value`; a flag is `--name` alone; of an option given twice the
+ * last one counts. `--help` is always there. Not thread-safe while options are being declared.
+ */
+final class Options private (program: String, about: String) {
+  private var declared = Vector.empty[Options.Opt[_]]
+
+  /** Any text. */
+  def text(name: String, default: String, help: String): Options.Opt[String] =
+    add(name, "TEXT", default, default, help)(Right(_))
+
+  /** A whole number within `range`. */
+  def int(name: String, default: Int, help: String, range: Range = 0 to Int.MaxValue - 1): Options.Opt[Int] =
+    add(name, "N", default, default.toString, help)(OptionValue.int(_, range))
+
+  /** A length of time, as `5s`, `200ms`, `1m`, `2h`. */
+  def duration(name: String, default: FiniteDuration, help: String): Options.Opt[FiniteDuration] =
+    add(name, "TIME", default, OptionValue.show(default), help)(OptionValue.duration)
+
+  /** A number of bytes, as `65536`, `64k`, `10m`, `2g`: powers of 1024. */
+  def size(name: String, default: Long, help: String): Options.Opt[Long] =
+    add(name, "BYTES", default, OptionValue.show(default), help)(OptionValue.size)
+
+  /** False unless given. */
+  def flag(name: String, help: String): Options.Opt[Boolean] =
+    add(name, "", default = false, "", help)(_ => Right(true))
+
+  /** What `args` give for the declared options, or what is wrong with them, in words for who typed them. */
+  def parse(args: Seq[String]): Either[Options.Problem, Options.Values] = {
+    @scala.annotation.tailrec
+    def loop(rest: List[String], chosen: Map[Options.Opt[_], Any]): Either[Options.Problem, Options.Values] =
+      rest match {
+        case Nil               => Right(new Options.Values(chosen))
+        case "--help" :: _     => Left(Options.Help(help))
+        case argument :: after =>
+          one(argument, after) match {
+            case Right((option, value, remaining)) => loop(remaining, chosen.updated(option, value))
+            case Left(message)                     => Left(Options.Malformed(message))
+          }
+      }
+    loop(args.toList, Map.empty)
+  }
+
+  /**
+   * Runs `body` with what `args` give. `--help` prints the options and exits with status 0; an unknown or
+   * malformed one is said on standard error and exits with status 2.
+   */
+  def run(args: Array[String])(body: Options.Values => Unit): Unit =
+    parse(args.toSeq) match {
+      case Right(chosen)                     => body(chosen)
+      case Left(Options.Help(text))         =>
+        System.out.print(text)
+        System.out.flush()
+        sys.exit(0)
+      case Left(Options.Malformed(message)) =>
+        System.err.println(s"$program: $message\nTry '$program --help'.")
+        sys.exit(2)
+    }
+
+  /** What `--help` prints. */
+  def help: String = {
+    val rows  = declared.map(option => (option.usage, option.described)) :+ (("--help", "say this and exit"))
+    val width = rows.map(_._1.length).max
+    rows
+      .map { case (usage, described) => s"  ${usage.padTo(width, ' ')}  $described" }
+      .mkString(s"$about\n\nUsage: $program [OPTION]...\n\n", "\n", "\n")
+  }
+
+  private def one(argument: String, after: List[String]): Either[String, (Options.Opt[_], Any, List[String])] =
+    if (!argument.startsWith("--") || argument == "--") Left(s"unexpected argument '$argument'")
+    else {
+      val equals        = argument.indexOf('=')
+      val name          = if (equals < 0) argument.drop(2) else argument.slice(2, equals)
+      val attached      = if (equals < 0) None else Some(argument.drop(equals + 1))
+      declared.find(_.name == name) match {
+        case None                          => Left(s"unknown option '--$name'")
+        case Some(option) if option.isFlag =>
+          if (attached.isEmpty) Right((option, true, after)) else Left(s"option '--$name' takes no value")
+        case Some(option)                  =>
+          (attached, after) match {
+            case (Some(value), _)                                           => read(option, value, after)
+            case (None, value :: remaining) if !value.startsWith("--")      => read(option, value, remaining)
+            case _                                                          => Left(s"option '--$name' needs a value")
+          }
+      }
+    }
+
+  private def read(
+    option: Options.Opt[_],
+    value: String,
+    remaining: List[String]
+  ): Either[String, (Options.Opt[_], Any, List[String])] =
+    option.read(value) match {
+      case Right(read)    => Right((option, read, remaining))
+      case Left(expected) => Left(s"option '--${option.name}': expected $expected, got '$value'")
+    }
+
+  private def add[A](name: String, kind: String, default: A, shown: String, help: String)(
+    read: String => Either[String, A]
+  ): Options.Opt[A] = {
+    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is there already")
+    val option = new Options.Opt[A](name, kind, default, shown, help, read)
+    declared :+= option
+    option
+  }
+}
+
+object Options {
+
+  /** `about` is one sentence that `--help` opens with. */
+  def apply(program: String, about: String): Options = new Options(program, about)
+
+  /** An option that a program takes; its value is asked of the [[Values]]. */
+  final class Opt[A] private[Options] (
+    private[Options] val name: String,
+    kind: String,
+    private[Options] val default: A,
+    shownDefault: String,
+    help: String,
+    private[Options] val read: String => Either[String, A]
+  ) {
+    private[Options] def isFlag: Boolean = kind.isEmpty
+
+    private[Options] def usage: String = if (isFlag) s"--$name" else s"--$name $kind"
+
+    private[Options] def described: String =
+      if (shownDefault.isEmpty) help else s"$help (default: $shownDefault)"
+  }
+
+  /** The values of all options: what was given, or else the defaults. */
+  final class Values private[Options] (values: Map[Opt[_], Any]) {
+    def apply[A](option: Opt[A]): A = values.get(option) match {
+      case Some(value) => value.asInstanceOf[A] // put there by the same option
+      case None        => option.default
+    }
+
+    /** Whether the option was given at all, be it with its default value. */
+    def has(option: Opt[_]): Boolean = values.contains(option)
+  }
+
+  /** Why there is nothing to run. */
+  sealed trait Problem
+
+  /** Help was asked for; `text` is the whole of it. */
+  final case class Help(text: String) extends Problem
+
+  /** An option is unknown, or its value not what it takes. */
+  final case class Malformed(message: String) extends Problem
+}

@@ -1,0 +1,56 @@
+package needletail.http
+
+/** What a head says about the connection it came on: does it persist, does the client wait for a 100? */
+private[needletail] object ConnectionRules {
+
+  /** Sets `keepAlive` and `expectContinue` of a head that is framed. Answers what is wrong, or null. */
+  def decide(head: Head): HttpError = {
+    head.keepAlive = head.minor >= 1
+    head.expectContinue = false
+    if ((head.seen & Fields.Connection) != 0) persistence(head)
+    // HTTP/1.0 knows no expectations (RFC 9110 §10.1.1)
+    if ((head.seen & Fields.Expect) != 0 && head.minor >= 1) expectation(head) else null
+  }
+
+  /** RFC 9112 §9.3: close wins; HTTP/1.1 persists without a word, HTTP/1.0 only with keep-alive. */
+  private def persistence(head: Head): Unit = {
+    var close = false
+    var field = head.first(Fields.Connection)
+    while (field >= 0) {
+      val end = head.valueEnd(field)
+      var p   = head.valueStart(field)
+      while (p < end) {
+        val comma = FieldList.memberEnd(head.bytes, p, end)
+        val from  = FieldList.skipSpace(head.bytes, p, comma)
+        val until = FieldList.trimSpace(head.bytes, from, comma)
+        if (Ascii.same(head.bytes, from, until, "close")) close = true
+        else if (Ascii.same(head.bytes, from, until, "keep-alive")) head.keepAlive = true
+        p = comma + 1
+      }
+      field = head.indexOf("connection", field + 1)
+    }
+    if (close) head.keepAlive = false
+  }
+
+  /** RFC 9110 §10.1.1: 100-continue, which matters only where content follows; nothing else is known. */
+  private def expectation(head: Head): HttpError = {
+    var field = head.first(Fields.Expect)
+    while (field >= 0) {
+      val end = head.valueEnd(field)
+      var p   = head.valueStart(field)
+      while (p < end) {
+        val comma = FieldList.memberEnd(head.bytes, p, end)
+        val from  = FieldList.skipSpace(head.bytes, p, comma)
+        val until = FieldList.trimSpace(head.bytes, from, comma)
+        if (from < until) {
+          if (!Ascii.same(head.bytes, from, until, "100-continue"))
+            return HttpError(Status.ExpectationFailed, "the only expectation met here is 100-continue")
+          head.expectContinue = head.contentLength != 0
+        }
+        p = comma + 1
+      }
+      field = head.indexOf("expect", field + 1)
+    }
+    null
+  }
+}

@@ -1,0 +1,112 @@
+package needletail.http
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+/**
+ * Field lines as offsets into the bytes they came in: of a request head, or of trailers.
+ *
+ * All offsets count from `base`, so that the bytes may move to another array as long as `bytes` and `base` move
+ * with them. Arrays and `null`: this is on the way of every request.
+ */
+private[needletail] class Fields {
+  var bytes: Array[Byte] = Fields.noBytes
+  var base: Int          = 0
+
+  /** Four for each field line: name from, name until, value from, value until. */
+  var fields: Array[Int] = new Array[Int](4 * 16)
+  var fieldCount: Int    = 0
+
+  /** Which of the fields that decide about a message came, a bit of [[Fields]] for each; and which came again. */
+  var seen: Int     = 0
+  var repeated: Int = 0
+
+  /** Indexed by such a bit: the first field that set it; holds only where `seen` has the bit. */
+  val first: Array[Int] = new Array[Int](Fields.Expect + 1)
+
+  /** Text of the octets between two offsets, as Latin-1: what every octet means is kept. */
+  final def text(from: Int, until: Int): String = new String(bytes, base + from, until - from, ISO_8859_1)
+
+  final def name(field: Int): String  = text(fields(4 * field), fields(4 * field + 1))
+  final def value(field: Int): String = text(fields(4 * field + 2), fields(4 * field + 3))
+
+  /** Where the value begins and ends in `bytes`. */
+  final def valueStart(field: Int): Int = base + fields(4 * field + 2)
+  final def valueEnd(field: Int): Int   = base + fields(4 * field + 3)
+
+  /** Index of the first field of that name at or after `start`, or -1. */
+  final def indexOf(name: String, start: Int): Int = {
+    var i = start
+    while (i < fieldCount) {
+      if (Ascii.same(bytes, base + fields(4 * i), base + fields(4 * i + 1), name)) return i
+      i += 1
+    }
+    -1
+  }
+
+  /** All lines, copied out of the bytes. */
+  final def toHeaders: Headers = {
+    val flat = new Array[String](2 * fieldCount)
+    var i    = 0
+    while (i < fieldCount) {
+      flat(2 * i) = name(i)
+      flat(2 * i + 1) = value(i)
+      i += 1
+    }
+    Headers.trusted(flat)
+  }
+
+  final def clearFields(): Unit = {
+    fieldCount = 0
+    seen = 0
+    repeated = 0
+  }
+
+  /** Appends a line whose name ends at `nameUntil` and whose value is not known yet. */
+  final def openField(nameFrom: Int, nameUntil: Int): Unit = {
+    val at = 4 * fieldCount
+    if (at == fields.length) fields = java.util.Arrays.copyOf(fields, 2 * at)
+    fields(at) = nameFrom
+    fields(at + 1) = nameUntil
+  }
+
+  /** Completes the line that was opened. */
+  final def closeField(valueFrom: Int, valueUntil: Int): Unit = {
+    val at = 4 * fieldCount
+    fields(at + 2) = valueFrom
+    fields(at + 3) = valueUntil
+    fieldCount += 1
+    val bit = decisive(base + fields(at), fields(at + 1) - fields(at))
+    if (bit != 0) {
+      if ((seen & bit) == 0) first(bit) = at >> 2
+      repeated |= seen & bit
+      seen |= bit
+    }
+  }
+
+  /** The bit of a field that decides about a message, else 0: by length and first octet, then compared whole. */
+  private def decisive(from: Int, length: Int): Int = length match {
+    case 4  => if ((bytes(from) | 0x20) == 'h') named("host", from, Fields.Host) else 0
+    case 6  => if ((bytes(from) | 0x20) == 'e') named("expect", from, Fields.Expect) else 0
+    case 10 => if ((bytes(from) | 0x20) == 'c') named("connection", from, Fields.Connection) else 0
+    case 14 => if ((bytes(from) | 0x20) == 'c') named("content-length", from, Fields.ContentLength) else 0
+    case 17 => if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
+    case _  => 0
+  }
+
+  // `| 0x20` folds the case of letters and takes no other octet of a token to a letter or to "-"
+  private def named(name: String, from: Int, bit: Int): Int = {
+    var i = name.length - 1
+    while (i >= 0 && (bytes(from + i) | 0x20) == name.charAt(i)) i -= 1
+    if (i < 0) bit else 0
+  }
+}
+
+private[needletail] object Fields {
+  final val Host             = 1
+  final val ContentLength    = 2
+  final val TransferEncoding = 4
+  final val Connection       = 8
+  final val Expect           = 16
+
+  val noBytes = new Array[Byte](0)
+}

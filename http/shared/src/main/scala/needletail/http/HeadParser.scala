@@ -1,0 +1,318 @@
+package needletail.http
+
+/**
+ * Reads request heads, one after another, out of octets that come as they come (RFC 9112 §2 to §5).
+ *
+ * Where the octets end it stops and notes the place; called again with more of the same head it goes on there,
+ * so that a head that drips in costs no more than one that comes whole, and both end alike. It reads nothing
+ * beyond the head's last octet and nothing beyond its limits. A usual request allocates nothing.
+ *
+ * Used by one connection at a time; whatever the octets are, it never throws.
+ */
+private[needletail] final class HeadParser(limits: HeadLimits) {
+  import HeadParser.*
+
+  /** What the octets are written up in; another one may be put here between two requests. */
+  var head: Head = new Head
+
+  /**
+   * What is wrong, after `parse` has answered Bad. Where the method was read already, `head.method` has it
+   * (a refused HEAD is to be answered without content).
+   */
+  var error: HttpError = null
+
+  /** Does this connection run over TLS? Then an absolute https target is at home here (RFC 9110 §7.4). */
+  var secure: Boolean = false
+
+  private val fieldParser = new FieldParser(limits.maxHeaders)
+  private val hostRules   = new HostRules
+
+  // Where in the head the octets ended: the phase, the offset to go on at, and where the phase's element began
+  private var phase = Idle
+  private var pos   = 0
+  private var mark  = 0
+
+  private var blankLines  = 0
+  private var hasEscape   = false // a percent sign in an origin-form path
+  private var hasDot      = false // "/." in an origin-form path
+  private var fieldsStart = 0
+
+  /** Has any octet of a request line been seen? (Not so for nothing, or for empty lines before it.) */
+  def started: Boolean = phase > Blank && phase < Over
+
+  /** Forgets what has come so far; the next `parse` begins on another head. */
+  def reset(): Unit = phase = Idle
+
+  /**
+   * Reads on in a head whose first octet is `bytes(from)` and of which the octets until `until` have come. The
+   * octets may lie elsewhere than at the last call, but must be the same and at least as many.
+   *
+   * Answers the number of octets of the whole head (`head` is complete, and the next call begins on another),
+   * More, or Bad (`error` says why, and will until `reset`).
+   */
+  def parse(bytes: Array[Byte], from: Int, until: Int): Int = {
+    if (phase >= Over) {
+      if (phase == Failed) return Bad
+      begin()
+    }
+    if (head.bytes ne bytes) head.bytes = bytes
+    head.base = from
+    val overlong = until - from >= limits.maxHead
+    val end      = if (overlong) from + limits.maxHead else until
+    var result   = if (phase < InFields) requestLine(bytes, from, end) else fieldsStart
+    if (result > 0) {
+      phase = InFields
+      fieldsStart = result
+      result = fieldParser.parse(head, result, end - from)
+      if (result > 0) result = finish(result)
+      else if (result == Bad) result = failed(fieldParser.error)
+    }
+    if (result == More && overlong) tooLong() else result
+  }
+
+  private def begin(): Unit = {
+    head.clear()
+    fieldParser.reset()
+    if (error != null) error = null
+    phase = Blank
+    pos = 0
+    mark = 0
+    blankLines = 0
+    hasEscape = false
+    hasDot = false
+  }
+
+  /** Reads the request line (RFC 9112 §3). Answers where the fields begin, counted from `from`, More, or Bad. */
+  private def requestLine(bytes: Array[Byte], from: Int, end: Int): Int = {
+    var p = from + pos
+    if (phase == Blank) {
+      // A few empty lines before a request are forgiven (RFC 9112 §2.2)
+      while (p < end && bytes(p) == '\r') {
+        if (p + 1 == end) return more(p - from)
+        blankLines += 1
+        if (bytes(p + 1) != '\n' || blankLines > MaxBlankLines) return bad("a request must begin with a method")
+        p += 2
+      }
+      if (p == end) return more(p - from)
+      mark = p - from
+      phase = InMethod
+    }
+    if (phase == InMethod) {
+      p = methodEnd(bytes, p, from + mark, end)
+      if (p <= 0) return if (p == Bad) Bad else more(end - from)
+      p += 1
+      mark = p - from
+      head.targetFrom = mark
+      phase = AtTarget
+    }
+    if (phase == AtTarget) {
+      if (p == end) return more(p - from)
+      if (bytes(p) == ' ') return bad("the request target must not be empty")
+      phase = if (bytes(p) == '/') InPath else InOther
+      head.pathFrom = mark
+    }
+    if (phase < AtVersion) {
+      // One octet beyond the limit is looked at: it may be the space that ends the target
+      val start = from + head.targetFrom
+      val stop  = if (end - start > limits.maxTarget) start + limits.maxTarget + 1 else end
+      p = if (phase == InPath) pathEnd(bytes, p, stop, end) else p
+      if (p > 0) p = targetEnd(bytes, p, stop, end)
+      if (p == Bad) return Bad
+      if (p == More) return if (pos - head.targetFrom > limits.maxTarget) targetTooLong() else More
+      p += 1
+      mark = p - from
+      phase = AtVersion
+    }
+    version(bytes, p, from, end)
+  }
+
+  /**
+   * The method (RFC 9112 §3.1) from `start` on, of which the octets before `p` are known to be token octets.
+   * Answers where it ends, More, or Bad.
+   */
+  private def methodEnd(bytes: Array[Byte], p: Int, start: Int, end: Int): Int = {
+    if (end - start >= 8) {
+      val word = Words.load(bytes, start)
+      if ((word & 0xffffffffL) == GetWord) {
+        if (head.method ne Method.GET) head.method = Method.GET
+        return start + 3
+      }
+      if ((word & 0xffffffffffL) == PostWord) {
+        head.method = Method.POST
+        return start + 4
+      }
+    }
+    var q    = p
+    val stop = if (end - start > limits.maxMethod) start + limits.maxMethod + 1 else end
+    while (q < stop && Grammar.is(bytes(q), Grammar.Token)) q += 1
+    if (q == stop) {
+      if (q - start <= limits.maxMethod) return More
+      return fail(Status.NotImplemented, "the method is longer than any known here")
+    }
+    if (bytes(q) != ' ' || q == start) return bad("a request line must begin with a method and one space")
+    head.method = Method.of(bytes, start, q)
+    q
+  }
+
+  /** The path of an origin-form target: answers where it ends, at "?" or space, More, or Bad. */
+  private def pathEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
+    val classes = TargetClasses.path
+    var p       = start
+    while (p < stop) {
+      val c = classes(bytes(p) & 0xff)
+      if (c == TargetClasses.Plain) p += 1
+      else if (c == TargetClasses.Dot) {
+        if (bytes(p - 1) == '/') hasDot = true
+        p += 1
+      } else if (c == TargetClasses.Percent) {
+        if (p + 2 >= end) return more(p - head.base)
+        if (escape(bytes, p) == Bad) return Bad
+        hasEscape = true
+        p += 3
+      } else if (c == TargetClasses.Question || c == TargetClasses.Space) {
+        head.pathUntil = p - head.base
+        if (c == TargetClasses.Question) head.queryFrom = p + 1 - head.base
+        phase = InOther
+        return if (c == TargetClasses.Question) p + 1 else p
+      } else if (c != TargetClasses.Relaxed || !limits.relaxedTarget) return badOctet(bytes(p))
+      else p += 1
+    }
+    more(p - head.base)
+  }
+
+  /** The rest of a target, query or whole in the rarer forms: answers where its space is, More, or Bad. */
+  private def targetEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
+    val classes = TargetClasses.rest
+    // Brackets stand around IPv6 addresses, so they must be let through where a target has an authority
+    val relaxed = limits.relaxedTarget || bytes(head.base + head.targetFrom) != '/'
+    var p       = start
+    while (p < stop) {
+      val c = classes(bytes(p) & 0xff)
+      if (c == TargetClasses.Plain) p += 1
+      else if (c == TargetClasses.Space) {
+        head.targetUntil = p - head.base
+        return p
+      } else if (c == TargetClasses.Percent) {
+        if (p + 2 >= end) return more(p - head.base)
+        if (escape(bytes, p) == Bad) return Bad
+        p += 3
+      } else if (c != TargetClasses.Relaxed || !relaxed) return badOctet(bytes(p))
+      else p += 1
+    }
+    more(p - head.base)
+  }
+
+  /** Good where the percent sign at `p` has two digits behind it that may stand there, else Bad. */
+  private def escape(bytes: Array[Byte], p: Int): Int =
+    if (!Grammar.is(bytes(p + 1), Grammar.Hex) || !Grammar.is(bytes(p + 2), Grammar.Hex))
+      bad("a percent sign in the request target must have two hexadecimal digits behind it")
+    else if (bytes(p + 1) == '0' && bytes(p + 2) == '0') bad("the request target must not hold %00")
+    else Good
+
+  /** Version and line end (RFC 9112 §2.3), then what the whole line says about the target. */
+  private def version(bytes: Array[Byte], p: Int, from: Int, end: Int): Int = {
+    if (end - p >= 10) {
+      val word = Words.load(bytes, p)
+      if (word == Http11 && bytes(p + 8) == '\r' && bytes(p + 9) == '\n') head.minor = 1
+      else if (word == Http10 && bytes(p + 8) == '\r' && bytes(p + 9) == '\n') head.minor = 0
+      else {
+        if (!versionLike(bytes, p, 10)) return bad("the request line must end in HTTP/1.1 and CRLF")
+        if (bytes(p + 5) != '1') return fail(Status.VersionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+      }
+      if (!target(bytes)) Bad else p + 10 - from
+    } else if (versionLike(bytes, p, end - p)) more(p - from)
+    else bad("the request line must end in HTTP/1.1 and CRLF")
+  }
+
+  /** Could these octets be the first `count` of a version and a line end? */
+  private def versionLike(bytes: Array[Byte], p: Int, count: Int): Boolean = {
+    var i = 0
+    while (i < count) {
+      val expected = VersionForm.charAt(i)
+      val good     = if (expected == 'D') Grammar.is(bytes(p + i), Grammar.Digit) else bytes(p + i) == expected
+      if (!good) return false
+      i += 1
+    }
+    true
+  }
+
+  private def target(bytes: Array[Byte]): Boolean = {
+    val problem =
+      if (bytes(head.base + head.targetFrom) != '/') Target.resolve(head, secure, limits.relaxedTarget)
+      else if (head.method eq Method.CONNECT) Target.notAuthority
+      else {
+        if (head.queryFrom >= 0) head.queryUntil = head.targetUntil
+        if (hasEscape || hasDot) PathNormaliser.normalise(head)
+        null
+      }
+    problem == null || failed(problem) != Bad
+  }
+
+  /** What only the whole head can tell: Host, framing, the connection. */
+  private def finish(length: Int): Int = {
+    head.length = length
+    var problem = hostRules.decide(head)
+    if (problem == null) problem = Framing.decide(head)
+    if (problem == null) problem = ConnectionRules.decide(head)
+    if (problem != null) failed(problem)
+    else {
+      phase = Over
+      length
+    }
+  }
+
+  private def tooLong(): Int =
+    if (phase >= AtTarget && phase < AtVersion) targetTooLong()
+    else fail(Status.HeadersTooLarge, s"the request head is longer than ${limits.maxHead} octets")
+
+  private def targetTooLong(): Int =
+    fail(Status.UriTooLong, s"the request target is longer than ${Math.min(limits.maxTarget, limits.maxHead)} octets")
+
+  private def badOctet(octet: Byte): Int = bad(
+    if (octet == '#') "the request target must not hold a fragment"
+    else if (octet == '\r' || octet == '\n') "the request line must have a method, a target and a version"
+    else "the request target holds an octet that must be percent-encoded"
+  )
+
+  private def more(at: Int): Int = {
+    pos = at
+    More
+  }
+  private def bad(message: String): Int                  = fail(Status.BadRequest, message)
+  private def fail(status: Status, message: String): Int = failed(HttpError(status, message))
+  private def failed(problem: HttpError): Int            = {
+    error = problem
+    phase = Failed
+    Bad
+  }
+}
+
+private[needletail] object HeadParser {
+  final val More = 0
+  final val Bad  = -1
+
+  private final val Good = 1
+
+  /** Empty lines before a request line that are passed over. */
+  final val MaxBlankLines = 4
+
+  // Phases, in the order of the octets
+  private final val Blank     = 0
+  private final val InMethod  = 1
+  private final val AtTarget  = 2
+  private final val InPath    = 3
+  private final val InOther   = 4 // a query, or a target in another form than origin-form
+  private final val AtVersion = 5
+  private final val InFields  = 6
+  private final val Over      = 7
+  private final val Idle      = 8
+  private final val Failed    = 9
+
+  // Words as `Words.load` gives them, the first octet lowest
+  private final val GetWord  = 0x20544547L         // "GET "
+  private final val PostWord = 0x2054534f50L       // "POST "
+  private final val Http11   = 0x312e312f50545448L // "HTTP/1.1"
+  private final val Http10   = 0x302e312f50545448L // "HTTP/1.0"
+
+  private final val VersionForm = "HTTP/D.D\r\n" // D: a digit
+}

@@ -1,0 +1,64 @@
+package needletail.io
+
+import java.io.IOException
+import java.net.{InetAddress, InetSocketAddress, SocketAddress, StandardProtocolFamily, StandardSocketOptions, UnixDomainSocketAddress}
+import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
+
+/** See Platform.scala. `channel` is bound and in non-blocking mode. */
+private[io] final class ListenSocket(private[io] val channel: ServerSocketChannel) extends Descriptor {
+  private[io] def operations(interest: Int): Int = if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
+
+  def accept(): Socket = {
+    var socket: Socket         = null
+    var channel: SocketChannel = this.channel.accept()
+    while ((channel ne null) && (socket eq null))
+      try {
+        channel.configureBlocking(false)
+        socket = new Socket(channel)
+      } catch {
+        case _: IOException => // this one died in the queue
+          channel.close()
+          channel = this.channel.accept()
+      }
+    socket
+  }
+
+  def port: Int = channel.getLocalAddress match {
+    case tcp: InetSocketAddress => tcp.getPort
+    case _                      => 0
+  }
+
+  def localAddress: String = Socket.render(channel.getLocalAddress)
+}
+
+private[io] object ListenSocket {
+  def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
+    val channel = ServerSocketChannel.open()
+    bind(channel, if (ip eq null) new InetSocketAddress(port) else new InetSocketAddress(ip, port), options) {
+      channel.setOption(StandardSocketOptions.SO_REUSEADDR, java.lang.Boolean.valueOf(options.reuseAddress))
+      if (options.reusePort) {
+        if (!channel.supportedOptions().contains(StandardSocketOptions.SO_REUSEPORT))
+          throw new IOException("SO_REUSEPORT is not known to this system")
+        channel.setOption(StandardSocketOptions.SO_REUSEPORT, java.lang.Boolean.TRUE)
+        ()
+      }
+    }
+  }
+
+  def unix(path: String, options: ListenOptions): ListenSocket =
+    bind(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path), options)(())
+
+  private def bind(channel: ServerSocketChannel, to: SocketAddress, options: ListenOptions)(
+      configure: => Unit
+  ): ListenSocket =
+    try {
+      configure
+      channel.configureBlocking(false)
+      channel.bind(to, options.backlog)
+      new ListenSocket(channel)
+    } catch {
+      case e: Throwable =>
+        channel.close()
+        throw e
+    }
+}

@@ -1,0 +1,68 @@
+package needletail.io
+
+import java.nio.ByteBuffer
+import java.nio.channels.{SelectionKey, Selector}
+import java.util.function.Consumer
+
+/** See Platform.scala. */
+private[io] final class Poller(loop: EventLoop) {
+  import Poller.*
+
+  private val selector = Selector.open()
+
+  // One object for all waits. The selector calls it for each ready key and keeps no set of selected ones.
+  private val onReady: Consumer[SelectionKey] = key => {
+    val ops = key.readyOps()
+    // Accept and connect are rare; read and write have the values of Interest.
+    val ready =
+      if ((ops & Rare) == 0) ops
+      else if ((ops & SelectionKey.OP_ACCEPT) != 0) Interest.Read
+      else Interest.Write
+    loop.dispatch(key.attachment().asInstanceOf[Pollable], ready)
+  }
+
+  /** Octets pass through here on their way between the loop's arrays and the kernel. */
+  private[io] val transfer = ByteBuffer.allocateDirect(TransferSize)
+
+  def register(d: Descriptor, source: Pollable, interest: Int): Unit =
+    if (d.key eq null) {
+      d.poller = this
+      d.interest = interest
+      d.key = d.channel.register(selector, d.operations(interest), source)
+    } else {
+      d.key.attach(source)
+      setInterest(d, interest)
+    }
+
+  def setInterest(d: Descriptor, interest: Int): Unit = {
+    val ops = d.operations(interest) // compared, since a socket has other ones once it is connected
+    d.interest = interest
+    if (d.key.interestOps() != ops) { d.key.interestOps(ops); () }
+  }
+
+  /** Closing the channel cancels the key. */
+  def forget(d: Descriptor): Unit = d.key = null
+
+  def poll(timeoutMillis: Int): Unit = {
+    if (timeoutMillis == 0) selector.selectNow(onReady)
+    else selector.select(onReady, if (timeoutMillis < 0) 0L else timeoutMillis.toLong)
+    // An interrupt that user code left behind would keep every select from waiting and close channels.
+    Thread.interrupted()
+    ()
+  }
+
+  def wakeUp(): Unit = { selector.wakeup(); () }
+
+  def foreach(f: Pollable => Unit): Unit =
+    selector.keys().toArray.foreach { key =>
+      f(key.asInstanceOf[SelectionKey].attachment().asInstanceOf[Pollable])
+    }
+
+  def close(): Unit = selector.close()
+}
+
+private[io] object Poller {
+  final val TransferSize = 64 * 1024
+
+  private final val Rare = SelectionKey.OP_ACCEPT | SelectionKey.OP_CONNECT
+}

@@ -1,0 +1,90 @@
+package needletail.io
+
+import java.io.IOException
+import java.net.{InetAddress, InetSocketAddress, SocketAddress, StandardProtocolFamily, StandardSocketOptions, UnixDomainSocketAddress}
+import java.nio.channels.{SelectionKey, SocketChannel}
+
+/** See Platform.scala. `channel` is in non-blocking mode. */
+private[io] final class Socket(private[io] val channel: SocketChannel) extends Descriptor {
+
+  // Kept, since a closed channel does not tell any more.
+  private var remote: SocketAddress = channel.getRemoteAddress
+
+  private[io] def operations(interest: Int): Int =
+    if (interest == Interest.Write && !channel.isConnected) SelectionKey.OP_CONNECT else interest
+
+  def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val transfer = poller.transfer
+    transfer.clear()
+    if (count < transfer.capacity) transfer.limit(count)
+    val n = channel.read(transfer)
+    if (n > 0) transfer.get(0, bytes, from, n)
+    n
+  }
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val transfer = poller.transfer
+    var done     = 0
+    var willing  = true // the kernel has taken all it was offered
+    while (willing && done < count) {
+      val piece = math.min(count - done, transfer.capacity)
+      transfer.clear()
+      transfer.put(bytes, from + done, piece)
+      transfer.flip()
+      val n = channel.write(transfer)
+      done += n
+      willing = n == piece
+    }
+    done
+  }
+
+  def finishConnect(): Boolean = channel.isConnected || channel.finishConnect() && {
+    remote = channel.getRemoteAddress
+    true
+  }
+
+  def shutdownOutput(): Unit = { channel.shutdownOutput(); () }
+
+  def resetOnClose(): Unit = if (isTcp) { channel.setOption(StandardSocketOptions.SO_LINGER, Integer.valueOf(0)); () }
+
+  def configure(options: ConnectionOptions): Unit = {
+    if (isTcp) {
+      if (options.noDelay) channel.setOption(StandardSocketOptions.TCP_NODELAY, java.lang.Boolean.TRUE)
+      if (options.keepAlive) channel.setOption(StandardSocketOptions.SO_KEEPALIVE, java.lang.Boolean.TRUE)
+    }
+    options.sendBuffer.foreach(n => channel.setOption(StandardSocketOptions.SO_SNDBUF, Integer.valueOf(n)))
+    options.receiveBuffer.foreach(n => channel.setOption(StandardSocketOptions.SO_RCVBUF, Integer.valueOf(n)))
+  }
+
+  def remoteAddress: String = Socket.render(remote)
+
+  def localAddress: String =
+    try Socket.render(channel.getLocalAddress)
+    catch { case _: IOException => "" }
+
+  private def isTcp: Boolean = remote.isInstanceOf[InetSocketAddress]
+}
+
+private[io] object Socket {
+  def connectTcp(ip: InetAddress, port: Int): Socket = connect(SocketChannel.open(), new InetSocketAddress(ip, port))
+
+  def connectUnix(path: String): Socket =
+    connect(SocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path))
+
+  private def connect(channel: SocketChannel, to: SocketAddress): Socket =
+    try {
+      channel.configureBlocking(false)
+      channel.connect(to)
+      new Socket(channel)
+    } catch {
+      case e: Throwable =>
+        channel.close()
+        throw e
+    }
+
+  def render(address: SocketAddress): String = address match {
+    case tcp: InetSocketAddress        => AddressText.render(tcp.getAddress.getAddress, tcp.getPort)
+    case unix: UnixDomainSocketAddress => unix.getPath.toString
+    case _                             => ""
+  }
+}

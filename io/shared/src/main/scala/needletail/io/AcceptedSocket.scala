@@ -1,0 +1,50 @@
+package needletail.io
+
+import java.io.IOException
+import java.util.concurrent.RejectedExecutionException
+
+/**
+ * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Whoever gets it either starts or closes
+ * it, else its descriptor is lost.
+ */
+final class AcceptedSocket private[io] (socket: Socket) {
+
+  /** As [[Connection.remoteAddress]]. */
+  def remoteAddress: String = socket.remoteAddress
+
+  /** From any thread, but not after `start`. */
+  def close(): Unit = socket.close()
+
+  /** Closes with RST; for a peer that is to learn at once that it was refused. */
+  def abort(): Unit = {
+    try socket.resetOnClose()
+    catch { case _: IOException => () } // gone already
+    socket.close()
+  }
+
+  /**
+   * Takes the socket to `loop`, from any thread; there `makeHandler` is called with the connection and then data may
+   * come. If the loop has ended, the socket is closed.
+   */
+  def start(loop: EventLoop, options: ConnectionOptions)(makeHandler: Connection => ConnectionHandler): Unit =
+    if (loop.inLoop) startHere(loop, options, makeHandler)
+    else
+      try loop.execute(() => startHere(loop, options, makeHandler))
+      catch { case _: RejectedExecutionException => socket.close() }
+
+  private def startHere(
+      loop: EventLoop,
+      options: ConnectionOptions,
+      makeHandler: Connection => ConnectionHandler
+  ): Unit =
+    if (!loop.isAlive) socket.close()
+    else {
+      val configured =
+        try {
+          socket.configure(options)
+          true
+        } catch { case _: IOException => false } // the peer is gone already
+      if (configured) new Connection(loop, socket, options).begin(makeHandler)
+      else socket.close()
+    }
+}

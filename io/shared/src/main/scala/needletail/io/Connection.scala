@@ -1,0 +1,384 @@
+package needletail.io
+
+import java.io.IOException
+
+/**
+ * One stream, TCP or Unix, on one loop for life: every method is to be called on the loop's own thread.
+ *
+ * Reading: a readiness event causes one read into an array that all connections of the loop share; an idle connection
+ * owns no buffer. What the handler leaves is kept here, `ConnectionOptions.maxLeftover` octets at most; if that much
+ * is kept and the handler wants none of it, reading is paused until `resumeReading`.
+ *
+ * Writing: at once, as far as the kernel takes it. The rest waits here; it has no bound of its own, so whoever writes
+ * much looks at `pendingBytes` and goes on in `onDrained`.
+ */
+final class Connection private[io] (val loop: EventLoop, socket: Socket, options: ConnectionOptions) extends Pollable {
+  import Connection.*
+
+  private var phase: Int = Open
+  private var protocol: ConnectionHandler = null // until it is set
+  private var cause: Throwable            = null // of the end, for onClosed
+
+  // Input. What is left over: the first `kept` octets of an array of our own; null if there are none.
+  private var leftover: Array[Byte] = null
+  private var kept                  = 0
+  private var paused                = false
+  private var inOnData              = false
+  private var redeliver             = false // resumeReading has put a redelivery off to the end of the turn
+  private var inputEnded            = false // the end has been read
+
+  // Output. Null while nothing is pending.
+  private var output: PendingOutput = null
+  private var outputEnding          = false // shutdownOutput was asked for
+  private var linger: Linger        = null  // once closeGracefully was asked for
+
+  private var due                     = Long.MaxValue
+  private var timer: ConnectionTimer  = null // made when first needed
+  private var totalRead, totalWritten = 0L
+
+  def handler: ConnectionHandler            = protocol
+  def handler_=(h: ConnectionHandler): Unit = protocol = h
+
+  /** `127.0.0.1:4711`, `[::1]:80`, a Unix path, or `""` for a peer without a name. Made anew for each call. */
+  def remoteAddress: String = socket.remoteAddress
+
+  /** This end's address, likewise; `""` once closed. */
+  def localAddress: String = socket.localAddress
+
+  /** Neither closed nor told to close. */
+  def isOpen: Boolean = phase == Open
+
+  def bytesRead: Long    = totalRead
+  def bytesWritten: Long = totalWritten // what the kernel has taken
+
+  // Writing
+
+  /**
+   * Writes as much as the kernel takes now; what it does not take is copied and written when it can be. Never blocks.
+   * Ignored once the connection or its output is told to close. An error closes the connection.
+   */
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit = put(bytes, from, count, mayKeep = false)
+
+  /** Like `write`, but the array is handed over and must not change: what the kernel does not take is not copied. */
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = put(bytes, from, count, mayKeep = true)
+
+  /** Octets written here and not yet taken by the kernel. */
+  def pendingBytes: Int = if (output eq null) 0 else output.size
+
+  private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
+    if (phase == Open && !outputEnding && count > 0) {
+      val done = if (output eq null) send(bytes, from, count) else 0
+      if (done >= 0 && done < count) {
+        if (output eq null) output = new PendingOutput
+        output.add(bytes, from + done, count - done, mayKeep)
+        want(socket.interest | Interest.Write)
+      }
+    }
+
+  /** One write: octets taken, or -1 if it failed and the connection is closed. */
+  private def send(bytes: Array[Byte], from: Int, count: Int): Int =
+    try {
+      val n = socket.write(bytes, from, count)
+      totalWritten += n
+      n
+    } catch {
+      case e: IOException =>
+        finish(e)
+        -1
+    }
+
+  private def flush(): Unit = {
+    var budget = FlushBudget
+    while ((output ne null) && budget > 0) {
+      val count = output.firstCount
+      val n     = send(output.firstArray, output.firstFrom, count)
+      if (n >= 0) {
+        output.taken(n)
+        if (output.size == 0) output = null
+        budget = if (n < count) 0 else budget - n
+      }
+    }
+    if (phase != Closed && (output eq null)) {
+      want(socket.interest & ~Interest.Write)
+      if (phase == Flushing) beginLingering()
+      else if (phase == Open) {
+        if (outputEnding) endOutput()
+        protocol.onDrained()
+      }
+    }
+  }
+
+  /** Half-close: once everything pending is written, the peer sees the end of the stream. Reading goes on. */
+  def shutdownOutput(): Unit =
+    if (phase == Open && !outputEnding) {
+      outputEnding = true
+      if (output eq null) endOutput()
+    }
+
+  private def endOutput(): Unit =
+    try socket.shutdownOutput()
+    catch { case e: IOException => finish(e) }
+
+  // Reading
+
+  /** No more `onData` until `resumeReading`. Costs a system call only if octets do come in the meantime. */
+  def pauseReading(): Unit = paused = true
+
+  /** Goes on reading. What is left over comes again at the end of this turn, never from inside this call. */
+  def resumeReading(): Unit =
+    if (paused) {
+      paused = false
+      if (phase == Open) {
+        if (inOnData || (leftover ne null)) {
+          if (!redeliver) {
+            redeliver = true
+            loop.endOfTurn(new Redelivery(this))
+          }
+        } else if (!inputEnded) want(socket.interest | Interest.Read)
+      }
+    }
+
+  def isPaused: Boolean = paused
+
+  private def receive(): Unit = {
+    val held = kept
+    val room = options.maxLeftover - held
+    if (room <= 0) {
+      paused = true // nobody wants what is here already
+      want(socket.interest & ~Interest.Read)
+    } else {
+      val bytes = loop.readBuffer(options.maxLeftover)
+      val n     = receiveInto(bytes, held, math.min(room, bytes.length - held))
+      if (n > 0) {
+        totalRead += n
+        if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
+        deliver(bytes, held + n)
+      } else if (n == EndOfInput) {
+        endInput()
+        if (!redeliver) protocol.onEnd()
+      }
+    }
+  }
+
+  /** One read: octets, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
+  private def receiveInto(bytes: Array[Byte], from: Int, count: Int): Int =
+    try socket.read(bytes, from, count)
+    catch {
+      case e: IOException =>
+        finish(e)
+        0
+    }
+
+  private def endInput(): Unit = {
+    inputEnded = true
+    want(socket.interest & ~Interest.Read)
+  }
+
+  /** Hands over `bytes` until `until`, of which the first `kept` are the leftover already. */
+  private def deliver(bytes: Array[Byte], until: Int): Unit = {
+    redeliver = false
+    inOnData = true
+    val used =
+      try protocol.onData(bytes, 0, until)
+      finally inOnData = false
+    if (used < 0 || used > until) throw new IllegalStateException(s"onData answered $used, not 0 to $until")
+    if (phase == Open) keep(bytes, used, until)
+  }
+
+  private def keep(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    val rest = until - from
+    if (rest == 0) {
+      leftover = null
+      kept = 0
+    } else {
+      // If nothing was used, the beginning is in place.
+      val inPlace = if (from == 0) kept else 0
+      if ((leftover eq null) || leftover.length < rest || leftover.length > Shrink * rest) {
+        // As big as needed at first; if that was too small, room to grow, within the bound.
+        val size  = if (leftover eq null) rest else math.max(rest, math.min(2 * rest, options.maxLeftover))
+        val grown = new Array[Byte](if (rest < kept) rest else size)
+        if (inPlace > 0) System.arraycopy(leftover, 0, grown, 0, inPlace)
+        leftover = grown
+      }
+      System.arraycopy(bytes, from + inPlace, leftover, inPlace, rest - inPlace)
+      kept = rest
+    }
+  }
+
+  private def deliverAgain(): Unit =
+    if (redeliver && phase == Open) {
+      redeliver = false
+      if (!paused) {
+        // From our own array: the handler is not told whose it is, only that it must not keep it.
+        if (leftover ne null) deliver(leftover, kept)
+        if (phase == Open && !paused && !redeliver) {
+          if (inputEnded) protocol.onEnd() else want(socket.interest | Interest.Read)
+        }
+      }
+    }
+
+  // Time
+
+  /** When `onDeadline` is due, on the loop's clock; Long.MaxValue for never, and again after it was called. */
+  def deadline: Long = due
+
+  /** Cheap: a later deadline than the one that is waited for costs nothing until that one comes. */
+  def deadline_=(nanos: Long): Unit = if (phase <= Flushing) setTimer(nanos)
+
+  private def setTimer(nanos: Long): Unit = {
+    due = nanos
+    if (nanos != Long.MaxValue) {
+      if (timer eq null) timer = new ConnectionTimer(this)
+      if (timer.position < 0) loop.addTimer(timer, nanos)
+      else if (nanos - timer.due < 0) {
+        loop.removeTimer(timer)
+        loop.addTimer(timer, nanos)
+      }
+    }
+  }
+
+  private def timerFired(): Unit =
+    if (due != Long.MaxValue && phase != Closed) {
+      if (due - loop.nowNanos > 0) loop.addTimer(timer, due)
+      else {
+        due = Long.MaxValue
+        if (phase == Lingering) finish(null) else protocol.onDeadline()
+      }
+    }
+
+  // Closing
+
+  /**
+   * Closes so that the peer gets the last reply: writes what is pending, ends the output, then reads and discards until
+   * the peer closes too, for at most `lingerNanos` and `maxDiscard` octets. (Closing with unread octets makes the
+   * kernel send RST, which can destroy what the peer has not read yet, RFC 9112 section 9.6.) From here on the handler
+   * is called only for the deadline, as long as output is pending, and for `onClosed`.
+   */
+  def closeGracefully(lingerNanos: Long, maxDiscard: Int): Unit =
+    if (phase == Open) {
+      phase = Flushing
+      linger = new Linger(lingerNanos, maxDiscard)
+      dropInput()
+      if (output eq null) beginLingering()
+    }
+
+  private def beginLingering(): Unit = {
+    phase = Lingering
+    if (inputEnded || linger.nanos <= 0 || linger.discardable <= 0) finish(null)
+    else if (outputEnded()) {
+      setTimer(loop.nowNanos + math.min(linger.nanos, Long.MaxValue / 2))
+      want(Interest.Read)
+    }
+  }
+
+  private def outputEnded(): Boolean = {
+    if (!outputEnding) endOutput()
+    phase != Closed
+  }
+
+  /** Octets that came after the end was decided. */
+  private def discard(): Unit = {
+    val bytes = loop.readBuffer(1)
+    val n     = receiveInto(bytes, 0, math.min(bytes.length, linger.discardable))
+    if (n > 0) {
+      totalRead += n
+      linger.discardable -= n
+    } else if (n == EndOfInput) endInput()
+    if (phase == Lingering && (inputEnded || linger.discardable <= 0)) finish(null)
+    else if (phase == Flushing && linger.discardable <= 0) want(socket.interest & ~Interest.Read)
+  }
+
+  /** Closes at once; what is pending is dropped. `onClosed` is called at the end of the turn. */
+  def close(): Unit = finish(null)
+
+  /** Closes at once with RST where the protocol has it, which tells the peer that something was lost. */
+  def abort(): Unit =
+    if (phase != Closed) {
+      try socket.resetOnClose()
+      catch { case _: IOException => () } // the connection is broken already, and closed below
+      finish(null)
+    }
+
+  private def finish(why: Throwable): Unit =
+    if (phase != Closed) {
+      cause = if (phase == Lingering) null else why // the reply is out: how the peer went does not matter
+      phase = Closed
+      dropInput()
+      output = null
+      due = Long.MaxValue
+      if (timer ne null) loop.removeTimer(timer)
+      loop.endOfTurn(new Ending(this))
+    }
+
+  private def dropInput(): Unit = {
+    leftover = null
+    kept = 0
+    redeliver = false
+  }
+
+  /** At the end of the turn, see `EventLoop.releaseAtTurnEnd`. */
+  private def end(): Unit = {
+    loop.release(socket)
+    if (protocol ne null) protocol.onClosed(cause)
+  }
+
+  // The loop's side
+
+  private def want(bits: Int): Unit = if (bits != socket.interest && phase != Closed) loop.setInterest(socket, bits)
+
+  /** Takes its place on the loop and gets its handler; on the loop's thread, once. */
+  private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
+    try {
+      loop.watch(socket, this, Interest.Read)
+      protocol = makeHandler(this)
+    } catch {
+      case e: Throwable =>
+        finish(e)
+        throw e
+    }
+
+  private[io] def onReady(ready: Int): Unit = {
+    if ((ready & Interest.Write) != 0 && (output ne null)) flush()
+    if ((ready & Interest.Read) != 0) {
+      if (phase == Open) {
+        if (paused) want(socket.interest & ~Interest.Read)
+        else if (!inputEnded) receive()
+      } else if (phase != Closed && !inputEnded) discard()
+    }
+  }
+
+  private[io] def failed(e: Throwable): Unit = finish(e)
+  private[io] def onLoopEnd(): Unit          = finish(null)
+}
+
+object Connection {
+  // Phases, in this order.
+  private final val Open      = 0
+  private final val Flushing  = 1 // closing, output pending
+  private final val Lingering = 2 // closing, output ended, waiting for the peer's end
+  private final val Closed    = 3
+
+  private final val EndOfInput = -1
+
+  /** Octets written for one readiness event, so that a fast reader does not keep the loop to itself. */
+  private final val FlushBudget = 1024 * 1024
+
+  /** A leftover's array that is this many times too big is replaced. */
+  private final val Shrink = 4
+
+  private final class Linger(val nanos: Long, var discardable: Int)
+
+  private final class ConnectionTimer(c: Connection) extends TimerNode with Fallible {
+    private[io] def fire(): Unit               = c.timerFired()
+    private[io] def failed(e: Throwable): Unit = c.failed(e)
+  }
+
+  private final class Redelivery(c: Connection) extends Runnable with Fallible {
+    def run(): Unit                            = c.deliverAgain()
+    private[io] def failed(e: Throwable): Unit = c.failed(e)
+  }
+
+  private final class Ending(c: Connection) extends Runnable {
+    def run(): Unit = c.end()
+  }
+}

@@ -1,0 +1,250 @@
+package needletail.io
+
+import needletail.async.{Loop, Timer}
+
+import java.util.concurrent.RejectedExecutionException
+
+/**
+ * One thread that waits for its connections, runs their handlers, its timers and its tasks.
+ *
+ * A turn: wait (not at all while work is there) → events → timers that are due → the tasks queued by then → what was
+ * put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
+ * fatal error of the virtual machine ends the loop and closes what it owns. Made by [[EventLoops]].
+ */
+final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean, onEnd: () => Unit) extends Loop {
+  import EventLoop.*
+
+  private val thread  = new Thread(() => live(), name)
+  private val tasks   = new TaskQueue
+  private val timers  = new TimerHeap
+  private val turnEnd = new TurnEnd
+  private val poller  = new Poller(this)
+
+  private var nanos      = System.nanoTime()
+  private var millis     = 0L // 0: not asked for in this turn
+  private var clockFresh = true // false during the wait
+  private var buffer     = new Array[Byte](ReadBufferSize)
+
+  private var starvedListeners: List[Listener] = Nil // they wait for a descriptor
+
+  @volatile private var stopping = false
+  @volatile private var ended    = false
+
+  thread.setDaemon(daemon)
+
+  def inLoop: Boolean = Thread.currentThread() eq thread
+
+  /** False once the loop has ended; it takes no tasks then. */
+  def isAlive: Boolean = !ended
+
+  /** The clock as of this turn's beginning. */
+  def nowNanos: Long = nanos
+
+  /** The wall clock in milliseconds since 1970, read at most once a turn; on the loop's own thread. */
+  def nowMillis: Long = {
+    if (millis == 0) millis = System.currentTimeMillis()
+    millis
+  }
+
+  /**
+   * Runs `task` on the loop, after what is queued already.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException when the loop has ended
+   */
+  def execute(task: Runnable): Unit = {
+    if (task eq null) throw new NullPointerException("task")
+    tasks.add(task) match {
+      case TaskQueue.Added    => ()
+      case TaskQueue.MustWake => poller.wakeUp()
+      case _                  => throw new RejectedExecutionException(s"the event loop $name has ended")
+    }
+  }
+
+  def schedule(delayNanos: Long, task: Runnable): Timer = {
+    val timer = new ScheduledTask(timers, task)
+    // Not the cached clock, which lags: the task must not run early. Half the range keeps differences exact.
+    timers.add(timer, System.nanoTime() + math.max(0L, math.min(delayNanos, Long.MaxValue / 2)))
+    timer
+  }
+
+  /**
+   * Runs `task` at the end of this turn, before the loop waits; on the loop's own thread. What such a task puts off in
+   * its turn runs at the end of the next turn, which then comes without waiting. Allocates nothing.
+   */
+  def endOfTurn(task: Runnable): Unit = turnEnd.add(task)
+
+  // For this package: what connections and listeners need of their loop.
+
+  private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit = poller.register(d, source, interest)
+  private[io] def setInterest(d: Descriptor, interest: Int): Unit             = poller.setInterest(d, interest)
+
+  /**
+   * Gives a descriptor back to the system, whether it was watched or not, when no event of this turn is left: else
+   * such an event could be taken for one of a new descriptor of the same number.
+   */
+  private[io] def releaseAtTurnEnd(d: Descriptor): Unit = endOfTurn(() => release(d))
+
+  /** The same at once, for those who are at the end of the turn already. */
+  private[io] def release(d: Descriptor): Unit = {
+    poller.forget(d)
+    d.close()
+    if (starvedListeners.nonEmpty) {
+      val waiting = starvedListeners
+      starvedListeners = Nil
+      waiting.foreach(_.descriptorReturned())
+    }
+  }
+
+  private[io] def awaitDescriptor(l: Listener): Unit =
+    if (!starvedListeners.contains(l)) starvedListeners = l :: starvedListeners
+
+  /** The array that reads go into: at least `size` octets, the loop's own, overwritten by the next read. */
+  private[io] def readBuffer(size: Int): Array[Byte] = {
+    if (buffer.length < size) buffer = new Array[Byte](size)
+    buffer
+  }
+
+  private[io] def addTimer(node: TimerNode, due: Long): Unit = timers.add(node, due)
+  private[io] def removeTimer(node: TimerNode): Unit         = timers.remove(node)
+
+  /** Called by the Poller for each source that is ready. */
+  private[io] def dispatch(source: Pollable, ready: Int): Unit = {
+    if (!clockFresh) wakeFromPoll()
+    try source.onReady(ready)
+    catch { case e: Throwable => survive(source, e) }
+  }
+
+  private[io] def start(): Unit = thread.start()
+
+  /** Any thread: ends the loop after the turn it is in. */
+  private[io] def stop(): Unit = {
+    stopping = true
+    if (tasks.add(() => ()) == TaskQueue.MustWake) poller.wakeUp()
+  }
+
+  /** Instead of `start`: gives back what the loop holds. */
+  private[io] def discard(): Unit = poller.close()
+
+  // The thread's life.
+
+  private def live(): Unit = {
+    Loop.enter(this)
+    try while (!stopping) turn()
+    catch { case e: Throwable => report(s"the event loop $name ends", e) }
+    finally end()
+  }
+
+  private def turn(): Unit = {
+    val timeout = timeoutMillis()
+    clockFresh = false
+    poller.poll(timeout)
+    if (!clockFresh) wakeFromPoll()
+    runTimers()
+    runTasks(tasks.takeAll())
+    runTurnEnd()
+  }
+
+  /** How long to wait: 0 while anything is to be done, -1 until woken. Leaves the queue asleep if it is not 0. */
+  private def timeoutMillis(): Int =
+    if (!turnEnd.isEmpty) 0
+    else {
+      val timeout =
+        if (timers.isEmpty) -1
+        else {
+          val wait = timers.firstDue - nanos
+          // Rounded up, or the loop would spin through the last millisecond.
+          if (wait <= 0) 0 else math.min((wait + 999999) / 1000000, MaxWaitMillis).toInt
+        }
+      if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
+    }
+
+  /** The wait is over, with an event or without one: the first thing in a turn. */
+  private def wakeFromPoll(): Unit = {
+    tasks.awake()
+    nanos = System.nanoTime()
+    millis = 0
+    clockFresh = true
+  }
+
+  private def runTimers(): Unit =
+    if (!timers.isEmpty) {
+      var timer = timers.takeDue(nanos)
+      while (timer ne null) {
+        try timer.fire()
+        catch { case e: Throwable => survive(timer, e) }
+        timer = timers.takeDue(nanos)
+      }
+    }
+
+  private def runTasks(oldest: TaskQueue.Node): Unit = {
+    var node = oldest
+    while (node ne null) {
+      run(node.task)
+      node = node.next
+    }
+  }
+
+  private def runTurnEnd(): Unit =
+    if (!turnEnd.isEmpty) {
+      var task = turnEnd.begin()
+      while (task ne null) {
+        run(task)
+        task = turnEnd.next()
+      }
+    }
+
+  private def run(task: Runnable): Unit =
+    try task.run()
+    catch { case e: Throwable => survive(task, e) }
+
+  /** The one place where exceptions of user code end: reported, their connection closed, the loop lives on. */
+  private def survive(culprit: AnyRef, e: Throwable): Unit = {
+    e match {
+      case _: StackOverflowError  => ()
+      case _: VirtualMachineError => throw e
+      case _                      => ()
+    }
+    report(s"an exception on the event loop $name", e)
+    culprit match {
+      case f: Fallible => f.failed(e)
+      case _           => ()
+    }
+  }
+
+  private def end(): Unit =
+    try {
+      poller.foreach { source =>
+        try source.onLoopEnd()
+        catch { case e: Throwable => survive(source, e) }
+      }
+      runTurnEnd() // closes what was told to close just now
+      ended = true
+      runTasks(tasks.close())
+      runTurnEnd()
+      timers.clear()
+    } finally {
+      ended = true
+      tasks.close()
+      poller.close()
+      Loop.leave()
+      onEnd()
+    }
+}
+
+object EventLoop {
+
+  /** What a loop does with an exception that nobody else caught: text and cause. It must not throw. */
+  @volatile var onFailure: (String, Throwable) => Unit = FailureLog.toStandardError
+
+  private[io] def report(text: String, cause: Throwable): Unit =
+    try onFailure(text, cause)
+    catch { case e: Throwable => FailureLog.toStandardError(s"the failure hook itself failed on: $text", e) }
+
+  private final val ReadBufferSize = 64 * 1024
+  private final val MaxWaitMillis  = 3600000L // an hour: an early look at the timers does no harm
+
+  private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
+    private[io] def fire(): Unit = task.run()
+    def cancel(): Unit           = timers.remove(this)
+  }
+}

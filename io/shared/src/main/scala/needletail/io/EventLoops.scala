@@ -1,0 +1,48 @@
+package needletail.io
+
+import java.util.concurrent.atomic.AtomicInteger
+import scala.concurrent.{Future, Promise}
+import scala.util.control.NonFatal
+
+/**
+ * A fixed number of event loops, started at once.
+ *
+ * Their threads keep the program alive until `stop`, unless they are daemons.
+ */
+final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean = false) {
+  require(count > 0, s"the number of event loops must be positive: $count")
+
+  private val loops   = open()
+  private val turn    = new AtomicInteger
+  private val ends    = new AtomicInteger(count)
+  private val promise = Promise[Unit]()
+
+  loops.foreach(_.start())
+
+  def size: Int = loops.length
+
+  def apply(i: Int): EventLoop = loops(i)
+
+  /** One after the other, round and round; from any thread. */
+  def next(): EventLoop = if (loops.length == 1) loops(0) else loops(Math.floorMod(turn.getAndIncrement(), loops.length))
+
+  /** Tells every loop to end: each closes the connections and listeners it owns. May be repeated; does not wait. */
+  def stop(): Unit = loops.foreach(_.stop())
+
+  /** Completed when all loops have ended. */
+  def stopped: Future[Unit] = promise.future
+
+  /** A loop that cannot get its descriptors must not leave those of its elders behind. */
+  private def open(): Array[EventLoop] = {
+    val opened = new Array[EventLoop](count)
+    try
+      for (i <- opened.indices)
+        opened(i) = new EventLoop(i, s"$name-$i", daemon, () => if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () })
+    catch {
+      case NonFatal(e) =>
+        opened.foreach(loop => if (loop ne null) loop.discard())
+        throw e
+    }
+    opened
+  }
+}

@@ -1,0 +1,189 @@
+package needletail.io
+
+import java.io.IOException
+import java.net.{BindException, InetAddress}
+import java.util.concurrent.RejectedExecutionException
+
+/**
+ * Accepts connections on its loop, a bounded number in each turn, and hands each to a callback.
+ *
+ * When descriptors or memory run out it stops accepting (connections wait in the kernel's backlog), and tries again
+ * when a connection of the same loop has closed, or after 100 ms.
+ */
+final class Listener private (
+    requested: Address,
+    loop: EventLoop,
+    options: ListenOptions,
+    socket: ListenSocket,
+    onAccept: AcceptedSocket => Unit
+) extends Pollable {
+  import Listener.*
+
+  private var started       = false // watched by the loop
+  private var paused        = false
+  private var starved       = false
+  private var closed        = false
+  private var lastComplaint = Long.MinValue // on the loop's clock
+
+  /** Where it listens, with the real port. */
+  val address: Address = requested match {
+    case tcp: Address.Tcp   => tcp.copy(port = socket.port)
+    case unix: Address.Unix => unix
+  }
+
+  /** The bound address as the system names it: `127.0.0.1:8080`, `[::]:8080` or a Unix path. */
+  val localAddress: String = socket.localAddress
+
+  /** Stops accepting: connections wait in the backlog. On the loop's own thread. */
+  def pause(): Unit = {
+    paused = true
+    update()
+  }
+
+  /** Accepts again. On the loop's own thread. */
+  def resume(): Unit = {
+    paused = false
+    update()
+  }
+
+  /** Stops listening and removes a Unix socket's file; from any thread. May be repeated. */
+  def close(): Unit =
+    if (loop.inLoop) closeHere()
+    else
+      try loop.execute(() => closeHere())
+      catch { case _: RejectedExecutionException => () } // the loop has closed it as it ended
+
+  private def closeHere(): Unit =
+    if (!closed) {
+      closed = true
+      removeFile()
+      loop.releaseAtTurnEnd(socket)
+    }
+
+  private def closeUnstarted(): Unit = {
+    removeFile()
+    socket.close()
+  }
+
+  /** Before the descriptor is closed: afterwards the file could be another's already. */
+  private def removeFile(): Unit = address match {
+    case Address.Unix(path) => UnixSocketFile.remove(path)
+    case _                  => ()
+  }
+
+  private def startHere(): Unit =
+    if (!loop.isAlive) closeHere()
+    else if (!closed) {
+      started = true
+      loop.watch(socket, this, if (paused) Interest.None else Interest.Read)
+    }
+
+  private def update(): Unit =
+    if (started && !closed) loop.setInterest(socket, if (paused || starved) Interest.None else Interest.Read)
+
+  private[io] def onReady(ready: Int): Unit = {
+    var left = options.acceptBatch
+    while (left > 0 && !closed && !paused && !starved) {
+      left -= 1
+      val accepted = acceptOne()
+      if (accepted eq null) left = 0
+      else handOver(new AcceptedSocket(accepted))
+    }
+  }
+
+  private def handOver(accepted: AcceptedSocket): Unit =
+    try onAccept(accepted)
+    catch {
+      case e: Throwable =>
+        accepted.close()
+        throw e
+    }
+
+  private def acceptOne(): Socket =
+    try socket.accept()
+    catch {
+      case e: IOException =>
+        if (!closed) {
+          complain(e)
+          starved = true
+          update()
+          loop.awaitDescriptor(this)
+          loop.schedule(RetryNanos, () => descriptorReturned())
+        }
+        null
+    }
+
+  private[io] def descriptorReturned(): Unit =
+    if (starved) {
+      starved = false
+      update()
+    }
+
+  /** Once a minute at most: this happens when the machine is busy enough. */
+  private def complain(e: IOException): Unit = {
+    val now = loop.nowNanos
+    if (lastComplaint == Long.MinValue || now - lastComplaint > ComplaintNanos) {
+      lastComplaint = now
+      EventLoop.report(s"cannot accept connections on $address for now", e)
+    }
+  }
+
+  /** `onAccept` threw. The listener goes on: other connections may fare better. */
+  private[io] def failed(cause: Throwable): Unit = ()
+
+  private[io] def onLoopEnd(): Unit = closeHere()
+}
+
+object Listener {
+  private final val RetryNanos     = 100L * 1000 * 1000
+  private final val ComplaintNanos = 60L * 1000 * 1000 * 1000
+
+  /**
+   * Binds in the calling thread and accepts on `loop`, where `onAccept` is called; it starts or closes each socket.
+   *
+   * @throws java.io.IOException with the address in its message, if listening there is not possible
+   */
+  def bind(
+      address: Address,
+      loop: EventLoop,
+      options: ListenOptions,
+      onAccept: AcceptedSocket => Unit
+  ): Listener = {
+    val socket   = open(address, options)
+    val listener = new Listener(address, loop, options, socket, onAccept)
+    try loop.execute(() => listener.startHere())
+    catch {
+      case e: RejectedExecutionException =>
+        listener.closeUnstarted()
+        throw e
+    }
+    listener
+  }
+
+  private def open(address: Address, options: ListenOptions): ListenSocket =
+    try
+      address match {
+        case tcp: Address.Tcp   => ListenSocket.tcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
+        case Address.Unix(path) =>
+          UnixSocketFile.prepare(path, options)
+          ListenSocket.unix(path, options)
+      }
+    catch {
+      case e: IOException =>
+        val clear = new BindException(s"cannot listen on $address: ${reason(e)}")
+        clear.initCause(e)
+        throw clear
+    }
+
+  /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
+  private def resolve(host: String): InetAddress = {
+    val all = InetAddress.getAllByName(host)
+    all.find(_.getAddress.length == 4).getOrElse(all(0))
+  }
+
+  private def reason(e: IOException): String = e match {
+    case _: java.net.UnknownHostException => "unknown host"
+    case _ if e.getMessage eq null        => e.toString
+    case _                                => e.getMessage
+  }
+}

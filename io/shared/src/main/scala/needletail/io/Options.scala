@@ -1,0 +1,44 @@
+package needletail.io
+
+/**
+ * How to listen.
+ *
+ * @param backlog               connections the kernel may hold that nobody has accepted yet; it has a limit of its own
+ * @param reusePort             SO_REUSEPORT: several listeners share one port and the kernel spreads connections
+ * @param reuseAddress          SO_REUSEADDR: bind although old connections of the port linger in TIME_WAIT
+ * @param unlinkStaleUnixSocket remove a socket file that nobody listens on any more, instead of failing
+ * @param acceptBatch           most connections accepted in one turn, so that a flood does not starve the others
+ */
+final case class ListenOptions(
+    backlog: Int = 4096,
+    reusePort: Boolean = false,
+    reuseAddress: Boolean = true,
+    unlinkStaleUnixSocket: Boolean = true,
+    acceptBatch: Int = 64
+) {
+  require(backlog > 0, s"backlog must be positive: $backlog")
+  require(acceptBatch > 0, s"acceptBatch must be positive: $acceptBatch")
+}
+
+/**
+ * How a connection behaves.
+ *
+ * @param noDelay       TCP_NODELAY: a small write goes out at once (without it a reply can wait 40 ms)
+ * @param keepAlive     SO_KEEPALIVE: the kernel probes a silent peer
+ * @param maxLeftover   most octets kept that the handler has not used yet, and so the most that one read can bring
+ * @param sendBuffer    SO_SNDBUF in octets; none leaves it to the kernel, which tunes it by itself
+ * @param receiveBuffer SO_RCVBUF in octets, likewise
+ */
+final case class ConnectionOptions(
+    noDelay: Boolean = true,
+    keepAlive: Boolean = false,
+    maxLeftover: Int = 64 * 1024,
+    sendBuffer: Option[Int] = None,
+    receiveBuffer: Option[Int] = None
+) {
+  require(maxLeftover > 0, s"maxLeftover must be positive: $maxLeftover")
+}
+
+object ConnectionOptions {
+  val default: ConnectionOptions = ConnectionOptions()
+}

@@ -1,0 +1,61 @@
+package needletail.io
+
+/**
+ * What a connection could not write yet, in order: arrays handed over, and copies of small or lent ones put together.
+ * Exists only while something is pending.
+ */
+private[io] final class PendingOutput {
+  import PendingOutput.*
+
+  private var first: Chunk = null
+  private var last: Chunk  = null
+  private var total        = 0
+
+  /** Octets in all. */
+  def size: Int = total
+
+  // The first chunk; only if size is above 0.
+  def firstArray: Array[Byte] = first.bytes
+  def firstFrom: Int          = first.from
+  def firstCount: Int         = first.until - first.from
+
+  /** Appends; `mayKeep` if the array is handed over and need not be copied. */
+  def add(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit = {
+    total = Math.addExact(total, count)
+    if (mayKeep && count > CopyBelow) append(new Chunk(bytes, from, from + count, own = false))
+    else {
+      if ((last eq null) || !last.own || last.bytes.length - last.until < count) {
+        // Twice what is here already, so that many small writes become few chunks.
+        val size = math.max(count, math.min(MaxChunk, math.max(MinChunk, total)))
+        append(new Chunk(new Array[Byte](size), 0, 0, own = true))
+      }
+      System.arraycopy(bytes, from, last.bytes, last.until, count)
+      last.until += count
+    }
+  }
+
+  /** The first `n` octets have been written, at most `firstCount`. */
+  def taken(n: Int): Unit = {
+    total -= n
+    first.from += n
+    if (first.from == first.until) {
+      first = first.next
+      if (first eq null) last = null
+    }
+  }
+
+  private def append(chunk: Chunk): Unit = {
+    if (last eq null) first = chunk else last.next = chunk
+    last = chunk
+  }
+}
+
+private[io] object PendingOutput {
+  private final val CopyBelow = 1024 // a chunk of its own, and a system call, cost more than copying so little
+  private final val MinChunk  = 1024
+  private final val MaxChunk  = 64 * 1024
+
+  private final class Chunk(val bytes: Array[Byte], var from: Int, var until: Int, val own: Boolean) {
+    var next: Chunk = null
+  }
+}

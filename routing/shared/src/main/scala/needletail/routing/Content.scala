@@ -1,0 +1,52 @@
+package needletail.routing
+
+import needletail.http.{ByteStream, MediaType, Response, Status}
+
+/** How a value becomes the content of a response: what makes `.ok` and the like work on it. */
+@annotation.implicitNotFound(
+  "a ${A} is no content for a response yet; what is: String, Array[Byte], ByteStream, Response, with `import needletail.json._` any type that has a JsonValueCodec, and what an implicit Content[${A}] of your own writes. What comes later is mapped first: .map(_.ok)"
+)
+trait Content[-A] {
+
+  /** A response of that status with `content`. */
+  def apply(status: Status, content: A): Response
+}
+
+object Content {
+
+  /** text/plain in UTF-8. */
+  implicit val text: Content[String] = (status, content) => Response(status).text(content)
+
+  /** application/octet-stream unless another type is set on the response. The array must not change any more. */
+  implicit val bytes: Content[Array[Byte]] =
+    (status, content) => Response(status).contentType(MediaType.Bytes).bytes(content)
+
+  /** A stream of unknown length, application/octet-stream. */
+  implicit val stream: Content[ByteStream] =
+    (status, content) => Response(status).contentType(MediaType.Bytes).stream(content)
+
+  /** The same response with that status. */
+  implicit val response: Content[Response] = (status, content) => content.withStatus(status)
+}
+
+/** `.ok`, `.created`, `.notFound` …: values as responses. */
+private[routing] trait Responding {
+  implicit class ContentAsResponse[A](private val content: A) {
+    def ok(implicit c: Content[A]): Response                  = c(Status.Ok, content)
+    def created(implicit c: Content[A]): Response             = c(Status.Created, content)
+    def accepted(implicit c: Content[A]): Response            = c(Status.Accepted, content)
+    def badRequest(implicit c: Content[A]): Response          = c(Status.BadRequest, content)
+    def unauthorized(implicit c: Content[A]): Response        = c(Status.Unauthorized, content)
+    def forbidden(implicit c: Content[A]): Response           = c(Status.Forbidden, content)
+    def notFound(implicit c: Content[A]): Response            = c(Status.NotFound, content)
+    def conflict(implicit c: Content[A]): Response            = c(Status.Conflict, content)
+    def gone(implicit c: Content[A]): Response                = c(Status.Gone, content)
+    def unprocessable(implicit c: Content[A]): Response       = c(Status.UnprocessableContent, content)
+    def tooManyRequests(implicit c: Content[A]): Response     = c(Status.TooManyRequests, content)
+    def internalServerError(implicit c: Content[A]): Response = c(Status.InternalServerError, content)
+    def serviceUnavailable(implicit c: Content[A]): Response  = c(Status.ServiceUnavailable, content)
+
+    def withStatus(status: Status)(implicit c: Content[A]): Response = c(status, content)
+    def withStatus(code: Int)(implicit c: Content[A]): Response      = c(Status(code), content)
+  }
+}

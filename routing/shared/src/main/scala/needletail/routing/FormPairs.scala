@@ -1,0 +1,58 @@
+package needletail.routing
+
+/** Pairs `name=value` between ampersands, looked up where they lie: a query is not taken apart as a whole. */
+private[routing] object FormPairs {
+
+  /** In place of a text whose encoding is malformed; compared by reference. */
+  val bad: String = new String("malformed")
+
+  /** Calls `f(from, equals, until)` for each pair; `equals` is `until` where there is no "=". */
+  def each(bytes: Array[Byte], from: Int, until: Int)(f: (Int, Int, Int) => Unit): Unit = {
+    var start = from
+    while (start < until) {
+      val end = pairEnd(bytes, start, until)
+      if (end > start) f(start, equalsSign(bytes, start, end), end)
+      start = end + 1
+    }
+  }
+
+  /** The first value of that name, null where there is none, `bad` where it is malformed. */
+  def find(bytes: Array[Byte], from: Int, until: Int, name: Array[Byte]): String = {
+    var start = from
+    while (start < until) {
+      val end    = pairEnd(bytes, start, until)
+      val equals = equalsSign(bytes, start, end)
+      if (Percent.same(bytes, start, equals, name, escaped = true, plusIsSpace = true)) {
+        val text = Percent.decode(bytes, Math.min(equals + 1, end), end, plusIsSpace = true)
+        return if (text == null) bad else text
+      }
+      start = end + 1
+    }
+    null
+  }
+
+  /** All values of that name; null where one is malformed. */
+  def findAll(bytes: Array[Byte], from: Int, until: Int, name: Array[Byte]): List[String] = {
+    val texts = List.newBuilder[String]
+    var good  = true
+    each(bytes, from, until) { (start, equals, end) =>
+      if (Percent.same(bytes, start, equals, name, escaped = true, plusIsSpace = true)) {
+        val text = Percent.decode(bytes, Math.min(equals + 1, end), end, plusIsSpace = true)
+        if (text == null) good = false else texts += text
+      }
+    }
+    if (good) texts.result() else null
+  }
+
+  private def pairEnd(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var i = from
+    while (i < until && bytes(i) != '&') i += 1
+    i
+  }
+
+  private def equalsSign(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var i = from
+    while (i < until && bytes(i) != '=') i += 1
+    i
+  }
+}

@@ -1,0 +1,157 @@
+package needletail.routing
+
+import scala.annotation.tailrec
+
+import needletail.async.{Async, ManualLoop}
+import needletail.http.{Handler, Method, Reply, Request, Response}
+
+/**
+ * Routes, as a handler: each request is answered by the one route that fits best.
+ *
+ * Where the path fits several, a literal segment goes before a captured one and that before the rest of a path,
+ * at the leftmost segment where they differ; routes of one shape are tried in order of declaration. The first
+ * that matches wins. If none does, the answer is 400 (or 415) with what was wrong, if only the method was not
+ * right 405 with Allow, else 404; a method that nobody knows is 501.
+ *
+ * What handlers, filters and other functions of the user throw is not caught here but by the server.
+ */
+sealed abstract class Routes extends Handler {
+
+  /** The routes, in order of declaration. */
+  def all: List[Route]
+
+  private lazy val table = new Table(all)
+
+  final def apply(request: Request): Reply = table(request)
+
+  /** Both, these first. */
+  final def ++(more: Routes): Routes = Routes(this, more)
+
+  /**
+   * Answers a request without a socket, for tests: `routes.test(Request.get("/foo/3/hello")).text`. Time is
+   * virtual, so that time-outs are tested at once.
+   */
+  final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply = TestReply(this, request, loop)
+
+  /** What these routes are: method, path, parameters with types, documentation. */
+  final def describe: Description = Describe(all)
+}
+
+object Routes {
+
+  /** Routes of routes; a [[Route]] is one. */
+  def apply(routes: Routes*): Routes = {
+    val list = routes.toList.flatMap(_.all)
+    new Several(list)
+  }
+
+  private final class Several(val all: List[Route]) extends Routes {
+    override def toString: String = all.mkString("Routes(", ", ", ")")
+  }
+}
+
+/** One route: what it asks of a request and how it answers; made by `to`. Immutable. */
+final class Route private (
+    private[routing] val pattern: Part[?],
+    handler: Any => Reply,
+    private[routing] val settings: RouteSettings
+) extends Routes {
+  def all: List[Route] = List(this)
+
+  private[routing] val leaves: List[Part[?]] = pattern.all.filter(_.children.isEmpty)
+
+  /** Its method; `None` for all. */
+  val method: Option[Method] = leaves.collect { case m: MethodPart => m.means }.distinct match {
+    case Nil         => None
+    case List(one)   => Some(one)
+    case one :: more =>
+      throw new IllegalArgumentException(s"a route has one method, this one $one and ${more.mkString(" and ")}")
+  }
+
+  /** A text for the documentation. */
+  def doc(text: String): Route = new Route(pattern, handler, settings.copy(doc = text))
+
+  /** Nothing to evaluate: the table has checked method and segments, and there is no value. */
+  private val isLiteral: Boolean = !pattern.reads
+
+  /** Filters in their order, then the body. */
+  private val waiting: Array[AsyncPart & Part[?]] = {
+    val parts  = leaves.collect { case part: (AsyncPart & Part[?] @unchecked) => part }.distinct
+    val bodies = parts.filter(_.isInstanceOf[BodyPart[?]])
+    if (bodies.length > 1) throw new IllegalArgumentException("a route reads the body once, this one twice")
+    (parts.filterNot(bodies.contains) ++ bodies).toArray
+  }
+
+  /**
+   * The reply if this route, whose method and path shape the request has, matches; else `before`, or a new
+   * [[Matching]], with what was wrong noted.
+   */
+  private[routing] def attempt(request: Request, before: Matching): AnyRef =
+    if (isLiteral) handler(())
+    else {
+      val in = if (before != null) before else new Matching(request)
+      in.index = 0
+      pattern.value(in) match {
+        case fault: Fault =>
+          in.note(fault)
+          in
+        case Pending => await(in, 0)
+        case values  => handler(values)
+      }
+    }
+
+  /** Runs what had to wait, from `step` on, and answers: at once if all of it comes at once. */
+  @tailrec
+  private def await(in: Matching, step: Int): Reply =
+    if (step == waiting.length) finish(in)
+    else {
+      val part = waiting(step)
+      if (in.hasCome(part)) await(in, step + 1)
+      else {
+        val pending = part.start(in.request)
+        val result  = pending.resultOrNull
+        if (result == null) new Reply.Later(pending.flatMap(value => settled(in, step, value)))
+        else if (!result.isValue) new Reply.Later(result.map(Route.neverCalled))
+        else
+          part.settle(result.value) match {
+            case rejected: Rejected => rejected.response
+            case value              =>
+              in.come(part, value)
+              await(in, step + 1)
+          }
+      }
+    }
+
+  private def settled(in: Matching, step: Int, value: Any): Async[Response] = {
+    val part = waiting(step)
+    part.settle(value) match {
+      case rejected: Rejected => Async.value(rejected.response)
+      case settled            =>
+        in.come(part, settled)
+        await(in, step + 1) match {
+          case response: Response => Async.value(response)
+          case later: Reply.Later => later.response
+        }
+    }
+  }
+
+  private def finish(in: Matching): Reply = {
+    in.index = 0
+    pattern.value(in) match {
+      case fault: Fault => fault.error.response
+      case values       => handler(values)
+    }
+  }
+
+  override def toString: String = s"${method.fold("*")(_.name)} ${Describe.template(this)}"
+}
+
+private[routing] object Route {
+  def apply(pattern: Part[?], handler: Any => Reply): Route = new Route(pattern, handler, RouteSettings())
+
+  /** Gives a failure the type of a response. */
+  private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
+}
+
+/** What a route has beside its pattern and handler. */
+private[routing] final case class RouteSettings(doc: String = "")

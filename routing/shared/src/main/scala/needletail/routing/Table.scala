@@ -1,0 +1,214 @@
+package needletail.routing
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import needletail.http.{HttpError, Method, Reply, Request, Response, Status}
+
+/**
+ * Routes as one decision structure: a trie over path segments, the methods at its leaves. How long a look-up
+ * takes depends on the number of segments, not on the number of literal routes, and it allocates nothing until a
+ * route has a value to read.
+ */
+private[routing] class Table(routes: List[Route]) {
+  private val root: Node                = Node.of(routes)
+  private val ownMethods: Set[Method]   = routes.flatMap(_.method).toSet
+
+  /** Called for each node and each route looked at; nothing but a test that counts overrides it. */
+  protected def step(): Unit = ()
+
+  def apply(request: Request): Reply = {
+    val head   = request.head
+    val result =
+      if (head.pathUntil == head.pathFrom) null // CONNECT: its target is no path
+      else search(root, request, head.pathBytes, head.pathStart + 1, head.pathEnd, head.pathEscaped, null)
+    result match {
+      case reply: Reply => reply
+      case null         => unmatched(request.method)
+      case matching     => refuse(request.method, matching.asInstanceOf[Matching])
+    }
+  }
+
+  /**
+   * The reply of the first route below `node` that matches; else `before`, or a [[Matching]] made on the way,
+   * with what was wrong noted. `from` is where a segment begins.
+   */
+  private def search(
+      node: Node,
+      request: Request,
+      bytes: Array[Byte],
+      from: Int,
+      end: Int,
+      escaped: Boolean,
+      before: Matching
+  ): AnyRef = {
+    step()
+    var until = from
+    while (until < end && bytes(until) != '/') until += 1
+    var result: AnyRef = before
+    val literal        = node.child(bytes, from, until, escaped)
+    if (literal != null)
+      result =
+        if (until == end) attempt(literal.leaf, request, before)
+        else search(literal, request, bytes, until + 1, end, escaped, before)
+    if (node.captured != null && until > from && !result.isInstanceOf[Reply]) {
+      val sofar = result.asInstanceOf[Matching]
+      result =
+        if (until == end) attempt(node.captured.leaf, request, sofar)
+        else search(node.captured, request, bytes, until + 1, end, escaped, sofar)
+    }
+    if (node.rest != null && !result.isInstanceOf[Reply])
+      result = attempt(node.rest, request, result.asInstanceOf[Matching])
+    result
+  }
+
+  private def attempt(leaf: Leaf, request: Request, before: Matching): AnyRef =
+    if (leaf == null) before
+    else {
+      val candidates = leaf.routes(request.method)
+      if (candidates == null) {
+        val in = if (before != null) before else new Matching(request)
+        in.otherMethods = leaf :: in.otherMethods
+        in
+      } else {
+        var result: AnyRef = before
+        var i              = 0
+        while (i < candidates.length && !result.isInstanceOf[Reply]) {
+          step()
+          result = candidates(i).attempt(request, result.asInstanceOf[Matching])
+          i += 1
+        }
+        result
+      }
+    }
+
+  private def refuse(method: Method, in: Matching): Reply =
+    if (in.fault != null) in.fault.error.response
+    else if (isUnknown(method)) unmatched(method)
+    else {
+      val allow = Table.allow(in.otherMethods.reverse.flatMap(_.methods))
+      if (method eq Method.OPTIONS) Response(Status.NoContent).header("Allow", allow)
+      else Table.methodNotAllowed.header("Allow", allow)
+    }
+
+  private def unmatched(method: Method): Reply =
+    if (isUnknown(method) || (method eq Method.CONNECT)) Table.notImplemented else Table.notFound
+
+  /** Neither registered nor any route's (RFC 9110 §15.6.2). */
+  private def isUnknown(method: Method): Boolean =
+    method.code < 0 && !ownMethods.contains(method) && !Table.registered.contains(method.name)
+}
+
+private[routing] object Table {
+  private val notFound         = HttpError(Status.NotFound, "not found").response
+  private val methodNotAllowed = HttpError(Status.MethodNotAllowed, "method not allowed").response
+  private val notImplemented   = HttpError(Status.NotImplemented, "method not implemented").response
+
+  /** A value for Allow: GET brings HEAD, and OPTIONS is always answered. */
+  private def allow(methods: List[Method]): String = {
+    val head = if (methods.contains(Method.GET)) List(Method.HEAD) else Nil
+    (methods ++ head :+ Method.OPTIONS).distinct.sortBy(m => if (m.code < 0) Int.MaxValue else m.code).mkString(", ")
+  }
+
+  /** The IANA registry of methods (RFC 9110 §16.1), but for those that `Method` has as constants. */
+  private val registered: Set[String] = Set(
+    "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY",
+    "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PRI", "PROPFIND", "PROPPATCH",
+    "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
+    "VERSION-CONTROL"
+  )
+}
+
+/** What may follow at one place of a path. Immutable after construction. */
+private[routing] final class Node private (
+    literals: Array[Node.Entry], // open addressing, a power of two, at most half full; null where there is none
+    val captured: Node,            // any one segment that is not empty; may be null
+    val rest: Leaf,                // anything; may be null
+    val leaf: Leaf                 // where the path ends here; may be null
+) {
+
+  /** The node behind the literal that the segment spells, or null. */
+  def child(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Node =
+    if (literals == null) null
+    else {
+      val hash  = Percent.hash(bytes, from, until, escaped)
+      val mask  = literals.length - 1
+      var i     = hash & mask
+      var entry = literals(i)
+      while (
+        entry != null &&
+        !(entry.hash == hash && Percent.same(bytes, from, until, entry.octets, escaped, plusIsSpace = false))
+      ) {
+        i = (i + 1) & mask
+        entry = literals(i)
+      }
+      if (entry == null) null else entry.next
+    }
+}
+
+private[routing] object Node {
+  final class Entry(val octets: Array[Byte], val hash: Int, val next: Node)
+
+  /** A node under construction. */
+  private final class Draft {
+    val literals                  = scala.collection.mutable.LinkedHashMap.empty[String, Draft]
+    var captured: Draft           = null
+    var rest: List[Route]         = Nil
+    var ending: List[Route]       = Nil
+
+    def add(route: Route, shape: List[Part[?]]): Unit = shape match {
+      case Nil                   => ending = ending :+ route
+      case (l: Literal) :: more => literals.getOrElseUpdate(l.text, new Draft).add(route, more)
+      case (_: Rest[?]) :: Nil   => rest = rest :+ route
+      case (_: Rest[?]) :: _     =>
+        throw new IllegalArgumentException(s"$route: nothing can follow the rest of a path")
+      case _ :: more =>
+        if (captured == null) captured = new Draft
+        captured.add(route, more)
+    }
+
+    def result: Node = {
+      val table =
+        if (literals.isEmpty) null
+        else new Array[Entry](Integer.highestOneBit(literals.size * 4 - 1))
+      literals.foreach { case (text, draft) =>
+        val octets = text.getBytes(UTF_8)
+        val hash   = Percent.hash(octets, 0, octets.length, escaped = false)
+        var i      = hash & (table.length - 1)
+        while (table(i) != null) i = (i + 1) & (table.length - 1)
+        table(i) = new Entry(octets, hash, draft.result)
+      }
+      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest), Leaf.of(ending))
+    }
+  }
+
+  def of(routes: List[Route]): Node = {
+    val draft = new Draft
+    routes.foreach { route =>
+      val segments = route.leaves.filter(_.segments > 0)
+      // the path of no segments is "/": one segment, and that empty
+      draft.add(route, if (segments.isEmpty) List(Literal.empty) else segments)
+    }
+    draft.result
+  }
+}
+
+/** The routes of one path shape, by method. */
+private[routing] final class Leaf private (routes: List[Route]) {
+  private val byCode: Array[Array[Route]] = Method.known.map(forMethod)
+
+  /** The candidates for a request of that method, in order; null where there are none. */
+  def routes(method: Method): Array[Route] = if (method.code >= 0) byCode(method.code) else forMethod(method)
+
+  def methods: List[Method] = routes.flatMap(_.method)
+
+  private def forMethod(method: Method): Array[Route] = {
+    val own = routes.filter(_.method.forall(_ == method))
+    // HEAD is answered by what GET would answer, its content left off (RFC 9110 §9.3.2)
+    val list = if (method eq Method.HEAD) own ++ routes.filter(_.method.contains(Method.GET)) else own
+    if (list.isEmpty) null else list.toArray
+  }
+}
+
+private[routing] object Leaf {
+  def of(routes: List[Route]): Leaf = if (routes.isEmpty) null else new Leaf(routes)
+}

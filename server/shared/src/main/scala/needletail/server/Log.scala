@@ -1,0 +1,27 @@
+package needletail.server
+
+/** Where the server says what went wrong inside; called on its loops, so it must not block for long. */
+trait Log {
+  def warn(message: String): Unit
+
+  /** `cause` is not `null`; it is told here and nowhere else. */
+  def error(message: String, cause: Throwable): Unit
+}
+
+object Log {
+
+  /** One line for each on the standard error stream, and the stack trace of a cause. */
+  val standardError: Log = new Log {
+    def warn(message: String): Unit = System.err.println(s"needletail: $message")
+    def error(message: String, cause: Throwable): Unit = {
+      val trace = new java.io.StringWriter
+      cause.printStackTrace(new java.io.PrintWriter(trace, true))
+      System.err.println(s"needletail: $message: ${trace.toString.trim}")
+    }
+  }
+
+  val none: Log = new Log {
+    def warn(message: String): Unit                    = ()
+    def error(message: String, cause: Throwable): Unit = ()
+  }
+}

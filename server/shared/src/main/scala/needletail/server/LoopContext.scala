@@ -1,0 +1,63 @@
+package needletail.server
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import needletail.http.{ByteWriter, HeadLimits, HeadParser, HttpDate}
+
+/**
+ * What all HTTP connections of one loop share, used by one of them at a time: the head parser with its head,
+ * the buffer that replies are written to before they go out together, the Date line.
+ */
+private[server] final class LoopContext(clock: Clock, val config: ServerConfig) {
+  private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
+
+  val counts = new LoopCounts
+  val writer = new ByteWriter(LoopContext.WriterSize)
+
+  /** Durations of the config in nanoseconds, read on the way of a request. */
+  val headNanos: Long    = config.headTimeout.toNanos
+  val bodyNanos: Long    = config.bodyTimeout.toNanos
+  val handlerNanos: Long = config.handlerTimeout.toNanos
+  val writeNanos: Long   = config.writeTimeout.toNanos
+
+  /** Shorter while the server is crowded. */
+  var idleNanos: Long = config.idleTimeout.toNanos
+
+  /** No null check for a hook nobody set but this one. */
+  val accessLog: AccessLog = config.accessLog.orNull
+
+  private var spare: HeadParser  = new HeadParser(limits)
+  private var commonSecond: Long = -1
+  private var commonLines        = new Array[Byte](0)
+
+  /** A parser for one connection; it goes back by `giveParser`, unless a head has only come in part. */
+  def takeParser(): HeadParser =
+    if (spare == null) new HeadParser(limits)
+    else {
+      val p = spare
+      spare = null
+      p
+    }
+
+  def giveParser(parser: HeadParser): Unit = spare = parser
+
+  /** The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set. */
+  def common: Array[Byte] = {
+    val second = clock.nowMillis / 1000
+    if (second != commonSecond) {
+      commonSecond = second
+      val server = config.serverHeader.fold("")(value => s"Server: $value\r\n")
+      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n".getBytes(ISO_8859_1)
+    }
+    commonLines
+  }
+}
+
+/** The wall clock, in milliseconds since 1970. */
+private[server] trait Clock {
+  def nowMillis: Long
+}
+
+private[server] object LoopContext {
+  final val WriterSize = 32 * 1024
+}

@@ -1,0 +1,56 @@
+package needletail.server
+
+import scala.concurrent.Promise
+
+import needletail.actor.{Actor, ActorRef}
+import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop}
+
+/** A loop's part in a server: an actor that has its connections, and does to them what the server asks. */
+private[server] final class LoopMember(
+    index: Int,
+    loop: EventLoop,
+    protocol: LoopProtocol,
+    acceptor: ActorRef[Acceptor.Message]
+) extends Actor[LoopMember.Message] {
+  import LoopMember._
+
+  private var draining    = false
+  private val connections = new LoopConnections(() => { acceptor.send(Acceptor.Closed(index)); () })
+
+  /** Takes a connection to this loop; called on any loop. */
+  def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default) { connection =>
+    val served = protocol.connected(connection)
+    connections.add(served)
+    if (draining) served.drain()
+    served
+  }
+
+  def receive(message: Message): Unit = message match {
+    case IdleTimeout(nanos) =>
+      protocol.idleTimeout(nanos)
+      connections.foreach(_.idleTimeoutChanged(nanos))
+    case Drain =>
+      draining = true
+      connections.foreach(_.drain())
+    case Abort =>
+      connections.foreach(_.connection.abort())
+    case Report(answer) =>
+      val counts = protocol.counts.copy()
+      counts.bytesRead += connections.closedRead
+      counts.bytesWritten += connections.closedWritten
+      connections.foreach { c =>
+        counts.bytesRead += c.connection.bytesRead
+        counts.bytesWritten += c.connection.bytesWritten
+      }
+      answer.success(counts)
+      ()
+  }
+}
+
+private[server] object LoopMember {
+  sealed trait Message
+  final case class IdleTimeout(nanos: Long) extends Message
+  case object Drain                         extends Message
+  case object Abort                         extends Message
+  final case class Report(answer: Promise[LoopCounts]) extends Message
+}

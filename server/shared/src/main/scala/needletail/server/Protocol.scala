@@ -1,0 +1,35 @@
+package needletail.server
+
+import needletail.io.{Connection, EventLoop}
+
+/** What a [[TcpServer]] speaks: makes, for each loop, what makes the connections' handlers. */
+trait Protocol {
+  def onLoop(loop: EventLoop): LoopProtocol
+}
+
+/** A protocol's part on one loop; used on that loop only. */
+trait LoopProtocol {
+  def connected(connection: Connection): ServedConnection
+
+  /** The idle time-out for connections from now on; those that idle already are told themselves. */
+  def idleTimeout(nanos: Long): Unit
+
+  /** What this loop has done; octets are counted for it. */
+  def counts: LoopCounts
+}
+
+/**
+ * What a [[TcpServer]] needs to know; each is explained at [[ServerConfig]].
+ */
+final case class TcpSettings(
+    address: needletail.io.Address,
+    loops: Int,
+    maxConnections: Int,
+    backlog: Int,
+    reusePort: Boolean,
+    idleNanos: Long,
+    crowdedIdleNanos: Long,
+    drainDelayNanos: Long,
+    drainTimeoutNanos: Long,
+    log: Log
+)

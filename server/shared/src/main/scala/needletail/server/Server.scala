@@ -1,0 +1,88 @@
+package needletail.server
+
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, Future}
+
+import needletail.http.Handler
+import needletail.io.{Address, Connection, EventLoop, Signals}
+
+/**
+ * An HTTP/1.1 server for a handler; `Routes` of the routing module is one.
+ *
+ * {{{
+ *   Server(routes, port = 8080).run()
+ * }}}
+ */
+final class Server private (handler: Handler, config: ServerConfig) {
+
+  /**
+   * Starts to serve; it listens when this returns.
+   *
+   * @throws java.io.IOException when it cannot listen, naming the address
+   */
+  def start(): RunningServer = new RunningServer(TcpServer.start(config.tcp, new HttpProtocol(handler, config)))
+
+  /**
+   * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
+   *
+   * @throws java.io.IOException when it cannot listen, naming the address
+   */
+  def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit = {
+    val server = start()
+    Signals.onTerminate { () =>
+      server.drain()
+      ()
+    }
+    onStart(server)
+    Await.result(server.stopped, Duration.Inf)
+  }
+}
+
+object Server {
+  def apply(handler: Handler, config: ServerConfig): Server = new Server(handler, config)
+
+  /** On the loopback address unless another host is named: an address, a name, or `*` for all. */
+  def apply(handler: Handler, port: Int, host: String = "127.0.0.1"): Server =
+    new Server(handler, ServerConfig(address = Address.Tcp(host, port)))
+}
+
+/** A server that listens. Its methods may be called from any thread. */
+final class RunningServer private[server] (server: TcpServer) {
+
+  /** Where it listens, with the real port. */
+  def address: Address = server.address
+  def port: Int        = server.port
+
+  /** How to reach it from this machine. */
+  def url: String = address match {
+    case Address.Tcp(host, port) =>
+      val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
+      s"http://${if (name.contains(':')) s"[$name]" else name}:$port"
+    case Address.Unix(path) => s"unix:$path"
+  }
+
+  /** Does it take new work? False as soon as a drain begins. */
+  def isReady: Boolean = server.isReady
+
+  /** What it has done so far. */
+  def statistics: Future[Statistics] = server.statistics
+
+  /** Ends in an orderly way; see `TcpServer.drain`. Completed when it has ended. */
+  def drain(): Future[Unit] = server.drain()
+
+  /** Ends at once: connections are cut off. */
+  def close(): Future[Unit] = server.close()
+
+  /** Completed when it has ended, by whatever way. */
+  def stopped: Future[Unit] = server.stopped
+}
+
+private[server] final class HttpProtocol(handler: Handler, config: ServerConfig) extends Protocol {
+  def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
+    private val context = new LoopContext(new Clock { def nowMillis: Long = loop.nowMillis }, config)
+
+    def connected(connection: Connection): ServedConnection = new ServerConnection(connection, handler, context)
+    def idleTimeout(nanos: Long): Unit                      = context.idleNanos = nanos
+    def counts: LoopCounts                                  = context.counts
+  }
+}

@@ -1,0 +1,97 @@
+package needletail.server
+
+import scala.concurrent.duration._
+
+import needletail.io.Address
+
+/**
+ * Every setting of a [[Server]], with a default that is safe on an open network.
+ *
+ * @param address where to listen; port 0 lets the system pick
+ * @param loops event loops, each one thread; 0: as many as there are processors
+ * @param maxConnections open connections at once; above 85 % of it idle ones are closed after `crowdedIdleTimeout`,
+ *   at it new ones wait in the kernel's backlog
+ * @param crowdedIdleTimeout how long a connection may idle while the server is crowded
+ * @param backlog connections the kernel may hold for us (it has a cap of its own)
+ * @param reusePort SO_REUSEPORT: several processes may listen on the port
+ * @param maxTarget octets of the request target; beyond: 414
+ * @param maxHead octets of the request line and all fields; beyond: 431
+ * @param maxHeaders field lines; beyond: 431
+ * @param relaxedTarget let through characters that RFC 3986 forbids in a target but browsers send (`|`, `{`, …)
+ * @param maxBody octets of content, streamed or not; beyond: 413
+ * @param maxBodyInMemory octets that `request.body.bytes` and `request.text` collect; beyond: 413
+ * @param maxDrain octets of content nobody read that are read and dropped to keep the connection; beyond: it closes
+ * @param headTimeout from the first octet of a request to the end of its head; then 408
+ * @param bodyTimeout longest pause inside a body that is being read; then 408
+ * @param minBodyRate octets for each second a body must come with, judged after `bodyTimeout`; 0: any; then 408
+ * @param idleTimeout how long a connection may wait for its next request; then it is closed
+ * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset
+ * @param handlerTimeout from the whole head to the head of the response; then 503, and what the handler waits for
+ *   is cancelled
+ * @param maxPipelined requests of one connection in progress at once; beyond, its reading stops
+ * @param maxPendingOutput octets accepted for a peer that does not read; beyond, nothing is read from it or made for it
+ * @param lingerTimeout after the last reply, how long what the peer still sends is read and dropped, so that it
+ *   gets to see the reply
+ * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
+ * @param drainGrace on draining, how long an idle connection may still bring a request that was on its way
+ * @param drainTimeout on draining, when what is still under way is cut off
+ * @param serverHeader value of a Server header on every response; None: no such header
+ * @param accessLog told of every answered request; None costs nothing
+ * @param log told of what went wrong inside
+ */
+final case class ServerConfig(
+    address: Address = Address.Tcp("127.0.0.1", 8080),
+    loops: Int = 0,
+    maxConnections: Int = 16384,
+    crowdedIdleTimeout: FiniteDuration = 100.millis,
+    backlog: Int = 4096,
+    reusePort: Boolean = false,
+    maxTarget: Int = 8 * 1024,
+    maxHead: Int = 32 * 1024,
+    maxHeaders: Int = 100,
+    relaxedTarget: Boolean = false,
+    maxBody: Long = 64L * 1024 * 1024,
+    maxBodyInMemory: Int = 1024 * 1024,
+    maxDrain: Int = 256 * 1024,
+    headTimeout: FiniteDuration = 10.seconds,
+    bodyTimeout: FiniteDuration = 20.seconds,
+    minBodyRate: Int = 256,
+    idleTimeout: FiniteDuration = 75.seconds,
+    writeTimeout: FiniteDuration = 30.seconds,
+    handlerTimeout: FiniteDuration = 30.seconds,
+    maxPipelined: Int = 16,
+    maxPendingOutput: Int = 256 * 1024,
+    lingerTimeout: FiniteDuration = 2.seconds,
+    drainDelay: FiniteDuration = Duration.Zero,
+    drainGrace: FiniteDuration = 500.millis,
+    drainTimeout: FiniteDuration = 15.seconds,
+    serverHeader: Option[String] = None,
+    accessLog: Option[AccessLog] = None,
+    log: Log = Log.standardError
+) {
+  require(loops >= 0, "loops must not be negative")
+  require(maxConnections > 0, "maxConnections must be positive")
+  require(maxTarget > 0 && maxHead >= maxTarget, "maxHead must be at least maxTarget")
+  require(maxHead <= 48 * 1024, "maxHead must be at most 48 KiB: a head must fit a loop's read buffer")
+  require(maxHeaders > 0 && maxPipelined > 0 && maxPendingOutput > 0, "limits must be positive")
+  require(maxBody >= 0 && maxBodyInMemory >= 0 && maxDrain >= 0 && minBodyRate >= 0, "limits must not be negative")
+
+  private[server] def tcp: TcpSettings = TcpSettings(
+    address,
+    loops,
+    maxConnections,
+    backlog,
+    reusePort,
+    idleTimeout.toNanos,
+    crowdedIdleTimeout.toNanos,
+    drainDelay.toNanos,
+    drainTimeout.toNanos,
+    log
+  )
+
+  /** The same with that port on the same host. */
+  def withPort(port: Int): ServerConfig = address match {
+    case Address.Tcp(host, _) => copy(address = Address.Tcp(host, port))
+    case _                    => copy(address = Address.Tcp("127.0.0.1", port))
+  }
+}

@@ -1,0 +1,188 @@
+package needletail.server
+
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future, Promise}
+import scala.util.Try
+
+import needletail.actor.{Actor, ActorRef, ActorSettings}
+import needletail.async.Async
+import needletail.http.ConnectionInfo
+import needletail.io._
+
+/**
+ * A running server of some protocol: its loops, its listener and its connections. [[Server]] makes one for
+ * HTTP, `TcpServer.serve` one for any [[Codec]]. Its methods may be called from any thread.
+ */
+final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
+  private implicit val here: ExecutionContext = ExecutionContext.parasitic
+
+  private val startedNanos = System.nanoTime()
+  private val loopCount    = if (settings.loops > 0) settings.loops else Runtime.getRuntime.availableProcessors()
+  private val loops        = new EventLoops(loopCount)
+  private val ready        = new AtomicBoolean(false)
+  private val draining     = new AtomicBoolean(false)
+  private val gone         = Promise[Unit]()
+
+  private val members    = new Array[LoopMember](loopCount)
+  private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)
+  private val acceptor   = new Acceptor(settings, memberRefs, (i, socket) => members(i).take(socket), gone)
+  private val acceptorRef: ActorRef[Acceptor.Message] =
+    // room for the end of every connection there may be: none of these messages may be refused
+    Actor.spawn[Acceptor.Message](
+      loops(0),
+      ActorSettings("acceptor", mailbox = settings.maxConnections + 1024, restarts = 0)
+    )(_ => acceptor)
+
+  private val listener: Listener =
+    try {
+      for (i <- 0 until loopCount) {
+        members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), acceptorRef)
+        memberRefs(i) = Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
+      }
+      listen()
+    } catch {
+      case e: Throwable =>
+        loops.stop()
+        throw e
+    }
+
+  /** Where it listens, with the real port. */
+  def address: Address = listener.address
+
+  /** The port, where it listens on one; 0 for a Unix socket. */
+  def port: Int = address match {
+    case Address.Tcp(_, port) => port
+    case _                    => 0
+  }
+
+  /** Does it take new work? False before anything else of a drain happens. */
+  def isReady: Boolean = ready.get
+
+  /** Completed when it has been drained or closed, every connection is gone and its loops have ended. */
+  val stopped: Future[Unit] = gone.future.flatMap { _ =>
+    loops.stop()
+    loops.stopped
+  }
+
+  /** What it has done so far, gathered from its loops; fails when it has stopped. */
+  def statistics: Future[Statistics] = {
+    val accepted = Promise[Acceptor.Counts]()
+    val perLoop  = memberRefs.toList.map { member =>
+      val counts = Promise[LoopCounts]()
+      tell(member, LoopMember.Report(counts), counts)
+      counts.future
+    }
+    tell(acceptorRef, Acceptor.Report(accepted), accepted)
+    for {
+      counts <- accepted.future
+      all    <- Future.sequence(perLoop)
+    } yield {
+      val sum = new LoopCounts
+      all.foreach(sum.add)
+      Statistics(
+        (System.nanoTime() - startedNanos).nanos,
+        sum.requests,
+        counts.total,
+        counts.open,
+        counts.most,
+        sum.errors,
+        sum.failures,
+        sum.timeouts,
+        sum.bytesRead,
+        sum.bytesWritten
+      )
+    }
+  }
+
+  /**
+   * Stops in an orderly way: readiness goes, then the listener, idle connections are closed, what is under way
+   * is finished, and what is not by the drain's deadline is cut off. May be repeated; completed like `stopped`.
+   */
+  def drain(): Future[Unit] = {
+    ready.set(false)
+    if (draining.compareAndSet(false, true)) loops(0).execute { () =>
+      loops(0).schedule(settings.drainDelayNanos, () => { acceptorRef.send(Acceptor.Drain); () })
+      loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
+      ()
+    }
+    stopped
+  }
+
+  /** Stops at once: connections are cut off. */
+  def close(): Future[Unit] = {
+    ready.set(false)
+    draining.set(true)
+    acceptorRef.send(Acceptor.Drain)
+    cutOff()
+    stopped
+  }
+
+  /** Has `answer` fail where nobody is left to give it. */
+  private def tell[M](actor: ActorRef[M], message: M, answer: Promise[_]): Unit =
+    if (!actor.send(message)) { answer.tryFailure(new IllegalStateException("the server has stopped")); () }
+
+  private def cutOff(): Unit = memberRefs.foreach(_.send(LoopMember.Abort))
+
+  /** Binds on the first loop, where connections are accepted, so that none comes before all is in place. */
+  private def listen(): Listener = {
+    val bound   = Promise[Listener]()
+    val options = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
+    loops(0).execute { () =>
+      bound.complete(Try {
+        val listener = Listener.bind(settings.address, loops(0), options, acceptor.accepted)
+        acceptor.listener = listener
+        listener
+      })
+      ()
+    }
+    val listener = Await.result(bound.future, Duration.Inf)
+    ready.set(true)
+    listener
+  }
+}
+
+object TcpServer {
+  private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer = new TcpServer(settings, protocol)
+
+  /**
+   * Serves a protocol of your own; it listens when this returns.
+   *
+   * @param config its settings that speak of connections apply; those of HTTP do not
+   * @param session called for each connection, on its loop; what it returns answers that connection's messages,
+   *   one after another
+   * @throws java.io.IOException when it cannot listen
+   */
+  def serve[I, O](codec: Codec[I, O], config: ServerConfig)(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
+    start(
+      config.tcp,
+      _ =>
+        new LoopProtocol {
+          private var idle = config.idleTimeout.toNanos
+          private val bounds =
+            CodecSettings(
+              config.maxHead,
+              config.maxPendingOutput,
+              config.writeTimeout.toNanos,
+              config.lingerTimeout.toNanos,
+              config.log
+            )
+          val counts                         = new LoopCounts
+          def idleTimeout(nanos: Long): Unit = idle = nanos
+          def connected(connection: Connection): ServedConnection = {
+            val answer = session(new ConnectionFacts(connection))
+            new CodecConnection[I, O](
+              connection,
+              codec,
+              bounds,
+              message => {
+                counts.requests += 1
+                answer(message)
+              },
+              () => idle
+            )
+          }
+        }
+    )
+}

@@ -1,0 +1,27 @@
+package needletail.server
+
+import needletail.http.ConnectionInfo
+
+/** The connection as a [[ServerSession]] sees it: somewhere to write, a clock, and a way to be called again. */
+private[server] trait Wire {
+  def info: ConnectionInfo
+  def nowNanos: Long
+
+  /** Octets written and not yet taken by the kernel. */
+  def pendingOutput: Int
+
+  /** Writes now or, what the kernel does not take, later from a copy. */
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /** The same without a copy: the array never changes again. */
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /** Asks for `session.proceed()` at the end of this turn; asking again before that changes nothing. */
+  def wake(): Unit
+
+  /** No more will be written: ends the connection so that the peer gets to read all that was. */
+  def finish(): Unit
+
+  /** Ends the connection at once, in a way the peer can tell from an orderly end. */
+  def abort(): Unit
+}

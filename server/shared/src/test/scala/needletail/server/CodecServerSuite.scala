@@ -1,0 +1,84 @@
+package needletail.server
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** A server of a protocol that is not HTTP: numbers, each ended by a semicolon, answered by their doubles. */
+class CodecServerSuite extends Suite {
+  private object Doubling extends Codec[Int, Int] {
+    def decoder(): Decoder[Int] = (bytes, from, until) => {
+      val end = bytes.indexOf(';'.toByte, from)
+      if (end < 0 || end >= until) Decoded.More
+      else
+        new String(bytes, from, end - from, UTF_8).toIntOption match {
+          case Some(n) => Decoded.Message(n, end + 1)
+          case None    => Decoded.Bad("not a number")
+        }
+    }
+    def encode(answer: Int): Array[Byte]             = s"$answer;".getBytes(UTF_8)
+    override def reject(reason: String): Option[Int] = Some(-1)
+  }
+
+  private val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+
+  private def serving[A](config: ServerConfig = config)(answer: Int => Async[Answer[Int]])(body: TcpServer => A): A = {
+    val server = TcpServer.serve(Doubling, config)(_ => answer)
+    try body(server)
+    finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  private val twice: Int => Async[Answer[Int]] = n => if (n == 0) Answer.last(0) else Answer(2 * n)
+
+  test("messages are answered in order, also when several come at once and when one comes in parts") {
+    serving()(twice) { server =>
+      val client = new RawClient(server.port)
+      assertEquals(client.send("1;2;3;").readUntil("6;"), "2;4;6;")
+      client.send("1")
+      Thread.sleep(20)
+      assertEquals(client.send("2;").readUntil(";"), "24;")
+      client.close()
+    }
+  }
+
+  test("an answer that comes later keeps its place") {
+    serving()(n => if (n == 1) Async.sleep(100.millis).flatMap(_ => Answer(2)) else Answer(2 * n)) { server =>
+      val client = new RawClient(server.port)
+      assertEquals(client.send("1;2;3;").readUntil("6;"), "2;4;6;")
+      client.close()
+    }
+  }
+
+  test("the last answer, a malformed message and one that is too long end the connection") {
+    serving(config.copy(maxHead = 10000))(twice) { server =>
+      assertEquals(new RawClient(server.port).send("1;0;7;").readAll(), "2;0;")
+      assertEquals(new RawClient(server.port).send("1;x;7;").readAll(), "2;-1;")
+      assertEquals(new RawClient(server.port).send("1" * 20000).readAll(), "-1;")
+    }
+  }
+
+  test("an exception of a handler ends its connection and no other") {
+    serving()(n => if (n == 13) throw new RuntimeException("no") else Answer(n)) { server =>
+      val other = new RawClient(server.port)
+      assertEquals(new RawClient(server.port).send("13;").readAll(), "")
+      assertEquals(other.send("1;").readUntil(";"), "1;")
+      assertEquals(Await.result(server.statistics, 5.seconds).requests, 2L)
+      other.close()
+    }
+  }
+
+  test("an idle connection is closed, and draining ends") {
+    serving(config.copy(idleTimeout = 100.millis))(twice) { server =>
+      assertEquals(new RawClient(server.port).readAll(), "")
+      val client = new RawClient(server.port)
+      client.send("1;").readUntil(";")
+      Await.result(server.drain(), 5.seconds)
+      assert(client.isEnded)
+    }
+  }
+}

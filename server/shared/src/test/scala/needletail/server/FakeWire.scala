@@ -1,0 +1,98 @@
+package needletail.server
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import scala.concurrent.duration._
+
+import needletail.http._
+
+/** A session's peer and clock, in memory: what it sends goes in, what it would see is `output`. */
+final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log = Log.none)) extends Wire {
+  private val written = new java.io.ByteArrayOutputStream
+  private var woken   = false
+  private var left    = Array.empty[Byte]
+
+  var nowNanos: Long       = 1000000000L
+  var pendingOutput: Int   = 0
+  var isFinished: Boolean  = false
+  var isAborted: Boolean   = false
+  var writes: Int          = 0
+
+  /** While true what is written stays with us, as with a peer that does not read. */
+  var stuck: Boolean = false
+
+  val info: ConnectionInfo = new Attachments {
+    def remoteAddress: String = "192.0.2.1:4711"
+    def localAddress: String  = "192.0.2.2:80"
+    def isSecure: Boolean     = false
+  }
+  val context = new LoopContext(new Clock { def nowMillis: Long = 784111777000L }, config)
+  val session = new ServerSession(this, handler, context)
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
+    written.write(bytes, from, count)
+    writes += 1
+    if (stuck) pendingOutput += count
+  }
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = write(bytes, from, count)
+  def wake(): Unit   = woken = true
+  def finish(): Unit = isFinished = true
+  def abort(): Unit  = isAborted = true
+
+  def send(text: String): this.type = send(text.getBytes(ISO_8859_1))
+
+  def send(octets: Array[Byte]): this.type = {
+    left = left ++ octets
+    settle()
+    this
+  }
+
+  /** Brings what is left over as long as the session takes something, and gives it the turns it asks for. */
+  private def settle(): Unit = {
+    var go = true
+    while (go) {
+      go = false
+      if (woken && !isFinished) {
+        woken = false
+        session.proceed()
+        go = true
+      }
+      if (left.nonEmpty && !isFinished && session.wantsInput) {
+        val used = session.receive(left, 0, left.length)
+        left = left.drop(used)
+        go = go || used > 0
+      }
+    }
+  }
+
+  /** Lets callbacks that came between take effect. */
+  def turn(): this.type = { settle(); this }
+
+  def end(): this.type = { session.peerEnded(); settle(); this }
+
+  def after(time: FiniteDuration): this.type = {
+    nowNanos += time.toNanos
+    if (!isFinished && session.deadline <= nowNanos) session.deadlinePassed()
+    settle()
+    this
+  }
+
+  /** The peer reads everything. */
+  def unstick(): this.type = {
+    stuck = false
+    pendingOutput = 0
+    session.proceed()
+    settle()
+    this
+  }
+
+  /** All that was written since the last call. */
+  def output: String = {
+    val text = new String(written.toByteArray, ISO_8859_1)
+    written.reset()
+    text
+  }
+
+  /** The status codes of what was written since the last call. */
+  def statuses: List[Int] = "HTTP/1\\.1 (\\d{3})".r.findAllMatchIn(output).map(_.group(1).toInt).toList
+}

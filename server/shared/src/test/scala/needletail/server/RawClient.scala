@@ -1,0 +1,53 @@
+package needletail.server
+
+import java.io.{ByteArrayOutputStream, IOException, InputStream}
+import java.net.{InetSocketAddress, Socket}
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+/** A blocking socket that says what it is told; every wait ends after five seconds. */
+final class RawClient(port: Int) {
+  val socket = new Socket()
+  socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
+  socket.setSoTimeout(5000)
+  socket.setTcpNoDelay(true)
+  private val in: InputStream = socket.getInputStream
+
+  def send(text: String): this.type = {
+    socket.getOutputStream.write(text.getBytes(ISO_8859_1))
+    socket.getOutputStream.flush()
+    this
+  }
+
+  /** Reads until the text ends so. */
+  def readUntil(end: String): String = {
+    val got   = new ByteArrayOutputStream
+    var octet = in.read()
+    while (octet >= 0) {
+      got.write(octet)
+      if (octet == end.last && got.toString("ISO-8859-1").endsWith(end)) octet = -1 else octet = in.read()
+    }
+    got.toString("ISO-8859-1")
+  }
+
+  /** Everything up to the end of the connection. */
+  def readAll(): String = {
+    val got    = new ByteArrayOutputStream
+    val buffer = new Array[Byte](8192)
+    var n      = in.read(buffer)
+    while (n >= 0) {
+      got.write(buffer, 0, n)
+      n = in.read(buffer)
+    }
+    got.toString("ISO-8859-1")
+  }
+
+  /** Has the other side ended the connection, orderly or not? Waits for it up to five seconds. */
+  def isEnded: Boolean =
+    try in.read() < 0
+    catch {
+      case _: java.net.SocketTimeoutException => false
+      case _: IOException                     => true
+    }
+
+  def close(): Unit = socket.close()
+}

@@ -1,0 +1,175 @@
+package needletail.server
+
+import java.io.IOException
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Promise}
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** A server with its loops and sockets: starting, limits, statistics, draining. */
+class ServerSuite extends Suite {
+  private val base = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = Log.none)
+
+  private val handler: Handler = request =>
+    request.path match {
+      case "/slow"  => Async.sleep(300.millis).map(_ => Response.ok("slow"))
+      case "/echo"  => Response.ok.stream(request.body.stream)
+      case "/where" => Response.ok(request.connection.remoteAddress)
+      case path     => Response.ok(path)
+    }
+
+  private def serving[A](config: ServerConfig = base)(body: RunningServer => A): A = {
+    val server = Server(handler, config).start()
+    try body(server)
+    finally Await.result(server.close(), 10.seconds)
+  }
+
+  private def get(path: String, more: String = "") = s"GET $path HTTP/1.1\r\nHost: a\r\n$more\r\n"
+
+  private def eventually(what: => Boolean): Unit = {
+    val end = System.nanoTime() + 5.seconds.toNanos
+    while (!what && System.nanoTime() < end) Thread.sleep(5)
+    assert(what)
+  }
+
+  private def await[A](f: scala.concurrent.Future[A]): A = Await.result(f, 10.seconds)
+
+  test("it listens when start returns, on a port the system picked, and answers on every loop") {
+    serving() { server =>
+      assert(server.port > 0 && server.isReady)
+      assertEquals(server.url, s"http://127.0.0.1:${server.port}")
+      val clients = List.fill(8)(new RawClient(server.port))
+      clients.foreach(c => assert(c.send(get("/x")).readUntil("/x").startsWith("HTTP/1.1 200 OK\r\n")))
+      clients.foreach(_.close())
+    }
+  }
+
+  test("a taken port is an error that names it") {
+    serving() { server =>
+      val e = intercept[IOException](Server(handler, base.withPort(server.port)).start())
+      assert(e.getMessage.contains(server.port.toString), e.getMessage)
+    }
+  }
+
+  test("a reply that comes later, by the loop's own timer") {
+    serving() { server =>
+      val client = new RawClient(server.port)
+      assert(client.send(get("/slow") + get("/next")).readUntil("/next").contains("slow"))
+      client.close()
+    }
+  }
+
+  test("a large body goes through and back while both sides write") {
+    serving() { server =>
+      val client = new RawClient(server.port)
+      val size   = 3 * 1000 * 1000
+      val writer = new Thread(() => {
+        client.send(s"POST /echo HTTP/1.0\r\nContent-Length: $size\r\n\r\n")
+        var left = size
+        while (left > 0) {
+          val n = Math.min(left, 50000)
+          client.send("x" * n)
+          left -= n
+        }
+      })
+      writer.start()
+      val reply = client.readAll()
+      writer.join(5000)
+      assertEquals(reply.length - reply.indexOf("\r\n\r\n") - 4, size)
+      client.close()
+    }
+  }
+
+  test("the peer's address is the client's own") {
+    serving() { server =>
+      val client = new RawClient(server.port)
+      val own    = s"127.0.0.1:${client.socket.getLocalPort}"
+      assert(client.send(get("/where")).readUntil(own).endsWith(own))
+      client.close()
+    }
+  }
+
+  test("statistics add up over the loops") {
+    serving() { server =>
+      val clients = List.fill(4)(new RawClient(server.port))
+      clients.foreach(_.send(get("/a")).readUntil("/a"))
+      clients.head.close()
+      eventually(await(server.statistics).connectionsOpen == 3)
+      val s = await(server.statistics)
+      assertEquals((s.requests, s.connectionsTotal, s.connectionsMost, s.errors), (4L, 4L, 4, 0L))
+      assertEquals(s.bytesRead, 4L * get("/a").length)
+      assert(s.bytesWritten > 400 && s.uptime > Duration.Zero)
+      clients.foreach(_.close())
+    }
+  }
+
+  test("at the limit new connections wait in the backlog and are served when there is room") {
+    serving(base.copy(maxConnections = 2, crowdedIdleTimeout = 1.minute)) { server =>
+      val first  = new RawClient(server.port)
+      val second = new RawClient(server.port)
+      List(first, second).foreach(_.send(get("/a")).readUntil("/a"))
+      val third = new RawClient(server.port).send(get("/third"))
+      Thread.sleep(100)
+      assertEquals(await(server.statistics).connectionsOpen, 2)
+      first.close()
+      assert(third.readUntil("/third").endsWith("/third"))
+      second.close()
+      third.close()
+    }
+  }
+
+  test("above 85 % of the limit idle connections go after a short time") {
+    serving(base.copy(maxConnections = 10, crowdedIdleTimeout = 100.millis)) { server =>
+      val idle = List.fill(8)(new RawClient(server.port))
+      idle.foreach(_.send(get("/a")).readUntil("/a"))
+      val more = new RawClient(server.port)
+      idle.foreach(c => assert(c.isEnded))
+      eventually(await(server.statistics).connectionsOpen <= 1)
+      (more :: idle).foreach(_.close())
+    }
+  }
+
+  test("an idle connection is closed after its time-out, a slow head is answered with 408") {
+    serving(base.copy(idleTimeout = 100.millis, headTimeout = 200.millis)) { server =>
+      val idle = new RawClient(server.port)
+      assert(idle.send(get("/a")).readUntil("/a").endsWith("/a"))
+      assert(idle.isEnded)
+      val slow = new RawClient(server.port).send("GET /")
+      assert(slow.readAll().startsWith("HTTP/1.1 408 "))
+      idle.close()
+      slow.close()
+    }
+  }
+
+  test("draining finishes what is under way, closes what idles, and ends") {
+    val server = Server(handler, base.copy(drainGrace = 200.millis)).start()
+    val busy   = new RawClient(server.port).send(get("/slow"))
+    val idle   = new RawClient(server.port)
+    val late   = new RawClient(server.port)
+    eventually(await(server.statistics).connectionsOpen == 3)
+    val ended = server.drain()
+    assert(!server.isReady)
+    Thread.sleep(50) // until the loops know
+    assert(late.send(get("/late")).readAll().contains("Connection: close"), "a request on its way is answered")
+    val reply = busy.readAll()
+    assert(reply.contains("Connection: close") && reply.endsWith("slow"), reply)
+    assert(idle.isEnded)
+    Await.result(ended, 5.seconds)
+    intercept[IOException](new RawClient(server.port))
+    List(busy, idle, late).foreach(_.close())
+  }
+
+  test("what is not finished by the drain's deadline is cut off") {
+    val stuck: Handler = _ => new Promise[Response]
+    val server = Server(stuck, base.copy(drainTimeout = 200.millis)).start()
+    val client = new RawClient(server.port).send(get("/"))
+    eventually(await(server.statistics).connectionsOpen == 1)
+    Await.result(server.drain(), 5.seconds)
+    assert(client.isEnded)
+    client.close()
+  }
+}
