@@ -9,6 +9,7 @@ private[io] abstract class Descriptor {
 
   private[io] var key: SelectionKey = null // once watched
   private[io] var poller: Poller    = null // likewise
+  private[io] var interest          = Interest.None
 
   /** The selection key's operations for a set of `Interest`. */
   private[io] def operations(interest: Int): Int

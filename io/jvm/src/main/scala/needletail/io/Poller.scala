@@ -27,6 +27,7 @@ private[io] final class Poller(loop: EventLoop) {
   def register(d: Descriptor, source: Pollable, interest: Int): Unit =
     if (d.key eq null) {
       d.poller = this
+      d.interest = interest
       d.key = d.channel.register(selector, d.operations(interest), source)
     } else {
       d.key.attach(source)
@@ -34,8 +35,9 @@ private[io] final class Poller(loop: EventLoop) {
     }
 
   def setInterest(d: Descriptor, interest: Int): Unit = {
-    val ops = d.operations(interest)
-    if (d.key.isValid && d.key.interestOps() != ops) { d.key.interestOps(ops); () }
+    val ops = d.operations(interest) // compared, since a socket has other ones once it is connected
+    d.interest = interest
+    if (d.key.interestOps() != ops) { d.key.interestOps(ops); () }
   }
 
   /** Closing the channel cancels the key. */

@@ -26,7 +26,6 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private var inOnData              = false
   private var redeliver             = false // resumeReading has put a redelivery off to the end of the turn
   private var inputEnded            = false // the end has been read
-  private var interest              = Interest.None
 
   // Output. Null while nothing is pending.
   private var output: PendingOutput = null
@@ -72,7 +71,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       if (done >= 0 && done < count) {
         if (output eq null) output = new PendingOutput
         output.add(bytes, from + done, count - done, mayKeep)
-        want(interest | Interest.Write)
+        want(socket.interest | Interest.Write)
       }
     }
 
@@ -100,7 +99,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       }
     }
     if (phase != Closed && (output eq null)) {
-      want(interest & ~Interest.Write)
+      want(socket.interest & ~Interest.Write)
       if (phase == Flushing) beginLingering()
       else if (phase == Open) {
         if (outputEnding) endOutput()
@@ -135,7 +134,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
             redeliver = true
             loop.endOfTurn(new Redelivery(this))
           }
-        } else if (!inputEnded) want(interest | Interest.Read)
+        } else if (!inputEnded) want(socket.interest | Interest.Read)
       }
     }
 
@@ -146,7 +145,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     val room = options.maxLeftover - held
     if (room <= 0) {
       paused = true // nobody wants what is here already
-      want(interest & ~Interest.Read)
+      want(socket.interest & ~Interest.Read)
     } else {
       val bytes = loop.readBuffer(options.maxLeftover)
       val n     = receiveInto(bytes, held, math.min(room, bytes.length - held))
@@ -172,7 +171,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   private def endInput(): Unit = {
     inputEnded = true
-    want(interest & ~Interest.Read)
+    want(socket.interest & ~Interest.Read)
   }
 
   /** Hands over `bytes` until `until`, of which the first `kept` are the leftover already. */
@@ -213,7 +212,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         // From our own array: the handler is not told whose it is, only that it must not keep it.
         if (leftover ne null) deliver(leftover, kept)
         if (phase == Open && !paused && !redeliver) {
-          if (inputEnded) protocol.onEnd() else want(interest | Interest.Read)
+          if (inputEnded) protocol.onEnd() else want(socket.interest | Interest.Read)
         }
       }
     }
@@ -286,7 +285,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       linger.discardable -= n
     } else if (n == EndOfInput) endInput()
     if (phase == Lingering && (inputEnded || linger.discardable <= 0)) finish(null)
-    else if (phase == Flushing && linger.discardable <= 0) want(interest & ~Interest.Read)
+    else if (phase == Flushing && linger.discardable <= 0) want(socket.interest & ~Interest.Read)
   }
 
   /** Closes at once; what is pending is dropped. `onClosed` is called at the end of the turn. */
@@ -325,17 +324,12 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   // The loop's side
 
-  private def want(bits: Int): Unit =
-    if (bits != interest && phase != Closed) {
-      interest = bits
-      loop.setInterest(socket, bits)
-    }
+  private def want(bits: Int): Unit = if (bits != socket.interest && phase != Closed) loop.setInterest(socket, bits)
 
   /** Takes its place on the loop and gets its handler; on the loop's thread, once. */
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
     try {
-      interest = Interest.Read
-      loop.watch(socket, this, interest)
+      loop.watch(socket, this, Interest.Read)
       protocol = makeHandler(this)
     } catch {
       case e: Throwable =>
@@ -347,7 +341,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     if ((ready & Interest.Write) != 0 && (output ne null)) flush()
     if ((ready & Interest.Read) != 0) {
       if (phase == Open) {
-        if (paused) want(interest & ~Interest.Read)
+        if (paused) want(socket.interest & ~Interest.Read)
         else if (!inputEnded) receive()
       } else if (phase != Closed && !inputEnded) discard()
     }

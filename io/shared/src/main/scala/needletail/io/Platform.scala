@@ -7,6 +7,7 @@ package needletail.io
  *
  *   abstract class Descriptor             something the kernel knows by a number and a Poller can watch
  *     def close(): Unit                   throws nothing; may be repeated
+ *     var interest: Int                   what a Poller watches it for; the Poller's to set
  *
  *   final class Socket extends Descriptor a stream, TCP or Unix
  *     def read(bytes: Array[Byte], from: Int, count: Int): Int
@@ -41,7 +42,8 @@ package needletail.io
  *                                         not even for hang-ups
  *     def forget(d: Descriptor): Unit     before it is closed; events of this turn may still come
  *     def poll(timeoutMillis: Int): Unit  waits (0: does not, -1: without end), then calls loop.dispatch for each
- *                                         source that is ready; errors and hang-ups make it ready for all it waits for
+ *                                         source that is ready; errors and hang-ups make it ready at least for all it
+ *                                         waits for, so that a read or write tells what happened
  *     def wakeUp(): Unit                  from any thread: the present or next poll returns at once
  *     def foreach(f: Pollable => Unit): Unit
  *     def close(): Unit

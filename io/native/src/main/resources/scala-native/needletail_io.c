@@ -1,0 +1,327 @@
+/*
+ * What needs C's headers: socket addresses, epoll's packed events, constants, errno. Everything else is Scala's.
+ * Unless a comment says otherwise a result below zero is -errno; a function that fails leaves no descriptor behind.
+ */
+#if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+typedef union {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_un un;
+} address;
+
+static int failed(int fd) {
+    int e = errno;
+    if (fd >= 0) close(fd);
+    return -e;
+}
+
+const char *needletail_io_message(int e) { return strerror(e); }
+
+/* 1: nobody listens there, 2: the address cannot be bound, 0: anything else. */
+int needletail_io_kind(int e) {
+    switch (e) {
+    case ECONNREFUSED: return 1;
+    case EADDRINUSE:
+    case EADDRNOTAVAIL: return 2;
+    default: return 0;
+    }
+}
+
+int needletail_io_close(int fd) { return close(fd) == 0 ? 0 : -errno; }
+
+/* Octets */
+
+#define END_OF_INPUT INT32_MIN
+
+/* Octets read, 0: none now, END_OF_INPUT: the end. */
+int needletail_io_read(int fd, char *to, int count) {
+    ssize_t n = recv(fd, to, (size_t)count, 0);
+    if (n > 0) return (int)n;
+    if (n == 0) return END_OF_INPUT;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+}
+
+/* Octets taken, 0: none now. No SIGPIPE. */
+int needletail_io_write(int fd, const char *from, int count) {
+    ssize_t n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+}
+
+int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }
+
+/* Addresses */
+
+static socklen_t make_ip(address *a, const char *ip, int length, int scope, int port) {
+    memset(a, 0, sizeof *a);
+    if (length == 4) {
+        a->v4.sin_family = AF_INET;
+        a->v4.sin_port = htons((uint16_t)port);
+        memcpy(&a->v4.sin_addr, ip, 4);
+        return sizeof a->v4;
+    }
+    a->v6.sin6_family = AF_INET6;
+    a->v6.sin6_port = htons((uint16_t)port);
+    a->v6.sin6_scope_id = (uint32_t)scope;
+    memcpy(&a->v6.sin6_addr, ip, 16);
+    return sizeof a->v6;
+}
+
+/* 0 if the path is too long. */
+static socklen_t make_unix(address *a, const char *path, int length) {
+    if (length >= (int)sizeof a->un.sun_path) return 0;
+    memset(a, 0, sizeof *a);
+    a->un.sun_family = AF_UNIX;
+    memcpy(a->un.sun_path, path, (size_t)length);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+}
+
+/*
+ * name[0], name[1]: an IP address's octets in memory order (IPv4 in the first four), name[2]: 4 or 6, or 1 for Unix,
+ * or 0 for none; name[3]: the port, or the length of the path.
+ */
+static void take_name(const address *a, socklen_t length, int64_t *name) {
+    name[0] = name[1] = name[2] = name[3] = 0;
+    if (a->any.sa_family == AF_INET) {
+        memcpy(name, &a->v4.sin_addr, 4);
+        name[2] = 4;
+        name[3] = ntohs(a->v4.sin_port);
+    } else if (a->any.sa_family == AF_INET6) {
+        memcpy(name, &a->v6.sin6_addr, 16);
+        name[2] = 6;
+        name[3] = ntohs(a->v6.sin6_port);
+    } else if (a->any.sa_family == AF_UNIX) {
+        size_t start = offsetof(struct sockaddr_un, sun_path);
+        name[2] = 1;
+        if (length > start && a->un.sun_path[0] != 0) name[3] = (int64_t)strnlen(a->un.sun_path, length - start);
+    }
+}
+
+/* This end's name (peer 0) or the other's; a Unix path goes to `path`, which holds 108 octets. */
+int needletail_io_name(int fd, int peer, int64_t *name, char *path) {
+    address a;
+    socklen_t length = sizeof a;
+    int r = peer ? getpeername(fd, &a.any, &length) : getsockname(fd, &a.any, &length);
+    if (r != 0) return -errno;
+    take_name(&a, length, name);
+    if (name[2] == 1) memcpy(path, a.un.sun_path, (size_t)name[3]);
+    return 0;
+}
+
+/* Listening */
+
+static int set(int fd, int level, int option, int value) {
+    return setsockopt(fd, level, option, &value, sizeof value);
+}
+
+static int listen_at(int fd, const address *a, socklen_t length, int backlog) {
+    if (bind(fd, &a->any, length) != 0 || listen(fd, backlog) != 0) return failed(fd);
+    return fd;
+}
+
+static int listen_ip(const address *a, socklen_t length, int backlog, int reuse_address, int reuse_port) {
+    int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    if (reuse_address && set(fd, SOL_SOCKET, SO_REUSEADDR, 1) != 0) return failed(fd);
+    if (reuse_port && set(fd, SOL_SOCKET, SO_REUSEPORT, 1) != 0) return failed(fd);
+    if (a->any.sa_family == AF_INET6 && set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0) != 0) return failed(fd);
+    return listen_at(fd, a, length, backlog);
+}
+
+/* `length` 0: all addresses, IPv6 and IPv4 by one socket if the system has IPv6. */
+int needletail_io_listen_tcp(const char *ip, int length, int scope, int port, int backlog, int reuse_address,
+                             int reuse_port) {
+    static const char any[16];
+    address a;
+    if (length > 0) return listen_ip(&a, make_ip(&a, ip, length, scope, port), backlog, reuse_address, reuse_port);
+    int fd = listen_ip(&a, make_ip(&a, any, 16, 0, port), backlog, reuse_address, reuse_port);
+    if (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL)
+        fd = listen_ip(&a, make_ip(&a, any, 4, 0, port), backlog, reuse_address, reuse_port);
+    return fd;
+}
+
+int needletail_io_listen_unix(const char *path, int path_length, int backlog) {
+    address a;
+    socklen_t length = make_unix(&a, path, path_length);
+    if (length == 0) return -ENAMETOOLONG;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    return fd < 0 ? -errno : listen_at(fd, &a, length, backlog);
+}
+
+/*
+ * A descriptor and its peer's name, as above without a path; -EAGAIN: none now. Goes on with the next one after those
+ * that died in the queue (accept(2): errors of the network are to be treated so).
+ */
+int needletail_io_accept(int fd, int64_t *name) {
+    for (;;) {
+        address a;
+        socklen_t length = sizeof a;
+        a.any.sa_family = AF_UNSPEC;
+        int s = accept4(fd, &a.any, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (s >= 0) {
+            take_name(&a, length, name);
+            return s;
+        }
+        switch (errno) {
+        case EINTR: case ECONNABORTED: case EPROTO: case ENETDOWN: case ENOPROTOOPT: case EHOSTDOWN:
+        case ENONET: case EHOSTUNREACH: case EOPNOTSUPP: case ENETUNREACH: case ETIMEDOUT: case EPERM:
+            break;
+        case EWOULDBLOCK: return -EAGAIN;
+        default: return -errno;
+        }
+    }
+}
+
+int needletail_io_none_now(void) { return -EAGAIN; }
+
+/* Connecting */
+
+static int connect_to(const address *a, socklen_t length) {
+    int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    if (connect(fd, &a->any, length) != 0 && errno != EINPROGRESS && errno != EINTR) return failed(fd);
+    return fd;
+}
+
+int needletail_io_connect_tcp(const char *ip, int length, int scope, int port) {
+    address a;
+    return connect_to(&a, make_ip(&a, ip, length, scope, port));
+}
+
+int needletail_io_connect_unix(const char *path, int path_length) {
+    address a;
+    socklen_t length = make_unix(&a, path, path_length);
+    return length == 0 ? -ENAMETOOLONG : connect_to(&a, length);
+}
+
+/* 1: connected, 0: not yet. */
+int needletail_io_connected(int fd) {
+    int e = 0;
+    socklen_t length = sizeof e;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &length) != 0) return -errno;
+    if (e != 0) return -e;
+    address a;
+    length = sizeof a;
+    if (getpeername(fd, &a.any, &length) == 0) return 1;
+    return errno == ENOTCONN ? 0 : -errno;
+}
+
+/* Options. A buffer size of 0 leaves it to the kernel. */
+int needletail_io_configure(int fd, int tcp, int no_delay, int keep_alive, int send_buffer, int receive_buffer) {
+    if (tcp && no_delay && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) != 0) return -errno;
+    if (tcp && keep_alive && set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) != 0) return -errno;
+    if (send_buffer > 0 && set(fd, SOL_SOCKET, SO_SNDBUF, send_buffer) != 0) return -errno;
+    if (receive_buffer > 0 && set(fd, SOL_SOCKET, SO_RCVBUF, receive_buffer) != 0) return -errno;
+    return 0;
+}
+
+int needletail_io_reset_on_close(int fd) {
+    struct linger l = {1, 0};
+    return setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof l) == 0 ? 0 : -errno;
+}
+
+/* Polling. Interest: 1 read, 4 write. */
+
+int needletail_io_poll_open(void) {
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* From one interest to another; 0 is not to be watched at all. */
+int needletail_io_poll_change(int poll, int fd, int before, int interest) {
+    struct epoll_event e;
+    e.events = (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
+    e.data.u64 = (uint64_t)(uint32_t)fd;
+    int op = before == 0 ? EPOLL_CTL_ADD : interest == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+    return epoll_ctl(poll, op, fd, &e) == 0 ? 0 : -errno;
+}
+
+#define MAX_EVENTS 256
+
+/*
+ * For each ready descriptor: its number in the upper 32 bits, what it is ready for in the lower ones. An error or a
+ * hang-up makes it ready for everything, so that the next system call tells what it is.
+ */
+static int poll_events(int poll, int64_t *ready, int max, int timeout_millis) {
+    struct epoll_event events[MAX_EVENTS];
+    int n = epoll_wait(poll, events, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
+    if (n < 0) return errno == EINTR ? 0 : -errno;
+    for (int i = 0; i < n; i++) {
+        uint32_t e = events[i].events;
+        int bits = e & (EPOLLERR | EPOLLHUP) ? 5 : (e & EPOLLIN ? 1 : 0) | (e & EPOLLOUT ? 4 : 0);
+        ready[i] = (int64_t)(events[i].data.u64 << 32) | bits;
+    }
+    return n;
+}
+
+/* Two names for one thing: Scala marks the one that waits as blocking, which costs a little. */
+int needletail_io_poll_wait(int poll, int64_t *ready, int max, int timeout_millis) {
+    return poll_events(poll, ready, max, timeout_millis);
+}
+int needletail_io_poll_now(int poll, int64_t *ready, int max) { return poll_events(poll, ready, max, 0); }
+
+/* A descriptor that wakes `poll`. Edge-triggered: each signal counts anew, so nobody has to read it empty. */
+int needletail_io_wake_open(int poll) {
+    int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (fd < 0) return -errno;
+    struct epoll_event e;
+    e.events = EPOLLIN | EPOLLET;
+    e.data.u64 = (uint64_t)(uint32_t)fd;
+    return epoll_ctl(poll, EPOLL_CTL_ADD, fd, &e) == 0 ? fd : failed(fd);
+}
+
+int needletail_io_wake(int fd) {
+    uint64_t one = 1;
+    return write(fd, &one, sizeof one) == sizeof one || errno == EAGAIN ? 0 : -errno;
+}
+
+/* Signals */
+
+static int signal_fd = -1;
+
+static void on_signal(int number) {
+    int e = errno;
+    uint64_t one = 1;
+    (void)number;
+    if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
+    errno = e;
+}
+
+/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return. To be called once. */
+int needletail_io_signal_open(void) {
+    signal_fd = eventfd(0, EFD_CLOEXEC);
+    if (signal_fd < 0) return -errno;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) return -errno;
+    return 0;
+}
+
+/* Waits for the next signal. */
+int needletail_io_signal_wait(void) {
+    uint64_t count;
+    while (read(signal_fd, &count, sizeof count) != sizeof count)
+        if (errno != EINTR) return -errno;
+    return 0;
+}
+
+#endif

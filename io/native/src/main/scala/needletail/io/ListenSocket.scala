@@ -1,0 +1,55 @@
+package needletail.io
+
+import scala.scalanative.unsafe.*
+
+import java.net.InetAddress
+
+/** See Platform.scala. `fd` listens, in non-blocking mode. */
+private[io] final class ListenSocket(fd: Int) extends Descriptor(fd) {
+  private val name = new Array[Long](4) // of the peer accepted last
+
+  def accept(): Socket = {
+    val accepted = Kernel.accept(fd, name.at(0))
+    if (accepted >= 0) {
+      val socket = new Socket(accepted)
+      socket.takeName(name)
+      socket
+    } else if (accepted == ListenSocket.NoneNow) null
+    else throw KernelError.exception(accepted)
+  }
+
+  def port: Int = {
+    val own = SocketName.of(fd, peer = false)
+    if (own(2) == SocketName.Unix) 0 else own(3).toInt
+  }
+
+  def localAddress: String = SocketName.text(fd, peer = false)
+}
+
+private[io] object ListenSocket {
+  private val NoneNow = Kernel.noneNow()
+
+  def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
+    def flag(b: Boolean) = if (b) 1 else 0
+    // An array of length 0 has no octet to point at; one too many does no harm.
+    val octets = if (ip eq null) new Array[Byte](1) else ip.getAddress
+    new ListenSocket(
+      KernelError.check(
+        Kernel.listenTcp(
+          octets.at(0),
+          if (ip eq null) 0 else octets.length,
+          if (ip eq null) 0 else SocketName.scopeOf(ip),
+          port,
+          options.backlog,
+          flag(options.reuseAddress),
+          flag(options.reusePort)
+        )
+      )
+    )
+  }
+
+  def unix(path: String, options: ListenOptions): ListenSocket = {
+    val bytes = SocketName.pathBytes(path)
+    new ListenSocket(KernelError.check(Kernel.listenUnix(bytes.at(0), bytes.length - 1, options.backlog)))
+  }
+}

@@ -1,0 +1,75 @@
+package needletail.io
+
+import scala.scalanative.unsafe.*
+
+import java.net.InetAddress
+
+/** See Platform.scala. `fd` is in non-blocking mode. */
+private[io] final class Socket(fd: Int) extends Descriptor(fd) {
+
+  // The peer's name, kept since the kernel forgets it when the connection breaks; see SocketName.
+  private var ipHigh, ipLow = 0L
+  private var port          = 0
+  private var kind: Byte    = SocketName.Unknown
+
+  def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = Kernel.read(fd, bytes.at(from), count)
+    if (n >= 0) n else if (n == Socket.EndOfInput) -1 else throw KernelError.exception(n)
+  }
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Int = KernelError.check(Kernel.write(fd, bytes.at(from), count))
+
+  def finishConnect(): Boolean = KernelError.check(Kernel.connected(fd)) == 1 && {
+    takeName(SocketName.of(fd, peer = true))
+    true
+  }
+
+  def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }
+
+  def resetOnClose(): Unit = if (isTcp) { KernelError.check(Kernel.resetOnClose(fd)); () }
+
+  def configure(options: ConnectionOptions): Unit = {
+    def flag(b: Boolean) = if (b) 1 else 0
+    KernelError.check(
+      Kernel.configure(
+        fd,
+        flag(isTcp),
+        flag(options.noDelay),
+        flag(options.keepAlive),
+        options.sendBuffer.getOrElse(0),
+        options.receiveBuffer.getOrElse(0)
+      )
+    )
+    ()
+  }
+
+  def remoteAddress: String =
+    if (kind == SocketName.V4 || kind == SocketName.V6) SocketName.render(ipHigh, ipLow, kind, port)
+    else if (kind == SocketName.Unix && isOpen) SocketName.text(fd, peer = true)
+    else ""
+
+  def localAddress: String = if (isOpen) SocketName.text(fd, peer = false) else ""
+
+  private[io] def takeName(name: Array[Long]): Unit = {
+    ipHigh = name(0)
+    ipLow = name(1)
+    kind = name(2).toByte
+    port = name(3).toInt
+  }
+
+  private def isTcp: Boolean = kind != SocketName.Unix
+}
+
+private[io] object Socket {
+  private final val EndOfInput = Int.MinValue
+
+  def connectTcp(ip: InetAddress, port: Int): Socket = {
+    val octets = ip.getAddress
+    new Socket(KernelError.check(Kernel.connectTcp(octets.at(0), octets.length, SocketName.scopeOf(ip), port)))
+  }
+
+  def connectUnix(path: String): Socket = {
+    val bytes = SocketName.pathBytes(path)
+    new Socket(KernelError.check(Kernel.connectUnix(bytes.at(0), bytes.length - 1)))
+  }
+}

@@ -1,0 +1,228 @@
+package needletail.io
+
+class BackPressureSuite extends LoopSuite {
+
+  test("a paused connection gets nothing, then all of it") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "a")
+        events.expect("data a")
+        on(loop)(connection.pauseReading())
+        send(client, "b")
+        events.expectNothing(50)
+        send(client, "c")
+        events.expectNothing(50)
+        assert(on(loop)(connection.isPaused))
+        on(loop)(connection.resumeReading())
+        events.expect("data bc")
+      }
+      events.expect("end")
+    }
+  }
+
+  test("what the handler leaves comes again in front of what is read next") {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = listen(loop)(_ =>
+        new Recorder(events) {
+          override def use(text: String): Int = text.lastIndexOf('\n') + 1
+        }
+      )
+      withClient(listener) { client =>
+        send(client, "one\ntw")
+        events.expect("data one\ntw")
+        send(client, "o")
+        events.expect("data two")
+        send(client, "\nthree")
+        events.expect("data two\nthree")
+        send(client, "!")
+        events.expect("data three!")
+        send(client, "\n")
+        events.expect("data three!\n")
+        send(client, "four\n")
+        events.expect("data four\n")
+      }
+    }
+  }
+
+  test("resuming delivers what was left over, after the call, even with nothing new to read") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events) {
+          override def use(text: String): Int = {
+            c.pauseReading()
+            1
+          }
+        }
+      }
+      withClient(listener) { client =>
+        send(client, "abc")
+        events.expect("data abc")
+        on(loop) {
+          connection.resumeReading()
+          events.add("resumed")
+        }
+        events.expect("resumed", "data bc")
+        on(loop)(connection.resumeReading())
+        events.expect("data c")
+        on(loop)(connection.resumeReading())
+        events.expectNothing(30)
+      }
+    }
+  }
+
+  test("pausing and resuming inside onData brings the rest again by itself") {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = listen(loop) { c =>
+        new Recorder(events) {
+          override def use(text: String): Int = {
+            c.pauseReading()
+            c.resumeReading()
+            1
+          }
+        }
+      }
+      withClient(listener) { client =>
+        send(client, "abc")
+        events.expect("data abc", "data bc", "data c")
+        client.shutdownOutput()
+        events.expect("end")
+      }
+    }
+  }
+
+  test("the end comes after all data, though the handler paused before it") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events) {
+          override def use(text: String): Int = {
+            c.pauseReading()
+            1
+          }
+        }
+      }
+      withClient(listener) { client =>
+        send(client, "ab")
+        client.shutdownOutput()
+        events.expect("data ab")
+        events.expectNothing(30)
+        on(loop)(connection.resumeReading())
+        events.expect("data b")
+        on(loop)(connection.resumeReading())
+        events.expect("end")
+        on(loop)(connection.close())
+        events.expect("closed")
+      }
+    }
+  }
+
+  test("no more than maxLeftover is read before the handler uses some") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      var hungry     = false // on the loop
+      val listener   = listen(loop, options = ConnectionOptions(maxLeftover = 8)) { c =>
+        connection = c
+        new Recorder(events) {
+          override def use(text: String): Int = if (hungry) text.length else 0
+        }
+      }
+      withClient(listener) { client =>
+        send(client, "12345")
+        events.expect("data 12345")
+        send(client, "67890abcdef")
+        events.expect("data 12345678")
+        events.expectNothing(30)
+        assert(on(loop)(connection.isPaused))
+        assertEquals(on(loop)(connection.bytesRead), 8L)
+        on(loop) {
+          hungry = true
+          connection.resumeReading()
+        }
+        events.expect("data 12345678", "data 90abcdef")
+      }
+    }
+  }
+
+  test("write takes everything at once and keeps what the kernel does not take; a drained output is told once") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "x")
+        events.expect("data x")
+        val size    = 16 * 1024 * 1024
+        val pending = on(loop) {
+          val lent = new Array[Byte](1000)
+          var sent = 0
+          while (sent < size) {
+            java.util.Arrays.fill(lent, (sent / 1000 % 100).toByte)
+            connection.write(lent, 0, 1000)
+            sent += 1000
+          }
+          java.util.Arrays.fill(lent, 77.toByte)
+          val owned = Array.fill[Byte](5000)(101)
+          connection.writeOwned(owned, 0, 5000)
+          connection.pendingBytes
+        }
+        assert(pending > 0, "the kernel cannot have taken all that")
+        val total = (size + 999) / 1000 * 1000 + 5000
+        var i     = 0
+        val in    = new java.io.BufferedInputStream(client.getInputStream, 65536)
+        while (i < total) {
+          val expected = if (i < total - 5000) i / 1000 % 100 else 101
+          val got      = in.read()
+          if (got != expected) fail(s"at $i: $got, not $expected")
+          i += 1
+        }
+        events.expect("drained")
+        events.expectNothing(20)
+        assertEquals(on(loop)(connection.pendingBytes), 0)
+        assertEquals(on(loop)(connection.bytesWritten), total.toLong)
+      }
+    }
+  }
+
+  test("a peer that reads nothing costs nothing while it waits: no spinning") {
+    withLoop { loop =>
+      var connection = null: Connection
+      val events     = new Events
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "x")
+        events.expect("data x")
+        on(loop) {
+          connection.write(new Array[Byte](32 * 1024 * 1024), 0, 32 * 1024 * 1024)
+          connection.pauseReading()
+        }
+        send(client, "y")
+        Thread.sleep(20)
+        val start = on(loop)(loop.nowNanos)
+        // If the loop turned by itself, its cached clock would move on without any task.
+        Thread.sleep(100)
+        val seen = loop.nowNanos
+        assert(seen - start < 90L * 1000 * 1000, s"the loop turned ${seen - start} ns after the last task")
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package needletail.io
+
+class TimerSuite extends LoopSuite {
+  import TimerSuite.*
+
+  private val millis = 1000000L
+
+  test("the heap gives out what is due, earliest first, equal ones in the order they were added") {
+    val heap  = new TimerHeap
+    val times = Array(5L, 3L, 9L, 3L, 7L, 1L, 3L)
+    times.zipWithIndex.foreach { case (t, i) => heap.add(new Node(i), t) }
+    def names(now: Long) = Iterator.continually(heap.takeDue(now)).takeWhile(_ ne null).map(nameOf).toList
+    assertEquals(names(0), Nil)
+    assertEquals(names(3), List(5, 1, 3, 6))
+    assertEquals(names(100), List(0, 4, 2))
+    assert(heap.isEmpty)
+  }
+
+  test("any timer can be taken out, and the rest keep their order: against a sorted list, with seeded random moves") {
+    val random = new java.util.Random(7)
+    val heap   = new TimerHeap
+    var model  = Map.empty[Node, Long]
+    for (i <- 0 until 5000)
+      random.nextInt(3) match {
+        case 0 | 1 if model.size < 300 =>
+          val node = new Node(i)
+          val due  = random.nextInt(1000).toLong
+          heap.add(node, due)
+          model += node -> due
+        case 2 if model.nonEmpty && random.nextBoolean() =>
+          val victim = model.keys.toVector(random.nextInt(model.size))
+          heap.remove(victim)
+          heap.remove(victim) // again: nothing happens
+          model -= victim
+        case _ if model.nonEmpty =>
+          val first = heap.takeDue(Long.MaxValue / 2)
+          assertEquals(first.due, model.values.min)
+          model = model.filterNot(_._1 eq first)
+        case _ => ()
+      }
+    assertEquals(heap.size, model.size)
+    val rest = Iterator.continually(heap.takeDue(Long.MaxValue / 2)).takeWhile(_ ne null).map(_.due).toList
+    assertEquals(rest, model.values.toList.sorted)
+  }
+
+  test("a clock that wraps around does not confuse the heap") {
+    val heap = new TimerHeap
+    val late = new Node(1)
+    heap.add(late, Long.MinValue + 10) // 20 after the next one
+    heap.add(new Node(0), Long.MaxValue - 10)
+    assertEquals(nameOf(heap.takeDue(Long.MaxValue - 10)), 0)
+    assert(heap.takeDue(Long.MaxValue) eq null)
+    assert(heap.takeDue(Long.MinValue + 10) eq late)
+  }
+
+  test("a scheduled task runs, not earlier than asked for") {
+    withLoop { loop =>
+      val events = new Events
+      val start  = System.nanoTime()
+      on(loop)(loop.schedule(30 * millis, () => events.add((System.nanoTime() - start).toString)))
+      val took = events.next().toLong
+      assert(took >= 30 * millis, s"after $took ns")
+      assert(took < 2000 * millis, s"after $took ns")
+    }
+  }
+
+  test("a cancelled task does not run, and cancelling twice or late does no harm") {
+    withLoop { loop =>
+      val events = new Events
+      on(loop) {
+        val t = loop.schedule(20 * millis, () => events.add("cancelled"))
+        val u = loop.schedule(40 * millis, () => events.add("kept"))
+        t.cancel()
+        t.cancel()
+        loop.schedule(50 * millis, () => { u.cancel(); events.add("late") })
+      }
+      events.expect("kept", "late")
+    }
+  }
+
+  test("a very long delay is no overflow") {
+    withLoop { loop =>
+      val events = new Events
+      on(loop) {
+        loop.schedule(Long.MaxValue, () => events.add("never"))
+        loop.schedule(-1, () => events.add("at once"))
+      }
+      events.expect("at once")
+      events.expectNothing(20)
+    }
+  }
+
+  test("a connection's deadline: moved later costs nothing and holds; moved earlier holds too; then there is none") {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = listen(loop) { c =>
+        c.deadline = loop.nowNanos + 20 * millis
+        c.deadline = loop.nowNanos + 3600L * 1000 * millis
+        c.deadline = loop.nowNanos + 120 * millis
+        new Recorder(events) {
+          override def onDeadline(): Unit = {
+            this.events.add(s"deadline, then ${c.deadline}")
+          }
+        }
+      }
+      val start = System.nanoTime()
+      withClient(listener) { client =>
+        events.expect(s"deadline, then ${Long.MaxValue}")
+        val took = System.nanoTime() - start
+        assert(took >= 100 * millis, s"after $took ns")
+        events.expectNothing(60)
+        send(client, "x")
+        events.expect("data x")
+      }
+    }
+  }
+
+  test("the loop's clocks move on") {
+    withLoop { loop =>
+      val (n, m) = on(loop)((loop.nowNanos, loop.nowMillis))
+      Thread.sleep(20)
+      val (n2, m2) = on(loop)((loop.nowNanos, loop.nowMillis))
+      assert(n2 - n >= 15 * millis, s"${n2 - n} ns")
+      assert(m2 - m >= 10 && math.abs(m2 - System.currentTimeMillis()) < 5000, s"$m, $m2")
+    }
+  }
+}
+
+object TimerSuite {
+  private final class Node(val name: Int) extends TimerNode {
+    private[io] def fire(): Unit = ()
+  }
+
+  private def nameOf(node: TimerNode): Int = node match {
+    case n: Node => n.name
+    case _       => -1
+  }
+}

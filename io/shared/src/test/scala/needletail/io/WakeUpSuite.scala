@@ -1,0 +1,63 @@
+package needletail.io
+
+class WakeUpSuite extends LoopSuite {
+
+  test("a task from another thread wakes a sleeping loop soon, every time") {
+    withLoop { loop =>
+      var worst = 0L
+      for (i <- 1 to 500) {
+        if (i % 50 == 0) Thread.sleep(5) // let it fall asleep for good
+        val start = System.nanoTime()
+        on(loop)(())
+        worst = math.max(worst, System.nanoTime() - start)
+      }
+      assert(worst < 2000L * 1000 * 1000, s"$worst ns")
+    }
+  }
+
+  test("loops wake each other back and forth") {
+    withLoops(2) { loops =>
+      val events = new Events
+      def ping(n: Int): Unit =
+        if (n == 0) events.add("over") else loops(n % 2).execute(() => ping(n - 1))
+      ping(20000)
+      events.expect("over")
+    }
+  }
+
+  test("a sleeping loop does not turn") {
+    withLoop { loop =>
+      on(loop)(())
+      val before = on(loop)(loop.nowNanos)
+      Thread.sleep(120)
+      // The cached clock moves only when the loop turns.
+      assert(loop.nowNanos - before < 60L * 1000 * 1000, "the loop turned while there was nothing to do")
+    }
+  }
+
+  test("loops end while others still throw tasks at them") {
+    for (_ <- 1 to 20) {
+      val ended   = new EventLoops(2, "test", daemon = true)
+      val thrower = new Thread(() =>
+        try while (true) { ended(0).execute(() => ()); ended(1).execute(() => ()) }
+        catch { case _: java.util.concurrent.RejectedExecutionException => () }
+      )
+      thrower.start()
+      ended.stop()
+      thrower.join(patience.toMillis)
+      assert(!thrower.isAlive)
+      scala.concurrent.Await.result(ended.stopped, patience)
+    }
+  }
+
+  test("next goes round; each loop knows its index and its own thread") {
+    withLoops(3) { loops =>
+      assertEquals(loops.size, 3)
+      assertEquals(List.fill(6)(loops.next().index), List(0, 1, 2, 0, 1, 2))
+      assert(on(loops(1))(loops(1).inLoop))
+      assert(!on(loops(1))(loops(2).inLoop))
+      assert(on(loops(1))(needletail.async.Loop.current eq loops(1)))
+      assert(!loops(1).inLoop)
+    }
+  }
+}
