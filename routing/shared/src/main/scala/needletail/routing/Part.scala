@@ -114,7 +114,7 @@ sealed abstract class NotAPart[P] {
 
 /** Says that a route has no values, so that it can be answered without a function. */
 @annotation.implicitNotFound(
-  "this route has values of type ${A}: give `to` a function of them, such as to { values => ... } or, for several, to { case (a, b) => ... }"
+  "this route has values: give `to` a function of them, such as to { values => ... } or, for several, to { case (a, b) => ... }"
 )
 sealed abstract class NoValues[A]
 
