@@ -57,7 +57,7 @@ private[routing] object Describe {
       Some(ParameterDescription(p.field.name, p.field.kind, p.values.typeName, p.values.isRequired))
     case p: LiteralParameter => Some(ParameterDescription(p.field.name, p.field.kind, s"'${p.text}'", required = true))
     case b: BodyPart[?]      => Some(ParameterDescription("body", "body", b.reader.name, required = true))
-    case f: Filter[?]        => Some(ParameterDescription(f.name, "filter", "", required = true))
+    case f: FilterPart[?]        => Some(ParameterDescription(f.name, "filter", "", required = true))
     case _                   => None
   }
 

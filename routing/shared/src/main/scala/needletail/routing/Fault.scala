@@ -32,17 +32,19 @@ private[routing] final class Label(val place: String, val name: String, val inPa
   def notUtf8: Fault = Fault.badRequest(s"$this is not valid percent-encoded UTF-8", inPath)
 }
 
-private[routing] object Quote {
+private[needletail] object Quote {
 
   /** Characters of a client's text that an error message repeats at most. */
   final val MaxLength = 64
 
   /**
-   * A client's text made fit for an error message: cut to `MaxLength`, and everything that could garble a
+   * A client's text made fit for an error message: cut to length, and everything that could garble a
    * terminal or a log (controls, line separators, bidirectional overrides, broken surrogates) replaced.
    */
-  def apply(text: String): String = {
-    val cut = Math.min(text.length, MaxLength)
+  def apply(text: String): String = apply(text, MaxLength)
+
+  def apply(text: String, maxLength: Int): String = {
+    val cut = Math.min(text.length, maxLength)
     val out = new java.lang.StringBuilder(cut + 1)
     var i   = 0
     while (i < cut) {

@@ -30,7 +30,7 @@ abstract class Part[A] private[routing] () {
   private[routing] def segments: Int
 
   /** What `{NAME}` of its filter stands for. */
-  private[routing] def shortName: String = children.map(_.shortName).filter(_.nonEmpty).mkString(", ")
+  private[routing] def shortName: String = children.map(_.shortName).filter(_.nonEmpty).distinct.mkString(", ")
 
   /** This part and all within, from left to right. */
   private[routing] final def all: List[Part[?]] = this :: children.flatMap(_.all)

@@ -14,6 +14,9 @@ import scala.concurrent.Future
  * A route is a [[routing.Part pattern]] and a handler. `/` appends a path segment, `+` adds anything else, `to`
  * ends it; in Scala `/` binds tighter than `+`, and `to` comes last, so that no parentheses are needed.
  *
+ * The import brings `Request`, `Response`, `Status` and their like along; import what else you need of
+ * `needletail.http` by name, as a second wildcard would make these names ambiguous.
+ *
  * `![A]` reads a value of type `A`. The grammar of Scala 3 does not allow `!` before `[`; write `arg[A]` there,
  * which is the same in both.
  */
