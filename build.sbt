@@ -17,6 +17,7 @@ Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
 lazy val dist             = taskKey[File]("What a release ships of a program, in dist/bin.")
 lazy val countJvm         = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
 lazy val countNative      = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
+lazy val countFormat      = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
 
 val compileOptions = Def.task {
@@ -33,10 +34,18 @@ val compileOptions = Def.task {
 val shared = Seq(
   scalacOptions ++= compileOptions.value,
   Compile / doc / scalacOptions -= "-Werror",
+  Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
   Test / fork := false,
   // Set by ./test when it writes to a file or a pipe.
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
+)
+
+val published = Seq(
+  name             := moduleName.value,
+  description      := s"${moduleName.value}, a module of Needletail: serving HTTP on the JVM and Scala Native",
+  organizationName := "Needletail",
+  pomPostProcess   := Pom.withoutTests
 )
 
 val onJvm = Seq(
@@ -52,7 +61,7 @@ val onNative = Seq(
 def module(project: CrossProject): CrossProject =
   project
     .settings(moduleName := s"needletail-${baseDirectory.value.getParentFile.getName}")
-    .settings(shared)
+    .settings(shared, published)
     .jvmSettings(onJvm)
     .nativeSettings(onNative)
 
@@ -73,7 +82,7 @@ lazy val server  = crossProject(JVMPlatform, NativePlatform).in(file("server")).
 lazy val json = project
   .in(file("json"))
   .dependsOn(routing.jvm, testing.jvm % Test)
-  .settings(moduleName := "needletail-json", shared, onJvm)
+  .settings(moduleName := "needletail-json", shared, published, onJvm)
   .settings(
     libraryDependencies ++= {
       val version = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
@@ -136,6 +145,18 @@ lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples
 lazy val crossModules =
   Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
 
+/** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
+lazy val chosen: String => Boolean = {
+  val names = sys.env.getOrElse("NEEDLETAIL_MODULES", "").split(' ').filter(_.nonEmpty).toSet
+  val known = crossModules.map(folder).toSet + "json"
+  (names -- known).foreach(name => sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}"))
+  if (names.isEmpty) known else names
+}
+
+lazy val chosenModules = crossModules.filter(module => chosen(folder(module)))
+
+def folder(module: CrossProject): String = module.jvm.base.getParentFile.getName
+
 def testsOf(projects: Seq[Project]): ScopeFilter =
   ScopeFilter(inProjects(projects.map(p => p: ProjectReference): _*), inConfigurations(Test))
 
@@ -143,12 +164,12 @@ def testsOf(projects: Seq[Project]): ScopeFilter =
 lazy val nativeTests = project
   .in(file("testing/program"))
   .enablePlugins(ScalaNativePlugin)
-  .dependsOn(crossModules.map(_.native % "compile->test"): _*)
+  .dependsOn(chosenModules.map(_.native % "compile->test"): _*)
   .settings(shared, onNative, publish / skip := true)
   .settings(
     Compile / mainClass := Some("needletail.testing.NativeTests"),
     Compile / sourceGenerators += Def.task {
-      NativeTests.generate((Compile / sourceManaged).value, compile.all(testsOf(crossModules.map(_.native))).value)
+      NativeTests.generate((Compile / sourceManaged).value, compile.all(testsOf(chosenModules.map(_.native))).value)
     }
   )
 
@@ -163,7 +184,8 @@ lazy val jmh = project
   .settings(shared, onJvm, publish / skip := true)
 
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
-lazy val jvmProjects = crossModules.map(_.jvm) :+ json :+ jmh
+lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
+  (if (chosenModules == crossModules) Seq(jmh) else Nil) // no tests, but it has to compile
 
 lazy val root = project
   .in(file("."))
@@ -180,6 +202,14 @@ lazy val root = project
       baseDirectory.value,
       "native",
       TestCounts.of((nativeTests / Compile / nativeLink).result.value, Nil, streams.value.log),
+      streams.value.log
+    ),
+    countFormat := TestCounts.report(
+      baseDirectory.value,
+      "format",
+      TestCounts.of(
+        scalafmtCheckAll.result.all(ScopeFilter(inAnyProject)).value :+ (Compile / scalafmtSbtCheck).result.value
+      ),
       streams.value.log
     ),
     countConformance := TestCounts.report(

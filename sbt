@@ -7,7 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 launcher_version=1.13.1
-opts=(-Xmx2g -Xss8m -XX:+UseParallelGC -Dfile.encoding=UTF-8)
+# SBT_OPTS, which sbt's own launcher script reads as well, comes last and so wins.
+export SBT_OPTS="-Xmx3g -Xss8m -XX:+UseParallelGC -Dfile.encoding=UTF-8 ${SBT_OPTS:-}"
 
 if [ -z "${NEEDLETAIL_OWN_SBT:-}" ] && command -v sbt >/dev/null 2>&1; then
   exec sbt "$@"
@@ -27,4 +28,6 @@ if [ ! -s "$jar" ]; then
   mv "$part/sbt-launch-$launcher_version.jar" "$jar"
   rmdir "$part"
 fi
-exec java "${opts[@]}" -jar "$jar" "$@"
+# Split into words on purpose.
+# shellcheck disable=SC2086
+exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" $SBT_OPTS -jar "$jar" "$@"

@@ -49,6 +49,10 @@ object TestCounts {
       }
   }
 
+  /** Checks that either hold or do not, as one test. */
+  def of(checks: Seq[Result[_]]): TestCounts =
+    if (checks.forall(_.toEither.isRight)) TestCounts(1, 0, 0) else broken
+
   /** Leaves the counts in `target/test-counts/NAME`, where `./test` finds them. */
   def report(root: File, name: String, counts: TestCounts, log: Logger): Unit = {
     IO.write(root / "target" / "test-counts" / name, s"$counts\n")

@@ -1,3 +1,117 @@
-"""Placeholder until written."""
+"""bench/run --inspect: counts that do not depend on the clock. System calls for each request (strace), and octets that a JVM
+allocates for each request (how much its young generation grows, with one so large that nothing is collected meanwhile)."""
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import loads
+import machine
+import probe
+import process
+import servers as catalogue
+
+# A young generation that holds everything counted; small allocation buffers of one size, since eden grows by whole ones.
+JVM_OPTIONS = "-XX:+UseSerialGC -Xms1500m -Xmx1500m -Xmn1200m -XX:TLABSize=16k -XX:-ResizeTLAB"
+SHAPES = [("P16", 75, 16), ("P1", 64, 1)]
+
+
 def run(ready, options, say):
-    raise SystemExit("not yet")
+    if not loads.LOAD.exists():
+        say("bench/run: --inspect needs the load generator, and so a C compiler")
+        return 1
+    strace = shutil.which("strace")
+    if not strace:
+        say("NOT COUNTED: system calls: strace not found")
+    lines = ["| server | load | system calls for each request | of these | octets allocated for each request |", "|---|---|---|---|---|"]
+    failed = False
+    for server in ready:
+        say(f"inspecting {server.name}")
+        try:
+            lines += inspect(server, strace, options)
+        except (probe.Wrong, RuntimeError, OSError, subprocess.SubprocessError) as reason:
+            say(f"NOT COUNTED: {server.name}: {reason}")
+            failed = True
+    print("\n".join(lines))
+    return 4 if failed else 0
+
+
+def inspect(server, strace, options):
+    server_core, load_core = machine.cores()
+    on_jvm = server.runtime == "jvm"
+    java_options = f"{JVM_OPTIONS} {options.java_options}".strip() if on_jvm else options.java_options
+    with open(machine.WORK / "logs" / f"{server.name}.run.log", "w") as log:
+        port = process.free_port()
+        running, _ = catalogue.await_first_reply(server, port, server_core, log, java_options)
+        try:
+            rows = []
+            for name, connections, depth in SHAPES:
+                shape = ["--port", port, "--connections", connections, "--depth", depth]
+                warm = catalogue.WARM[server.runtime] * (options.warm or 1.0)
+                generate(["closed", *shape, "--seconds", warm], load_core, warm + 30)
+                allocated = allocation(server, running.pid, shape, load_core) if on_jvm else "–"
+                total, calls = system_calls(strace, running.pid, shape, load_core) if strace else ("–", "–")
+                rows.append(f"| {server.name} | {name} | {total} | {calls} | {allocated} |")
+            return rows
+        finally:
+            process.stop(running)
+
+
+def generate(arguments, core, timeout):
+    status, _, err, _ = process.run([loads.LOAD, *arguments], timeout, core)
+    if status != 0:
+        raise RuntimeError(f"load: {err.strip()[:200]}")
+
+
+def allocation(server, pid, shape, core):
+    """Counted twice, the smaller one taken: a compiler thread that ends, or a date that is rendered, allocates too."""
+    tools = Path(server.environment["JAVA_HOME"]) / "bin"
+    requests, figures = 400_000, []
+    while len(figures) < 2 and requests > 1000:
+        before, collections_before = young(tools, pid)
+        generate(["closed", *shape, "--requests", requests, "--seconds", 120], core, 150)
+        after, collections = young(tools, pid)
+        if collections == collections_before:
+            figures.append((after - before) / requests)
+        elif collections_before == collections - 1 and not figures:
+            requests = requests * 2 // 3  # the collection may just have been due: once more, and with fewer
+        else:
+            requests //= 4
+    return f"{min(figures):,.1f}" if len(figures) == 2 else "too many to count"
+
+
+def young(tools, pid):
+    """(octets in use in the young generation, collections so far)."""
+    def ask(*command):
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=20, check=True).stdout
+    used = re.search(r"total \d+K, used (\d+)K", ask(tools / "jcmd", str(pid), "GC.heap_info"))
+    names, values = (line.split() for line in ask(tools / "jstat", "-gc", str(pid)).strip().splitlines()[-2:])
+    row = {name: float(value.replace(",", ".")) for name, value in zip(names, values) if value != "-"}
+    return int(used.group(1)) * 1024, row["YGC"] + row["FGC"]
+
+
+def system_calls(strace, pid, shape, core):
+    requests = 32_000
+    table = machine.WORK / "strace.txt"
+    table.unlink(missing_ok=True)
+    attach = [part for each in process.tree(pid) for part in ("-p", each)]
+    tracer = process.start([strace, "-c", "-f", "-o", table, *attach], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        tracer.stderr.readline()  # "Process N attached"
+        time.sleep(0.5)
+        generate(["closed", *shape, "--requests", requests, "--seconds", 120], core, 150)
+        tracer.send_signal(signal.SIGINT)
+        tracer.communicate(timeout=20)
+    finally:
+        process.stop(tracer)
+    calls = {}
+    for line in table.read_text().splitlines():
+        match = re.match(r"\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(\w+)$", line)
+        if match and match.group(2) != "total":
+            calls[match.group(2)] = int(match.group(1))
+    most = sorted(calls.items(), key=lambda entry: -entry[1])[:5]
+    shown = ", ".join(f"{name} {count / requests:.3f}" for name, count in most if count / requests >= 0.0005)
+    return f"{sum(calls.values()) / requests:.3f}", shown

@@ -133,7 +133,7 @@ def finished(result, user, system, own, resident):
         "system_us": system / requests * 1e6,
         "rps": requests / seconds,
         "requests": requests,
-        "errors": result["wrong"] + result.get("unanswered", 0),
+        "errors": result["wrong"] + result.get("unanswered", 0) + result.get("stalled", 0),
         "closed": result.get("closed", 0),
         "server_busy": (user + system) / seconds,
         "load_busy": own / seconds,

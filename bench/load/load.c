@@ -14,7 +14,7 @@
    very octets sent. With --cheap only one batch in 64 is checked so; of the others the octets are counted (and dropped by
    the kernel), so that the server, not this program, is the limit; this needs replies of one length. --pid N (repeatable)
    reports CPU time and memory of the server over the counted time. The result is one line of JSON; the exit status is 3
-   when a reply was wrong. */
+   when a reply was wrong or missing. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -42,6 +42,7 @@ typedef struct {
   size_t sent;        /* octets of the batch written so far */
   uint64_t unread;    /* with --cheap: octets of this batch's replies still to come */
   uint64_t batches;
+  uint64_t batches_before; /* of these, sent before the counted time */
   uint64_t scheduled; /* with rate: how many of this connection's requests were begun */
   uint64_t due;       /* with rate: when the one under way was due; closed: when the batch was sent */
   uint32_t pending;   /* replies of this batch still to come */
@@ -320,6 +321,7 @@ int main(int count, char **values) {
   } else if (!counting) {
     run_until(started + (uint64_t)(warmup * (double)SECOND));
     counting = 1, received = 0;
+    for (int i = 0; i < connections; i++) all[i].batches_before = all[i].batches;
     begin = now(), cpu = watch_cpu(pids, pid_count), own = watch_own_cpu();
   }
   run_until(now() + (uint64_t)(seconds * (double)SECOND));
@@ -327,7 +329,9 @@ int main(int count, char **values) {
   double own_after = watch_own_cpu();
   uint64_t end = now();
   long rss = watch_rss(pids, pid_count);
-  uint64_t unsent = 0;
+  uint64_t unsent = 0, stalled = 0; /* stalled: connections on which no batch was completed in the counted time */
+  if (mode == CLOSED && request_limit == 0)
+    for (int i = 0; i < connections; i++) stalled += all[i].batches == all[i].batches_before;
   if (mode == RATE) { /* those still under way, or due and not even sent, belong to the result, late as they are */
     horizon = end;
     for (uint64_t deadline = now() + 5 * SECOND; now() < deadline;) {
@@ -339,14 +343,14 @@ int main(int count, char **values) {
   }
   uint64_t unanswered = (mode == CLOSED && request_limit == 0 ? 0 : in_flight) + unsent;
   double elapsed = (double)(end - begin) / (double)SECOND;
-  printf("{\"requests\": %llu, \"seconds\": %.4f, \"wrong\": %llu, \"closed\": %llu, \"unanswered\": %llu, \"received\": %llu, "
+  printf("{\"requests\": %llu, \"seconds\": %.4f, \"wrong\": %llu, \"closed\": %llu, \"unanswered\": %llu, \"stalled\": %llu, \"received\": %llu, "
          "\"reply_length\": %llu, \"own_cpu\": %.4f, \"server_user\": %.4f, \"server_system\": %.4f, \"rss_kib\": %ld, ",
-         (unsigned long long)replies, elapsed, (unsigned long long)wrong, (unsigned long long)closes, (unsigned long long)unanswered,
+         (unsigned long long)replies, elapsed, (unsigned long long)wrong, (unsigned long long)closes, (unsigned long long)unanswered, (unsigned long long)stalled,
          (unsigned long long)received, (unsigned long long)reply_length, own_after - own, cpu_after.user - cpu.user,
          cpu_after.system - cpu.system, rss);
   printf("\"latency_us\": {\"p50\": %.1f, \"p99\": %.1f, \"p999\": %.1f, \"max\": %.1f}, \"late_us\": {\"p99\": %.1f, \"max\": %.1f}}\n",
          (double)histogram_quantile(&latencies, .5) / 1e3, (double)histogram_quantile(&latencies, .99) / 1e3,
          (double)histogram_quantile(&latencies, .999) / 1e3, (double)latencies.max / 1e3,
          (double)histogram_quantile(&lateness, .99) / 1e3, (double)lateness.max / 1e3);
-  return wrong > 0 || unanswered > 0 ? 3 : 0;
+  return wrong > 0 || unanswered > 0 || stalled > 0 ? 3 : 0;
 }

@@ -155,7 +155,7 @@ class ChunkedBodySuite extends ConformanceSuite {
     case _                                                                     => Seq(ok("hello"), refusedBody)
   }
 
-  octets(STATED, "9112 §7.1", "behind the last CR", begin + five + "0\r\n\r", _ => "") {
+  octets(STATED, "9112 §7.1", "behind the last CR", begin + five + "0\r\n\r", octet => if (octet == Octet.LF) "" else "\r\n\r\n") {
     case octet if octet == Octet.LF => Seq(ok("hello"))
     case _                          => Seq(refusedBody)
   }

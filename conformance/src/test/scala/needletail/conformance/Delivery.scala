@@ -3,14 +3,22 @@ package needletail.conformance
 /** Puts a case to a program in each of the ways that bytes can arrive, and judges what comes back. */
 final class Delivery(program: Program) {
 
-  /** The first fault of each way of delivery; empty when all are right. */
+  /** What is wrong: with the case sent whole, or else the first fault of each other way. */
   def faults(c: Case): Seq[String] =
-    whole(c).toSeq ++ glued(c) ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+    whole(c) match {
+      case Some(fault) => Seq(fault)
+      case None =>
+        glued(c).toSeq ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+    }
 
-  /** The same for one octet among many: whole, with the next request behind, and cut at the octet. */
+  /** The same for one octet among many: whole, with the next request behind, and cut around the octet. */
   def faultsAround(c: Case, position: Int): Seq[String] =
-    whole(c).toSeq ++ glued(c) ++
-      split(c, Seq(position, position + 1, position + 2).filter(at => at > 0 && at < c.bytes.length))
+    whole(c) match {
+      case Some(fault) => Seq(fault)
+      case None =>
+        val around = (position to position + 2).filter(at => at > 0 && at < c.bytes.length)
+        glued(c).toSeq ++ split(c, around)
+    }
 
   private def whole(c: Case): Option[String] = once(c, "whole", glued = false)(_.send(c.bytes))
 

@@ -9,8 +9,8 @@ import needletail.testing.Suite
 class CancellationSuite extends Suite {
 
   private final class Source {
-    val promise          = new Promise[Int]
-    var cancelled        = 0
+    val promise   = new Promise[Int]
+    var cancelled = 0
     promise.onCancel(() => cancelled += 1)
   }
 
@@ -111,9 +111,9 @@ class CancellationSuite extends Suite {
   }
 
   test("what a step makes after it was cancelled is cancelled too") {
-    val second                = new Source
-    val first                 = new Promise[Int]
-    var made: Async[Int]      = null
+    val second           = new Source
+    val first            = new Promise[Int]
+    var made: Async[Int] = null
     made = first.flatMap { _ => made.cancel(); second.promise }
     first.succeed(1)
     assertEquals(second.cancelled, 1)
@@ -147,9 +147,9 @@ class CancellationSuite extends Suite {
   }
 
   test("a time-out cancels what ran out of time, unless others observe it") {
-    val loop        = new ManualLoop
+    val loop         = new ManualLoop
     val lone, shared = new Source
-    val kept        = shared.promise.map(_ + 1)
+    val kept         = shared.promise.map(_ + 1)
     loop.within {
       lone.promise.within(1.second)
       shared.promise.within(1.second)

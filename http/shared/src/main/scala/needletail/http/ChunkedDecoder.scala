@@ -107,13 +107,13 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
       case _ =>
         overhead += 1
         if (overhead > data + MinOverhead) return bad("chunk extensions outweigh the data")
-        return extension(octet)
+        return inExtension(octet)
     }
     true
   }
 
   /** chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] ), RFC 9112 §7.1.1 */
-  private def extension(octet: Byte): Boolean = {
+  private def inExtension(octet: Byte): Boolean = {
     val token = Grammar.is(octet, Grammar.Token)
     phase match {
       case Semicolon if octet == ';'                                 => phase = NameStart

@@ -49,17 +49,17 @@ final class Response private (
 
   /** Adds a header. Throws IllegalArgumentException for one that would split or misframe the message. */
   def header(name: String, value: String): Response = {
-    Response.refuseFraming(name)
+    Response.refuseFraming(name, value)
     copy(headers = headers.add(name, value))
   }
 
   /** Sets a header in place of all others of that name. */
   def setHeader(name: String, value: String): Response = {
-    Response.refuseFraming(name)
+    Response.refuseFraming(name, value)
     copy(headers = headers.set(name, value))
   }
   def withHeaders(more: Headers): Response = {
-    more.toList.foreach(field => Response.refuseFraming(field._1))
+    more.toList.foreach { case (name, value) => Response.refuseFraming(name, value) }
     copy(headers = headers ++ more)
   }
 
@@ -111,10 +111,10 @@ object Response {
     status
   }
 
-  private def refuseFraming(name: String): Unit =
+  private def refuseFraming(name: String, value: String): Unit =
     if (
       name.equalsIgnoreCase("content-length") || name.equalsIgnoreCase("transfer-encoding") ||
-      name.equalsIgnoreCase("connection")
+      (name.equalsIgnoreCase("connection") && !value.equalsIgnoreCase("upgrade")) // goes with Upgrade, RFC 9110 §7.8
     )
       throw new IllegalArgumentException(s"the server sets $name itself; use stream(content, length) or close")
 }

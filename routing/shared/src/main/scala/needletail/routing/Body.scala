@@ -1,13 +1,13 @@
 package needletail.routing
 
 import needletail.async.Async
-import needletail.http.{ByteStream, HttpError, MediaType, Request, Status}
+import needletail.http.{ByteStream, HttpError, MediaType, QueryString, Request, Status}
 
 /** The body of a request, read once the route has matched and its filters have let it through. */
 object Body {
 
   /**
-   * The body as an `A`: `String`, `Array[Byte]`, [[Form]], `ByteStream`, or a type with a [[BodyReader]] of its
+   * The body as an `A`: `String`, `Array[Byte]`, `Form`, `ByteStream`, or a type with a [[BodyReader]] of its
    * own, such as the ones of `needletail.json`.
    */
   def apply[A](implicit reader: BodyReader[A]): Part[A] = new BodyPart[A](reader)
@@ -77,10 +77,6 @@ object BodyReader {
   /** The body as it comes; nothing of it is read before the handler asks. */
   implicit val stream: BodyReader[ByteStream] = of("stream")(request => Async.value(request.body.stream))
 
-  implicit val form: BodyReader[Form] = of("form", _ == MediaType.Form)(_.body.bytes.flatMap { octets =>
-    Form.parse(octets) match {
-      case Some(form) => Async.value(form)
-      case None       => Async.fail(HttpError(Status.BadRequest, "the body is not a well-formed form"))
-    }
-  })
+  /** An HTML form's pairs, sent as application/x-www-form-urlencoded. */
+  implicit val form: BodyReader[QueryString] = of("form", _ == MediaType.Form)(_.form)
 }

@@ -23,7 +23,7 @@ final case class Description(routes: List[RouteDescription]) {
 
 /**
  * @param method `None` for a route that answers to all
- * @param path a template, such as `/users/{id}/files/{*}`
+ * @param path a template, such as `/users/{id}`
  */
 final case class RouteDescription(
     method: Option[Method],
@@ -65,7 +65,7 @@ private[routing] object Describe {
     val segments = route.leaves.collect {
       case l: Literal  => l.text
       case v: Value[?] => s"{${v.pathName}}"
-      case _: Rest[?]  => "{*}"
+      case _: Rest[?]  => "*"
     }
     segments.mkString("/", "/", "")
   }

@@ -2,7 +2,7 @@ package needletail.routing
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import needletail.http.HeaderList
+import needletail.http.{Cookie, HeaderList}
 
 /**
  * A place that has none, one or several texts under a name. `first` answers a text, null or a [[Fault]]; `all` a
@@ -66,7 +66,7 @@ private final class HeaderField(name: String) extends Field("header", name) {
   }
 }
 
-/** Cookies (RFC 6265 §4.2.1): names compared with case, one pair of quotes around a value taken off. */
+/** Cookies (RFC 6265 §4.2.1), names compared with case. */
 private final class CookieField(name: String) extends Field("cookie", name) {
   def kind: String = "cookie"
 
@@ -79,19 +79,11 @@ private final class CookieField(name: String) extends Field("cookie", name) {
     val texts = List.newBuilder[String]
     var i     = head.indexOf("cookie", 0)
     while (i >= 0) {
-      head.value(i).split(';').foreach { pair =>
-        val equals = pair.indexOf('=')
-        if (equals >= 0 && pair.substring(0, equals).trim == name) texts += unquoted(pair.substring(equals + 1).trim)
-      }
+      Cookie.parse(head.value(i)).foreach { case (n, text) => if (n == name) texts += text }
       i = head.indexOf("cookie", i + 1)
     }
     texts.result()
   }
-
-  private def unquoted(text: String): String =
-    if (text.length >= 2 && text.charAt(0) == '"' && text.charAt(text.length - 1) == '"')
-      text.substring(1, text.length - 1)
-    else text
 }
 
 /**

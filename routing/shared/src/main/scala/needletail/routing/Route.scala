@@ -1,10 +1,9 @@
 package needletail.routing
 
 import scala.annotation.tailrec
-import scala.util.{Failure, Success}
 
-import needletail.async.Async
-import needletail.http.{Handler, HttpError, Method, Reply, Request, Response}
+import needletail.async.{Async, ManualLoop}
+import needletail.http.{Handler, Method, Reply, Request, Response}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -27,6 +26,12 @@ sealed abstract class Routes extends Handler {
 
   /** Both, these first. */
   final def ++(more: Routes): Routes = Routes(this, more)
+
+  /**
+   * Answers a request without a socket, for tests: `routes.test(Request.get("/foo/3/hello")).text`. Time is
+   * virtual, so that time-outs are tested at once.
+   */
+  final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply = TestReply(this, request, loop)
 
   /** What these routes are: method, path, parameters with types, documentation. */
   final def describe: Description = Describe(all)
@@ -61,6 +66,14 @@ final class Route private (
     case List(one)   => Some(one)
     case one :: more =>
       throw new IllegalArgumentException(s"a route has one method, this one $one and ${more.mkString(" and ")}")
+  }
+
+  /** Its segments, for the table; the path of none is "/", which is one that is empty. */
+  private[routing] val shape: List[Part[?]] = leaves.filter(_.segments > 0) match {
+    case Nil                                                => List(Literal.empty)
+    case path if path.init.exists(_.isInstanceOf[Rest[?]]) =>
+      throw new IllegalArgumentException(s"nothing can follow the rest of a path, as it does in $this")
+    case path => path
   }
 
   /** A text for the documentation. */
@@ -100,22 +113,21 @@ final class Route private (
   private def await(in: Matching, step: Int): Reply =
     if (step == waiting.length) finish(in)
     else {
-      val part   = waiting(step)
-      val result = if (in.hasCome(part)) null else part.start(in.request)
-      if (result == null) await(in, step + 1)
-      else
-        result.poll match {
-          case Some(Success(value)) =>
-            part.settle(value) match {
-              case rejected: Rejected => rejected.response
-              case settled            =>
-                in.come(part, settled)
-                await(in, step + 1)
-            }
-          case Some(Failure(error: HttpError)) => error.response
-          case Some(Failure(error))            => new Reply.Later(Async.fail(error))
-          case None                            => new Reply.Later(result.flatMap(value => settled(in, step, value)))
-        }
+      val part = waiting(step)
+      if (in.hasCome(part)) await(in, step + 1)
+      else {
+        val pending = part.start(in.request)
+        val result  = pending.resultOrNull
+        if (result == null) new Reply.Later(pending.flatMap(value => settled(in, step, value)))
+        else if (!result.isValue) new Reply.Later(result.map(Route.neverCalled))
+        else
+          part.settle(result.value) match {
+            case rejected: Rejected => rejected.response
+            case value              =>
+              in.come(part, value)
+              await(in, step + 1)
+          }
+      }
     }
 
   private def settled(in: Matching, step: Int, value: Any): Async[Response] = {
@@ -144,6 +156,9 @@ final class Route private (
 
 private[routing] object Route {
   def apply(pattern: Part[?], handler: Any => Reply): Route = new Route(pattern, handler, RouteSettings())
+
+  /** Gives a failure the type of a response. */
+  private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
 /** What a route has beside its pattern and handler. */

@@ -26,12 +26,21 @@ package object routing extends routing.Gather with routing.Responding {
   type Method     = http.Method
   type HttpError  = http.HttpError
   type ByteStream = http.ByteStream
+  type Headers    = http.Headers
+  type Cookie     = http.Cookie
+
+  /** The names and values of an HTML form: `Body[Form]`. */
+  type Form = http.QueryString
+
   val Request: http.Request.type       = http.Request
   val Response: http.Response.type     = http.Response
   val Status: http.Status.type         = http.Status
   val Method: http.Method.type         = http.Method
   val HttpError: http.HttpError.type   = http.HttpError
   val ByteStream: http.ByteStream.type = http.ByteStream
+  val Headers: http.Headers.type       = http.Headers
+  val Cookie: http.Cookie.type         = http.Cookie
+  val Form: http.QueryString.type      = http.QueryString
 
   /** `![A]` reads an `A`; `![A]("name")` one that messages and documentation call so. */
   val ! : Arg.type = Arg

@@ -640,14 +640,19 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     closeBook(x.request, x.body, x.response, x.bytesSent, x.startedNanos)
   }
 
-  /** A reply that can't be completed: the peer must be able to tell it from one that is. */
+  /**
+   * A reply that can't be completed. The peer can tell by its framing (RFC 9112 §8); where that is the
+   * connection's end, the end must be a disorderly one.
+   */
   private def broken(x: Exchange): Unit = {
     x.cancel()
     dropReplies(first)
     over = true
-    finished = true
-    flush()
-    wire.abort()
+    if (x.framing == ResponseEncoder.UntilClose) {
+      finished = true
+      flush()
+      wire.abort()
+    }
   }
 
   private def dropReplies(from: Exchange): Unit = {

@@ -19,6 +19,6 @@ abstract class Suite extends munit.FunSuite {
   override def munitValueTransforms: List[ValueTransform] =
     super.munitValueTransforms :+ new ValueTransform(
       "never awaited",
-      { case value if Bounded.isUnawaited(value) => Future.fromTry(Bounded.unawaited(value)) }
+      { case value if Unawaited.is(value) => Future.failed(Unawaited.failure(value)) }
     )
 }

@@ -59,6 +59,7 @@ private[testing] final class Runner(out: String => Unit) {
       test.body() match {
         // Awaited here, not by whoever runs us, since afterEach must come after it.
         case future: scala.concurrent.Future[_] => scala.concurrent.Await.result(future, suite.munitTimeout)
+        case value if Unawaited.is(value)       => throw Unawaited.failure(value)
         case value                              => value
       }
     finally suite.afterEach(context)

@@ -21,12 +21,13 @@ class RunnerSuite extends Suite {
       test("assumes")(assume(condition = false, "no such device"))
       test("ignored".ignore)(fail("must not run"))
       test("hangs")(Thread.sleep(5000))
+      test("is not awaited")(new needletail.async.Later)
       test("fails later")(Future.failed(new IllegalStateException("later")))
     }
     val (counts, text) = outcome(() => new Mixed)
-    assertEquals(counts, Runner.Counts(passed = 1, failed = 4, skipped = 2))
-    assertEquals(counts.toString, "1 passed, 4 failed, 2 skipped")
-    List("RunnerSuite.scala:", "closed", "no such device", "not over after 100 milliseconds", "Inner: hangs")
+    assertEquals(counts, Runner.Counts(passed = 1, failed = 5, skipped = 2))
+    assertEquals(counts.toString, "1 passed, 5 failed, 2 skipped")
+    List("RunnerSuite.scala:", "closed", "no such device", "not over after 100 milliseconds", "nobody awaits", "Inner: hangs")
       .foreach(part => assert(text.contains(part), text))
   }
 

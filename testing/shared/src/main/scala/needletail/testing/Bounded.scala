@@ -37,22 +37,10 @@ private[testing] object Bounded {
   private def attempt(body: () => Any, limit: Duration): Try[Any] =
     try
       body() match {
-        case future: Future[_]           => Success(Await.result(future, limit))
-        case value if isUnawaited(value) => unawaited(value)
-        case value                       => Success(value)
+        case future: Future[_] => Success(Await.result(future, limit))
+        case value             => Success(value)
       }
     catch {
       case e: Throwable => Failure(e) // fatal errors too: one test's stack overflow is not the next one's
     }
-
-  /** A value of ours that comes later: its assertions would run after the test was counted, or never. */
-  private[testing] def isUnawaited(value: Any): Boolean =
-    value != null && value.getClass.getName.startsWith("needletail.async.")
-
-  private[testing] def unawaited(value: Any): Failure[Nothing] =
-    Failure(
-      new IllegalStateException(
-        s"the test returns a ${value.getClass.getName}, which nobody awaits; turn it into a Future"
-      )
-    )
 }

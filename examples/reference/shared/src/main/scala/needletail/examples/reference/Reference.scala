@@ -1,18 +1,57 @@
 package needletail.examples.reference
 
-import needletail.http._
+import java.nio.charset.StandardCharsets.UTF_8
 
+import needletail.http.{ByteStream, MediaType}
+import needletail.routing._
+
+/** What HTTP servers are commonly tested and measured with. */
 object Reference {
-  private val plain = Response.ok("Hello, World!").contentType("text/plain")
-  val routes: Handler = (request: Request) => request.path match {
-    case "/plaintext" => plain
-    case "/json" => Response.ok.contentType("application/json").bytes("{\"message\":\"Hello, World!\"}".getBytes)
-    case "/echo" => val r = Response.ok.contentType(request.header("content-type").getOrElse("application/octet-stream"))
-      if (request.body.length >= 0) r.stream(request.body.stream, request.body.length) else r.stream(request.body.stream)
-    case "/big" => val n = request.query.get.stripPrefix("bytes=").toLong
-      val piece = new Array[Byte](16384)
-      Response.ok.stream(ByteStream.fromIterator(Iterator.iterate(n)(_ - 16384).takeWhile(_ > 0).map(k => if (k >= 16384) piece else new Array[Byte](k.toInt))), n)
-    case p if p.startsWith("/status/") => Response(Status(p.drop(8).toInt))
-    case _ => Response.notFound.text("not found")
+  private val hello = "Hello, World!".ok.contentType("text/plain")
+
+  val routes: Routes = Routes(
+    GET / "plaintext" to hello,
+    GET / "json" to (_ => Response.ok.contentType(MediaType.Json).bytes(Message("Hello, World!").toJson)),
+    POST / "echo" + request to (echo(_)),
+    GET / "big" + ?("bytes", arg[Long].filter(_ >= 0, "{NAME} must not be negative")) to (bytes => big(bytes)),
+    GET / "status" / arg[Int]("code").filter(c => c >= 200 && c <= 599, "{NAME} must be from 200 to 599") to (status(_))
+  )
+
+  private final case class Message(message: String) {
+    def toJson: Array[Byte] = s"""{"message":"$message"}""".getBytes(UTF_8)
+  }
+
+  /** The content as it comes, of the type it has; with a length where it has one. */
+  private def echo(request: Request): Response = {
+    val response = Response.ok.contentType(request.header("Content-Type").getOrElse(MediaType.Bytes))
+    val body     = request.body
+    if (body.length >= 0) response.stream(body.stream, body.length) else response.stream(body.stream)
+  }
+
+  private val piece = Array.fill[Byte](64 * 1024)('x')
+
+  /** Never more than one piece in the making, however many are asked for. */
+  private def big(bytes: Long): Response = {
+    val whole  = Iterator.continually(piece)
+    var left   = bytes
+    val pieces = whole.takeWhile(_ => left > 0).map { p =>
+      val next = if (left < p.length) java.util.Arrays.copyOf(p, left.toInt) else p
+      left -= next.length
+      next
+    }
+    Response.ok.contentType(MediaType.Bytes).stream(ByteStream.fromIterator(pieces), bytes)
+  }
+
+  /** With the field that a status must come with, where it must (RFC 9110 §15). */
+  private def status(code: Int): Response = {
+    val response = Response(Status(code))
+    code match {
+      case 401             => response.header("WWW-Authenticate", "Basic realm=\"reference\"")
+      case 405             => response.header("Allow", "GET, HEAD")
+      case 407             => response.header("Proxy-Authenticate", "Basic realm=\"reference\"")
+      case 426             => response.header("Upgrade", "HTTP/1.1").header("Connection", "upgrade")
+      case c if c / 100 == 3 && c != 304 => response.header("Location", "/plaintext")
+      case _               => response
+    }
   }
 }

@@ -1,45 +1,5 @@
 package needletail.routing
 
-import java.nio.charset.StandardCharsets.UTF_8
-
-/**
- * The fields of an HTML form, sent as application/x-www-form-urlencoded: names and values in their order, a name
- * as often as it came.
- */
-final class Form private (val fields: List[(String, String)]) {
-
-  /** The first value of that name. */
-  def get(name: String): Option[String] = fields.collectFirst { case (n, v) if n == name => v }
-
-  /** All values of that name, in order. */
-  def getAll(name: String): List[String] = fields.collect { case (n, v) if n == name => v }
-
-  override def equals(other: Any): Boolean = other match {
-    case form: Form => form.fields == fields
-    case _          => false
-  }
-  override def hashCode: Int    = fields.hashCode
-  override def toString: String = fields.map { case (n, v) => s"$n=$v" }.mkString("Form(", ", ", ")")
-}
-
-object Form {
-  def apply(fields: (String, String)*): Form = new Form(fields.toList)
-
-  /** The form in these octets; `None` where percent-encoding or UTF-8 is malformed. */
-  def parse(bytes: Array[Byte]): Option[Form] = {
-    val fields = List.newBuilder[(String, String)]
-    var good   = true
-    FormPairs.each(bytes, 0, bytes.length) { (from, equals, until) =>
-      val name  = Percent.decode(bytes, from, equals, plusIsSpace = true)
-      val value = Percent.decode(bytes, Math.min(equals + 1, until), until, plusIsSpace = true)
-      if (name == null || value == null) good = false else fields += name -> value
-    }
-    if (good) Some(new Form(fields.result())) else None
-  }
-
-  def parse(text: String): Option[Form] = parse(text.getBytes(UTF_8))
-}
-
 /** Pairs `name=value` between ampersands, looked up where they lie: a query is not taken apart as a whole. */
 private[routing] object FormPairs {
 

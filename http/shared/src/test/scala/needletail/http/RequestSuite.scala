@@ -1,0 +1,91 @@
+package needletail.http
+
+class RequestSuite extends needletail.testing.Suite {
+  test("a request made for a test is read as one from the wire") {
+    val r = Request.get("/a%2Fb/./c?x=1&y=a+b&x=2")
+    assertEquals(r.method, Method.GET)
+    assertEquals(r.target, "/a%2Fb/./c?x=1&y=a+b&x=2")
+    assertEquals(r.path, "/a%2Fb/c")
+    assertEquals(r.segments, List("a/b", "c"))
+    assertEquals(r.query, Some("x=1&y=a+b&x=2"))
+    assertEquals(r.queryParams.getAll("x"), List("1", "2"))
+    assertEquals(r.queryParams.get("y"), Some("a b"))
+    assertEquals(r.authority, "localhost")
+    assertEquals(r.minorVersion, 1)
+    assertEquals(r.headers.toList, List("Host" -> "localhost"))
+    assertEquals(r.body.isEmpty, true)
+  }
+
+  test("segments") {
+    List("/" -> Nil, "/a" -> List("a"), "/a/" -> List("a", ""), "//a" -> List("", "a"), "/%20/%C3%A9" -> List(" ", "\u00e9")).foreach {
+      case (target, segments) => assertEquals(Request.get(target).segments, segments, clue(target))
+    }
+    assertEquals(Request(Method.OPTIONS, "*").segments, Nil)
+    assertEquals(intercept[HttpError](Request.get("/%ff").segments).status, Status.BadRequest)
+    assertEquals(intercept[HttpError](Request.get("/?a=%ff").queryParams).status, Status.BadRequest)
+  }
+
+  test("the path of targets that have none") {
+    assertEquals(Request(Method.OPTIONS, "*").path, "*")
+    assertEquals(Request(Method.CONNECT, "a:80").path, "a:80")
+    assertEquals(Request.get("http://a").path, "/")
+  }
+
+  test("headers, cookies, content type") {
+    val r = Request.get("/").withHeader("Cookie", "a=1; b=2").withHeader("X", "1").withHeader("x", "2").withHeader("Cookie", "c=3")
+    assertEquals(r.header("x"), Some("1"))
+    assertEquals(r.headers.getAll("X"), List("1", "2"))
+    assertEquals(r.cookies, List("a" -> "1", "b" -> "2", "c" -> "3"))
+    assertEquals(r.cookie("b"), Some("2"))
+    assertEquals(r.cookie("d"), None)
+    assertEquals(r.contentType, None)
+    assertEquals(r.withHeader("Content-Type", "a/b").contentType, Some("a/b"))
+  }
+
+  test("bodies") {
+    val r = Request.post("/p", "a=1&b=%C3%A9+")
+    assertEquals(r.header("content-length"), Some("13"))
+    assertEquals(r.text.poll.map(_.get), Some("a=1&b=%C3%A9+"))
+    assertEquals(r.form.poll.map(_.get), Some(QueryString("a" -> "1", "b" -> "\u00e9 ")))
+    assertEquals(r.withBody(Body.of("xy")).header("content-length"), Some("2"))
+    assertEquals(Request.post("/p", "%").form.poll.map(_.isFailure), Some(true))
+    assertEquals(Request.post("/p", "\u00e9").text.poll.map(_.get), Some("\u00e9"))
+  }
+
+  test("what the parser would refuse can't be made") {
+    List("", "a", "/a b", "/#", "/%", "/\u00e9", "/\u0161", "/ HTTP/1.1\r\nX: y\r\n\r\n", "/\r\n").foreach { target =>
+      intercept[IllegalArgumentException](Request.get(target))
+    }
+    intercept[IllegalArgumentException](Request.get("/").withHeader("Host", "b"))
+    intercept[IllegalArgumentException](Request.get("/").withHeader("Content-Length", "x"))
+  }
+
+  test("a request shows nothing once its answer is complete; a kept one lasts") {
+    val parser = new HeadParser(HeadLimits())
+    val first  = Wire.bytes("GET /first%41 HTTP/1.1\r\nHost: one\r\nX: y\r\n\r\n")
+    val second = Wire.bytes("PUT /second HTTP/1.1\r\nHost: two\r\nContent-Length: 3\r\n\r\n")
+    parser.parse(first, 0, first.length)
+    val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
+    val kept    = request.keep
+    assertEquals(request.path, "/firstA")
+    parser.parse(second, 0, second.length)
+    java.util.Arrays.fill(first, 'Z'.toByte)
+    intercept[IllegalStateException](request.path)
+    intercept[IllegalStateException](request.header("host"))
+    assertEquals((kept.path, kept.header("x"), kept.authority, kept.method), ("/firstA", Some("y"), "one", Method.GET))
+    assertEquals(request.toString, "Request(complete)")
+    assertEquals(kept.toString, "GET /first%41")
+  }
+
+  test("a detached request survives its bytes, a released one does not") {
+    val parser  = new HeadParser(HeadLimits())
+    val text    = Wire.bytes("GET /a HTTP/1.1\r\nHost: one\r\n\r\n")
+    parser.parse(text, 0, text.length)
+    val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
+    request.detach()
+    java.util.Arrays.fill(text, 'Z'.toByte)
+    assertEquals((request.path, request.header("Host")), ("/a", Some("one")))
+    request.release()
+    intercept[IllegalStateException](request.method)
+  }
+}

@@ -1,0 +1,85 @@
+package needletail.http
+
+class ResponseEncoderSuite extends needletail.testing.Suite {
+  private val common = Wire.bytes("Date: now\r\n")
+
+  private def head(response: Response, minor: Int = 1, keepAlive: Boolean = true): String = {
+    val w = new ByteWriter(1)
+    w.writeLatin1("before")
+    ResponseEncoder.head(w, response, common, minor, keepAlive)
+    new String(w.bytes, 6, w.length - 6, "ISO-8859-1")
+  }
+
+  test("a fixed response") {
+    assertEquals(
+      head(Response.ok("hello")),
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\nDate: now\r\n\r\n"
+    )
+    assertEquals(head(Response(Status.NotFound)), "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nDate: now\r\n\r\n")
+    assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nContent-Length: 0\r\nDate: now\r\n\r\n")
+  }
+
+  test("text counts in octets of UTF-8") {
+    assert(head(Response.ok("\u00e9\u20ac")).contains("\r\nContent-Length: 5\r\n"))
+  }
+
+  test("a response sent again and again is the same every time") {
+    val response = Response.ok("hello").header("X", "y")
+    val first    = head(response)
+    (1 to 3).foreach(_ => assertEquals(head(response), first))
+    assert(response.rendered != null)
+    assertEquals(head(response, minor = 0, keepAlive = false), first.dropRight(2) + "Connection: close\r\n\r\n")
+    assertEquals(head(response.header("Z", "1")), first.replace("X: y\r\n", "X: y\r\nZ: 1\r\n"))
+  }
+
+  test("the connection is spoken of where the version's default is another") {
+    assert(!head(Response.ok).contains("Connection"))
+    assert(head(Response.ok, keepAlive = false).endsWith("Connection: close\r\n\r\n"))
+    assert(head(Response.ok, minor = 0).endsWith("Connection: keep-alive\r\n\r\n"))
+    assert(head(Response.ok, minor = 0, keepAlive = false).endsWith("Connection: close\r\n\r\n"))
+  }
+
+  test("streams: chunked to HTTP/1.1, until the end to 1.0, by length where it is known") {
+    def stream = Response.ok.stream(ByteStream.of(Array[Byte](1)))
+    assertEquals(head(stream), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nDate: now\r\n\r\n")
+    assertEquals(head(stream, minor = 0, keepAlive = false), "HTTP/1.1 200 OK\r\nDate: now\r\nConnection: close\r\n\r\n")
+    assertEquals(
+      head(Response.ok.stream(ByteStream.of(Array[Byte](1)), 9876543210L)),
+      "HTTP/1.1 200 OK\r\nContent-Length: 9876543210\r\nDate: now\r\n\r\n"
+    )
+    assertEquals(ResponseEncoder.framing(stream, 1), ResponseEncoder.Chunked)
+    assertEquals(ResponseEncoder.framing(stream, 0), ResponseEncoder.UntilClose)
+    assertEquals(ResponseEncoder.framing(stream.withStatus(Status.NoContent), 1), ResponseEncoder.Fixed)
+  }
+
+  test("statuses without content have no length, 205 has one of zero") {
+    assertEquals(head(Response(Status.NoContent)), "HTTP/1.1 204 No Content\r\nDate: now\r\n\r\n")
+    assertEquals(head(Response(Status.NotModified).text("x").header("ETag", "\"a\"")).contains("Content-Length"), false)
+    assertEquals(head(Response(Status.NoContent).stream(ByteStream.of(Array[Byte](1)))).contains("Transfer-Encoding"), false)
+    assertEquals(head(Response(Status.ResetContent).text("x")).contains("\r\nContent-Length: 0\r\n"), true)
+  }
+
+  test("a Date set by a handler does not become a second one") {
+    assertEquals(head(Response.ok.header("date", "then")).split("\r\n").count(_.toLowerCase.startsWith("date")), 1)
+  }
+
+  test("numbers") {
+    List(0L, 9L, 10L, 99L, 100L, 1234567890L, Long.MaxValue).foreach { n =>
+      val w = new ByteWriter(1)
+      w.writeDecimal(n)
+      assertEquals(new String(w.bytes, 0, w.length, "ISO-8859-1"), n.toString)
+    }
+    List(0, 1, 9, 10, 15, 16, 255, 256, 4095, 65536, Int.MaxValue).foreach { n =>
+      val w = new ByteWriter(1)
+      ResponseEncoder.chunkHead(w, n)
+      assertEquals(new String(w.bytes, 0, w.length, "ISO-8859-1"), n.toHexString + "\r\n")
+    }
+  }
+
+  test("an informational status can't be a response") {
+    intercept[IllegalArgumentException](Response(Status.Continue))
+    intercept[IllegalArgumentException](Response.ok.withStatus(Status.EarlyHints))
+    intercept[IllegalArgumentException](Status(99))
+    intercept[IllegalArgumentException](Status(600))
+  }
+}
