@@ -11,7 +11,8 @@ final case class Description(routes: List[RouteDescription]) {
   override def toString: String = {
     val widths = cells.transpose.map(_.map(_.length).max)
     cells
-      .map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
+      .map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  "))
+      .map(line => line.reverse.dropWhile(_ == ' ').reverse)
       .mkString("\n")
   }
 
