@@ -29,7 +29,7 @@ class ThreadsSuite extends Suite {
 
   test("the counter: no number twice, none lost") {
     onLoop { loop =>
-      val next     = Actor.spawn[Recipient[Long]](loop, ActorSettings(mailbox = threads * each)) { _ =>
+      val next = Actor.spawn[Recipient[Long]](loop, ActorSettings(mailbox = threads * each)) { _ =>
         var count = 0L
         replyTo => { count += 1; replyTo ! count }
       }
@@ -76,7 +76,8 @@ class ThreadsSuite extends Suite {
 
   test("dropping the oldest under many senders: the bound holds, and all is accounted for") {
     onLoop { loop =>
-      val ref = Actor.spawn[Int](loop, ActorSettings(mailbox = 16, overflow = Overflow.DropOldest))(_ => _ => ())
+      val ref =
+        Actor.spawn[Int](loop, ActorSettings(mailbox = 16, overflow = Overflow.DropOldest))(_ => _ => ())
       val refused = new AtomicLong
       inThreads(_ => for (n <- 0 until each) if (!ref.send(n)) refused.incrementAndGet())
       assertEquals(refused.get, 0L)
@@ -90,7 +91,9 @@ class ThreadsSuite extends Suite {
   test("stopping under fire: each message is received or a dead letter") {
     onLoop { loop =>
       for (_ <- 1 to 20) {
-        val ref  = Actor.spawn[Int](loop, ActorSettings(mailbox = 1000000))(context => n => if (n == 500) context.stop())
+        val ref = Actor.spawn[Int](loop, ActorSettings(mailbox = 1000000))(context =>
+          n => if (n == 500) context.stop()
+        )
         inThreads(_ => for (n <- 0 until 1000) ref ! n)
         Await.result(ref.whenStopped, 10.seconds)
         Await.result(Async.run(loop)(Async.unit), 10.seconds)
@@ -128,21 +131,23 @@ class ThreadsSuite extends Suite {
 
   /** A loop that counts how often it is given something. */
   private final class CountingLoop(inner: Loop) extends Loop {
-    val handed                                               = new AtomicInteger
-    def inLoop: Boolean                                      = inner.inLoop
-    def execute(task: Runnable): Unit                        = { handed.incrementAndGet(); inner.execute(task) }
-    def schedule(delayNanos: Long, task: Runnable): Timer    = inner.schedule(delayNanos, task)
-    def nowNanos: Long                                       = inner.nowNanos
+    val handed                                            = new AtomicInteger
+    def inLoop: Boolean                                   = inner.inLoop
+    def execute(task: Runnable): Unit                     = { handed.incrementAndGet(); inner.execute(task) }
+    def schedule(delayNanos: Long, task: Runnable): Timer = inner.schedule(delayNanos, task)
+    def nowNanos: Long                                    = inner.nowNanos
   }
 
   test("sending to an actor that is busy gives its loop nothing more to do") {
     val manual = new needletail.async.ManualLoop
     val loop   = new CountingLoop(manual)
     var seen   = 0
-    val ref    = Actor.spawn[Int](loop)(context => n => {
-      seen += 1
-      if (n == 0) for (i <- 1 to 50) context.self ! i
-    })
+    val ref    = Actor.spawn[Int](loop)(context =>
+      n => {
+        seen += 1
+        if (n == 0) for (i <- 1 to 50) context.self ! i
+      }
+    )
     manual.runAll()
     val before = loop.handed.get
     for (_ <- 1 to 10) ref ! 0

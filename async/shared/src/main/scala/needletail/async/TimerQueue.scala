@@ -24,7 +24,8 @@ private[async] final class TimerQueue {
     due
   }
 
-  private final class Due(val at: Long, val serial: Long, val task: Runnable) extends Timer with Comparable[Due] {
+  private final class Due(val at: Long, val serial: Long, val task: Runnable) extends Timer
+      with Comparable[Due] {
     def cancel(): Unit = { queue.remove(this); () }
 
     def compareTo(that: Due): Int = {

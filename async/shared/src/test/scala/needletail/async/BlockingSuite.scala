@@ -44,7 +44,10 @@ class BlockingSuite extends Suite {
   test("what it throws is the failure, even what is fatal to a thread") {
     onLoop { loop =>
       for (error <- List[Throwable](new IllegalArgumentException("no"), new StackOverflowError))
-        assertEquals(await(Async.run(loop)(Async.blocking[Int](throw error))).failed.map(root), Success(error))
+        assertEquals(
+          await(Async.run(loop)(Async.blocking[Int](throw error))).failed.map(root),
+          Success(error)
+        )
     }
   }
 
@@ -54,8 +57,8 @@ class BlockingSuite extends Suite {
 
   test("no more threads than allowed, started on demand, ended when idle") {
     onLoop { loop =>
-      val blocking      = pool(threads = 3, idle = 50.millis)
-      val (now, most)   = (new AtomicInteger, new AtomicInteger)
+      val blocking    = pool(threads = 3, idle = 50.millis)
+      val (now, most) = (new AtomicInteger, new AtomicInteger)
       assertEquals(blocking.threads, 0)
       val all = Async.run(loop)(Async.all(List.fill(30)(blocking {
         val running = now.incrementAndGet()
@@ -90,11 +93,11 @@ class BlockingSuite extends Suite {
 
   test("cancelling removes work that waits") {
     onLoop { loop =>
-      val blocking  = pool(threads = 1, queue = 1)
-      val gate      = new CountDownLatch(1)
-      val running   = new CountDownLatch(1)
-      val began     = new AtomicBoolean
-      val first     = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      val blocking = pool(threads = 1, queue = 1)
+      val gate     = new CountDownLatch(1)
+      val running  = new CountDownLatch(1)
+      val began    = new AtomicBoolean
+      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
       arrives(running)
       val cancelled = Async.run(loop) {
         val waiting = blocking(began.set(true))

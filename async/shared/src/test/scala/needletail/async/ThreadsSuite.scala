@@ -65,7 +65,8 @@ class ThreadsSuite extends Suite {
     onLoop { loop =>
       val result = Async.run(loop) {
         Async.callback[Int] { done =>
-          val thread = new Thread(() => { done(Success(1)); done(Failure(new RuntimeException)); done(Success(2)) })
+          val thread =
+            new Thread(() => { done(Success(1)); done(Failure(new RuntimeException)); done(Success(2)) })
           thread.start()
         }
       }

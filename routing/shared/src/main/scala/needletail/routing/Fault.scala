@@ -58,9 +58,13 @@ private[routing] object Quote {
     out.toString
   }
 
-  private def isSafe(c: Char): Boolean =
-    !Character.isISOControl(c) && !Character.isSurrogate(c) && Character.getType(c) != Character.FORMAT.toInt &&
-      c != '\u2028' && c != '\u2029'
+  private def isSafe(c: Char): Boolean = !Character.isISOControl(c) && !Character.isSurrogate(c) && !isFormat(c)
+
+  /** What Unicode calls Cf, Zl and Zp below U+10000: joiners, directional marks and overrides, separators, tags. */
+  private def isFormat(c: Char): Boolean =
+    c >= '\u00ad' && (c == '\u00ad' || (c >= '\u0600' && c <= '\u0605') || c == '\u061c' || c == '\u06dd' ||
+      c == '\u070f' || c == '\u180e' || (c >= '\u200b' && c <= '\u200f') || (c >= '\u2028' && c <= '\u202e') ||
+      (c >= '\u2060' && c <= '\u206f') || c == '\ufeff' || (c >= '\ufff9' && c <= '\ufffb'))
 
   /** Puts name and value into a message of the user's. */
   def fill(template: String, name: String, value: String): String =

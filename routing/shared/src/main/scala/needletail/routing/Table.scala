@@ -156,12 +156,10 @@ private[routing] object Node {
     var ending: List[Route]       = Nil
 
     def add(route: Route, shape: List[Part[?]]): Unit = shape match {
-      case Nil                   => ending = ending :+ route
+      case Nil                   => ending = route :: ending
       case (l: Literal) :: more => literals.getOrElseUpdate(l.text, new Draft).add(route, more)
-      case (_: Rest[?]) :: Nil   => rest = rest :+ route
-      case (_: Rest[?]) :: _     =>
-        throw new IllegalArgumentException(s"$route: nothing can follow the rest of a path")
-      case _ :: more =>
+      case (_: Rest[?]) :: _     => rest = route :: rest
+      case _ :: more             =>
         if (captured == null) captured = new Draft
         captured.add(route, more)
     }
@@ -177,17 +175,13 @@ private[routing] object Node {
         while (table(i) != null) i = (i + 1) & (table.length - 1)
         table(i) = new Entry(octets, hash, draft.result)
       }
-      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest), Leaf.of(ending))
+      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest.reverse), Leaf.of(ending.reverse))
     }
   }
 
   def of(routes: List[Route]): Node = {
     val draft = new Draft
-    routes.foreach { route =>
-      val segments = route.leaves.filter(_.segments > 0)
-      // the path of no segments is "/": one segment, and that empty
-      draft.add(route, if (segments.isEmpty) List(Literal.empty) else segments)
-    }
+    routes.foreach(route => draft.add(route, route.shape))
     draft.result
   }
 }

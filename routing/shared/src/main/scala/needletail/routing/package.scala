@@ -76,8 +76,9 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
   implicit class LiteralPath(private val text: String) {
-    def /[P, B](part: P)(implicit inPath: InPath[P, B], values: Concat[Unit, B]): Path[values.Out] =
-      Literal.path(text)./(part)(inPath, values)
+    def /(literal: String): Path[Unit]                    = Literal.path(s"$text/$literal")
+    def /[B](path: Path[B]): Path[B]                      = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
+    def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
     /** See [[Path.subroutes]]. */
     def subroutes(routes: (Path[Unit] => Routes)*): Routes = Literal.path(text).subroutes(routes*)
