@@ -54,7 +54,8 @@ val onJvm = Seq(
 
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
-  nativeConfig ~= (_.withMultithreading(true)) // event loops are threads
+  // Event loops are threads; lld links with all processors, and much sooner than GNU ld through its plug-in.
+  nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions :+ "-fuse-ld=lld"))
 )
 
 /** A module: `name/shared`, `name/jvm`, `name/native`; published as needletail-name. */
