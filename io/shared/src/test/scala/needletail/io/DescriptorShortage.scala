@@ -46,7 +46,7 @@ object DescriptorShortage {
     try {
       fillers.take(Spare).foreach(_.close())
       onLoop(loop)(listener.resume())
-      Thread.sleep(300)
+      pause(300)
       val served = clients.filter(echoed(_, 100))
       check(served.nonEmpty && served.length <= Spare, s"as many as descriptors are there: ${served.length}")
       check(served.forall(echoed(_, 2000)), "those that got one are served on and on")
@@ -91,6 +91,9 @@ object DescriptorShortage {
     loop.execute { () => body; done.countDown() }
     check(done.await(5, TimeUnit.SECONDS), "the loop is alive")
   }
+
+  /** Not Thread.sleep, which on Native takes descriptors. */
+  private def pause(millis: Long): Unit = { new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS); () }
 
   private def check(condition: Boolean, what: String): Unit = if (!condition) throw new AssertionError(what)
 
