@@ -25,11 +25,12 @@ object DescriptorShortage {
   }
 
   private def shortage(loop: EventLoop, complaints: AtomicInteger): Unit = {
+    val gone     = new CountDownLatch(1)
     val listener = Listener.bind(
       Address.Tcp("127.0.0.1", 0),
       loop,
       ListenOptions(),
-      _.start(loop, ConnectionOptions())(new Echo(_))
+      _.start(loop, ConnectionOptions())(new Echo(_, gone))
     )
     val port = listener.address match {
       case Address.Tcp(_, port) => port
@@ -39,7 +40,9 @@ object DescriptorShortage {
     val first = new java.net.Socket("127.0.0.1", port)
     check(echoed(first, 2000), "a first client is served")
     first.close()
+    check(gone.await(5, TimeUnit.SECONDS), "the first client's end is seen")
     onLoop(loop) { loop.schedule(0, () => ()); listener.pause() }
+    onLoop(loop)(()) // by now the server's descriptor is back too
 
     val clients = Vector.fill(Clients)(new java.net.Socket("127.0.0.1", port))
     val fillers = fill()
@@ -97,7 +100,7 @@ object DescriptorShortage {
 
   private def check(condition: Boolean, what: String): Unit = if (!condition) throw new AssertionError(what)
 
-  private final class Echo(connection: Connection) extends ConnectionHandler {
+  private final class Echo(connection: Connection, gone: CountDownLatch) extends ConnectionHandler {
     def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
       connection.write(bytes, from, until - from)
       until
@@ -105,6 +108,6 @@ object DescriptorShortage {
     def onEnd(): Unit                    = connection.close()
     def onDrained(): Unit                = ()
     def onDeadline(): Unit               = ()
-    def onClosed(cause: Throwable): Unit = ()
+    def onClosed(cause: Throwable): Unit = gone.countDown()
   }
 }
