@@ -1,12 +1,20 @@
 package needletail.io
 
 import java.io.IOException
-import java.net.{InetAddress, InetSocketAddress, SocketAddress, StandardProtocolFamily, StandardSocketOptions, UnixDomainSocketAddress}
+import java.net.{
+  InetAddress,
+  InetSocketAddress,
+  SocketAddress,
+  StandardProtocolFamily,
+  StandardSocketOptions,
+  UnixDomainSocketAddress
+}
 import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
 
 /** See Platform.scala. `channel` is bound and in non-blocking mode. */
 private[io] final class ListenSocket(private[io] val channel: ServerSocketChannel) extends Descriptor {
-  private[io] def operations(interest: Int): Int = if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
+  private[io] def operations(interest: Int): Int =
+    if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
 
   def accept(): Socket = {
     var socket: Socket         = null

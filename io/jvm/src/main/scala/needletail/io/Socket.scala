@@ -1,7 +1,14 @@
 package needletail.io
 
 import java.io.IOException
-import java.net.{InetAddress, InetSocketAddress, SocketAddress, StandardProtocolFamily, StandardSocketOptions, UnixDomainSocketAddress}
+import java.net.{
+  InetAddress,
+  InetSocketAddress,
+  SocketAddress,
+  StandardProtocolFamily,
+  StandardSocketOptions,
+  UnixDomainSocketAddress
+}
 import java.nio.channels.{SelectionKey, SocketChannel}
 
 /** See Platform.scala. `channel` is in non-blocking mode. */
@@ -45,7 +52,8 @@ private[io] final class Socket(private[io] val channel: SocketChannel) extends D
 
   def shutdownOutput(): Unit = { channel.shutdownOutput(); () }
 
-  def resetOnClose(): Unit = if (isTcp) { channel.setOption(StandardSocketOptions.SO_LINGER, Integer.valueOf(0)); () }
+  def resetOnClose(): Unit =
+    if (isTcp) { channel.setOption(StandardSocketOptions.SO_LINGER, Integer.valueOf(0)); () }
 
   def configure(options: ConnectionOptions): Unit = {
     if (isTcp) {
@@ -66,7 +74,8 @@ private[io] final class Socket(private[io] val channel: SocketChannel) extends D
 }
 
 private[io] object Socket {
-  def connectTcp(ip: InetAddress, port: Int): Socket = connect(SocketChannel.open(), new InetSocketAddress(ip, port))
+  def connectTcp(ip: InetAddress, port: Int): Socket =
+    connect(SocketChannel.open(), new InetSocketAddress(ip, port))
 
   def connectUnix(path: String): Socket =
     connect(SocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path))

@@ -8,18 +8,21 @@ object ChildProcess {
 
   /** The command line that runs `main`; `$0` and quotes do not occur in it. */
   def command(main: String): String = {
-    val classes = List[Class[?]](getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]])
+    val classes =
+      List[Class[?]](getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]])
     // Scala 3 has its own library beside that of 2.13, which a class of each finds.
     val more: List[Class[?]] = List("scala.util.NotGiven", "scala.runtime.LazyVals").flatMap { name =>
       try List(Class.forName(name))
       catch { case _: ClassNotFoundException => Nil }
     }
-    val path = (classes ++ more).map(c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
+    val path =
+      (classes ++ more).map(c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
     val java = System.getProperty("java.home") + "/bin/java"
     s"exec '$java' -XX:TieredStopAtLevel=1 -Xmx64m -cp '${path.distinct.mkString(":")}' $main"
   }
 
-  def start(script: String): Process = new ProcessBuilder("/bin/sh", "-c", script).redirectErrorStream(true).start()
+  def start(script: String): Process =
+    new ProcessBuilder("/bin/sh", "-c", script).redirectErrorStream(true).start()
 
   /** What it printed and its exit status, or None if it is not over after ten seconds. */
   def result(process: Process): Option[(String, Int)] = {

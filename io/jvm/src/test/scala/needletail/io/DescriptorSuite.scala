@@ -5,7 +5,8 @@ import needletail.testing.Suite
 class DescriptorSuite extends Suite {
 
   test("out of descriptors: accepting stops, serving goes on, and accepting begins again when some return") {
-    val child = ChildProcess.start("ulimit -n 80; " + ChildProcess.command("needletail.io.DescriptorShortageMain"))
+    val child =
+      ChildProcess.start("ulimit -n 80; " + ChildProcess.command("needletail.io.DescriptorShortageMain"))
     assertEquals(ChildProcess.result(child), Some(("as it should be\n", 0)))
   }
 }

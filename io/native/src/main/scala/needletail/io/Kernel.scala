@@ -13,14 +13,21 @@ private[io] object Kernel {
   @name("needletail_io_kind") def kind(errno: CInt): CInt          = extern
   @name("needletail_io_close") def close(fd: CInt): CInt           = extern
 
-  @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt      = extern
-  @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt  = extern
-  @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt             = extern
-  @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                = extern
+  @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt                   = extern
+  @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt               = extern
+  @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt                          = extern
+  @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                             = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
 
   @name("needletail_io_configure")
-  def configure(fd: CInt, tcp: CInt, noDelay: CInt, keepAlive: CInt, sendBuffer: CInt, receiveBuffer: CInt): CInt =
+  def configure(
+      fd: CInt,
+      tcp: CInt,
+      noDelay: CInt,
+      keepAlive: CInt,
+      sendBuffer: CInt,
+      receiveBuffer: CInt
+  ): CInt =
     extern
 
   @name("needletail_io_listen_tcp")
@@ -33,21 +40,27 @@ private[io] object Kernel {
       reuseAddress: CInt,
       reusePort: CInt
   ): CInt = extern
-  @name("needletail_io_listen_unix") def listenUnix(path: Ptr[Byte], length: CInt, backlog: CInt): CInt = extern
-  @name("needletail_io_accept") def accept(fd: CInt, name: Ptr[Long]): CInt                             = extern
-  @name("needletail_io_none_now") def noneNow(): CInt                                                   = extern
+  @name("needletail_io_listen_unix") def listenUnix(path: Ptr[Byte], length: CInt, backlog: CInt): CInt =
+    extern
+  @name("needletail_io_accept") def accept(fd: CInt, name: Ptr[Long]): CInt = extern
+  @name("needletail_io_none_now") def noneNow(): CInt                       = extern
 
   @name("needletail_io_connect_tcp")
-  def connectTcp(ip: Ptr[Byte], length: CInt, scope: CInt, port: CInt): CInt              = extern
+  def connectTcp(ip: Ptr[Byte], length: CInt, scope: CInt, port: CInt): CInt               = extern
   @name("needletail_io_connect_unix") def connectUnix(path: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_io_connected") def connected(fd: CInt): CInt                           = extern
 
   @name("needletail_io_look_up") @blocking
   def lookUp(name: Ptr[Byte], found: Ptr[Byte], max: CInt): CInt = extern
 
-  @name("needletail_io_poll_open") def pollOpen(): CInt                                                     = extern
-  @name("needletail_io_poll_change") def pollChange(poll: CInt, fd: CInt, before: CInt, interest: CInt): CInt = extern
-  @name("needletail_io_poll_now") def pollNow(poll: CInt, ready: Ptr[Long], max: CInt): CInt                = extern
+  @name("needletail_io_poll_open") def pollOpen(): CInt = extern
+  @name("needletail_io_poll_change") def pollChange(
+      poll: CInt,
+      fd: CInt,
+      before: CInt,
+      interest: CInt
+  ): CInt = extern
+  @name("needletail_io_poll_now") def pollNow(poll: CInt, ready: Ptr[Long], max: CInt): CInt = extern
   @name("needletail_io_poll_wait") @blocking
   def pollWait(poll: CInt, ready: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
   @name("needletail_io_wake_open") def wakeOpen(poll: CInt): CInt                  = extern

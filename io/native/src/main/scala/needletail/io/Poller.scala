@@ -24,7 +24,8 @@ private[io] final class Poller(loop: EventLoop) {
   private val wakers = new AtomicInteger
 
   def register(d: Descriptor, source: Pollable, interest: Int): Unit = {
-    if (d.fd >= sources.length) sources = java.util.Arrays.copyOf(sources, math.max(2 * sources.length, d.fd + 1))
+    if (d.fd >= sources.length)
+      sources = java.util.Arrays.copyOf(sources, math.max(2 * sources.length, d.fd + 1))
     sources(d.fd) = source
     setInterest(d, interest)
   }

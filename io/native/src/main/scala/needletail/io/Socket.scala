@@ -17,7 +17,8 @@ private[io] final class Socket(fd: Int) extends Descriptor(fd) {
     if (n >= 0) n else if (n == Socket.EndOfInput) -1 else throw KernelError.exception(n)
   }
 
-  def write(bytes: Array[Byte], from: Int, count: Int): Int = KernelError.check(Kernel.write(fd, bytes.at(from), count))
+  def write(bytes: Array[Byte], from: Int, count: Int): Int =
+    KernelError.check(Kernel.write(fd, bytes.at(from), count))
 
   def finishConnect(): Boolean = KernelError.check(Kernel.connected(fd)) == 1 && {
     takeName(SocketName.of(fd, peer = true))
@@ -65,7 +66,12 @@ private[io] object Socket {
 
   def connectTcp(ip: InetAddress, port: Int): Socket = {
     val octets = ip.getAddress
-    new Socket(KernelError.check(Kernel.connectTcp(octets.at(0), octets.length, SocketName.scopeOf(ip), port)))
+    new Socket(KernelError.check(Kernel.connectTcp(
+      octets.at(0),
+      octets.length,
+      SocketName.scopeOf(ip),
+      port
+    )))
   }
 
   def connectUnix(path: String): Socket = {

@@ -29,7 +29,10 @@ final class AcceptedSocket private[io] (socket: Socket) {
    * Takes the socket to `loop`, from any thread; there `makeHandler` is called with the connection and then data may
    * come. If the loop has ended, the socket is closed.
    */
-  def start(loop: EventLoop, options: ConnectionOptions)(makeHandler: Connection => ConnectionHandler): Unit = {
+  def start(
+      loop: EventLoop,
+      options: ConnectionOptions
+  )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
     if (loop.inLoop) startHere(loop, options, makeHandler)

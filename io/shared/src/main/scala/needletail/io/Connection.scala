@@ -12,10 +12,11 @@ import java.io.IOException
  * Writing: at once, as far as the kernel takes it. The rest waits here; it has no bound of its own, so whoever writes
  * much looks at `pendingBytes` and goes on in `onDrained`.
  */
-final class Connection private[io] (val loop: EventLoop, socket: Socket, options: ConnectionOptions) extends Pollable {
+final class Connection private[io] (val loop: EventLoop, socket: Socket, options: ConnectionOptions)
+    extends Pollable {
   import Connection.*
 
-  private var phase: Int = Open
+  private var phase: Int                  = Open
   private var protocol: ConnectionHandler = null // until it is set
   private var cause: Throwable            = null // of the end, for onClosed
 
@@ -333,7 +334,8 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   // The loop's side
 
-  private def want(bits: Int): Unit = if (bits != socket.interest && phase != Closed) loop.setInterest(socket, bits)
+  private def want(bits: Int): Unit =
+    if (bits != socket.interest && phase != Closed) loop.setInterest(socket, bits)
 
   /** Takes its place on the loop and gets its handler; on the loop's thread, once. */
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =

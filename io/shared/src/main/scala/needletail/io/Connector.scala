@@ -38,12 +38,12 @@ object Connector {
   ) extends Pollable {
     val result = new Promise[Connection]
 
-    private var socket: Socket                = null // the one under way
-    private var targets: Array[InetAddress]   = null // of a TCP address
-    private var tried                         = 0
-    private var lastFailure: IOException      = null
-    private var over                          = false
-    private val timeout = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
+    private var socket: Socket              = null // the one under way
+    private var targets: Array[InetAddress] = null // of a TCP address
+    private var tried                       = 0
+    private var lastFailure: IOException    = null
+    private var over                        = false
+    private val timeout                     = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
 
     result.onCancel(() => stop())
 
@@ -122,14 +122,17 @@ object Connector {
 
     private def clear(e: IOException): IOException = {
       val why = e match {
-        case _: UnknownHostException    => "unknown host"
-        case _ if e.getMessage eq null  => e.toString
-        case _                          => e.getMessage
+        case _: UnknownHostException   => "unknown host"
+        case _ if e.getMessage eq null => e.toString
+        case _                         => e.getMessage
       }
       val text = s"cannot connect to $address: $why"
-      val same = if (e.isInstanceOf[SocketTimeoutException]) new SocketTimeoutException(text) else new ConnectException(text)
-      same.initCause(e)
-      same
+      val named = e match {
+        case _: SocketTimeoutException => new SocketTimeoutException(text)
+        case _                         => new ConnectException(text)
+      }
+      named.initCause(e)
+      named
     }
 
     private[io] def onReady(ready: Int): Unit =

@@ -11,7 +11,8 @@ import java.util.concurrent.RejectedExecutionException
  * put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
  * fatal error of the virtual machine ends the loop and closes what it owns. Made by [[EventLoops]].
  */
-final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean, onEnd: () => Unit) extends Loop {
+final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean, onEnd: () => Unit)
+    extends Loop {
   import EventLoop.*
 
   private val thread  = new Thread(() => live(), name)
@@ -21,7 +22,7 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
   private val poller  = new Poller(this)
 
   private var nanos      = System.nanoTime()
-  private var millis     = 0L // 0: not asked for in this turn
+  private var millis     = 0L   // 0: not asked for in this turn
   private var clockFresh = true // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
 
@@ -75,8 +76,9 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
 
   // For this package: what connections and listeners need of their loop.
 
-  private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit = poller.register(d, source, interest)
-  private[io] def setInterest(d: Descriptor, interest: Int): Unit             = poller.setInterest(d, interest)
+  private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
+    poller.register(d, source, interest)
+  private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 
   /**
    * Gives a descriptor back to the system, whether it was watched or not, when no event of this turn is left: else

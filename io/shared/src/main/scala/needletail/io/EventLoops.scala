@@ -24,7 +24,8 @@ final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean 
   def apply(i: Int): EventLoop = loops(i)
 
   /** One after the other, round and round; from any thread. */
-  def next(): EventLoop = if (loops.length == 1) loops(0) else loops(Math.floorMod(turn.getAndIncrement(), loops.length))
+  def next(): EventLoop =
+    if (loops.length == 1) loops(0) else loops(Math.floorMod(turn.getAndIncrement(), loops.length))
 
   /** Tells every loop to end: each closes the connections and listeners it owns. May be repeated; does not wait. */
   def stop(): Unit = loops.foreach(_.stop())
@@ -37,7 +38,12 @@ final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean 
     val opened = new Array[EventLoop](count)
     try
       for (i <- opened.indices)
-        opened(i) = new EventLoop(i, s"$name-$i", daemon, () => if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () })
+        opened(i) = new EventLoop(
+          i,
+          s"$name-$i",
+          daemon,
+          () => if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
+        )
     catch {
       case NonFatal(e) =>
         opened.foreach(loop => if (loop ne null) loop.discard())

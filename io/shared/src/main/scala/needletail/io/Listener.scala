@@ -21,9 +21,9 @@ final class Listener private (
 ) extends Pollable {
   import Listener.*
 
-  private var started       = false // watched by the loop
+  private var started       = false         // watched by the loop
   private var paused        = false
-  private var retry: Timer  = null // not null: starved, accepting nothing for now
+  private var retry: Timer  = null          // not null: starved, accepting nothing for now
   private var closed        = false
   private var lastComplaint = Long.MinValue // on the loop's clock
 
@@ -82,7 +82,8 @@ final class Listener private (
     }
 
   private def update(): Unit =
-    if (started && !closed) loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
+    if (started && !closed)
+      loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
 
   private[io] def onReady(ready: Int): Unit = {
     var left = options.acceptBatch
@@ -166,7 +167,8 @@ object Listener {
   private def open(address: Address, options: ListenOptions): ListenSocket =
     try
       address match {
-        case tcp: Address.Tcp   => ListenSocket.tcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
+        case tcp: Address.Tcp =>
+          ListenSocket.tcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
         case Address.Unix(path) =>
           UnixSocketFile.prepare(path, options)
           ListenSocket.unix(path, options)
@@ -185,8 +187,8 @@ object Listener {
   }
 
   private def reason(e: IOException): String = e match {
-    case _: UnknownHostException => "unknown host"
-    case _ if e.getMessage eq null        => e.toString
-    case _                                => e.getMessage
+    case _: UnknownHostException   => "unknown host"
+    case _ if e.getMessage eq null => e.toString
+    case _                         => e.getMessage
   }
 }

@@ -36,7 +36,9 @@ private[io] object Names {
           try loop.execute(() => f(result))
           catch { case _: RejectedExecutionException => () } // nobody is left to hear it
         }
-      catch { case _: RejectedExecutionException => f(Left(new IOException("too many names are being looked up"))) }
+      catch {
+        case _: RejectedExecutionException => f(Left(new IOException("too many names are being looked up")))
+      }
 
   private def lookUp(host: String): Either[IOException, Array[InetAddress]] =
     try Right(NameService.lookUp(host))

@@ -58,9 +58,10 @@ package needletail.io
 
 /** What a [[Pollable]] waits for and is ready for. */
 private[io] object Interest {
+  // The values that both epoll and java.nio have, which saves translating them.
   final val None  = 0
   final val Read  = 1 // or accept
-  final val Write = 4 // or connect; the values are those of both epoll and java.nio, which saves a translation
+  final val Write = 4 // or connect
 }
 
 /** What can fail with an exception that its owner must hear of; see `EventLoop.survive`. */

@@ -15,9 +15,12 @@ class AddressTextSuite extends LoopSuite {
     assertEquals(v6(0, 0, 0, 0, 0, 0, 0, 1), "[::1]:80")
     assertEquals(v6(0, 0, 0, 0, 0, 0, 0, 0), "[::]:80")
     assertEquals(v6(0x2001, 0xdb8, 0, 0, 0, 0, 2, 1), "[2001:db8::2:1]:80")
-    assertEquals(v6(0x2001, 0xdb8, 0, 1, 1, 1, 1, 1), "[2001:db8:0:1:1:1:1:1]:80") // one field is not shortened
-    assertEquals(v6(0x2001, 0, 0, 1, 0, 0, 0, 1), "[2001:0:0:1::1]:80")            // the longest run
-    assertEquals(v6(0x2001, 0xdb8, 0, 0, 1, 0, 0, 1), "[2001:db8::1:0:0:1]:80")    // the first of equals
+    assertEquals(
+      v6(0x2001, 0xdb8, 0, 1, 1, 1, 1, 1),
+      "[2001:db8:0:1:1:1:1:1]:80"
+    )                                                                           // one field is not shortened
+    assertEquals(v6(0x2001, 0, 0, 1, 0, 0, 0, 1), "[2001:0:0:1::1]:80")         // the longest run
+    assertEquals(v6(0x2001, 0xdb8, 0, 0, 1, 0, 0, 1), "[2001:db8::1:0:0:1]:80") // the first of equals
     assertEquals(v6(0xfe80, 0, 0, 0, 0, 0, 0, 0), "[fe80::]:80")
     assertEquals(v6(1, 2, 3, 4, 5, 6, 7, 0xabcd), "[1:2:3:4:5:6:7:abcd]:80")
   }

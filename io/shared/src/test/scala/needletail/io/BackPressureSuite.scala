@@ -131,9 +131,9 @@ class BackPressureSuite extends LoopSuite {
 
   test("the end is told once, also when it is read before what was left over has come again") {
     withLoop { loop =>
-      val events                    = new Events
-      var slow: Connection          = null
-      val listener                  = listen(loop) { c =>
+      val events           = new Events
+      var slow: Connection = null
+      val listener         = listen(loop) { c =>
         slow = c
         new Recorder(events) {
           override def use(text: String): Int = {
@@ -202,7 +202,9 @@ class BackPressureSuite extends LoopSuite {
     }
   }
 
-  test("write takes everything at once and keeps what the kernel does not take; a drained output is told once") {
+  test(
+    "write takes everything at once and keeps what the kernel does not take; a drained output is told once"
+  ) {
     withLoop { loop =>
       val events     = new Events
       var connection = null: Connection

@@ -25,11 +25,12 @@ object DescriptorShortage {
   }
 
   private def shortage(loop: EventLoop, complaints: AtomicInteger): Unit = {
+    val gone     = new CountDownLatch(1)
     val listener = Listener.bind(
       Address.Tcp("127.0.0.1", 0),
       loop,
       ListenOptions(),
-      _.start(loop, ConnectionOptions())(new Echo(_))
+      _.start(loop, ConnectionOptions())(new Echo(_, gone))
     )
     val port = listener.address match {
       case Address.Tcp(_, port) => port
@@ -39,14 +40,16 @@ object DescriptorShortage {
     val first = new java.net.Socket("127.0.0.1", port)
     check(echoed(first, 2000), "a first client is served")
     first.close()
+    check(gone.await(5, TimeUnit.SECONDS), "the first client's end is seen")
     onLoop(loop) { loop.schedule(0, () => ()); listener.pause() }
+    onLoop(loop)(()) // by now the server's descriptor is back too
 
     val clients = Vector.fill(Clients)(new java.net.Socket("127.0.0.1", port))
     val fillers = fill()
     try {
       fillers.take(Spare).foreach(_.close())
       onLoop(loop)(listener.resume())
-      Thread.sleep(300)
+      pause(300)
       val served = clients.filter(echoed(_, 100))
       check(served.nonEmpty && served.length <= Spare, s"as many as descriptors are there: ${served.length}")
       check(served.forall(echoed(_, 2000)), "those that got one are served on and on")
@@ -92,9 +95,12 @@ object DescriptorShortage {
     check(done.await(5, TimeUnit.SECONDS), "the loop is alive")
   }
 
+  /** Not Thread.sleep, which on Native takes descriptors. */
+  private def pause(millis: Long): Unit = { new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS); () }
+
   private def check(condition: Boolean, what: String): Unit = if (!condition) throw new AssertionError(what)
 
-  private final class Echo(connection: Connection) extends ConnectionHandler {
+  private final class Echo(connection: Connection, gone: CountDownLatch) extends ConnectionHandler {
     def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
       connection.write(bytes, from, until - from)
       until
@@ -102,6 +108,6 @@ object DescriptorShortage {
     def onEnd(): Unit                    = connection.close()
     def onDrained(): Unit                = ()
     def onDeadline(): Unit               = ()
-    def onClosed(cause: Throwable): Unit = ()
+    def onClosed(cause: Throwable): Unit = gone.countDown()
   }
 }

@@ -44,7 +44,12 @@ class EchoSuite extends LoopSuite {
   test("many connections over several loops, each for itself") {
     withLoops(3) { loops =>
       val listener =
-        Listener.bind(anyPort, loops(0), ListenOptions(), _.start(loops.next(), ConnectionOptions())(new Echo(_)))
+        Listener.bind(
+          anyPort,
+          loops(0),
+          ListenOptions(),
+          _.start(loops.next(), ConnectionOptions())(new Echo(_))
+        )
       val clients = Vector.fill(60)(new java.net.Socket("127.0.0.1", portOf(listener)))
       try
         for (round <- 1 to 3) {
@@ -81,7 +86,7 @@ class EchoSuite extends LoopSuite {
     withLoop { loop =>
       val events   = new Events
       val listener = listen(loop)(_ => new Recorder(events))
-      val client = connect(loop, listener.address)(_ => new Recorder(new Events))
+      val client   = connect(loop, listener.address)(_ => new Recorder(new Events))
       on(loop)(client.write("x".getBytes, 0, 1))
       events.expect("data x")
       on(loop)(client.abort())

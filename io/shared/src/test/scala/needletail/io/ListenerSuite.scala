@@ -85,7 +85,10 @@ class ListenerSuite extends LoopSuite {
       val foreign = intercept[IOException](bound(loop, "192.0.2.1")) // reserved for documentation, RFC 5737
       assert(foreign.getMessage.contains("cannot listen on 192.0.2.1:0: "), foreign.getMessage)
       val unknown = intercept[IOException](bound(loop, "no-such-host.invalid")) // RFC 6761
-      assert(unknown.getMessage.contains("cannot listen on no-such-host.invalid:0: unknown host"), unknown.getMessage)
+      assert(
+        unknown.getMessage.contains("cannot listen on no-such-host.invalid:0: unknown host"),
+        unknown.getMessage
+      )
     }
   }
 
@@ -107,8 +110,9 @@ class ListenerSuite extends LoopSuite {
   test("with reusePort several listeners share a port") {
     withLoops(2) { loops =>
       val options = ListenOptions(reusePort = true)
-      val first   = Listener.bind(anyPort, loops(0), options, _.start(loops(0), ConnectionOptions())(new Echo(_)))
-      val second  =
+      val first   =
+        Listener.bind(anyPort, loops(0), options, _.start(loops(0), ConnectionOptions())(new Echo(_)))
+      val second =
         Listener.bind(first.address, loops(1), options, _.start(loops(1), ConnectionOptions())(new Echo(_)))
       assertEquals(portOf(second), portOf(first))
       for (_ <- 1 to 20) echoes("127.0.0.1", portOf(first))

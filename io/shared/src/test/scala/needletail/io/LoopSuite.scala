@@ -114,7 +114,8 @@ abstract class LoopSuite extends Suite {
     def onEnd(): Unit                    = events.add("end")
     def onDrained(): Unit                = events.add("drained")
     def onDeadline(): Unit               = events.add("deadline")
-    def onClosed(cause: Throwable): Unit = events.add(if (cause eq null) "closed" else s"closed by ${cause.getMessage}")
+    def onClosed(cause: Throwable): Unit =
+      events.add(if (cause eq null) "closed" else s"closed by ${cause.getMessage}")
   }
 
   /** Writes back what comes and closes when the peer has ended. */

@@ -16,7 +16,9 @@ class TimerSuite extends LoopSuite {
     assert(heap.isEmpty)
   }
 
-  test("any timer can be taken out, and the rest keep their order: against a sorted list, with seeded random moves") {
+  test(
+    "any timer can be taken out, and the rest keep their order: against a sorted list, with seeded random moves"
+  ) {
     val random = new java.util.Random(7)
     val heap   = new TimerHeap
     var model  = Map.empty[Node, Long]
@@ -90,7 +92,9 @@ class TimerSuite extends LoopSuite {
     }
   }
 
-  test("a connection's deadline: moved later costs nothing and holds; moved earlier holds too; then there is none") {
+  test(
+    "a connection's deadline: moved later costs nothing and holds; moved earlier holds too; then there is none"
+  ) {
     withLoop { loop =>
       val events   = new Events
       val listener = listen(loop) { c =>

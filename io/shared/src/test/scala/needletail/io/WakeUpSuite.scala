@@ -17,7 +17,7 @@ class WakeUpSuite extends LoopSuite {
 
   test("loops wake each other back and forth") {
     withLoops(2) { loops =>
-      val events = new Events
+      val events             = new Events
       def ping(n: Int): Unit =
         if (n == 0) events.add("over") else loops(n % 2).execute(() => ping(n - 1))
       ping(20000)
