@@ -15,7 +15,10 @@ class BodySuite extends needletail.testing.Suite {
     assertEquals(stream.next().poll.flatMap(_.get).map(_.toList), Some(List[Byte](1, 2, 3)))
     assertEquals(stream.next().poll.map(_.get), Some(None))
     assertEquals(stream.next().poll.map(_.get), Some(None))
-    assertEquals((Body.empty.length, Body.empty.isEmpty, Body.of("").isEmpty, Body.of("\u00e9").length), (0L, true, true, 2L))
+    assertEquals(
+      (Body.empty.length, Body.empty.isEmpty, Body.of("").isEmpty, Body.of("\u00e9").length),
+      (0L, true, true, 2L)
+    )
   }
 
   test("a stream is drawn on demand, empty pieces are passed over, cancelling ends it") {
@@ -43,5 +46,6 @@ class BodySuite extends needletail.testing.Suite {
     assert(cancelled)
   }
 
-  private def status(result: Option[scala.util.Try[?]]): Option[Status] = result.collect { case Failure(e: HttpError) => e.status }
+  private def status(result: Option[scala.util.Try[?]]): Option[Status] =
+    result.collect { case Failure(e: HttpError) => e.status }
 }

@@ -3,16 +3,47 @@ package needletail.http
 class PercentCodingSuite extends needletail.testing.Suite {
   test("decoding") {
     List(
-      "" -> "", "abc" -> "abc", "a%20b" -> "a b", "%41%7a" -> "Az", "a+b" -> "a+b", "%2B" -> "+", "%2f" -> "/", "%25" -> "%",
-      "%C3%A9" -> "\u00e9", "%e2%82%ac" -> "\u20ac", "%F0%9F%90%A6" -> "\ud83d\udc26", "%00" -> "\u0000", "\u00e9%20" -> "\u00e9 "
+      ""             -> "",
+      "abc"          -> "abc",
+      "a%20b"        -> "a b",
+      "%41%7a"       -> "Az",
+      "a+b"          -> "a+b",
+      "%2B"          -> "+",
+      "%2f"          -> "/",
+      "%25"          -> "%",
+      "%C3%A9"       -> "\u00e9",
+      "%e2%82%ac"    -> "\u20ac",
+      "%F0%9F%90%A6" -> "\ud83d\udc26",
+      "%00"          -> "\u0000",
+      "\u00e9%20"    -> "\u00e9 "
     ).foreach { case (text, decoded) => assertEquals(PercentCoding.decode(text), Right(decoded), clue(text)) }
     assertEquals(PercentCoding.decodeForm("a+b%2Bc"), Right("a b+c"))
   }
 
   test("malformed escapes, and octets that are not UTF-8, are a 400") {
     List(
-      "%", "%4", "a%", "%zz", "%4z", "%-1", "%+1", "%\u0664\u0661", "%ff", "%80", "%c3", "%c3a", "%c3%28", "%c0%80", "%c1%bf", "%e0%80%80",
-      "%ed%a0%80", "%f0%80%80%80", "%f4%90%80%80", "%f5%80%80%80", "%e2%82", "%e2%28%a1"
+      "%",
+      "%4",
+      "a%",
+      "%zz",
+      "%4z",
+      "%-1",
+      "%+1",
+      "%\u0664\u0661",
+      "%ff",
+      "%80",
+      "%c3",
+      "%c3a",
+      "%c3%28",
+      "%c0%80",
+      "%c1%bf",
+      "%e0%80%80",
+      "%ed%a0%80",
+      "%f0%80%80%80",
+      "%f4%90%80%80",
+      "%f5%80%80%80",
+      "%e2%82",
+      "%e2%28%a1"
     ).foreach { text =>
       assertEquals(PercentCoding.decode(text).left.map(_.status), Left(Status.BadRequest), clue(text))
       assertEquals(PercentCoding.decodeForm(text).left.map(_.status), Left(Status.BadRequest), clue(text))
