@@ -106,55 +106,31 @@ private[routing] object Table {
   /** A value for Allow: GET brings HEAD, and OPTIONS is always answered. */
   private def allow(methods: List[Method]): String = {
     val head = if (methods.contains(Method.GET)) List(Method.HEAD) else Nil
-    (methods ++ head :+ Method.OPTIONS).distinct.sortBy(m =>
-      if (m.code < 0) Int.MaxValue else m.code
-    ).mkString(", ")
+    val all  = (methods ++ head :+ Method.OPTIONS).distinct
+    all.sortBy(method => if (method.code < 0) Int.MaxValue else method.code).mkString(", ")
   }
 
   /** The IANA registry of methods (RFC 9110 §16.1), but for those that `Method` has as constants. */
-  private val registered: Set[String] = Set(
-    "ACL",
-    "BASELINE-CONTROL",
-    "BIND",
-    "CHECKIN",
-    "CHECKOUT",
-    "COPY",
-    "LABEL",
-    "LINK",
-    "LOCK",
-    "MERGE",
-    "MKACTIVITY",
-    "MKCALENDAR",
-    "MKCOL",
-    "MKREDIRECTREF",
-    "MKWORKSPACE",
-    "MOVE",
-    "ORDERPATCH",
-    "PRI",
-    "PROPFIND",
-    "PROPPATCH",
-    "QUERY",
-    "REBIND",
-    "REPORT",
-    "SEARCH",
-    "UNBIND",
-    "UNCHECKOUT",
-    "UNLINK",
-    "UNLOCK",
-    "UPDATE",
-    "UPDATEREDIRECTREF",
-    "VERSION-CONTROL"
-  )
+  private val registered: Set[String] = (
+    "ACL BASELINE-CONTROL BIND CHECKIN CHECKOUT COPY LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL " +
+      "MKREDIRECTREF MKWORKSPACE MOVE ORDERPATCH PRI PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND " +
+      "UNCHECKOUT UNLINK UNLOCK UPDATE UPDATEREDIRECTREF VERSION-CONTROL"
+  ).split(' ').toSet
 }
 
-/** What may follow at one place of a path. Immutable after construction. */
+/**
+ * What may follow at one place of a path. Immutable after construction.
+ *
+ * @param literals by open addressing: a power of two, at most half full; null where there is none
+ * @param captured for any one segment that is not empty; may be null
+ * @param rest for anything; may be null
+ * @param leaf where the path ends here; may be null
+ */
 private[routing] final class Node private (
-    literals: Array[
-      Node.Entry
-    ],                  // open addressing, a power of two, at most half full; null where there is none
-    val captured: Node, // any one segment that is not empty; may be null
-    val rest: Leaf,     // anything; may be null
-    val leaf: Leaf      // where the path ends here; may be null
+    literals: Array[Node.Entry],
+    val captured: Node,
+    val rest: Leaf,
+    val leaf: Leaf
 ) {
 
   /** The node behind the literal that the segment spells, or null. */
