@@ -27,10 +27,14 @@ package object json {
    * one that ends in +json with 415.
    */
   implicit def jsonBody[A](implicit codec: JsonValueCodec[A]): BodyReader[A] =
-    BodyReader.of[A]("JSON", mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json"))(parse(_))
+    BodyReader.of[A](
+      "JSON",
+      mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json")
+    )(parse(_))
 
   /** `.ok` and the like, as application/json. */
-  implicit def jsonContent[A](implicit codec: JsonValueCodec[A]): Content[A] = (status, content) => respond(status, content)
+  implicit def jsonContent[A](implicit codec: JsonValueCodec[A]): Content[A] =
+    (status, content) => respond(status, content)
 
   implicit class AsJson[A](private val content: A) {
 
@@ -52,7 +56,8 @@ package object json {
     request.body.bytes.flatMap { bytes =>
       try Async.value(readFromArray[A](bytes, reading))
       catch {
-        case e: JsonReaderException => Async.fail(HttpError(Status.BadRequest, s"malformed JSON: ${Quote(e.getMessage, 200)}"))
+        case e: JsonReaderException =>
+          Async.fail(HttpError(Status.BadRequest, s"malformed JSON: ${Quote(e.getMessage, 200)}"))
       }
     }
 }

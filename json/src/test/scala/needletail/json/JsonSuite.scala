@@ -16,7 +16,9 @@ class JsonSuite extends needletail.testing.Suite {
 
   private val routes = Routes(
     POST / "orders" + Body[Order] to (order => order.copy(id = order.id + 1).created),
-    PUT / "orders" / arg[Long] + Json[Order] to { case (id, order) => Async.value(order.copy(id = id)).map(_.ok) },
+    PUT / "orders" / arg[Long] + Json[Order] to { case (id, order) =>
+      Async.value(order.copy(id = id)).map(_.ok)
+    },
     GET / "orders" / arg[Long] to (id => Order(id, "tea").json),
     GET / "taken" to Response(Status.Conflict).json(Order(1, "tea")),
     GET / "text" to "{}".ok
@@ -46,7 +48,15 @@ class JsonSuite extends needletail.testing.Suite {
   }
 
   test("malformed JSON is refused with 400, and says where") {
-    Seq("", "{", """{"id":"x","item":"tea"}""", """{"id":1}""", "\u0000", "[" * 10000, """{"id":1,"item":"a"}x""").foreach { text =>
+    Seq(
+      "",
+      "{",
+      """{"id":"x","item":"tea"}""",
+      """{"id":1}""",
+      "\u0000",
+      "[" * 10000,
+      """{"id":1,"item":"a"}x"""
+    ).foreach { text =>
       val reply = post(text)
       assertEquals(reply.status, Status.BadRequest, text.take(30))
       assert(reply.text.startsWith("malformed JSON: "), reply.text)

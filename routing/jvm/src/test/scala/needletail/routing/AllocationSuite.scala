@@ -15,8 +15,8 @@ class AllocationSuite extends needletail.testing.Suite {
 
   /** Octets allocated by each of many calls, in the mean, when the code is warm. */
   private def allocated(routes: Routes, request: Request): Double = {
-    val calls                  = 20000
-    def run(times: Int): Unit  = {
+    val calls                 = 20000
+    def run(times: Int): Unit = {
       var i = 0
       while (i < times) {
         sink = routes(request)
@@ -35,10 +35,11 @@ class AllocationSuite extends needletail.testing.Suite {
   }
 
   private val hello  = "hello".ok
-  private val routes = Routes((0 until 200).map(i => GET / "api" / s"resource$i" / "list" to hello)*) ++ Routes(
-    GET / "api" / "typed" / arg[Int] / arg[String] + ?("q", arg[Int]) to { case (_, _, _) => hello },
-    GET / "gr%&" / "x" to hello
-  )
+  private val routes =
+    Routes((0 until 200).map(i => GET / "api" / s"resource$i" / "list" to hello)*) ++ Routes(
+      GET / "api" / "typed" / arg[Int] / arg[String] + ?("q", arg[Int]) to { case (_, _, _) => hello },
+      GET / "gr%&" / "x" to hello
+    )
 
   test("matching a literal route allocates nothing") {
     assert(allocated(routes, Request.get("/api/resource99/list")) < 0.5)

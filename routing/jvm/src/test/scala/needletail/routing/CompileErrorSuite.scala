@@ -9,7 +9,10 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("a right route has no errors") {
-    assertEquals(compileErrors("""GET / "foo" / arg[Int] / arg[String] to { case (i, s) => s"$i $s".ok }"""), "")
+    assertEquals(
+      compileErrors("""GET / "foo" / arg[Int] / arg[String] to { case (i, s) => s"$i $s".ok }"""),
+      ""
+    )
   }
 
   test("a segment of a type that nobody can read") {
@@ -21,7 +24,11 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("an optional segment") {
-    says(compileErrors("""GET / arg[Option[Int]]"""), "cannot stand in a path", "only they can be optional or lists")
+    says(
+      compileErrors("""GET / arg[Option[Int]]"""),
+      "cannot stand in a path",
+      "only they can be optional or lists"
+    )
   }
 
   test("a query parameter in a path") {
@@ -29,16 +36,27 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("a segment added with +") {
-    says(compileErrors("""GET / "a" + "b" to "it".ok"""), "cannot be added to a route with +", "A path segment is added with /")
+    says(
+      compileErrors("""GET / "a" + "b" to "it".ok"""),
+      "cannot be added to a route with +",
+      "A path segment is added with /"
+    )
   }
 
   test("a text as an answer, with and without values") {
-    says(compileErrors("""GET / "a" / arg[String] to (name => s"Hello $name")"""), "a text becomes a Response by .ok")
+    says(
+      compileErrors("""GET / "a" / arg[String] to (name => s"Hello $name")"""),
+      "a text becomes a Response by .ok"
+    )
     says(compileErrors("""GET / "a" to "hello""""), "a text is not a response yet", ".ok")
   }
 
   test("an answer that is nothing to answer with") {
-    says(compileErrors("""GET / "a" / arg[Int] to (i => i + 1)"""), "a handler must answer Response", "not Int")
+    says(
+      compileErrors("""GET / "a" / arg[Int] to (i => i + 1)"""),
+      "a handler must answer Response",
+      "not Int"
+    )
   }
 
   test("content that is none") {
@@ -47,21 +65,33 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("values that nobody takes") {
-    says(compileErrors("""GET / "a" / arg[Int] to "it".ok"""), "this route has values", "give `to` a function of them")
+    says(
+      compileErrors("""GET / "a" / arg[Int] to "it".ok"""),
+      "this route has values",
+      "give `to` a function of them"
+    )
   }
 
   test("a body that nobody can read") {
-    says(compileErrors("""POST / "a" + Body[Thread]"""), "how to read a body as Thread", "import needletail.json._")
+    says(
+      compileErrors("""POST / "a" + Body[Thread]"""),
+      "how to read a body as Thread",
+      "import needletail.json._"
+    )
   }
 
   test("too many values") {
     says(
-      compileErrors("""val six = arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int]; six / six / arg[Int]"""),
+      compileErrors(
+        """val six = arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int]; six / six / arg[Int]"""
+      ),
       "at most 12 values",
       ">>"
     )
     says(
-      compileErrors("""val six = arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int]; six / (six / six)"""),
+      compileErrors(
+        """val six = arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int] / arg[Int]; six / (six / six)"""
+      ),
       "at most 12 values"
     )
   }

@@ -25,7 +25,10 @@ private[routing] final class BodyPart[A](val reader: BodyReader[A]) extends Part
       val declared = in.request.header("content-type")
       if (declared.isDefined && !reader.accepts(MediaType.essence(declared.get)))
         new Fault(
-          HttpError(Status.UnsupportedMedia, s"a body of type '${Quote(declared.get)}' is not ${reader.name}"),
+          HttpError(
+            Status.UnsupportedMedia,
+            s"a body of type '${Quote(declared.get)}' is not ${reader.name}"
+          ),
           inPath = false
         )
       else Pending
@@ -58,7 +61,10 @@ abstract class BodyReader[A] {
 }
 
 object BodyReader {
-  def of[A](name: String, accepts: String => Boolean = _ => true)(read: Request => Async[A]): BodyReader[A] = {
+  def of[A](
+      name: String,
+      accepts: String => Boolean = _ => true
+  )(read: Request => Async[A]): BodyReader[A] = {
     val called   = name
     val suitable = accepts
     val reading  = read

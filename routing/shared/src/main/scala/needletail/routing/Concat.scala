@@ -38,7 +38,7 @@ private[routing] sealed trait ConcatRight extends ConcatTuples {
 /** Two single values. (What says that they are single is asked for, not used.) */
 @annotation.nowarn("msg=evidence parameter")
 private[routing] trait ConcatOnes {
-  import Concat.{To, of}
+  import Concat.{of, To}
   implicit def ones[A: One, B: One]: To[A, B, (A, B)] = of((a, b) => (a, b))
 }
 

@@ -52,13 +52,14 @@ private[routing] object Describe {
     RouteDescription(route.method, template(route), route.leaves.flatMap(parameter), route.settings.doc)
 
   private def parameter(part: Part[?]): Option[ParameterDescription] = part match {
-    case v: Value[?]         => Some(ParameterDescription(v.pathName, "path", v.typeName, required = true))
-    case p: Parameter[?]     =>
+    case v: Value[?]     => Some(ParameterDescription(v.pathName, "path", v.typeName, required = true))
+    case p: Parameter[?] =>
       Some(ParameterDescription(p.field.name, p.field.kind, p.values.typeName, p.values.isRequired))
-    case p: LiteralParameter => Some(ParameterDescription(p.field.name, p.field.kind, s"'${p.text}'", required = true))
-    case b: BodyPart[?]      => Some(ParameterDescription("body", "body", b.reader.name, required = true))
-    case f: FilterPart[?]        => Some(ParameterDescription(f.name, "filter", "", required = true))
-    case _                   => None
+    case p: LiteralParameter =>
+      Some(ParameterDescription(p.field.name, p.field.kind, s"'${p.text}'", required = true))
+    case b: BodyPart[?]   => Some(ParameterDescription("body", "body", b.reader.name, required = true))
+    case f: FilterPart[?] => Some(ParameterDescription(f.name, "filter", "", required = true))
+    case _                => None
   }
 
   /** The path as a template. */

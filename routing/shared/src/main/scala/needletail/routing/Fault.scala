@@ -11,7 +11,8 @@ import needletail.http.{HttpError, Status}
 private[routing] final class Fault(val error: HttpError, val inPath: Boolean)
 
 private[routing] object Fault {
-  def badRequest(message: String, inPath: Boolean): Fault = new Fault(HttpError(Status.BadRequest, message), inPath)
+  def badRequest(message: String, inPath: Boolean): Fault =
+    new Fault(HttpError(Status.BadRequest, message), inPath)
 }
 
 /** The value of a part that has to wait: a filter that runs, or a body to be read, once the route has matched. */
@@ -49,7 +50,9 @@ private[needletail] object Quote {
     var i   = 0
     while (i < cut) {
       val c = text.charAt(i)
-      if (Character.isHighSurrogate(c) && i + 1 < text.length && Character.isLowSurrogate(text.charAt(i + 1))) {
+      if (
+        Character.isHighSurrogate(c) && i + 1 < text.length && Character.isLowSurrogate(text.charAt(i + 1))
+      ) {
         out.append(c).append(text.charAt(i + 1))
         i += 1
       } else if (isSafe(c)) out.append(c)
@@ -60,7 +63,8 @@ private[needletail] object Quote {
     out.toString
   }
 
-  private def isSafe(c: Char): Boolean = !Character.isISOControl(c) && !Character.isSurrogate(c) && !isFormat(c)
+  private def isSafe(c: Char): Boolean =
+    !Character.isISOControl(c) && !Character.isSurrogate(c) && !isFormat(c)
 
   /** What Unicode calls Cf, Zl and Zp below U+10000: joiners, directional marks and overrides, separators, tags. */
   private def isFormat(c: Char): Boolean =

@@ -38,7 +38,8 @@ private final class QueryField(name: String) extends Field("query parameter", na
     val head = in.request.head
     if (head.queryFrom < 0) Nil
     else {
-      val texts = FormPairs.findAll(head.bytes, head.base + head.queryFrom, head.base + head.queryUntil, octets)
+      val texts =
+        FormPairs.findAll(head.bytes, head.base + head.queryFrom, head.base + head.queryUntil, octets)
       if (texts == null) label.notUtf8 else texts
     }
   }
@@ -90,8 +91,10 @@ private final class CookieField(name: String) extends Field("cookie", name) {
  * A query parameter, header or cookie of a route, made by `?("name", ![T])`, `header("Name", ![T])` and
  * `cookie("name", ![T])`.
  */
-final class Parameter[A] private[routing] (private[routing] val field: Field, private[routing] val values: Values[A])
-    extends Part[A] {
+final class Parameter[A] private[routing] (
+    private[routing] val field: Field,
+    private[routing] val values: Values[A]
+) extends Part[A] {
   private[routing] def value(in: Matching): Any   = values.from(field, in)
   private[routing] def children: List[Part[?]]    = Nil
   private[routing] override def reads: Boolean    = true

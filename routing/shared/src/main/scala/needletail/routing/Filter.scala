@@ -53,7 +53,8 @@ private[routing] final class FilterPart[A](val name: String, check: Request => A
 object Filter {
 
   /** `name` stands in the documentation. A filter that yields no value answers `Right(())`. */
-  def apply[A](name: String)(check: Request => Async[Either[Response, A]]): Part[A] = new FilterPart(name, check)
+  def apply[A](name: String)(check: Request => Async[Either[Response, A]]): Part[A] =
+    new FilterPart(name, check)
 }
 
 /** Something known about a request without parsing: the request itself, a value of its connection. */

@@ -30,7 +30,8 @@ abstract class Part[A] private[routing] () {
   private[routing] def segments: Int
 
   /** What `{NAME}` of its filter stands for. */
-  private[routing] def shortName: String = children.map(_.shortName).filter(_.nonEmpty).distinct.mkString(", ")
+  private[routing] def shortName: String =
+    children.map(_.shortName).filter(_.nonEmpty).distinct.mkString(", ")
 
   /** This part and all within, from left to right. */
   private[routing] final def all: List[Part[?]] = this :: children.flatMap(_.all)
@@ -86,7 +87,7 @@ private[routing] object Part {
   /** A part's values as its message shows them: a tuple without the parentheses. */
   private def show(v: Any): String = v match {
     case tuple: Product if tuple.productPrefix.startsWith("Tuple") => tuple.productIterator.mkString(", ")
-    case other                                                      => String.valueOf(other)
+    case other                                                     => String.valueOf(other)
   }
 
   def under(base: Part[?], routes: Seq[Routes]): Routes = {
@@ -122,7 +123,9 @@ object NoValues {
   implicit val unit: NoValues[Unit] = new NoValues[Unit] {}
 }
 
-@annotation.implicitNotFound("a text is not a response yet: write \"...\".ok, or .notFound, .withStatus(status)")
+@annotation.implicitNotFound(
+  "a text is not a response yet: write \"...\".ok, or .notFound, .withStatus(status)"
+)
 sealed abstract class TextIsNoResponse {
   private[routing] def apply(text: String): Response
 }

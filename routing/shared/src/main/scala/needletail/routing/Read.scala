@@ -26,7 +26,8 @@ abstract class Read[A] {
   final def map[B](f: A => B): Read[B] = Read.of(name)(text => apply(text).map(f))
 
   /** A type made of this one where `f` answers `Some`; `name` is for error messages. */
-  final def collect[B](name: String)(f: A => Option[B]): Read[B] = Read.of(name)(text => apply(text).flatMap(f))
+  final def collect[B](name: String)(f: A => Option[B]): Read[B] =
+    Read.of(name)(text => apply(text).flatMap(f))
 }
 
 object Read {

@@ -31,7 +31,8 @@ sealed abstract class Routes extends Handler {
    * Answers a request without a socket, for tests: `routes.test(Request.get("/foo/3/hello")).text`. Time is
    * virtual, so that time-outs are tested at once.
    */
-  final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply = TestReply(this, request, loop)
+  final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply =
+    TestReply(this, request, loop)
 
   /** What these routes are: method, path, parameters with types, documentation. */
   final def describe: Description = Describe(all)
@@ -65,12 +66,14 @@ final class Route private (
     case Nil         => None
     case List(one)   => Some(one)
     case one :: more =>
-      throw new IllegalArgumentException(s"a route has one method, this one $one and ${more.mkString(" and ")}")
+      throw new IllegalArgumentException(
+        s"a route has one method, this one $one and ${more.mkString(" and ")}"
+      )
   }
 
   /** Its segments, for the table; the path of none is "/", which is one that is empty. */
   private[routing] val shape: List[Part[?]] = leaves.filter(_.segments > 0) match {
-    case Nil                                                => List(Literal.empty)
+    case Nil                                               => List(Literal.empty)
     case path if path.init.exists(_.isInstanceOf[Rest[?]]) =>
       throw new IllegalArgumentException(s"nothing can follow the rest of a path, as it does in $this")
     case path => path

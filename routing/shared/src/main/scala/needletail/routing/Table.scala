@@ -10,8 +10,8 @@ import needletail.http.{HttpError, Method, Reply, Request, Response, Status}
  * route has a value to read.
  */
 private[routing] class Table(routes: List[Route]) {
-  private val root: Node                = Node.of(routes)
-  private val ownMethods: Set[Method]   = routes.flatMap(_.method).toSet
+  private val root: Node              = Node.of(routes)
+  private val ownMethods: Set[Method] = routes.flatMap(_.method).toSet
 
   /** Called for each node and each route looked at; nothing but a test that counts overrides it. */
   protected def step(): Unit = ()
@@ -106,24 +106,31 @@ private[routing] object Table {
   /** A value for Allow: GET brings HEAD, and OPTIONS is always answered. */
   private def allow(methods: List[Method]): String = {
     val head = if (methods.contains(Method.GET)) List(Method.HEAD) else Nil
-    (methods ++ head :+ Method.OPTIONS).distinct.sortBy(m => if (m.code < 0) Int.MaxValue else m.code).mkString(", ")
+    val all  = (methods ++ head :+ Method.OPTIONS).distinct
+    all.sortBy(method => if (method.code < 0) Int.MaxValue else method.code).mkString(", ")
   }
 
   /** The IANA registry of methods (RFC 9110 §16.1), but for those that `Method` has as constants. */
-  private val registered: Set[String] = Set(
-    "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY",
-    "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PRI", "PROPFIND", "PROPPATCH",
-    "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
-    "VERSION-CONTROL"
-  )
+  private val registered: Set[String] = (
+    "ACL BASELINE-CONTROL BIND CHECKIN CHECKOUT COPY LABEL LINK LOCK MERGE MKACTIVITY MKCALENDAR MKCOL " +
+      "MKREDIRECTREF MKWORKSPACE MOVE ORDERPATCH PRI PROPFIND PROPPATCH QUERY REBIND REPORT SEARCH UNBIND " +
+      "UNCHECKOUT UNLINK UNLOCK UPDATE UPDATEREDIRECTREF VERSION-CONTROL"
+  ).split(' ').toSet
 }
 
-/** What may follow at one place of a path. Immutable after construction. */
+/**
+ * What may follow at one place of a path. Immutable after construction.
+ *
+ * @param literals by open addressing: a power of two, at most half full; null where there is none
+ * @param captured for any one segment that is not empty; may be null
+ * @param rest for anything; may be null
+ * @param leaf where the path ends here; may be null
+ */
 private[routing] final class Node private (
-    literals: Array[Node.Entry], // open addressing, a power of two, at most half full; null where there is none
-    val captured: Node,            // any one segment that is not empty; may be null
-    val rest: Leaf,                // anything; may be null
-    val leaf: Leaf                 // where the path ends here; may be null
+    literals: Array[Node.Entry],
+    val captured: Node,
+    val rest: Leaf,
+    val leaf: Leaf
 ) {
 
   /** The node behind the literal that the segment spells, or null. */
@@ -150,16 +157,16 @@ private[routing] object Node {
 
   /** A node under construction. */
   private final class Draft {
-    val literals                  = scala.collection.mutable.LinkedHashMap.empty[String, Draft]
-    var captured: Draft           = null
-    var rest: List[Route]         = Nil
-    var ending: List[Route]       = Nil
+    val literals            = scala.collection.mutable.LinkedHashMap.empty[String, Draft]
+    var captured: Draft     = null
+    var rest: List[Route]   = Nil
+    var ending: List[Route] = Nil
 
     def add(route: Route, shape: List[Part[?]]): Unit = shape match {
-      case Nil                   => ending = route :: ending
+      case Nil                  => ending = route :: ending
       case (l: Literal) :: more => literals.getOrElseUpdate(l.text, new Draft).add(route, more)
-      case (_: Rest[?]) :: _     => rest = route :: rest
-      case _ :: more             =>
+      case (_: Rest[?]) :: _    => rest = route :: rest
+      case _ :: more            =>
         if (captured == null) captured = new Draft
         captured.add(route, more)
     }
@@ -175,7 +182,12 @@ private[routing] object Node {
         while (table(i) != null) i = (i + 1) & (table.length - 1)
         table(i) = new Entry(octets, hash, draft.result)
       }
-      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest.reverse), Leaf.of(ending.reverse))
+      new Node(
+        table,
+        if (captured == null) null else captured.result,
+        Leaf.of(rest.reverse),
+        Leaf.of(ending.reverse)
+      )
     }
   }
 
@@ -188,10 +200,10 @@ private[routing] object Node {
 
 /** The routes of one path shape, by method. */
 private[routing] final class Leaf private (all: List[Route]) {
-  private val byCode: Array[Array[Route]]          = Method.known.map(candidates)
-  private val others: Map[Method, Array[Route]]    =
+  private val byCode: Array[Array[Route]]       = Method.known.map(candidates)
+  private val others: Map[Method, Array[Route]] =
     methods.filter(_.code < 0).map(method => method -> candidates(method)).toMap
-  private val ofAnyMethod: Array[Route]            = Leaf.orNull(all.filter(_.method.isEmpty))
+  private val ofAnyMethod: Array[Route] = Leaf.orNull(all.filter(_.method.isEmpty))
 
   /** The candidates for a request of that method, in order; null where there are none. */
   def routes(method: Method): Array[Route] =

@@ -67,7 +67,8 @@ final class TestReply private (isHead: Boolean, answered: Async[Response], val l
   /** The content piece by piece, each asked for only when `next` is called; not to be mixed with `bytes`. */
   lazy val pieces: TestStream = new TestStream(response.body.stream, loop)
 
-  override def toString: String = if (isAnswered) s"TestReply(${response.status}, $text)" else "TestReply(unanswered)"
+  override def toString: String =
+    if (isAnswered) s"TestReply(${response.status}, $text)" else "TestReply(unanswered)"
 }
 
 /** Streamed content in a test. */

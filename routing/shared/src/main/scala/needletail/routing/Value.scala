@@ -47,8 +47,8 @@ trait Values[A] {
  */
 final class Value[A] private (
     private[routing] val typeName: String,
-    name: String,                     // null where it has none
-    decode: (Label, String) => Any    // the value or a Fault
+    name: String,                  // null where it has none
+    decode: (Label, String) => Any // the value or a Fault
 ) extends Path[A]
     with Values[A] {
 
@@ -58,8 +58,9 @@ final class Value[A] private (
 
   private[routing] def from(field: Field, in: Matching): Any = field.first(in) match {
     case null         => field.label.missing
-    case text: String => decode(if (name == null) field.label else new Label(field.label.place, name, false), text)
-    case fault        => fault
+    case text: String =>
+      decode(if (name == null) field.label else new Label(field.label.place, name, false), text)
+    case fault => fault
   }
 
   private[routing] def isRequired: Boolean = true
@@ -89,7 +90,8 @@ final class Value[A] private (
    */
   override def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Value[A] =
     refine((label, text, v) =>
-      if (accept(v.asInstanceOf[A])) v else Fault.badRequest(Quote.fill(message, label.short, text), label.inPath)
+      if (accept(v.asInstanceOf[A])) v
+      else Fault.badRequest(Quote.fill(message, label.short, text), label.inPath)
     )
 
   /** `f` of the error message in place of refusing a text. A text that is missing is still refused. */
@@ -129,7 +131,8 @@ private[routing] object Value {
   )
 }
 
-private final class DerivedValues[A](of: Values[?], val isRequired: Boolean, f: (Label, Any) => Any) extends Values[A] {
+private final class DerivedValues[A](of: Values[?], val isRequired: Boolean, f: (Label, Any) => Any)
+    extends Values[A] {
   def typeName: String                      = of.typeName
   def from(field: Field, in: Matching): Any = of.from(field, in) match {
     case fault: Fault => fault

@@ -62,11 +62,11 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** A header, its name compared without case: `header("X-Id", ![Int])`, or one certain text. */
   def header[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new HeaderField(name), values)
-  def header(name: String, text: String): Part[Unit]           = new LiteralParameter(new HeaderField(name), text)
+  def header(name: String, text: String): Part[Unit] = new LiteralParameter(new HeaderField(name), text)
 
   /** A cookie: `cookie("session", ![String])`, or one certain text. */
   def cookie[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new CookieField(name), values)
-  def cookie(name: String, text: String): Part[Unit]           = new LiteralParameter(new CookieField(name), text)
+  def cookie(name: String, text: String): Part[Unit] = new LiteralParameter(new CookieField(name), text)
 
   /** The request itself, for a handler that wants more of it than its parts. */
   val request: Part[http.Request] = Given.request
@@ -79,8 +79,8 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
   implicit class LiteralPath(private val text: String) {
-    def /(literal: String): Path[Unit]                    = Literal.path(s"$text/$literal")
-    def /[B](path: Path[B]): Path[B]                      = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
+    def /(literal: String): Path[Unit] = Literal.path(s"$text/$literal")
+    def /[B](path: Path[B]): Path[B]   = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
     def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
     /** See [[Path.subroutes]]. */
@@ -105,6 +105,6 @@ package routing {
   /** Query parameters: `?("page", ![Int])`, or one certain text, `?("version", "2")`. */
   object ? {
     def apply[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new QueryField(name), values)
-    def apply(name: String, text: String): Part[Unit]           = new LiteralParameter(new QueryField(name), text)
+    def apply(name: String, text: String): Part[Unit] = new LiteralParameter(new QueryField(name), text)
   }
 }

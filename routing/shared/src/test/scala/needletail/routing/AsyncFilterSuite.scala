@@ -18,7 +18,8 @@ class AsyncFilterSuite extends needletail.testing.Suite {
     val authorised: Part[String] = Filter("user") { request =>
       asked += 1
       Async.sleep(10.millis).map { _ =>
-        if (request.header("Authorization").contains("ann")) Right("Ann") else Left("who are you?".unauthorized)
+        if (request.header("Authorization").contains("ann")) Right("Ann")
+        else Left("who are you?".unauthorized)
       }
     }
   }
@@ -35,8 +36,9 @@ class AsyncFilterSuite extends needletail.testing.Suite {
 
   test("nothing is asked before everything synchronous has matched, wherever the filter stands") {
     val users  = new Users
-    val routes = GET / "a" + users.authorised + ?("q", arg[Int]) + header("X", arg[Int]) to { case (user, q, x) =>
-      s"$user $q $x".ok
+    val routes = GET / "a" + users.authorised + ?("q", arg[Int]) + header("X", arg[Int]) to {
+      case (user, q, x) =>
+        s"$user $q $x".ok
     }
     assertEquals(shown(routes.test(Request.get("/a"))), "400 missing query parameter 'q'")
     assertEquals(shown(routes.test(Request.get("/a?q=1"))), "400 missing header 'X'")
@@ -56,7 +58,7 @@ class AsyncFilterSuite extends needletail.testing.Suite {
   }
 
   test("filters run in their order, the body is read last") {
-    var order                                = List.empty[String]
+    var order                                 = List.empty[String]
     def filter(name: String, answer: Boolean) = Filter[Unit](name) { _ =>
       order = order :+ name
       Async.sleep(1.milli).map(_ => if (answer) Right(()) else Left(s"$name refuses".forbidden))
@@ -67,7 +69,9 @@ class AsyncFilterSuite extends needletail.testing.Suite {
     }
     val routes = Routes(
       POST / "a" + Body(body) + filter("one", true) + filter("two", true) to (text => text.ok),
-      POST / "b" + Body(body) + filter("one", true) + filter("two", false) + filter("three", true) to (text => text.ok)
+      POST / "b" + Body(body) + filter("one", true) + filter("two", false) + filter("three", true) to (text =>
+        text.ok
+      )
     )
     assertEquals(shown(routes.test(Request.post("/a", "text"))), "text")
     assertEquals(order, List("one", "two", "body"))
@@ -91,9 +95,10 @@ class AsyncFilterSuite extends needletail.testing.Suite {
 
   test("what a filter fails with is the answer, or goes up to the server") {
     val refusing = Filter[Int]("refusing")(_ => Async.fail(HttpError(Status.TooManyRequests, "slow down")))
-    val later    = Filter[Int]("later")(_ => Async.sleep(1.milli).flatMap(_ => Async.fail(HttpError(Status.Gone, "gone"))))
-    val broken   = Filter[Int]("broken")(_ => Async.fail(new IllegalStateException("inside")))
-    val routes   = Routes(
+    val later    =
+      Filter[Int]("later")(_ => Async.sleep(1.milli).flatMap(_ => Async.fail(HttpError(Status.Gone, "gone"))))
+    val broken = Filter[Int]("broken")(_ => Async.fail(new IllegalStateException("inside")))
+    val routes = Routes(
       GET / "refusing" + refusing to (n => n.toString.ok),
       GET / "later" + later to (n => n.toString.ok),
       GET / "broken" + broken to (n => n.toString.ok)
@@ -108,9 +113,10 @@ class AsyncFilterSuite extends needletail.testing.Suite {
   test("a filter's value may be mapped, filtered and gathered with others") {
     val users   = new Users
     val account = arg[Int] >> ((i: Int) => s"#$i")
-    val both    = GET / "a" / account + users.authorised >> ((account: String, user: String) => s"$user $account")
-    val length  = users.authorised >> ((user: String) => user.length)
-    val routes  = Routes(
+    val both    =
+      GET / "a" / account + users.authorised >> ((account: String, user: String) => s"$user $account")
+    val length = users.authorised >> ((user: String) => user.length)
+    val routes = Routes(
       both.filter(_ != "Ann #0", "{VALUE} is not yours") to (s => s.ok),
       GET / "length" + length to (n => n.toString.ok)
     )

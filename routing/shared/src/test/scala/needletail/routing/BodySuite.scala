@@ -114,13 +114,19 @@ class BodySuite extends needletail.testing.Suite {
       POST / "a" + Body[String] to (text => s"text $text".ok)
     )
     assertEquals(shown(routes.test(form("/a", "x=1"))), "form 1")
-    assertEquals(shown(routes.test(Request.post("/a", "x=1").withHeader("Content-Type", "text/plain"))), "text x=1")
+    assertEquals(
+      shown(routes.test(Request.post("/a", "x=1").withHeader("Content-Type", "text/plain"))),
+      "text x=1"
+    )
   }
 
   test("a filter or map on a body runs once, when it has come; values before it are read once") {
     var reads  = 0
-    val routes = POST / "a" / arg[Int].map { i => reads += 1; i } + ?("q", arg[Int].map { q => reads += 1; q }) +
-      Body[String].map(_.length).filter(_ > 2, "{NAME} is too short") to { case (i, q, length) => s"$i $q $length".ok }
+    val routes =
+      POST / "a" / arg[Int].map { i => reads += 1; i } + ?("q", arg[Int].map { q => reads += 1; q }) +
+        Body[String].map(_.length).filter(_ > 2, "{NAME} is too short") to { case (i, q, length) =>
+          s"$i $q $length".ok
+        }
     assertEquals(shown(routes.test(Request.post("/a/1?q=2", "abc"))), "1 2 3")
     assertEquals(reads, 2)
     assertEquals(shown(routes.test(Request.post("/a/1?q=2", "ab"))), "400 body is too short")
@@ -134,12 +140,14 @@ class BodySuite extends needletail.testing.Suite {
   }
 
   test("a route that would read the body twice is refused when it is made") {
-    intercept[IllegalArgumentException](POST / "a" + Body[String] + Body[Form] to { case (s, f) => s"$s $f".ok })
+    intercept[IllegalArgumentException](POST / "a" + Body[String] + Body[Form] to { case (s, f) =>
+      s"$s $f".ok
+    })
   }
 
   test("the request itself, for what has no part of its own") {
-    val routes          = GET / "a" / arg[Int] + request to { case (i, request) => s"$i ${request.target}".ok }
-    val reply: Reply    = routes(Request.get("/a/1?x"))
+    val routes       = GET / "a" / arg[Int] + request to { case (i, request) => s"$i ${request.target}".ok }
+    val reply: Reply = routes(Request.get("/a/1?x"))
     assert(reply.isInstanceOf[Response])
     assertEquals(shown(routes.test(Request.get("/a/1?x"))), "1 /a/1?x")
   }

@@ -24,8 +24,12 @@ class ErrorRankingSuite extends needletail.testing.Suite {
   }
 
   test("Allow lists the methods of all routes whose shape the path has") {
-    val routes = Routes(GET / "a" / arg[Int] to (_ => "int".ok), PUT / "a" / "b" to "b".ok, PATCH / * to "rest".ok)
-    assertEquals(shown(routes, Request.delete("/a/b")), "405 method not allowed [GET, HEAD, OPTIONS, PUT, PATCH]")
+    val routes =
+      Routes(GET / "a" / arg[Int] to (_ => "int".ok), PUT / "a" / "b" to "b".ok, PATCH / * to "rest".ok)
+    assertEquals(
+      shown(routes, Request.delete("/a/b")),
+      "405 method not allowed [GET, HEAD, OPTIONS, PUT, PATCH]"
+    )
   }
 
   test("a sibling that matches wins over a 400 of another, whatever their order") {
@@ -34,7 +38,10 @@ class ErrorRankingSuite extends needletail.testing.Suite {
     assertEquals(shown(Routes(withPage, plain), get("/a?page=x")), "200 plain")
     assertEquals(shown(Routes(plain, withPage), get("/a?page=x")), "200 plain")
     assertEquals(shown(Routes(withPage, plain), get("/a?page=1")), "200 page 1")
-    val literal = Routes(GET / "users" / "me" + ?("token", arg[Int]) to (_ => "me".ok), GET / "users" / arg[String] to (s => s.ok))
+    val literal = Routes(
+      GET / "users" / "me" + ?("token", arg[Int]) to (_ => "me".ok),
+      GET / "users" / arg[String] to (s => s.ok)
+    )
     assertEquals(shown(literal, get("/users/me")), "200 me")
   }
 
@@ -60,7 +67,10 @@ class ErrorRankingSuite extends needletail.testing.Suite {
       GET / "a" / arg[String] + ?("q", arg[Int]) to { case (s, q) => s"$s $q".ok }
     )
     assertEquals(shown(routes, get("/a/x")), "400 missing query parameter 'q'")
-    assertEquals(shown(Routes(routes.all.take(2)*), get("/a/x")), "400 expected Integer in path segment, got 'x'")
+    assertEquals(
+      shown(Routes(routes.all.take(2)*), get("/a/x")),
+      "400 expected Integer in path segment, got 'x'"
+    )
   }
 
   test("HEAD is answered as GET, the content left to the server to leave off; a HEAD route goes first") {
@@ -97,7 +107,10 @@ class ErrorRankingSuite extends needletail.testing.Suite {
     assertEquals(shown(routes, Request(Method("SPLIT"), "/nowhere")), "501 method not implemented")
     assertEquals(shown(routes, Request(Method("get"), "/a")), "501 method not implemented")
     assertEquals(shown(routes, Request(Method("BREW"), "/a")), "405 method not allowed [GET, HEAD, OPTIONS]")
-    assertEquals(shown(routes, Request(Method("PROPFIND"), "/a")), "405 method not allowed [GET, HEAD, OPTIONS]")
+    assertEquals(
+      shown(routes, Request(Method("PROPFIND"), "/a")),
+      "405 method not allowed [GET, HEAD, OPTIONS]"
+    )
     assertEquals(shown(routes, Request(Method("PROPFIND"), "/nowhere")), "404 not found")
     assertEquals(shown(routes, Request(Method("BREW"), "/pot")), "200 tea")
     assertEquals(shown(routes, Request(Method("TRACE"), "/a")), "405 method not allowed [GET, HEAD, OPTIONS]")
@@ -111,7 +124,11 @@ class ErrorRankingSuite extends needletail.testing.Suite {
   test("error replies are text/plain") {
     val routes = Routes(GET / "a" / arg[Int] to (i => i.toString.ok))
     Seq(get("/b"), get("/a/x"), Request.post("/a/1", ""), Request(Method("SPLIT"), "/a")).foreach { request =>
-      assertEquals(routes.test(request).header("Content-Type"), Some("text/plain; charset=utf-8"), request.toString)
+      assertEquals(
+        routes.test(request).header("Content-Type"),
+        Some("text/plain; charset=utf-8"),
+        request.toString
+      )
     }
   }
 

@@ -32,13 +32,17 @@ class FilterSuite extends needletail.testing.Suite {
   }
 
   test("a filter sees the mapped value, its message the text") {
-    val routes = GET / arg[String].map(_.length).filter(_ < 4, "'{VALUE}' is too long") to (n => n.toString.ok)
+    val routes =
+      GET / arg[String].map(_.length).filter(_ < 4, "'{VALUE}' is too long") to (n => n.toString.ok)
     assertEquals(text(routes, "/abc"), "3")
     assertEquals(text(routes, "/abcd"), "400 'abcd' is too long")
   }
 
   test("a filter on several values at once") {
-    val range  = (?("from", arg[Int]) + ?("to", arg[Int])).filter({ case (a, b) => a <= b }, "{NAME} must rise, not be {VALUE}")
+    val range = (?("from", arg[Int]) + ?("to", arg[Int])).filter(
+      { case (a, b) => a <= b },
+      "{NAME} must rise, not be {VALUE}"
+    )
     val routes = GET / "a" + range to { case (a, b) => s"$a to $b".ok }
     assertEquals(text(routes, "/a?from=1&to=2"), "1 to 2")
     assertEquals(text(routes, "/a?from=3&to=2"), "400 from, to must rise, not be 3, 2")
@@ -54,7 +58,10 @@ class FilterSuite extends needletail.testing.Suite {
   }
 
   test("recover has the message of what it takes the place of") {
-    val routes = GET / "a" + ?("n", arg[Int].filter(_ > 0, "not positive").map(_.toString).recover(m => s"<$m>").default("none")) to (s => s.ok)
+    val routes = GET / "a" + ?(
+      "n",
+      arg[Int].filter(_ > 0, "not positive").map(_.toString).recover(m => s"<$m>").default("none")
+    ) to (s => s.ok)
     assertEquals(text(routes, "/a?n=1"), "1")
     assertEquals(text(routes, "/a?n=0"), "<not positive>")
     assertEquals(text(routes, "/a?n=x"), "<expected Integer in query parameter 'n', got 'x'>")

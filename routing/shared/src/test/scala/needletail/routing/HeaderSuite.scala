@@ -33,7 +33,8 @@ class HeaderSuite extends needletail.testing.Suite {
   }
 
   test("a filter with a message") {
-    val routes = GET / "a" + header("X-Id", arg[Int].filter(_ > 0, "{NAME} must be positive")) to (id => id.toString.ok)
+    val routes =
+      GET / "a" + header("X-Id", arg[Int].filter(_ > 0, "{NAME} must be positive")) to (id => id.toString.ok)
     assertEquals(text(routes, "X-Id" -> "0"), "400 X-Id must be positive")
   }
 }

@@ -13,7 +13,19 @@ class PathSuite extends needletail.testing.Suite {
   test("literals match whole segments and the whole path") {
     val routes = Routes(GET / "foo" / "bar" to "it".ok)
     assertEquals(text(routes, "/foo/bar"), "it")
-    Seq("/", "/foo", "/foo/", "/foo/ba", "/foo/barr", "/foo/bar/", "/foo/bar/x", "/foobar", "/Foo/bar", "//foo/bar", "/foo//bar")
+    Seq(
+      "/",
+      "/foo",
+      "/foo/",
+      "/foo/ba",
+      "/foo/barr",
+      "/foo/bar/",
+      "/foo/bar/x",
+      "/foobar",
+      "/Foo/bar",
+      "//foo/bar",
+      "/foo//bar"
+    )
       .foreach(target => assertEquals(text(routes, target), none, target))
   }
 
@@ -123,7 +135,9 @@ class PathSuite extends needletail.testing.Suite {
   }
 
   test("!* captures the rest, segment by segment") {
-    val routes = Routes(GET / "files" / arg[Int] / !* to { case (n, rest) => s"$n: ${rest.map(s => s"<$s>").mkString}".ok })
+    val routes = Routes(GET / "files" / arg[Int] / !* to { case (n, rest) =>
+      s"$n: ${rest.map(s => s"<$s>").mkString}".ok
+    })
     assertEquals(text(routes, "/files/1/"), "1: ")
     assertEquals(text(routes, "/files/1/a"), "1: <a>")
     assertEquals(text(routes, "/files/1/a/b%2Fc/"), "1: <a><b/c><>")
@@ -150,19 +164,21 @@ class PathSuite extends needletail.testing.Suite {
   }
 
   test("routes of one shape are tried in order of declaration") {
-    val numberFirst = Routes(GET / "a" / arg[Int] to (i => s"int $i".ok), GET / "a" / arg[String] to (s => s"string $s".ok))
+    val numberFirst =
+      Routes(GET / "a" / arg[Int] to (i => s"int $i".ok), GET / "a" / arg[String] to (s => s"string $s".ok))
     assertEquals(text(numberFirst, "/a/3"), "int 3")
     assertEquals(text(numberFirst, "/a/x"), "string x")
-    val stringFirst = Routes(GET / "a" / arg[String] to (s => s"string $s".ok), GET / "a" / arg[Int] to (i => s"int $i".ok))
+    val stringFirst =
+      Routes(GET / "a" / arg[String] to (s => s"string $s".ok), GET / "a" / arg[Int] to (i => s"int $i".ok))
     assertEquals(text(stringFirst, "/a/3"), "string 3")
   }
 
   test("values flatten into one tuple, in order, however the parts are put together") {
-    val ab                           = arg[Int] / arg[String]
-    val cd                           = arg[Boolean] / arg[Long]
-    val flat                         = GET / "x" / ab / "y" / cd
+    val ab                                        = arg[Int] / arg[String]
+    val cd                                        = arg[Boolean] / arg[Long]
+    val flat                                      = GET / "x" / ab / "y" / cd
     val check: Part[(Int, String, Boolean, Long)] = flat
-    val routes                       = Routes(check to { case (a, b, c, d) => s"$a $b $c $d".ok })
+    val routes = Routes(check to { case (a, b, c, d) => s"$a $b $c $d".ok })
     assertEquals(text(routes, "/x/1/b/y/true/4"), "1 b true 4")
     val twelve = ab / cd / ab / cd / ab / cd
     val count  = Routes(GET / twelve to { case (a, _, _, _, _, _, _, _, _, _, _, l) => s"$a $l".ok })
@@ -171,7 +187,9 @@ class PathSuite extends needletail.testing.Suite {
 
   test("a reusable value reads each of its places") {
     val id     = arg[Long]("id").filter(_ > 0, "{NAME} must be positive")
-    val routes = Routes(GET / "users" / id / "friends" / id to { case (user, friend) => s"$user and $friend".ok })
+    val routes = Routes(GET / "users" / id / "friends" / id to { case (user, friend) =>
+      s"$user and $friend".ok
+    })
     assertEquals(text(routes, "/users/1/friends/2"), "1 and 2")
     assertEquals(text(routes, "/users/1/friends/0"), "400 id must be positive")
     assertEquals(text(routes, "/users/x/friends/2"), "400 expected Long in path segment 'id', got 'x'")
@@ -207,7 +225,10 @@ class PathSuite extends needletail.testing.Suite {
   test("no map or filter is lost, and what they throw is not caught") {
     val routes = Routes(
       GET / "twice" / arg[Int].map(_ * 2).filter(_ < 10) to (i => i.toString.ok),
-      GET / "sum" / (arg[Int] / arg[Int]).filter({ case (a, b) => a < b }, "{NAME} must rise, not {VALUE}") to { case (a, b) =>
+      GET / "sum" / (arg[Int] / arg[Int]).filter(
+        { case (a, b) => a < b },
+        "{NAME} must rise, not {VALUE}"
+      ) to { case (a, b) =>
         (a + b).toString.ok
       },
       GET / "throws" / arg[Int].map(i => 10 / i) to (i => i.toString.ok)

@@ -29,7 +29,10 @@ class QuerySuite extends needletail.testing.Suite {
     val routes = GET / "a" + ?("größe x", arg[String]) to (s => s.ok)
     assertEquals(text(routes, "/a?gr%C3%B6%C3%9Fe+x=1+2%2B3%26"), "1 2+3&")
     assertEquals(text(routes, "/a?gr%c3%b6%c3%9fe%20x=a=b"), "a=b")
-    assertEquals(text(routes, "/a?gr%C3%B6%C3%9Fe+x=%FF"), "400 query parameter 'größe x' is not valid percent-encoded UTF-8")
+    assertEquals(
+      text(routes, "/a?gr%C3%B6%C3%9Fe+x=%FF"),
+      "400 query parameter 'größe x' is not valid percent-encoded UTF-8"
+    )
   }
 
   test("optional: None where it is absent, refused where it is malformed") {
@@ -60,7 +63,9 @@ class QuerySuite extends needletail.testing.Suite {
     assertEquals(text(routes, "/a?id=3&x=9&id=1&id=2"), "3,1,2")
     assertEquals(text(routes, "/a"), "")
     assertEquals(text(routes, "/a?id=3&id=x"), "400 expected Integer in query parameter 'id', got 'x'")
-    val some = GET / "a" + ?("id", arg[Int].list.filter(_.nonEmpty, "at least one {NAME}")) to (ids => ids.sum.toString.ok)
+    val some = GET / "a" + ?("id", arg[Int].list.filter(_.nonEmpty, "at least one {NAME}")) to (ids =>
+      ids.sum.toString.ok
+    )
     assertEquals(text(some, "/a"), "400 at least one id")
     assertEquals(text(some, "/a?id=1&id=2"), "3")
   }
@@ -83,7 +88,9 @@ class QuerySuite extends needletail.testing.Suite {
       GET / "a" + ?("page", positive.default(1)) to (page => page.toString.ok),
       GET / "a" + ?("page", positive.list) to (pages => pages.mkString.ok),
       GET / "a" + ?("page", positive.optional) to (page => page.mkString.ok),
-      GET / "a" + ?("page", arg[Int]).filter(_ > 0, "{NAME} must be positive, not {VALUE}") to (page => page.toString.ok)
+      GET / "a" + ?("page", arg[Int]).filter(_ > 0, "{NAME} must be positive, not {VALUE}") to (page =>
+        page.toString.ok
+      )
     ).foreach { routes =>
       assertEquals(text(routes, "/a?page=3"), "3")
       assertEquals(text(routes, "/a?page=0"), "400 page must be positive, not 0")

@@ -21,10 +21,24 @@ class ResponseSuite extends needletail.testing.Suite {
 
   test("each word has its status") {
     val responses = List(
-      "x".ok, "x".created, "x".accepted, "x".badRequest, "x".unauthorized, "x".forbidden, "x".notFound, "x".conflict,
-      "x".gone, "x".unprocessable, "x".tooManyRequests, "x".internalServerError, "x".serviceUnavailable
+      "x".ok,
+      "x".created,
+      "x".accepted,
+      "x".badRequest,
+      "x".unauthorized,
+      "x".forbidden,
+      "x".notFound,
+      "x".conflict,
+      "x".gone,
+      "x".unprocessable,
+      "x".tooManyRequests,
+      "x".internalServerError,
+      "x".serviceUnavailable
     )
-    assertEquals(responses.map(_.status.code), List(200, 201, 202, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503))
+    assertEquals(
+      responses.map(_.status.code),
+      List(200, 201, 202, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503)
+    )
   }
 
   test("a type of one's own becomes content") {

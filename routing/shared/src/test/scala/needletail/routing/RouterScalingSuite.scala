@@ -28,7 +28,9 @@ class RouterScalingSuite extends needletail.testing.Suite {
   test("steps follow the segments of the path, not those of the routes") {
     val table = new Counting(
       (GET / "a" to "it".ok) ++
-        Routes((0 until 1000).map(i => GET / "a" / s"b$i" / arg[Int] / arg[String] / "c" / s"$i" to (_ => "it".ok))*)
+        Routes((0 until 1000).map(i =>
+          GET / "a" / s"b$i" / arg[Int] / arg[String] / "c" / s"$i" to (_ => "it".ok)
+        )*)
     )
     assertEquals(table.count("/a"), 2)
     assertEquals(table.count("/a/b7/1/x/c/7"), 7)
@@ -44,7 +46,9 @@ class RouterScalingSuite extends needletail.testing.Suite {
 
   test("captured siblings of many literals cost one step more") {
     val table = new Counting(
-      Routes((0 until 1000).map(i => GET / s"name$i" to "literal".ok)*) ++ (GET / arg[String] to (_ => "captured".ok))
+      Routes((0 until 1000).map(i => GET / s"name$i" to "literal".ok)*) ++ (GET / arg[String] to (_ =>
+        "captured".ok
+      ))
     )
     assertEquals(table.count("/name500"), 2)
     assertEquals(table.count("/other"), 2)

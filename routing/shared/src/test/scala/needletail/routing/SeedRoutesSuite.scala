@@ -24,7 +24,9 @@ class SeedRoutesSuite extends needletail.testing.Suite {
   val routes = "foo" subroutes { base =>
     Routes(
       base + GET / arg[Int] to { id => foodb.get(id).map(f => s"got $f".ok) },
-      base + PUT / (arg[Int].filter(_ > 0) / arg[String] >> Foo) to { foo => foodb.create(foo).map(f => s"created $f".created) }
+      base + PUT / (arg[Int].filter(_ > 0) / arg[String] >> Foo) to { foo =>
+        foodb.create(foo).map(f => s"created $f".created)
+      }
     )
   }
 

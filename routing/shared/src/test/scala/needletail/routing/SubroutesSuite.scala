@@ -80,7 +80,10 @@ class SubroutesSuite extends needletail.testing.Suite {
     assertEquals(shown(routes, Request.get("/shops/tea")), "shop tea")
     assertEquals(shown(routes, Request.get("/shops/tea/orders/1")), "tea order 1")
     assertEquals(shown(routes, Request.get("/shops/tea/orders/1/items/2")), "tea order 1 item 2")
-    assertEquals(shown(routes, Request.get("/shops/tea/orders/1/items/x")), "400 expected Integer in path segment, got 'x'")
+    assertEquals(
+      shown(routes, Request.get("/shops/tea/orders/1/items/x")),
+      "400 expected Integer in path segment, got 'x'"
+    )
   }
 
   test("what is shared may be more than a path: parameters, filters") {
@@ -104,7 +107,9 @@ class SubroutesSuite extends needletail.testing.Suite {
   }
 
   test("a subroute that forgets the common part is refused when it is made") {
-    val error = intercept[IllegalArgumentException]("orders" subroutes { _ => Routes(GET / "list" to "list".ok) })
+    val error = intercept[IllegalArgumentException]("orders" subroutes { _ =>
+      Routes(GET / "list" to "list".ok)
+    })
     assert(error.getMessage.contains("GET /list"), error.getMessage)
   }
 

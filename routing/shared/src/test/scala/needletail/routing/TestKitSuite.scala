@@ -18,8 +18,9 @@ class TestKitSuite extends needletail.testing.Suite {
   }
 
   test("an hour's time-out takes no time") {
-    val routes = GET / "slow" to Async.sleep(2.hours).map(_ => "done".ok).within(1.hour).recover { case _: TimedOut =>
-      "too slow".withStatus(Status.GatewayTimeout)
+    val routes = GET / "slow" to Async.sleep(2.hours).map(_ => "done".ok).within(1.hour).recover {
+      case _: TimedOut =>
+        "too slow".withStatus(Status.GatewayTimeout)
     }
     val reply = routes.test(Request.get("/slow"))
     reply.advance(59.minutes)
