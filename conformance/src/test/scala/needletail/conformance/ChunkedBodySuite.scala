@@ -37,7 +37,7 @@ class ChunkedBodySuite extends ConformanceSuite {
 
   table("sizes beyond all bounds")(
     Seq("7fffffff", "80000000", "ffffffff", "100000005", "7fffffffffffffff", "8000000000000000", "fffffffffffffffb", "ffffffffffffffff", "10000000000000005", "00000000ffffffffffffffff5", "f" * 100)
-      .map(value => MUST("9112 §7.1", value.take(40), size(value), tooLarge)): _*
+      .map(value => MUST("9112 §7.1", value.take(40), size(value), tooLarge).atOnce): _*
   )
 
   table("what stands between chunks")(

@@ -10,17 +10,25 @@ import Outcome._
 /** Many connections that do nothing, or next to nothing, while others are to be served. */
 class CrowdSuite extends ConformanceSuite {
 
-  /** Requests on new connections for as long as it lasts: how long each took, in milliseconds, sorted. */
-  private def serviceWhile(program: Program)(body: => Unit): Vector[Long] = {
+  /** How long a request on a new connection takes, in milliseconds. */
+  private def serviceTime(program: Program): Long = {
+    val start = System.nanoTime()
+    assertServes(program)
+    (System.nanoTime() - start) / 1000000
+  }
+
+  private def mostOf(times: Seq[Long]): Long = times.sorted.apply(times.size * 95 / 100)
+
+  /** Requests for as long as it lasts; 95 in 100 may not take much longer than they did before it. */
+  private def undisturbed(program: Program)(body: => Unit): Unit = {
+    val before = mostOf((1 to 40).map(_ => serviceTime(program)))
     val times  = ArrayBuffer.empty[Long]
     val over   = new AtomicBoolean(false)
     val failed = new FirstFailure
     val service = Background.run("normal service") {
       failed.keep {
         while (!over.get) {
-          val start = System.nanoTime()
-          assertServes(program)
-          times += (System.nanoTime() - start) / 1000000
+          times += serviceTime(program)
           Thread.sleep(15)
         }
       }
@@ -31,17 +39,13 @@ class CrowdSuite extends ConformanceSuite {
       service.join(10000)
     }
     failed.rethrow()
-    times.sorted.toVector
-  }
-
-  private def assertUntouched(times: Vector[Long]): Unit = {
-    assert(times.size > 20, s"only ${times.size} requests were served meanwhile")
-    val late = times(times.size * 98 / 100)
-    assert(late < 500, s"98 in 100 took up to $late ms, the slowest ${times.last} ms")
+    assert(times.nonEmpty, "no request was served meanwhile")
+    val meanwhile = mostOf(times.toSeq)
+    assert(meanwhile < 400 + 5 * before, s"95 in 100 requests took up to $before ms before, $meanwhile ms meanwhile")
   }
 
   each("1,000 clients with slow heads leave normal service untouched and are ended (STATED, RFC 9110 §15.5.9)") { program =>
-    val times = serviceWhile(program) {
+    undisturbed(program) {
       val wires = (1 to 1000).map { i =>
         val wire = program.connect()
         wire.send(s"GET /plaintext HTTP/1.1\r\nHost: a\r\nX-Slow: $i")
@@ -54,11 +58,10 @@ class CrowdSuite extends ConformanceSuite {
         assertEquals(left, 0, "connections still open after the time for a head")
       } finally wires.foreach(_.close())
     }
-    assertUntouched(times)
   }
 
   each("450 idle connections leave normal service untouched, and each is served (STATED)") { program =>
-    val times = serviceWhile(program) {
+    undisturbed(program) {
       val wires   = (1 to 450).map(_ => program.connect())
       val readers = wires.map(new ReplyReader(_))
       try {
@@ -74,11 +77,10 @@ class CrowdSuite extends ConformanceSuite {
         }
       } finally wires.foreach(_.close())
     }
-    assertUntouched(times)
   }
 
   each("450 connections with half a body each leave normal service untouched (STATED)") { program =>
-    val times = serviceWhile(program) {
+    undisturbed(program) {
       val wires = (1 to 450).map { _ =>
         val wire = program.connect()
         wire.send(echo("Content-Length: 1000") + "x" * 300)
@@ -90,7 +92,6 @@ class CrowdSuite extends ConformanceSuite {
         wires.foreach(wire => assertEquals(reply(new ReplyReader(wire)).body.length, 1000))
       } finally wires.foreach(_.close())
     }
-    assertUntouched(times)
   }
 
   each("450 connections that send the same large request at once are all answered (STATED)") { program =>

@@ -69,22 +69,22 @@ object Judge {
 
   /** What was wrong, or None. Where the connection stays open, a further request is answered on it. */
   def apply(c: Case, wire: Wire, glued: Boolean): Option[String] = {
-    val reader                 = new ReplyReader(wire)
-    var replies                = Vector.empty[Reply]
-    var ended: Option[String]  = None // the fault, or None while all is well
-    var closed                 = false
-    while (!closed && ended.isEmpty && replies.size < c.replies) {
+    val reader  = new ReplyReader(wire, c.millis)
+    var replies = Vector.empty[Reply]
+    var fault   = Option.empty[String]
+    var closed  = false
+    while (!closed && fault.isEmpty && replies.size < c.replies) {
       val ask = c.ask(replies.size)
       reader.next(ask) match {
         case Seen.Answer(reply) =>
           replies :+= reply
-          ended = ReplyRules.violations(reply, ask).headOption.map(rule => s"$rule; $reply")
+          fault = ReplyRules.violations(reply, ask).headOption.map(rule => s"$rule; $reply")
           closed = reply.closes(ask)
         case Seen.Ended | Seen.Reset if mayEndAfter(c, replies.size) => closed = true
-        case other                                                   => ended = Some(without(replies, other))
+        case other                                                   => fault = Some(without(replies, other))
       }
     }
-    ended.orElse {
+    fault.orElse {
       if (closed) nothingMore(reader, replies)
       else answersNext(reader, wire, replies, glued)
     }.orElse {

@@ -4,7 +4,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core._
 
 import needletail.async.Async
 import needletail.http.{HttpError, MediaType, Request, Response, Status}
-import needletail.routing.{Body, BodyReader, Content, Part}
+import needletail.routing.{Body, BodyReader, Content, Part, Quote}
 
 /**
  * JSON bodies for the routing DSL, for every type with a jsoniter-scala codec in scope:
@@ -52,7 +52,7 @@ package object json {
     request.body.bytes.flatMap { bytes =>
       try Async.value(readFromArray[A](bytes, reading))
       catch {
-        case e: JsonReaderException => Async.fail(HttpError(Status.BadRequest, s"malformed JSON: ${e.getMessage}"))
+        case e: JsonReaderException => Async.fail(HttpError(Status.BadRequest, s"malformed JSON: ${Quote(e.getMessage, 200)}"))
       }
     }
 }

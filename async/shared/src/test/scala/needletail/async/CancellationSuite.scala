@@ -211,4 +211,39 @@ class CancellationSuite extends Suite {
     assertEquals(seen, 2)
     intercept[IllegalArgumentException](loop.runAll())
   }
+
+  private final class Heard extends Listener[Int] {
+    var results                              = List.empty[Int]
+    def completed(result: Result[Int]): Unit = results ::= result.value
+  }
+
+  test("a listener hears of one value after the other") {
+    val heard = new Heard
+    val later = new Promise[Int]
+    heard.listen(Async.value(1))
+    heard.listen(later)
+    assert(heard.isListening)
+    intercept[IllegalStateException](heard.listen(Async.value(9)))
+    later.succeed(2)
+    heard.listen(Async.value(3))
+    assertEquals(heard.results.reverse, List(1, 2, 3))
+    assert(!heard.isListening)
+  }
+
+  test("a listener that withdraws cancels what nobody else needs, and only that") {
+    val lone, shared = new Source
+    val heard        = new Heard
+    heard.listen(lone.promise)
+    heard.withdraw()
+    heard.withdraw()
+    assertEquals(lone.cancelled, 1)
+    val other = shared.promise.map(_ + 1)
+    heard.listen(shared.promise)
+    heard.withdraw()
+    shared.promise.succeed(1)
+    assertEquals(other.poll, Some(Success(2)))
+    assertEquals(shared.cancelled, 0)
+    heard.listen(Async.value(5))
+    assertEquals(heard.results, List(5))
+  }
 }

@@ -100,7 +100,8 @@ private[needletail] object Authority {
   private def isFuture(bytes: Array[Byte], from: Int, until: Int): Boolean = {
     var p = from + 1
     while (p < until && Grammar.is(bytes(p), Grammar.Hex)) p += 1
-    if (from == until || (bytes(from) | 0x20) != 'v' || p == from + 1 || p + 1 >= until || bytes(p) != '.') false
+    if (from == until || (bytes(from) | 0x20) != 'v' || p == from + 1 || p + 1 >= until || bytes(p) != '.')
+      false
     else {
       p += 1
       while (p < until && (Grammar.is(bytes(p), Grammar.Name) || bytes(p) == ':')) p += 1

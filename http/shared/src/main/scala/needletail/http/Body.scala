@@ -29,11 +29,12 @@ abstract class Body private[needletail] () {
 
 object Body {
   private final class Fixed(content: Array[Byte]) extends Body {
-    def length: Long       = content.length.toLong
-    def isEmpty: Boolean   = content.length == 0
-    def stream: ByteStream = ByteStream.of(content)
+    def length: Long                          = content.length.toLong
+    def isEmpty: Boolean                      = content.length == 0
+    def stream: ByteStream                    = ByteStream.of(content)
     def bytes(limit: Int): Async[Array[Byte]] =
-      if (content.length > limit) Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+      if (content.length > limit)
+        Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
       else Async.value(content)
     def bytes: Async[Array[Byte]] = Async.value(content)
     def trailers: Headers         = Headers.empty
@@ -63,8 +64,8 @@ object Body {
         }
     }
 
-  val empty: Body                       = new Fixed(Fields.noBytes)
-  def of(content: Array[Byte]): Body    = if (content.length == 0) empty else new Fixed(content)
+  val empty: Body                    = new Fixed(Fields.noBytes)
+  def of(content: Array[Byte]): Body = if (content.length == 0) empty else new Fixed(content)
 
   /** That text as UTF-8. */
   def of(text: String): Body = of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8))

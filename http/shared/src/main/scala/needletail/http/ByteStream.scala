@@ -16,7 +16,8 @@ abstract class ByteStream {
 }
 
 object ByteStream {
-  def of(content: Array[Byte]): ByteStream = fromIterator(if (content.length == 0) Iterator.empty else Iterator(content))
+  def of(content: Array[Byte]): ByteStream =
+    fromIterator(if (content.length == 0) Iterator.empty else Iterator(content))
 
   /** The pieces of an iterator, drawn one for each demand; empty ones are passed over. */
   def fromIterator(pieces: Iterator[Array[Byte]]): ByteStream = new ByteStream {

@@ -9,7 +9,8 @@ private[needletail] final class ByteWriter(initial: Int) {
 
   /** Makes room for `n` octets more. */
   def ensure(n: Int): Unit =
-    if (bytes.length - length < n) bytes = java.util.Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + n))
+    if (bytes.length - length < n)
+      bytes = java.util.Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + n))
 
   def write(source: Array[Byte]): Unit = write(source, 0, source.length)
 

@@ -26,14 +26,17 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
 
   private var phase     = SizeStart
   private var digits    = 0
-  private var remaining = 0L // of the chunk under way
+  private var remaining = 0L // of the chunk under way, or of its size what has come
   private var data      = 0L // octets of data so far
   private var overhead  = 0L // octets of extensions so far
 
   // The trailer section, gathered here since it may come in pieces; null while there is none, as is usual
-  private var section: ByteWriter       = null
-  private var sectionFields: Fields     = null
-  private var fieldParser: FieldParser  = null
+  private var section: ByteWriter      = null
+  private var sectionFields: Fields    = null
+  private var fieldParser: FieldParser = null
+
+  /** Octets of data that the chunk under way still announces; 0 while its size has not come whole. */
+  def chunkLeft: Long = if (phase == InData) remaining else 0
 
   /** Begins on another body. */
   def reset(): Unit = {
@@ -81,7 +84,8 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
   private def accept(octet: Byte): Boolean = {
     phase match {
       case SizeStart =>
-        if (!Grammar.is(octet, Grammar.Hex)) return bad("a chunk must begin with its size in hexadecimal digits")
+        if (!Grammar.is(octet, Grammar.Hex))
+          return bad("a chunk must begin with its size in hexadecimal digits")
         remaining = Grammar.hex(octet).toLong
         digits = 1
         phase = InSize
@@ -206,15 +210,45 @@ private[needletail] object ChunkedDecoder {
 
   /** What decides about framing, routing, authorisation or the content's form can't come after it (RFC 9110 §6.5.1). */
   private val forbidden = Set(
-    "transfer-encoding", "content-length", "connection", "host", "trailer", "te", "upgrade", "expect", "keep-alive",
-    "content-encoding", "content-type", "content-range", "authorization", "proxy-authorization", "cookie",
-    "set-cookie", "cache-control", "max-forwards", "range", "if-match", "if-none-match", "if-modified-since",
-    "if-unmodified-since", "if-range", "age", "date", "expires", "location", "retry-after", "vary", "warning",
-    "www-authenticate", "proxy-authenticate"
+    "transfer-encoding",
+    "content-length",
+    "connection",
+    "host",
+    "trailer",
+    "te",
+    "upgrade",
+    "expect",
+    "keep-alive",
+    "content-encoding",
+    "content-type",
+    "content-range",
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "set-cookie",
+    "cache-control",
+    "max-forwards",
+    "range",
+    "if-match",
+    "if-none-match",
+    "if-modified-since",
+    "if-unmodified-since",
+    "if-range",
+    "age",
+    "date",
+    "expires",
+    "location",
+    "retry-after",
+    "vary",
+    "warning",
+    "www-authenticate",
+    "proxy-authenticate"
   )
 
   private def permitted(fields: Fields): Headers =
     Headers.trusted(
-      fields.toHeaders.toList.collect { case (n, v) if !forbidden(Ascii.lower(n)) => Array(n, v) }.toArray.flatten
+      fields.toHeaders.toList.collect {
+        case (n, v) if !forbidden(Ascii.lower(n)) => Array(n, v)
+      }.toArray.flatten
     )
 }

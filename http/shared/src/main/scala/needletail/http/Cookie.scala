@@ -21,9 +21,12 @@ final case class Cookie(
     sameSite: Option[Cookie.SameSite] = None
 ) {
   if (!Grammar.isToken(name)) throw new IllegalArgumentException("a cookie's name must be a token")
-  if (!value.forall(Cookie.isValueChar)) throw new IllegalArgumentException(s"the value of cookie '$name' needs encoding")
+  if (!value.forall(Cookie.isValueChar))
+    throw new IllegalArgumentException(s"the value of cookie '$name' needs encoding")
   if (!(path.toList ++ domain).forall(_.forall(c => c >= ' ' && c < 127 && c != ';')))
-    throw new IllegalArgumentException(s"path or domain of cookie '$name' has a character that neither may have")
+    throw new IllegalArgumentException(
+      s"path or domain of cookie '$name' has a character that neither may have"
+    )
   if (sameSite.contains(Cookie.SameSite.None) && !secure)
     throw new IllegalArgumentException(s"cookie '$name' must be secure to be sent across sites")
 
@@ -54,7 +57,8 @@ object Cookie {
     Cookie(name, "", path, domain, maxAge = Some(FiniteDuration(0, java.util.concurrent.TimeUnit.SECONDS)))
 
   // cookie-octet, RFC 6265 §4.1.1
-  private def isValueChar(c: Char): Boolean = c > ' ' && c < 127 && c != '"' && c != ',' && c != ';' && c != '\\'
+  private def isValueChar(c: Char): Boolean =
+    c > ' ' && c < 127 && c != '"' && c != ',' && c != ';' && c != '\\'
 
   /**
    * Names and values of a Cookie header, in order. What is malformed is passed over, as browsers' cookies are not

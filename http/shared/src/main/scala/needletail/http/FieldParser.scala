@@ -93,7 +93,8 @@ private[needletail] final class FieldParser(maxFields: Int) {
 
   private def badName(octet: Byte, first: Boolean): Int = bad(
     if (octet == ' ' || octet == '\t')
-      if (first) "a header line must not begin with white space" else "no white space may stand before a header's colon"
+      if (first) "a header line must not begin with white space"
+      else "no white space may stand before a header's colon"
     else if (octet == '\n' || octet == '\r') "a header line must have a colon and end in CRLF"
     else "a header name must be a token"
   )

@@ -89,8 +89,9 @@ private[needletail] class Fields {
     case 6  => if ((bytes(from) | 0x20) == 'e') named("expect", from, Fields.Expect) else 0
     case 10 => if ((bytes(from) | 0x20) == 'c') named("connection", from, Fields.Connection) else 0
     case 14 => if ((bytes(from) | 0x20) == 'c') named("content-length", from, Fields.ContentLength) else 0
-    case 17 => if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
-    case _  => 0
+    case 17 =>
+      if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
+    case _ => 0
   }
 
   // `| 0x20` folds the case of letters and takes no other octet of a token to a letter or to "-"

@@ -33,7 +33,8 @@ private[needletail] object Framing {
     // 5. and 6. Content-Length: one number, in digits alone. A list of equal numbers might be read as one; nobody
     //    sends it in earnest, so we don't.
     else if (hasLength)
-      if ((head.repeated & Fields.ContentLength) != 0) bad("a request must not have two Content-Length headers")
+      if ((head.repeated & Fields.ContentLength) != 0)
+        bad("a request must not have two Content-Length headers")
       else {
         val field = head.first(Fields.ContentLength)
         val n     = number(head.bytes, head.valueStart(field), head.valueEnd(field))

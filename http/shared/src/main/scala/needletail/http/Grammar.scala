@@ -2,19 +2,19 @@ package needletail.http
 
 /** The character classes of RFC 9110 §5.6 and RFC 3986 as tables, one bit for each. */
 private[needletail] object Grammar {
-  final val Token = 1 // tchar, RFC 9110 §5.6.2
-  final val Value = 2 // what may stand in a field value: VCHAR, obs-text, SP, HTAB (RFC 9110 §5.5)
-  final val Path  = 4 // pchar and "/", RFC 3986 §3.3
-  final val Query = 8 // pchar, "/" and "?", RFC 3986 §3.4
+  final val Token = 1  // tchar, RFC 9110 §5.6.2
+  final val Value = 2  // what may stand in a field value: VCHAR, obs-text, SP, HTAB (RFC 9110 §5.5)
+  final val Path  = 4  // pchar and "/", RFC 3986 §3.3
+  final val Query = 8  // pchar, "/" and "?", RFC 3986 §3.4
   final val Digit = 16
   final val Hex   = 32
   final val Name  = 64 // unreserved and sub-delims: what a registered name is made of, RFC 3986 §3.2.2
 
   val table: Array[Byte] = {
-    val t                          = new Array[Byte](256)
-    def add(bit: Int, c: Int)      = t(c) = (t(c) | bit).toByte
-    def all(bit: Int, s: String)   = s.foreach(c => add(bit, c.toInt))
-    val alphanumeric               = (('a' to 'z') ++ ('A' to 'Z') ++ ('0' to '9')).mkString
+    val t                        = new Array[Byte](256)
+    def add(bit: Int, c: Int)    = t(c) = (t(c) | bit).toByte
+    def all(bit: Int, s: String) = s.foreach(c => add(bit, c.toInt))
+    val alphanumeric             = (('a' to 'z') ++ ('A' to 'Z') ++ ('0' to '9')).mkString
     all(Token, alphanumeric + "!#$%&'*+-.^_`|~")
     all(Path | Query, alphanumeric + "-._~%!$&'()*+,;=:@/")
     all(Query, "?")

@@ -24,7 +24,7 @@ trait ToReply[-R] {
 }
 
 object ToReply {
-  implicit val reply: ToReply[Reply]                    = r => r
-  implicit val async: ToReply[Async[Response]]          = r => new Reply.Later(r)
-  implicit val future: ToReply[Future[Response]]        = r => new Reply.Later(Async.fromFuture(r))
+  implicit val reply: ToReply[Reply]             = r => r
+  implicit val async: ToReply[Async[Response]]   = r => new Reply.Later(r)
+  implicit val future: ToReply[Future[Response]] = r => new Reply.Later(Async.fromFuture(r))
 }

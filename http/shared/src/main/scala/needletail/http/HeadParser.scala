@@ -90,7 +90,8 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       while (p < end && bytes(p) == '\r') {
         if (p + 1 == end) return more(p - from)
         blankLines += 1
-        if (bytes(p + 1) != '\n' || blankLines > MaxBlankLines) return bad("a request must begin with a method")
+        if (bytes(p + 1) != '\n' || blankLines > MaxBlankLines)
+          return bad("a request must begin with a method")
         p += 2
       }
       if (p == end) return more(p - from)
@@ -217,7 +218,8 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       else if (word == Http10 && bytes(p + 8) == '\r' && bytes(p + 9) == '\n') head.minor = 0
       else {
         if (!versionLike(bytes, p, 10)) return bad("the request line must end in HTTP/1.1 and CRLF")
-        if (bytes(p + 5) != '1') return fail(Status.VersionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+        if (bytes(p + 5) != '1')
+          return fail(Status.VersionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken here")
       }
       if (!target(bytes)) Bad else p + 10 - from
     } else if (versionLike(bytes, p, end - p)) more(p - from)
@@ -229,7 +231,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     var i = 0
     while (i < count) {
       val expected = VersionForm.charAt(i)
-      val good     = if (expected == 'D') Grammar.is(bytes(p + i), Grammar.Digit) else bytes(p + i) == expected
+      val good = if (expected == 'D') Grammar.is(bytes(p + i), Grammar.Digit) else bytes(p + i) == expected
       if (!good) return false
       i += 1
     }
@@ -266,7 +268,10 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     else fail(Status.HeadersTooLarge, s"the request head is longer than ${limits.maxHead} octets")
 
   private def targetTooLong(): Int =
-    fail(Status.UriTooLong, s"the request target is longer than ${Math.min(limits.maxTarget, limits.maxHead)} octets")
+    fail(
+      Status.UriTooLong,
+      s"the request target is longer than ${Math.min(limits.maxTarget, limits.maxHead)} octets"
+    )
 
   private def badOctet(octet: Byte): Int = bad(
     if (octet == '#') "the request target must not hold a fragment"

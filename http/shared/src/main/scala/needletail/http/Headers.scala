@@ -53,7 +53,8 @@ final class Headers private (private[needletail] val flat: Array[String]) {
 
   def remove(name: String): Headers =
     if (!contains(name)) this
-    else new Headers(toList.filterNot(_._1.equalsIgnoreCase(name)).flatMap { case (n, v) => List(n, v) }.toArray)
+    else
+      new Headers(toList.filterNot(_._1.equalsIgnoreCase(name)).flatMap { case (n, v) => List(n, v) }.toArray)
 
   def ++(other: Headers): Headers =
     if (isEmpty) other else if (other.isEmpty) this else new Headers(flat ++ other.flat)
@@ -61,8 +62,9 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def toList: List[(String, String)] = flat.grouped(2).map(a => (a(0), a(1))).toList
 
   override def equals(other: Any): Boolean = other match {
-    case h: Headers => h.toList.map(p => (Ascii.lower(p._1), p._2)) == toList.map(p => (Ascii.lower(p._1), p._2))
-    case _          => false
+    case h: Headers =>
+      h.toList.map(p => (Ascii.lower(p._1), p._2)) == toList.map(p => (Ascii.lower(p._1), p._2))
+    case _ => false
   }
   override def hashCode: Int    = toList.map(p => (Ascii.lower(p._1), p._2)).hashCode
   override def toString: String = toList.map { case (n, v) => s"$n: $v" }.mkString("Headers(", ", ", ")")
@@ -84,12 +86,15 @@ object Headers {
   }
 
   /** Names and values in turn, known to be well formed: from a parser, or constants. */
-  private[needletail] def trusted(flat: Array[String]): Headers = if (flat.length == 0) empty else new Headers(flat)
+  private[needletail] def trusted(flat: Array[String]): Headers =
+    if (flat.length == 0) empty else new Headers(flat)
 
   private def check(name: String, value: String): Unit = {
     if (!Grammar.isToken(name)) throw new IllegalArgumentException("a header name must be a token")
     if (!Grammar.isFieldValue(value))
-      throw new IllegalArgumentException(s"the value of header '$name' has a character that no field value may have")
+      throw new IllegalArgumentException(
+        s"the value of header '$name' has a character that no field value may have"
+      )
   }
 }
 

@@ -3,7 +3,8 @@ package needletail.http
 /** HTTP's time stamps (RFC 9110 §5.6.7), by arithmetic of our own: no time zones, no locale, on any platform. */
 object HttpDate {
   private val days   = Array("Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed") // 1 January 1970 was a Thursday
-  private val months = Array("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+  private val months =
+    Array("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
   private val longDays = Array("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday")
   private val Invalid  = Long.MinValue
@@ -42,17 +43,30 @@ object HttpDate {
     val second =
       if (comma == 3 && text.length == 29 && days.contains(text.substring(0, 3)) && text.endsWith(" GMT"))
         // Sun, 06 Nov 1994 08:49:37 GMT
-        if (text.charAt(4) == ' ' && text.charAt(7) == ' ' && text.charAt(11) == ' ' && text.charAt(16) == ' ')
+        if (
+          text.charAt(4) == ' ' && text.charAt(7) == ' ' && text.charAt(11) == ' ' && text.charAt(16) == ' '
+        )
           instant(number(text, 12, 4), text.substring(8, 11), number(text, 5, 2), text, 17)
         else Invalid
-      else if (comma > 3 && text.length == comma + 24 && longDays.contains(text.substring(0, comma)) && text.endsWith(" GMT"))
+      else if (
+        comma > 3 && text.length == comma + 24 && longDays.contains(text.substring(
+          0,
+          comma
+        )) && text.endsWith(" GMT")
+      )
         // Sunday, 06-Nov-94 08:49:37 GMT
-        if (text.charAt(comma + 1) == ' ' && text.charAt(comma + 4) == '-' && text.charAt(comma + 8) == '-' && text.charAt(comma + 11) == ' ')
+        if (
+          text.charAt(comma + 1) == ' ' && text.charAt(comma + 4) == '-' && text.charAt(
+            comma + 8
+          ) == '-' && text.charAt(comma + 11) == ' '
+        )
           shortYear(text, comma)
         else Invalid
       else if (comma < 0 && text.length == 24 && days.contains(text.substring(0, 3)))
         // Sun Nov  6 08:49:37 1994
-        if (text.charAt(3) == ' ' && text.charAt(7) == ' ' && text.charAt(10) == ' ' && text.charAt(19) == ' ')
+        if (
+          text.charAt(3) == ' ' && text.charAt(7) == ' ' && text.charAt(10) == ' ' && text.charAt(19) == ' '
+        )
           instant(
             number(text, 20, 4),
             text.substring(4, 7),
@@ -72,7 +86,13 @@ object HttpDate {
     else {
       val thisYear = (1970 + System.currentTimeMillis() / 31556952000L).toInt
       val year     = thisYear - thisYear % 100 + digits
-      instant(if (year > thisYear + 50) year - 100 else year, text.substring(comma + 5, comma + 8), number(text, comma + 2, 2), text, comma + 12)
+      instant(
+        if (year > thisYear + 50) year - 100 else year,
+        text.substring(comma + 5, comma + 8),
+        number(text, comma + 2, 2),
+        text,
+        comma + 12
+      )
     }
   }
 
@@ -82,7 +102,10 @@ object HttpDate {
     val minute = number(text, timeAt + 3, 2)
     val second = number(text, timeAt + 6, 2)
     if (
-      year < 1 || month < 1 || day < 1 || day > daysOf(year, month) || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
+      year < 1 || month < 1 || day < 1 || day > daysOf(
+        year,
+        month
+      ) || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
       second < 0 || second > 60 || text.charAt(timeAt + 2) != ':' || text.charAt(timeAt + 5) != ':'
     ) Invalid
     else epochDay(year, month, day) * 86400L + hour * 3600 + minute * 60 + second

@@ -32,7 +32,8 @@ object Method {
   val CONNECT = new Method("CONNECT", 8)
 
   /** Indexed by `code`. */
-  private[needletail] val known: Array[Method] = Array(GET, HEAD, OPTIONS, TRACE, PUT, DELETE, POST, PATCH, CONNECT)
+  private[needletail] val known: Array[Method] =
+    Array(GET, HEAD, OPTIONS, TRACE, PUT, DELETE, POST, PATCH, CONNECT)
 
   /** The method of that name; throws IllegalArgumentException when it is no token. */
   def apply(name: String): Method = {

@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 object PercentCoding {
 
   /** A path segment, or any other text in which "+" is a plus sign; malformed: HttpError 400. */
-  def decode(text: String): Either[HttpError, String] = result(decodeOrNull(text, 0, text.length, plusIsSpace = false), text)
+  def decode(text: String): Either[HttpError, String] =
+    result(decodeOrNull(text, 0, text.length, plusIsSpace = false), text)
 
   /** A part of a form or a query, in which "+" is a space (WHATWG URL §5.1); malformed: HttpError 400. */
-  def decodeForm(text: String): Either[HttpError, String] = result(decodeOrNull(text, 0, text.length, plusIsSpace = true), text)
+  def decodeForm(text: String): Either[HttpError, String] =
+    result(decodeOrNull(text, 0, text.length, plusIsSpace = true), text)
 
   /** Escapes all but unreserved characters, so that the result may stand for a segment or a part of a query. */
   def encode(text: String): String = {
@@ -33,7 +35,10 @@ object PercentCoding {
   private val digits = "0123456789ABCDEF"
 
   private[needletail] def malformed(text: String): HttpError =
-    HttpError(Status.BadRequest, s"malformed percent-encoding in '${text.take(64).filter(c => c > ' ' && c < 127)}'")
+    HttpError(
+      Status.BadRequest,
+      s"malformed percent-encoding in '${text.take(64).filter(c => c > ' ' && c < 127)}'"
+    )
 
   private def result(decoded: String, text: String): Either[HttpError, String] =
     if (decoded == null) Left(malformed(text)) else Right(decoded)
@@ -41,7 +46,9 @@ object PercentCoding {
   /** The text between two places decoded, or null where it is malformed. */
   private[needletail] def decodeOrNull(text: String, from: Int, until: Int, plusIsSpace: Boolean): String = {
     var i = from
-    while (i < until && text.charAt(i) != '%' && text.charAt(i) < 128 && !(plusIsSpace && text.charAt(i) == '+')) i += 1
+    while (
+      i < until && text.charAt(i) != '%' && text.charAt(i) < 128 && !(plusIsSpace && text.charAt(i) == '+')
+    ) i += 1
     if (i == until) text.substring(from, until)
     else {
       // What is not ASCII comes from text that was no URI; a char takes at most three octets
@@ -51,7 +58,8 @@ object PercentCoding {
       while (i < until) {
         val c = text.charAt(i)
         if (c == '%') {
-          val octet = if (i + 2 < until) (hexOrNone(text.charAt(i + 1)) << 4) | hexOrNone(text.charAt(i + 2)) else -1
+          val octet =
+            if (i + 2 < until) (hexOrNone(text.charAt(i + 1)) << 4) | hexOrNone(text.charAt(i + 2)) else -1
           if (octet < 0) return null
           out(o) = octet.toByte
           o += 1
@@ -74,7 +82,8 @@ object PercentCoding {
   }
 
   // A negative result stays negative when shifted and joined with another digit
-  private def hexOrNone(c: Char): Int = if (c < 128 && Grammar.is(c.toByte, Grammar.Hex)) Grammar.hex(c.toByte) else -1
+  private def hexOrNone(c: Char): Int =
+    if (c < 128 && Grammar.is(c.toByte, Grammar.Hex)) Grammar.hex(c.toByte) else -1
 }
 
 /** Whether octets are UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing beyond U+10FFFF. */

@@ -15,13 +15,17 @@ final class QueryString private (private val flat: Array[String]) {
     val i = indexOf(name)
     if (i < 0) None else Some(flat(i + 1))
   }
-  def getAll(name: String): List[String]   = toList.collect { case (n, v) if n == name => v }
-  def contains(name: String): Boolean      = indexOf(name) >= 0
-  def toList: List[(String, String)]       = flat.grouped(2).map(pair => (pair(0), pair(1))).toList
-  def toMap: Map[String, List[String]]     = toList.groupBy(_._1).map { case (name, pairs) => name -> pairs.map(_._2) }
+  def getAll(name: String): List[String] = toList.collect { case (n, v) if n == name => v }
+  def contains(name: String): Boolean    = indexOf(name) >= 0
+  def toList: List[(String, String)]     = flat.grouped(2).map(pair => (pair(0), pair(1))).toList
+  def toMap: Map[String, List[String]]   = toList.groupBy(_._1).map { case (name, pairs) =>
+    name -> pairs.map(_._2)
+  }
 
   /** As it would be sent, every reserved character escaped. */
-  def render: String = toList.map { case (n, v) => PercentCoding.encode(n) + "=" + PercentCoding.encode(v) }.mkString("&")
+  def render: String = toList.map { case (n, v) =>
+    PercentCoding.encode(n) + "=" + PercentCoding.encode(v)
+  }.mkString("&")
 
   private def indexOf(name: String): Int = {
     var i = 0
@@ -63,7 +67,8 @@ object QueryString {
         val equal = text.indexOf('=', from)
         val split = if (equal < 0 || equal > until) until else equal
         val name  = PercentCoding.decodeOrNull(text, from, split, plusIsSpace = true)
-        val value = if (split == until) "" else PercentCoding.decodeOrNull(text, split + 1, until, plusIsSpace = true)
+        val value =
+          if (split == until) "" else PercentCoding.decodeOrNull(text, split + 1, until, plusIsSpace = true)
         if (name == null || value == null) return Left(PercentCoding.malformed(text.substring(from, until)))
         flat(count) = name
         flat(count + 1) = value

@@ -23,7 +23,9 @@ final class Request private[needletail] (
   private[needletail] def head: Head = {
     val h = view
     if (h.generation != generation)
-      throw new IllegalStateException("this request's answer is complete; use request.keep for what must last")
+      throw new IllegalStateException(
+        "this request's answer is complete; use request.keep for what must last"
+      )
     h
   }
 
@@ -50,7 +52,10 @@ final class Request private[needletail] (
   def segments: List[String] = {
     val text = path
     if (text.length <= 1 || text.charAt(0) != '/') Nil
-    else text.substring(1).split("/", -1).toList.map(PercentCoding.decode(_).fold(error => throw error, identity))
+    else text.substring(1).split(
+      "/",
+      -1
+    ).toList.map(PercentCoding.decode(_).fold(error => throw error, identity))
   }
 
   /** The query as sent, without the question mark. */
@@ -102,7 +107,9 @@ final class Request private[needletail] (
 
   /** The whole body as the pairs of a form. Fails as `body.bytes` does, and with HttpError 400 where it is malformed. */
   def form: Async[QueryString] =
-    text.flatMap(content => QueryString.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs)))
+    text.flatMap(content =>
+      QueryString.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs))
+    )
 
   /** A copy with bytes of its own that stays readable after the answer. Its body is the same, read once. */
   def keep: Request = {
@@ -111,11 +118,18 @@ final class Request private[needletail] (
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
-  def withHeader(name: String, value: String): Request = Request.built(method, target, headers.add(name, value), body, connection)
+  def withHeader(name: String, value: String): Request =
+    Request.built(method, target, headers.add(name, value), body, connection)
 
   /** The same request with that content. */
   def withBody(content: Body): Request =
-    Request.built(method, target, headers.remove("Content-Length").remove("Transfer-Encoding"), content, connection)
+    Request.built(
+      method,
+      target,
+      headers.remove("Content-Length").remove("Transfer-Encoding"),
+      content,
+      connection
+    )
 
   /** Gives this request bytes of its own, before the ones it came in are reused. */
   private[needletail] def detach(): Unit = {
@@ -139,16 +153,16 @@ object Request {
 
   // For tests and for those who call handlers without a connection
 
-  def get(target: String): Request                    = apply(Method.GET, target)
-  def head(target: String): Request                   = apply(Method.HEAD, target)
-  def delete(target: String): Request                 = apply(Method.DELETE, target)
-  def options(target: String): Request                = apply(Method.OPTIONS, target)
-  def post(target: String, body: Body): Request       = apply(Method.POST, target, Headers.empty, body)
-  def post(target: String, text: String): Request     = post(target, Body.of(text))
-  def put(target: String, body: Body): Request        = apply(Method.PUT, target, Headers.empty, body)
-  def put(target: String, text: String): Request      = put(target, Body.of(text))
-  def patch(target: String, body: Body): Request      = apply(Method.PATCH, target, Headers.empty, body)
-  def patch(target: String, text: String): Request    = patch(target, Body.of(text))
+  def get(target: String): Request                 = apply(Method.GET, target)
+  def head(target: String): Request                = apply(Method.HEAD, target)
+  def delete(target: String): Request              = apply(Method.DELETE, target)
+  def options(target: String): Request             = apply(Method.OPTIONS, target)
+  def post(target: String, body: Body): Request    = apply(Method.POST, target, Headers.empty, body)
+  def post(target: String, text: String): Request  = post(target, Body.of(text))
+  def put(target: String, body: Body): Request     = apply(Method.PUT, target, Headers.empty, body)
+  def put(target: String, text: String): Request   = put(target, Body.of(text))
+  def patch(target: String, body: Body): Request   = apply(Method.PATCH, target, Headers.empty, body)
+  def patch(target: String, text: String): Request = patch(target, Body.of(text))
 
   /**
    * A request as if it had come over a connection: written as HTTP/1.1 and read again by the same parser. Host,
@@ -156,11 +170,23 @@ object Request {
    *
    * Throws IllegalArgumentException for what the parser would refuse.
    */
-  def apply(method: Method, target: String, headers: Headers = Headers.empty, body: Body = Body.empty): Request =
+  def apply(
+      method: Method,
+      target: String,
+      headers: Headers = Headers.empty,
+      body: Body = Body.empty
+  ): Request =
     built(method, target, headers, body, ConnectionInfo.none())
 
-  private def built(method: Method, target: String, headers: Headers, body: Body, connection: ConnectionInfo): Request = {
-    if (!target.forall(_ < 128)) throw new IllegalArgumentException("a request target must be percent-encoded")
+  private def built(
+      method: Method,
+      target: String,
+      headers: Headers,
+      body: Body,
+      connection: ConnectionInfo
+  ): Request = {
+    if (!target.forall(_ < 128))
+      throw new IllegalArgumentException("a request target must be percent-encoded")
     val w = new ByteWriter(256)
     w.writeLatin1(s"${method.name} $target HTTP/1.1\r\n")
     if (!headers.contains("Host")) w.writeLatin1("Host: localhost\r\n")
@@ -169,7 +195,8 @@ object Request {
       else if (body.length < 0) w.writeLatin1("Transfer-Encoding: chunked\r\n")
     headers.toList.foreach { case (name, value) => w.writeLatin1(s"$name: $value\r\n") }
     w.writeCrLf()
-    val parser = new HeadParser(HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2))
+    val parser =
+      new HeadParser(HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2))
     if (parser.parse(w.bytes, 0, w.length) != w.length)
       throw new IllegalArgumentException(
         if (parser.error != null) parser.error.message else s"not a request target: '$target'"

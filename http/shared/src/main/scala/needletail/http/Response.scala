@@ -70,7 +70,8 @@ final class Response private (
   def contentType(value: String): Response = copy(headers = headers.set("Content-Type", value))
 
   /** With this text, as UTF-8; text/plain unless another type is set. */
-  def text(content: String): Response = typed(MediaType.Text).copy(content = content.getBytes(UTF_8), source = null)
+  def text(content: String): Response =
+    typed(MediaType.Text).copy(content = content.getBytes(UTF_8), source = null)
 
   /** With these octets; the array must not change afterwards. */
   def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
@@ -102,9 +103,9 @@ object Response {
   /** A response without content. The status must be final, 200 to 599. */
   def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)
 
-  def ok: Response                    = Response(Status.Ok)
-  def ok(text: String): Response      = ok.text(text)
-  def notFound: Response              = Response(Status.NotFound)
+  def ok: Response               = Response(Status.Ok)
+  def ok(text: String): Response = ok.text(text)
+  def notFound: Response         = Response(Status.NotFound)
 
   private def checked(status: Status): Status = {
     if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")
@@ -114,7 +115,11 @@ object Response {
   private def refuseFraming(name: String, value: String): Unit =
     if (
       name.equalsIgnoreCase("content-length") || name.equalsIgnoreCase("transfer-encoding") ||
-      (name.equalsIgnoreCase("connection") && !value.equalsIgnoreCase("upgrade")) // goes with Upgrade, RFC 9110 §7.8
+      (name.equalsIgnoreCase("connection") && !value.equalsIgnoreCase(
+        "upgrade"
+      )) // goes with Upgrade, RFC 9110 §7.8
     )
-      throw new IllegalArgumentException(s"the server sets $name itself; use stream(content, length) or close")
+      throw new IllegalArgumentException(
+        s"the server sets $name itself; use stream(content, length) or close"
+      )
 }

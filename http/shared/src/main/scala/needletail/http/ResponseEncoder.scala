@@ -13,14 +13,14 @@ private[needletail] object ResponseEncoder {
 
   private def latin1(s: String): Array[Byte] = s.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1)
 
-  private val closeLine     = latin1("Connection: close\r\n")
-  private val keepLine      = latin1("Connection: keep-alive\r\n")
-  private val chunkedLine   = latin1("Transfer-Encoding: chunked\r\n")
-  private val lengthName    = latin1("Content-Length: ")
-  private val noContent     = latin1("Content-Length: 0\r\n")
-  private val crLf          = latin1("\r\n")
-  val continueLine          = latin1("HTTP/1.1 100 Continue\r\n\r\n")
-  val lastChunk             = latin1("0\r\n\r\n")
+  private val closeLine   = latin1("Connection: close\r\n")
+  private val keepLine    = latin1("Connection: keep-alive\r\n")
+  private val chunkedLine = latin1("Transfer-Encoding: chunked\r\n")
+  private val lengthName  = latin1("Content-Length: ")
+  private val noContent   = latin1("Content-Length: 0\r\n")
+  private val crLf        = latin1("\r\n")
+  val continueLine        = latin1("HTTP/1.1 100 Continue\r\n\r\n")
+  val lastChunk           = latin1("0\r\n\r\n")
 
   private val statusLines: Array[Array[Byte]] = new Array(600)
 

@@ -42,7 +42,9 @@ private[needletail] object Target {
     var slash = from
     while (slash < until && bytes(slash) != '/' && bytes(slash) != '?') slash += 1
     if (!Authority.isValid(bytes, from, slash))
-      return bad("an absolute request target must name a host, perhaps a port, and nothing else before its path")
+      return bad(
+        "an absolute request target must name a host, perhaps a port, and nothing else before its path"
+      )
     authority(head, from, slash)
     var p        = slash
     var question = -1

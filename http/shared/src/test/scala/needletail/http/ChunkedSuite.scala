@@ -17,7 +17,7 @@ class ChunkedSuite extends needletail.testing.Suite {
     var left    = sizes
     var used    = 0
     while (used < all.length && decoder.state != ChunkedDecoder.Done && decoder.state != ChunkedDecoder.Bad) {
-      val n    = Math.min(left.head, all.length - used)
+      val n = Math.min(left.head, all.length - used)
       if (left.tail.nonEmpty) left = left.tail
       val room = new Array[Byte](n + 5)
       System.arraycopy(all, used, room, 2, n)
@@ -42,10 +42,13 @@ class ChunkedSuite extends needletail.testing.Suite {
   /** The same result whole, split at every octet, octet by octet, and with the next request behind it. */
   private def everyWay(text: String): Result = {
     val whole = decode(text, List(text.length))
-    (1 until Math.min(text.length, 400)).foreach(i => assertEquals(decode(text, List(i, text.length)), whole, clue(s"$i of ${Wire.show(text)}")))
+    (1 until Math.min(text.length, 400)).foreach(i =>
+      assertEquals(decode(text, List(i, text.length)), whole, clue(s"$i of ${Wire.show(text)}"))
+    )
     assertEquals(decode(text, List(1)), whole, clue(Wire.show(text)))
     assertEquals(decode(text, List(3)), whole, clue(Wire.show(text)))
-    if (whole != More) assertEquals(decode(text + next, List(text.length + next.length)), whole, clue(Wire.show(text)))
+    if (whole != More)
+      assertEquals(decode(text + next, List(text.length + next.length)), whole, clue(Wire.show(text)))
     whole
   }
   private def body(text: String): Body = everyWay(text) match {
@@ -57,7 +60,8 @@ class ChunkedSuite extends needletail.testing.Suite {
     assertEquals(b.used, text.length)
     b.data
   }
-  private def refused(text: String, status: Int = 400): Unit = assertEquals(everyWay(text), Refused(status): Result, clue(Wire.show(text)))
+  private def refused(text: String, status: Int = 400): Unit =
+    assertEquals(everyWay(text), Refused(status): Result, clue(Wire.show(text)))
 
   test("chunks, and where they end") {
     assertEquals(data("0\r\n\r\n"), "")
@@ -76,8 +80,24 @@ class ChunkedSuite extends needletail.testing.Suite {
 
   test("sizes that are refused") {
     List(
-      "", " ", "g", "-1", "+1", "0x1", "1.", "1 1", " 1", "\t1", "1,", "\u0000", "00000000000000001", "ffffffffffffffff",
-      "8000000000000000", "10000000000000000", "1\r", "1\u000b"
+      "",
+      " ",
+      "g",
+      "-1",
+      "+1",
+      "0x1",
+      "1.",
+      "1 1",
+      " 1",
+      "\t1",
+      "1,",
+      "\u0000",
+      "00000000000000001",
+      "ffffffffffffffff",
+      "8000000000000000",
+      "10000000000000000",
+      "1\r",
+      "1\u000b"
     ).foreach(size => refused(s"$size\r\na\r\n0\r\n\r\n"))
     refused("1\na\r\n0\r\n\r\n")
     refused("1\ra\r\n0\r\n\r\n")
@@ -98,12 +118,52 @@ class ChunkedSuite extends needletail.testing.Suite {
 
   test("extensions are checked and passed over") {
     List(
-      ";a", ";a=b", " ; a = b", "\t;\ta\t=\tb", ";a;b;c", ";a=b;c=d", ";a=\"b\"", ";a=\"\"", ";a=\"b;c\\\"d\\\\\"", ";a=\"\u00e9\t \"",
-      ";a=b ;c", ";a=\"b\" ;c", ";a ;b", ";a =b", ";!#$%&'*+-.^_`|~=1"
+      ";a",
+      ";a=b",
+      " ; a = b",
+      "\t;\ta\t=\tb",
+      ";a;b;c",
+      ";a=b;c=d",
+      ";a=\"b\"",
+      ";a=\"\"",
+      ";a=\"b;c\\\"d\\\\\"",
+      ";a=\"\u00e9\t \"",
+      ";a=b ;c",
+      ";a=\"b\" ;c",
+      ";a ;b",
+      ";a =b",
+      ";!#$%&'*+-.^_`|~=1"
     ).foreach(e => assertEquals(data(s"3$e\r\nabc\r\n0$e\r\n\r\n"), "abc", clue(e)))
     List(
-      ";", "; ", " ", "\t", ";;", ";=b", ";a=", ";a= ", ";a=b=c", ";a b", ";a=b c", ";a=\"b", ";a=\"b\"c", ";a=b\"c\"", ";\"a\"", ";a=b ",
-      ";a ", ";a=\"b\" ", ";a=\"\\", ";a=\"\u0000\"", ";a=\"\r\n\"", ";a\u0000", ";a\n", ";a=\"\n\"", ";a\r;b", ";a=\u00e9", ",a", "a b", ";a@b"
+      ";",
+      "; ",
+      " ",
+      "\t",
+      ";;",
+      ";=b",
+      ";a=",
+      ";a= ",
+      ";a=b=c",
+      ";a b",
+      ";a=b c",
+      ";a=\"b",
+      ";a=\"b\"c",
+      ";a=b\"c\"",
+      ";\"a\"",
+      ";a=b ",
+      ";a ",
+      ";a=\"b\" ",
+      ";a=\"\\",
+      ";a=\"\u0000\"",
+      ";a=\"\r\n\"",
+      ";a\u0000",
+      ";a\n",
+      ";a=\"\n\"",
+      ";a\r;b",
+      ";a=\u00e9",
+      ",a",
+      "a b",
+      ";a@b"
     ).foreach(e => refused(s"3$e\r\nabc\r\n0\r\n\r\n"))
   }
 
@@ -122,7 +182,9 @@ class ChunkedSuite extends needletail.testing.Suite {
   }
 
   test("trailers are read as strictly as headers, and are bounded") {
-    List("X : y", " X: y", "X", ": y", "X: y\r\n z", "X: \u0000", "X: a\rb", "X: y\n").foreach(t => refused(s"0\r\n$t\r\n\r\n"))
+    List("X : y", " X: y", "X", ": y", "X: y\r\n z", "X: \u0000", "X: a\rb", "X: y\n").foreach(t =>
+      refused(s"0\r\n$t\r\n\r\n")
+    )
     refused("0\r\n" + "X: y\r\n" * 6 + "\r\n", 431)
     refused(s"0\r\nX: ${"y" * 200}\r\n\r\n", 431)
     assertEquals(body("0\r\n" + "X: y\r\n" * 5 + "\r\n").trailers.length, 5)
@@ -132,7 +194,11 @@ class ChunkedSuite extends needletail.testing.Suite {
 
   test("a decoder can be used for one body after another") {
     val decoder = new ChunkedDecoder(200, 5)
-    List("0\r\nX: y\r\n\r\n" -> List("X" -> "y"), "0\r\n\r\n" -> Nil, "0\r\nZ: z\r\n\r\n" -> List("Z" -> "z")).foreach { case (text, trailers) =>
+    List(
+      "0\r\nX: y\r\n\r\n" -> List("X" -> "y"),
+      "0\r\n\r\n"         -> Nil,
+      "0\r\nZ: z\r\n\r\n" -> List("Z" -> "z")
+    ).foreach { case (text, trailers) =>
       val octets = Wire.bytes(text)
       decoder.reset()
       assertEquals(decoder.decode(octets, 0, octets.length), octets.length)

@@ -20,11 +20,23 @@ class CookieSuite extends needletail.testing.Suite {
   test("Set-Cookie with its attributes") {
     assertEquals(Cookie("a", "1").render, "a=1")
     assertEquals(
-      Cookie("sid", "x.y", Some("/p"), Some("example.com"), Some(2.hours), secure = true, httpOnly = true, Some(Cookie.SameSite.Lax)).render,
+      Cookie(
+        "sid",
+        "x.y",
+        Some("/p"),
+        Some("example.com"),
+        Some(2.hours),
+        secure = true,
+        httpOnly = true,
+        Some(Cookie.SameSite.Lax)
+      ).render,
       "sid=x.y; Path=/p; Domain=example.com; Max-Age=7200; Secure; HttpOnly; SameSite=Lax"
     )
     assertEquals(Cookie.removal("a", Some("/")).render, "a=; Path=/; Max-Age=0")
-    assertEquals(Response.ok.cookie(Cookie("a", "1")).cookie(Cookie("b", "2")).headers.getAll("set-cookie"), List("a=1", "b=2"))
+    assertEquals(
+      Response.ok.cookie(Cookie("a", "1")).cookie(Cookie("b", "2")).headers.getAll("set-cookie"),
+      List("a=1", "b=2")
+    )
   }
 
   test("what could not be sent safely is refused") {

@@ -3,14 +3,29 @@ package needletail.http
 class HeadParserSuite extends WireSuite {
 
   test("a whole head, field by field") {
-    val text = "POST /a/b?c=d HTTP/1.1\r\nHost: example.com:8080\r\nX-Empty:\r\nX-Padded: \t two words \t\r\n" +
-      "Content-Length: 12\r\n\r\n"
+    val text =
+      "POST /a/b?c=d HTTP/1.1\r\nHost: example.com:8080\r\nX-Empty:\r\nX-Padded: \t two words \t\r\n" +
+        "Content-Length: 12\r\n\r\n"
     assertEquals(
       request(text),
       Outcome.Read(
-        "POST", "/a/b?c=d", "/a/b", "c=d", "example.com:8080", 1,
-        List("Host" -> "example.com:8080", "X-Empty" -> "", "X-Padded" -> "two words", "Content-Length" -> "12"),
-        12, chunked = false, keepAlive = true, expectContinue = false, text.length
+        "POST",
+        "/a/b?c=d",
+        "/a/b",
+        "c=d",
+        "example.com:8080",
+        1,
+        List(
+          "Host"           -> "example.com:8080",
+          "X-Empty"        -> "",
+          "X-Padded"       -> "two words",
+          "Content-Length" -> "12"
+        ),
+        12,
+        chunked = false,
+        keepAlive = true,
+        expectContinue = false,
+        text.length
       )
     )
   }
@@ -64,16 +79,20 @@ class HeadParserSuite extends WireSuite {
 
   test("what is wrong is found at the octet that is wrong") {
     val early = List(
-      "\u0016"                     -> 400, // a TLS greeting
-      "GET /\u0000"                -> 400,
-      "GET / HTTP/3"               -> 0,
-      "GET / HTTP/3.0\r\n"         -> 505,
-      "GET / HTTP/1.1\r\nA B"      -> 400,
+      "\u0016"                      -> 400, // a TLS greeting
+      "GET /\u0000"                 -> 400,
+      "GET / HTTP/3"                -> 0,
+      "GET / HTTP/3.0\r\n"          -> 505,
+      "GET / HTTP/1.1\r\nA B"       -> 400,
       "GET / HTTP/1.1\r\nA: \u0001" -> 400,
-      "GET / HTTP/1.1\r\n "        -> 400
+      "GET / HTTP/1.1\r\n "         -> 400
     )
     early.foreach { case (text, status) =>
-      assertEquals(Wire.read(text), if (status == 0) Outcome.More else Outcome.Refused(status): Outcome, clue(Wire.show(text)))
+      assertEquals(
+        Wire.read(text),
+        if (status == 0) Outcome.More else Outcome.Refused(status): Outcome,
+        clue(Wire.show(text))
+      )
     }
   }
 
@@ -117,13 +136,13 @@ class HeadParserSuite extends WireSuite {
   }
 
   test("values may hold tabs, obs-text and every visible character") {
-    val visible = (0x21 to 0x7e).map(_.toChar).mkString
-    assertEquals(request(get("X: a\tb")).fields.last, "X" -> "a\tb")
-    assertEquals(request(get("X: \u0080\u00ff")).fields.last, "X" -> "\u0080\u00ff")
-    assertEquals(request(get(s"X: $visible")).fields.last, "X" -> visible)
+    val visible                                      = (0x21 to 0x7e).map(_.toChar).mkString
+    assertEquals(request(get("X: a\tb")).fields.last, "X"                                      -> "a\tb")
+    assertEquals(request(get("X: \u0080\u00ff")).fields.last, "X"                              -> "\u0080\u00ff")
+    assertEquals(request(get(s"X: $visible")).fields.last, "X"                                 -> visible)
     assertEquals(request(get("!#$%&'*+-.^_`|~09azAZ: 1")).fields.last, "!#$%&'*+-.^_`|~09azAZ" -> "1")
-    assertEquals(request(get("X:a")).fields.last, "X" -> "a")
-    assertEquals(request(get("X: \t ")).fields.last, "X" -> "")
+    assertEquals(request(get("X:a")).fields.last, "X"                                          -> "a")
+    assertEquals(request(get("X: \t ")).fields.last, "X"                                       -> "")
   }
 
   test("limits hold while a line is still coming") {

@@ -27,7 +27,18 @@ class HeadersSuite extends needletail.testing.Suite {
   }
 
   test("a value that would split or garble a message is refused when it is set") {
-    List("a\r\nSet-Cookie: b", "a\nb", "a\rb", "\r\n", "a\u0000b", "a\u007f", "\u0001", "\u2028", "\u010d\u010a", "\uff0d").foreach { v =>
+    List(
+      "a\r\nSet-Cookie: b",
+      "a\nb",
+      "a\rb",
+      "\r\n",
+      "a\u0000b",
+      "a\u007f",
+      "\u0001",
+      "\u2028",
+      "\u010d\u010a",
+      "\uff0d"
+    ).foreach { v =>
       refused(Headers("X" -> v))
       refused(Headers.empty.add("X", v))
       refused(Headers.empty.set("X", v))

@@ -26,8 +26,12 @@ class HttpDateSuite extends needletail.testing.Suite {
     var day  = -135140L // 1 January 1600, a Saturday
     while (day < 146097L - 135140L) {
       val text = HttpDate.format(day * 86400 + 3723)
-      assertEquals(HttpDate.parse(text), Some(day * 86400 + 3723))
-      assertEquals(text.substring(0, 3), week(Math.floorMod(day + 3, 7L).toInt))
+      if (
+        !HttpDate.parse(text).contains(day * 86400 + 3723) || !text.startsWith(week(Math.floorMod(
+          day + 3,
+          7L
+        ).toInt))
+      ) fail(text)
       day += 1
     }
   }
@@ -42,11 +46,28 @@ class HttpDateSuite extends needletail.testing.Suite {
 
   test("anything else is no date") {
     List(
-      "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT", "sun, 06 Nov 1994 08:49:37 GMT",
-      "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-      "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 19x4 08:49:37 GMT", "Sun, 06 Nov 1994 08-49-37 GMT",
-      "Sun,06 Nov 1994 08:49:37 GMT ", "Sunday, 06 Nov 94 08:49:37 GMT", "Xxx, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Xxx 1994 08:49:37 GMT",
-      "Sun Nov 06 08:49:37 GMT1", "Sun Nov  x 08:49:37 1994", "784111777", "\u0000" * 29
+      "",
+      "now",
+      "Sun, 06 Nov 1994 08:49:37",
+      "Sun, 06 Nov 1994 08:49:37 UTC",
+      "Sun, 6 Nov 1994 08:49:37 GMT",
+      "sun, 06 Nov 1994 08:49:37 GMT",
+      "Sun, 31 Feb 1994 08:49:37 GMT",
+      "Sun, 29 Feb 1900 08:49:37 GMT",
+      "Sun, 00 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 24:00:00 GMT",
+      "Sun, 06 Nov 1994 08:60:00 GMT",
+      "Sun, 06 Nov 1994 08:49:61 GMT",
+      "Sun, 06 Nov 19x4 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08-49-37 GMT",
+      "Sun,06 Nov 1994 08:49:37 GMT ",
+      "Sunday, 06 Nov 94 08:49:37 GMT",
+      "Xxx, 06 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Xxx 1994 08:49:37 GMT",
+      "Sun Nov 06 08:49:37 GMT1",
+      "Sun Nov  x 08:49:37 1994",
+      "784111777",
+      "\u0000" * 29
     ).foreach(text => assertEquals(HttpDate.parse(text), None, clue(text)))
   }
 }

@@ -5,19 +5,19 @@ class QueryStringSuite extends needletail.testing.Suite {
 
   test("pairs in their order, decoded") {
     List(
-      ""                  -> Nil,
-      "a=1"               -> List("a" -> "1"),
-      "a=1&b=2&a=3"       -> List("a" -> "1", "b" -> "2", "a" -> "3"),
-      "a"                 -> List("a" -> ""),
-      "a="                -> List("a" -> ""),
-      "=a"                -> List("" -> "a"),
-      "="                 -> List("" -> ""),
-      "a=b=c"             -> List("a" -> "b=c"),
-      "&&a=1&&"           -> List("a" -> "1"),
-      "a&b=1"             -> List("a" -> "", "b" -> "1"),
-      "a+b=c+d%2B"        -> List("a b" -> "c d+"),
-      "%61%3d=%26%C3%A9"  -> List("a=" -> "&\u00e9"),
-      "a;b=c"             -> List("a;b" -> "c")
+      ""                 -> Nil,
+      "a=1"              -> List("a" -> "1"),
+      "a=1&b=2&a=3"      -> List("a" -> "1", "b" -> "2", "a" -> "3"),
+      "a"                -> List("a" -> ""),
+      "a="               -> List("a" -> ""),
+      "=a"               -> List("" -> "a"),
+      "="                -> List("" -> ""),
+      "a=b=c"            -> List("a" -> "b=c"),
+      "&&a=1&&"          -> List("a" -> "1"),
+      "a&b=1"            -> List("a" -> "", "b" -> "1"),
+      "a+b=c+d%2B"       -> List("a b" -> "c d+"),
+      "%61%3d=%26%C3%A9" -> List("a=" -> "&\u00e9"),
+      "a;b=c"            -> List("a;b" -> "c")
     ).foreach { case (text, expected) => assertEquals(pairs(text), Right(expected), clue(text)) }
   }
 
@@ -27,12 +27,20 @@ class QueryStringSuite extends needletail.testing.Suite {
     assertEquals(q.getAll("a"), List("1", "3"))
     assertEquals(q.get("A"), None)
     assertEquals(q.toMap("a"), List("1", "3"))
-    assertEquals((q.size, q.contains("b"), q.contains("c"), QueryString.empty.isEmpty), (3, true, false, true))
-    assertEquals(QueryString.parse(QueryString("a b" -> "c&d=\u00e9+", "" -> "").render), Right(QueryString("a b" -> "c&d=\u00e9+", "" -> "")))
+    assertEquals(
+      (q.size, q.contains("b"), q.contains("c"), QueryString.empty.isEmpty),
+      (3, true, false, true)
+    )
+    assertEquals(
+      QueryString.parse(QueryString("a b" -> "c&d=\u00e9+", "" -> "").render),
+      Right(QueryString("a b" -> "c&d=\u00e9+", "" -> ""))
+    )
   }
 
   test("malformed, or too many: 400") {
-    List("a=%", "%zz=1", "a=%ff", "a=1&b=%4").foreach(t => assertEquals(QueryString.parse(t).left.map(_.status), Left(Status.BadRequest)))
+    List("a=%", "%zz=1", "a=%ff", "a=1&b=%4").foreach(t =>
+      assertEquals(QueryString.parse(t).left.map(_.status), Left(Status.BadRequest))
+    )
     assertEquals(QueryString.parse("a&" * 5, 5).map(_.size), Right(5))
     assertEquals(QueryString.parse("a&" * 6, 5).left.map(_.status), Left(Status.BadRequest))
     assertEquals(QueryString.parse("a&" * 1001).isLeft, true)

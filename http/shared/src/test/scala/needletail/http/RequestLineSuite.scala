@@ -4,7 +4,20 @@ class RequestLineSuite extends WireSuite {
   private def line(text: String) = head(text, "Host: a")
 
   test("methods: any token, compared with case") {
-    List("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "POST", "PATCH", "PROPFIND", "get", "G", "!#$%&'*+-.^_`|~").foreach { m =>
+    List(
+      "GET",
+      "HEAD",
+      "OPTIONS",
+      "TRACE",
+      "PUT",
+      "DELETE",
+      "POST",
+      "PATCH",
+      "PROPFIND",
+      "get",
+      "G",
+      "!#$%&'*+-.^_`|~"
+    ).foreach { m =>
       assertEquals(request(line(s"$m / HTTP/1.1")).method, m)
     }
     val parser = new HeadParser(HeadLimits())
@@ -114,8 +127,23 @@ class RequestLineSuite extends WireSuite {
 
   test("absolute-form: refused") {
     List(
-      "http:///a", "http://", "http://:80/", "http://u@a/", "http://u:p@a/", "http://a:b/", "http://a:99999/", "http:/a",
-      "http:a", "http://[::1/", "http://a[b]/", "ftp://a/", "urn:a", "mailto:a@b", "a:80", "httpx://a/", "http://a\\b/"
+      "http:///a",
+      "http://",
+      "http://:80/",
+      "http://u@a/",
+      "http://u:p@a/",
+      "http://a:b/",
+      "http://a:99999/",
+      "http:/a",
+      "http:a",
+      "http://[::1/",
+      "http://a[b]/",
+      "ftp://a/",
+      "urn:a",
+      "mailto:a@b",
+      "a:80",
+      "httpx://a/",
+      "http://a\\b/"
     ).foreach(t => refused(400, line(s"GET $t HTTP/1.1")))
     List("https://a/", "HTTPS://a", "https://a:443/b?c").foreach(t => refused(421, line(s"GET $t HTTP/1.1")))
     refused(400, line("GET https:///a HTTP/1.1"))

@@ -24,7 +24,17 @@ class RequestSmugglingSuite extends WireSuite {
   }
 
   test("codings that are nearly chunked") {
-    List("xchunked", "chunked\u0000", "chunked;", "chun ked", "'chunked'", "chunked-x", "\u000bchunked", "chunk", "cow").foreach { v =>
+    List(
+      "xchunked",
+      "chunked\u0000",
+      "chunked;",
+      "chun ked",
+      "'chunked'",
+      "chunked-x",
+      "\u000bchunked",
+      "chunk",
+      "cow"
+    ).foreach { v =>
       refused(400, post(s"Transfer-Encoding: $v"))
       refused(400, post(s"Transfer-Encoding: chunked, $v"))
     }
@@ -32,16 +42,37 @@ class RequestSmugglingSuite extends WireSuite {
 
   test("fields hidden by white space, line ends and folds") {
     List(
-      "Transfer-Encoding : chunked", "Transfer-Encoding\t: chunked", " Transfer-Encoding: chunked", "\tTransfer-Encoding: chunked",
-      "X: y\nTransfer-Encoding: chunked", "X: y\rTransfer-Encoding: chunked", "X: y\r\n\tTransfer-Encoding: chunked",
-      "Transfer-Encoding:\r\n chunked", "Transfer-Encoding\r\n: chunked", "Transfer-Encoding: chunked\n", "\u0000Transfer-Encoding: chunked",
-      "Transfer\u00adEncoding: chunked", "Content-Length : 4", "Content-Length\u0000: 4", "Content-Length: 4\n", "Content-Length:\r\n 4",
-      "Content-Length: 4\r\n 5", "Content-Length: \u000b4", "Content-Length: 4\u000c"
+      "Transfer-Encoding : chunked",
+      "Transfer-Encoding\t: chunked",
+      " Transfer-Encoding: chunked",
+      "\tTransfer-Encoding: chunked",
+      "X: y\nTransfer-Encoding: chunked",
+      "X: y\rTransfer-Encoding: chunked",
+      "X: y\r\n\tTransfer-Encoding: chunked",
+      "Transfer-Encoding:\r\n chunked",
+      "Transfer-Encoding\r\n: chunked",
+      "Transfer-Encoding: chunked\n",
+      "\u0000Transfer-Encoding: chunked",
+      "Transfer\u00adEncoding: chunked",
+      "Content-Length : 4",
+      "Content-Length\u0000: 4",
+      "Content-Length: 4\n",
+      "Content-Length:\r\n 4",
+      "Content-Length: 4\r\n 5",
+      "Content-Length: \u000b4",
+      "Content-Length: 4\u000c"
     ).foreach(l => refused(400, post(l)))
   }
 
   test("names are compared whole, so neighbours of the framing fields frame nothing") {
-    List("Content-Lengt: 4", "Content-Lengths: 4", "Content_Length: 4", "Transfer-Encodin: chunked", "Transfer_Encoding: chunked", "X-Content-Length: 4").foreach { l =>
+    List(
+      "Content-Lengt: 4",
+      "Content-Lengths: 4",
+      "Content_Length: 4",
+      "Transfer-Encodin: chunked",
+      "Transfer_Encoding: chunked",
+      "X-Content-Length: 4"
+    ).foreach { l =>
       val r = request(post(l))
       assertEquals((r.contentLength, r.chunked), (0L, false))
     }

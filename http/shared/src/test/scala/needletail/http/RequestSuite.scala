@@ -17,7 +17,13 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("segments") {
-    List("/" -> Nil, "/a" -> List("a"), "/a/" -> List("a", ""), "//a" -> List("", "a"), "/%20/%C3%A9" -> List(" ", "\u00e9")).foreach {
+    List(
+      "/"           -> Nil,
+      "/a"          -> List("a"),
+      "/a/"         -> List("a", ""),
+      "//a"         -> List("", "a"),
+      "/%20/%C3%A9" -> List(" ", "\u00e9")
+    ).foreach {
       case (target, segments) => assertEquals(Request.get(target).segments, segments, clue(target))
     }
     assertEquals(Request(Method.OPTIONS, "*").segments, Nil)
@@ -32,7 +38,10 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("headers, cookies, content type") {
-    val r = Request.get("/").withHeader("Cookie", "a=1; b=2").withHeader("X", "1").withHeader("x", "2").withHeader("Cookie", "c=3")
+    val r = Request.get("/").withHeader(
+      "Cookie",
+      "a=1; b=2"
+    ).withHeader("X", "1").withHeader("x", "2").withHeader("Cookie", "c=3")
     assertEquals(r.header("x"), Some("1"))
     assertEquals(r.headers.getAll("X"), List("1", "2"))
     assertEquals(r.cookies, List("a" -> "1", "b" -> "2", "c" -> "3"))
@@ -53,8 +62,9 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("what the parser would refuse can't be made") {
-    List("", "a", "/a b", "/#", "/%", "/\u00e9", "/\u0161", "/ HTTP/1.1\r\nX: y\r\n\r\n", "/\r\n").foreach { target =>
-      intercept[IllegalArgumentException](Request.get(target))
+    List("", "a", "/a b", "/#", "/%", "/\u00e9", "/\u0161", "/ HTTP/1.1\r\nX: y\r\n\r\n", "/\r\n").foreach {
+      target =>
+        intercept[IllegalArgumentException](Request.get(target))
     }
     intercept[IllegalArgumentException](Request.get("/").withHeader("Host", "b"))
     intercept[IllegalArgumentException](Request.get("/").withHeader("Content-Length", "x"))
@@ -72,14 +82,17 @@ class RequestSuite extends needletail.testing.Suite {
     java.util.Arrays.fill(first, 'Z'.toByte)
     intercept[IllegalStateException](request.path)
     intercept[IllegalStateException](request.header("host"))
-    assertEquals((kept.path, kept.header("x"), kept.authority, kept.method), ("/firstA", Some("y"), "one", Method.GET))
+    assertEquals(
+      (kept.path, kept.header("x"), kept.authority, kept.method),
+      ("/firstA", Some("y"), "one", Method.GET)
+    )
     assertEquals(request.toString, "Request(complete)")
     assertEquals(kept.toString, "GET /first%41")
   }
 
   test("a detached request survives its bytes, a released one does not") {
-    val parser  = new HeadParser(HeadLimits())
-    val text    = Wire.bytes("GET /a HTTP/1.1\r\nHost: one\r\n\r\n")
+    val parser = new HeadParser(HeadLimits())
+    val text   = Wire.bytes("GET /a HTTP/1.1\r\nHost: one\r\n\r\n")
     parser.parse(text, 0, text.length)
     val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
     request.detach()

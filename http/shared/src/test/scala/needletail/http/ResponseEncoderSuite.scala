@@ -15,7 +15,10 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
       head(Response.ok("hello")),
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\nDate: now\r\n\r\n"
     )
-    assertEquals(head(Response(Status.NotFound)), "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nDate: now\r\n\r\n")
+    assertEquals(
+      head(Response(Status.NotFound)),
+      "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nDate: now\r\n\r\n"
+    )
     assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nContent-Length: 0\r\nDate: now\r\n\r\n")
   }
 
@@ -28,7 +31,10 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     val first    = head(response)
     (1 to 3).foreach(_ => assertEquals(head(response), first))
     assert(response.rendered != null)
-    assertEquals(head(response, minor = 0, keepAlive = false), first.dropRight(2) + "Connection: close\r\n\r\n")
+    assertEquals(
+      head(response, minor = 0, keepAlive = false),
+      first.dropRight(2) + "Connection: close\r\n\r\n"
+    )
     assertEquals(head(response.header("Z", "1")), first.replace("X: y\r\n", "X: y\r\nZ: 1\r\n"))
   }
 
@@ -42,7 +48,10 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
   test("streams: chunked to HTTP/1.1, until the end to 1.0, by length where it is known") {
     def stream = Response.ok.stream(ByteStream.of(Array[Byte](1)))
     assertEquals(head(stream), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nDate: now\r\n\r\n")
-    assertEquals(head(stream, minor = 0, keepAlive = false), "HTTP/1.1 200 OK\r\nDate: now\r\nConnection: close\r\n\r\n")
+    assertEquals(
+      head(stream, minor = 0, keepAlive = false),
+      "HTTP/1.1 200 OK\r\nDate: now\r\nConnection: close\r\n\r\n"
+    )
     assertEquals(
       head(Response.ok.stream(ByteStream.of(Array[Byte](1)), 9876543210L)),
       "HTTP/1.1 200 OK\r\nContent-Length: 9876543210\r\nDate: now\r\n\r\n"
@@ -54,13 +63,22 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
 
   test("statuses without content have no length, 205 has one of zero") {
     assertEquals(head(Response(Status.NoContent)), "HTTP/1.1 204 No Content\r\nDate: now\r\n\r\n")
-    assertEquals(head(Response(Status.NotModified).text("x").header("ETag", "\"a\"")).contains("Content-Length"), false)
-    assertEquals(head(Response(Status.NoContent).stream(ByteStream.of(Array[Byte](1)))).contains("Transfer-Encoding"), false)
+    assertEquals(
+      head(Response(Status.NotModified).text("x").header("ETag", "\"a\"")).contains("Content-Length"),
+      false
+    )
+    assertEquals(
+      head(Response(Status.NoContent).stream(ByteStream.of(Array[Byte](1)))).contains("Transfer-Encoding"),
+      false
+    )
     assertEquals(head(Response(Status.ResetContent).text("x")).contains("\r\nContent-Length: 0\r\n"), true)
   }
 
   test("a Date set by a handler does not become a second one") {
-    assertEquals(head(Response.ok.header("date", "then")).split("\r\n").count(_.toLowerCase.startsWith("date")), 1)
+    assertEquals(
+      head(Response.ok.header("date", "then")).split("\r\n").count(_.toLowerCase.startsWith("date")),
+      1
+    )
   }
 
   test("numbers") {

@@ -81,7 +81,10 @@ private[needletail] object Wire {
       throw new AssertionError(s"$way: $obtained, but whole: $expected, for ${show(text)}")
 
   def show(text: String): String =
-    text.take(300).flatMap(c => if (c == '\r') "\\r" else if (c == '\n') "\\n" else if (c < ' ' || c > '~') f"\\x${c.toInt}%02x" else c.toString)
+    text.take(300).flatMap(c =>
+      if (c == '\r') "\\r"
+      else if (c == '\n') "\\n" else if (c < ' ' || c > '~') f"\\x${c.toInt}%02x" else c.toString
+    )
 
   /** Shows the parser the first `count` octets, at `shift` in an array full of other things. */
   private def feed(parser: HeadParser, all: Array[Byte], count: Int, shift: Int): Int = {
@@ -118,14 +121,15 @@ private[needletail] object Wire {
 abstract class WireSuite extends needletail.testing.Suite {
 
   /** A GET of / in HTTP/1.1 with a Host and these lines. */
-  def get(lines: String*): String = head("GET / HTTP/1.1", ("Host: a" +: lines)*)
+  def get(lines: String*): String                       = head("GET / HTTP/1.1", ("Host: a" +: lines)*)
   def head(requestLine: String, lines: String*): String =
     (requestLine +: lines).map(_ + "\r\n").mkString + "\r\n"
 
-  private[needletail] def request(text: String, limits: HeadLimits = HeadLimits()): Outcome.Read = Wire.read(text, limits) match {
-    case r: Outcome.Read => r
-    case other           => fail(s"$other for ${Wire.show(text)}")
-  }
+  private[needletail] def request(text: String, limits: HeadLimits = HeadLimits()): Outcome.Read =
+    Wire.read(text, limits) match {
+      case r: Outcome.Read => r
+      case other           => fail(s"$other for ${Wire.show(text)}")
+    }
 
   private[needletail] def refused(status: Int, text: String, limits: HeadLimits = HeadLimits()): Unit =
     assertEquals(Wire.read(text, limits), Outcome.Refused(status): Outcome, clue(Wire.show(text)))

@@ -88,6 +88,22 @@ class LingerSuite extends LoopSuite {
     }
   }
 
+  test("closing after shutdownOutput, with the reply still pending: all of it arrives, and then the end") {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = answering(loop, events, 8 * 1024 * 1024) { c =>
+        c.shutdownOutput()
+        c.closeGracefully(3600 * second, 1000)
+      }
+      withClient(listener) { client =>
+        send(client, "x")
+        receive(client, 8 * 1024 * 1024)
+        assert(atEnd(client))
+      }
+      events.expect("data x", "closed")
+    }
+  }
+
   test("while the reply is pending the deadline still counts") {
     withLoop { loop =>
       val events   = new Events

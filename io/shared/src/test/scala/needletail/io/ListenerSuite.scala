@@ -159,6 +159,36 @@ class ListenerSuite extends LoopSuite {
     }
   }
 
+  test("a handler that cannot be made closes its own connection and disturbs no other of the same turn") {
+    withLoop { loop =>
+      val before = EventLoop.onFailure
+      EventLoop.onFailure = (_, _) => ()
+      try {
+        val events   = new Events
+        var count    = 0
+        val listener = listen(loop) { c =>
+          count += 1
+          if (count % 2 == 1) throw new RuntimeException("no handler")
+          events.add("made")
+          new Echo(c)
+        }
+        on(loop)(listener.pause())
+        val clients = Vector.fill(10)(new PlainSocket("127.0.0.1", portOf(listener)))
+        on(loop)(listener.resume()) // all are accepted in one turn or, after a failure, in the next
+        events.expect(Seq.fill(5)("made")*)
+        val ends = clients.map { client =>
+          client.setSoTimeout(patience.toMillis.toInt)
+          send(client, "x")
+          try client.getInputStream.read()
+          catch { case _: IOException => -1 }
+        }
+        assertEquals(ends.count(_ == 'x'), 5)
+        assertEquals(ends.count(_ == -1), 5)
+        clients.foreach(_.close())
+      } finally EventLoop.onFailure = before
+    }
+  }
+
   test("a socket started on a loop that has ended is closed") {
     withLoop { loop =>
       val ended    = withLoop(identity)

@@ -15,7 +15,7 @@ class AsyncFilterSuite extends needletail.testing.Suite {
     var asked = 0
 
     /** Knows Ann, after ten milliseconds. */
-    val authorised: Filter[String] = Filter("user") { request =>
+    val authorised: Part[String] = Filter("user") { request =>
       asked += 1
       Async.sleep(10.millis).map { _ =>
         if (request.header("Authorization").contains("ann")) Right("Ann") else Left("who are you?".unauthorized)
@@ -109,9 +109,14 @@ class AsyncFilterSuite extends needletail.testing.Suite {
     val users   = new Users
     val account = arg[Int] >> ((i: Int) => s"#$i")
     val both    = GET / "a" / account + users.authorised >> ((account: String, user: String) => s"$user $account")
-    val routes  = both.filter(_ != "Ann #0", "{VALUE} is not yours") to (s => s.ok)
+    val length  = users.authorised >> ((user: String) => user.length)
+    val routes  = Routes(
+      both.filter(_ != "Ann #0", "{VALUE} is not yours") to (s => s.ok),
+      GET / "length" + length to (n => n.toString.ok)
+    )
     assertEquals(shown(routes.test(as("ann", Request.get("/a/1")))), "Ann #1")
     assertEquals(shown(routes.test(as("ann", Request.get("/a/0")))), "400 Ann #0 is not yours")
+    assertEquals(shown(routes.test(as("ann", Request.get("/length")))), "3")
   }
 
   test("when the client goes, what its filter waits for is cancelled") {

@@ -75,6 +75,8 @@ class ErrorRankingSuite extends needletail.testing.Suite {
     assertEquals(reply.text, "")
     assertEquals(reply.response.body.length, 7L)
     assertEquals(routes.test(Request.head("/b")).header("X-By"), Some("head"))
+    val any = Routes(GET / "a" to "".ok.header("X-By", "get"), ANY / "a" to "".ok.header("X-By", "any"))
+    assertEquals(any.test(Request.head("/a")).header("X-By"), Some("get"))
   }
 
   test("OPTIONS is answered from the routes, unless one declares it") {

@@ -50,6 +50,9 @@ class PathSuite extends needletail.testing.Suite {
     )
     assertEquals(text(routes, "/string/x"), "x")
     assertEquals(text(routes, "/int/-3"), "-2")
+    assertEquals(text(routes, "/int/+3"), "4")
+    assertEquals(text(routes, "/int/%D9%A3"), "400 expected Integer in path segment, got '٣'")
+    assertEquals(text(routes, "/int/-"), "400 expected Integer in path segment, got '-'")
     assertEquals(text(routes, "/int/2147483648"), "400 expected Integer in path segment, got '2147483648'")
     assertEquals(text(routes, "/long/2147483648"), "2147483649")
     assertEquals(text(routes, "/long/1.5"), "400 expected Long in path segment, got '1.5'")
@@ -212,7 +215,7 @@ class PathSuite extends needletail.testing.Suite {
     assertEquals(text(routes, "/twice/4"), "8")
     assertEquals(text(routes, "/twice/5"), "400 path segment must not be '5'")
     assertEquals(text(routes, "/sum/1/2"), "3")
-    assertEquals(text(routes, "/sum/2/1"), "400 path segment, path segment must rise, not 2, 1")
+    assertEquals(text(routes, "/sum/2/1"), "400 path segment must rise, not 2, 1")
     assertEquals(text(routes, "/throws/5"), "2")
     intercept[ArithmeticException](routes(Request.get("/throws/0")))
   }

@@ -90,6 +90,8 @@ class BodySuite extends Suite {
     assertEquals(new FakeWire(whole, config).send(chunkedPost + chunk + chunk).statuses, List(413))
     val grown = new FakeWire(request => request.body.bytes(Int.MaxValue).map(_ => Response.ok), config)
     assertEquals(grown.send(chunkedPost + chunk * 101).statuses, List(413))
+    val announced = new FakeWire(echo, config)
+    assertEquals(announced.send(chunkedPost + "186a1\r\n").statuses, List(413), "before any of it comes")
     assert(grown.isFinished)
   }
 
@@ -123,7 +125,7 @@ class BodySuite extends Suite {
       seconds += 10
     }
     assertEquals(slow.statuses, List(408))
-    assertEquals(seconds, 30)
+    assertEquals(seconds, 40)
   }
 
   test("a body that ends early is a 400") {
