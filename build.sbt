@@ -4,28 +4,35 @@ import scala.scalanative.build.{LTO, Mode}
 val scala213 = "2.13.18"
 val scala3   = "3.3.7"
 
-ThisBuild / organization     := "dev.needletail"
-ThisBuild / version          := "0.1.0-SNAPSHOT"
-ThisBuild / scalaVersion     := scala213
-ThisBuild / licenses         := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
-ThisBuild / versionScheme    := Some("early-semver")
+ThisBuild / organization       := "dev.needletail"
+ThisBuild / version            := "0.1.0-SNAPSHOT"
+ThisBuild / scalaVersion       := scala213
+ThisBuild / licenses           := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / versionScheme      := Some("early-semver")
 ThisBuild / evictionErrorLevel := Level.Warn
-Global / onChangedBuildSource := ReloadOnSourceChanges
+Global / onChangedBuildSource  := ReloadOnSourceChanges
 // Suites of different modules bind ports and measure time: one at a time, so that none disturbs another.
 Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
 
-lazy val dist             = taskKey[File]("What a release ships of a program, in dist/bin.")
-lazy val countJvm         = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
-lazy val countNative      = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
-lazy val countFormat      = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
+lazy val dist        = taskKey[File]("What a release ships of a program, in dist/bin.")
+lazy val countJvm    = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
+lazy val countNative = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
+lazy val countFormat = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
 
 val compileOptions = Def.task {
   val common = Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8")
   CrossVersion.partialVersion(scalaVersion.value) match {
     case Some((2, _)) =>
-      common ++ Seq("-Xsource:3", "-Xlint:_,-byname-implicit", "-Wdead-code", "-Wunused:_", "-Wvalue-discard", "-Werror",
-        "-language:implicitConversions,higherKinds")
+      common ++ Seq(
+        "-Xsource:3",
+        "-Xlint:_,-byname-implicit",
+        "-Wdead-code",
+        "-Wunused:_",
+        "-Wvalue-discard",
+        "-Werror",
+        "-language:implicitConversions,higherKinds"
+      )
     case _ =>
       common ++ Seq("-Wunused:imports,privates,locals", "-Werror", "-language:implicitConversions")
   }
@@ -36,14 +43,14 @@ val shared = Seq(
   Compile / doc / scalacOptions -= "-Werror",
   Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
-  Test / fork := false,
+  Test / fork              := false,
   // Set by ./test when it writes to a file or a pipe.
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
 
 val published = Seq(
-  name             := moduleName.value,
-  description      := s"${moduleName.value}, a module of Needletail: serving HTTP on the JVM and Scala Native",
+  name        := moduleName.value,
+  description := s"${moduleName.value}, a module of Needletail: serving HTTP on the JVM and Scala Native",
   organizationName := "Needletail",
   pomPostProcess   := Pom.withoutTests
 )
@@ -58,26 +65,29 @@ val onNative = Seq(
   nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions :+ "-fuse-ld=lld"))
 )
 
-/** A module: `name/shared`, `name/jvm`, `name/native`; published as needletail-name. */
-def module(project: CrossProject): CrossProject =
-  project
-    .settings(moduleName := s"needletail-${baseDirectory.value.getParentFile.getName}")
-    .settings(shared, published)
+def crossed(name: String, folder: File): CrossProject =
+  CrossProject(name, folder)(JVMPlatform, NativePlatform)
+    .crossType(CrossType.Full)
+    .settings(shared)
     .jvmSettings(onJvm)
     .nativeSettings(onNative)
 
+/** A module: `name/shared`, `name/jvm`, `name/native`; published as needletail-name. */
+def module(name: String): CrossProject =
+  crossed(name, file(name)).settings(moduleName := s"needletail-$name").settings(published)
+
 /** The thin front the tests are written against: munit on the JVM, our own runner on Native. */
-lazy val testing = crossProject(JVMPlatform, NativePlatform).in(file("testing")).configureCross(module)
+lazy val testing = module("testing")
   .settings(publish / skip := true)
   .jvmSettings(libraryDependencies += "org.scalameta" %% "munit" % "1.2.4")
   .nativeSettings(libraryDependencies += "org.scala-lang" % "scala-reflect" % scalaVersion.value % Provided)
 
-lazy val async   = crossProject(JVMPlatform, NativePlatform).in(file("async")).configureCross(module).dependsOn(testing % Test)
-lazy val actor   = crossProject(JVMPlatform, NativePlatform).in(file("actor")).configureCross(module).dependsOn(async, testing % Test)
-lazy val io      = crossProject(JVMPlatform, NativePlatform).in(file("io")).configureCross(module).dependsOn(async, testing % Test)
-lazy val http    = crossProject(JVMPlatform, NativePlatform).in(file("http")).configureCross(module).dependsOn(async, testing % Test)
-lazy val routing = crossProject(JVMPlatform, NativePlatform).in(file("routing")).configureCross(module).dependsOn(http, testing % Test)
-lazy val server  = crossProject(JVMPlatform, NativePlatform).in(file("server")).configureCross(module).dependsOn(io, http, actor, testing % Test)
+lazy val async   = module("async").dependsOn(testing % Test)
+lazy val actor   = module("actor").dependsOn(async, testing % Test)
+lazy val io      = module("io").dependsOn(async, testing % Test)
+lazy val http    = module("http").dependsOn(async, testing % Test)
+lazy val routing = module("routing").dependsOn(http, testing % Test)
+lazy val server  = module("server").dependsOn(io, http, actor, testing % Test)
 
 /** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
 lazy val json = project
@@ -96,25 +106,21 @@ lazy val json = project
 
 // Programs: each one is also tested. What they share (command line options) lies in examples/options.
 
-def example(project: CrossProject): CrossProject =
-  project
-    .settings(moduleName := s"needletail-example-${baseDirectory.value.getParentFile.getName}")
-    .settings(shared)
-    .settings(publish / skip := true)
-    .jvmSettings(onJvm)
-    .nativeSettings(onNative)
+def example(name: String): CrossProject =
+  crossed(name, file("examples") / name)
+    .settings(moduleName := s"needletail-example-$name", publish / skip := true)
 
 /** A program's main class is `needletail.examples.NAME.Main`; a release ships it for both platforms. */
-def program(project: CrossProject): CrossProject =
-  example(project)
-    .settings(Compile / mainClass := Some(s"needletail.examples.${programName.value}.Main"))
+def program(name: String): CrossProject =
+  example(name)
+    .settings(Compile / mainClass := Some(s"needletail.examples.$name.Main"))
     .jvmSettings(
       run / fork           := true, // so that Ctrl-C reaches the program and not only sbt
       run / connectInput   := true,
       run / outputStrategy := Some(StdoutOutput),
-      dist := Dist.jvm(
+      dist                 := Dist.jvm(
         (LocalRootProject / baseDirectory).value,
-        programName.value,
+        name,
         (Compile / mainClass).value.get,
         (Runtime / fullClasspathAsJars).value.files,
         streams.value.log
@@ -128,20 +134,17 @@ def program(project: CrossProject): CrossProject =
       },
       dist := Dist.native(
         (LocalRootProject / baseDirectory).value,
-        programName.value,
+        name,
         (Compile / nativeLink).value,
         streams.value.log
       )
     )
 
-/** `examples/hello/jvm` and `examples/hello/native` are both hello. */
-def programName = Def.setting(baseDirectory.value.getParentFile.getName)
-
-lazy val options   = crossProject(JVMPlatform, NativePlatform).in(file("examples/options")).configureCross(example).dependsOn(server, routing, testing % Test)
-lazy val hello     = crossProject(JVMPlatform, NativePlatform).in(file("examples/hello")).configureCross(program).dependsOn(options, testing % Test)
-lazy val counter   = crossProject(JVMPlatform, NativePlatform).in(file("examples/counter")).configureCross(program).dependsOn(options, testing % Test)
-lazy val line      = crossProject(JVMPlatform, NativePlatform).in(file("examples/line")).configureCross(program).dependsOn(options, testing % Test)
-lazy val reference = crossProject(JVMPlatform, NativePlatform).in(file("examples/reference")).configureCross(program).dependsOn(options, testing % Test)
+lazy val options   = example("options").dependsOn(server, routing, testing % Test)
+lazy val hello     = program("hello").dependsOn(options, testing % Test)
+lazy val counter   = program("counter").dependsOn(options, testing % Test)
+lazy val line      = program("line").dependsOn(options, testing % Test)
+lazy val reference = program("reference").dependsOn(options, testing % Test)
 
 lazy val crossModules =
   Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
@@ -150,7 +153,9 @@ lazy val crossModules =
 lazy val chosen: String => Boolean = {
   val names = sys.env.getOrElse("NEEDLETAIL_MODULES", "").split(' ').filter(_.nonEmpty).toSet
   val known = crossModules.map(folder).toSet + "json"
-  (names -- known).foreach(name => sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}"))
+  (names -- known).foreach(name =>
+    sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}")
+  )
   if (names.isEmpty) known else names
 }
 
@@ -170,12 +175,19 @@ lazy val nativeTests = project
   .settings(
     Compile / mainClass := Some("needletail.testing.NativeTests"),
     Compile / sourceGenerators += Def.task {
-      NativeTests.generate((Compile / sourceManaged).value, compile.all(testsOf(chosenModules.map(_.native))).value)
+      NativeTests.generate(
+        (Compile / sourceManaged).value,
+        compile.all(testsOf(chosenModules.map(_.native))).value
+      )
     }
   )
 
 /** Raw sockets against the built programs. */
-lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(shared, onJvm, publish / skip := true)
+lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % Test).settings(
+  shared,
+  onJvm,
+  publish / skip := true
+)
 
 /** JMH: parser, router, encoder. */
 lazy val jmh = project
@@ -192,7 +204,7 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    run := (hello.jvm / Compile / run).evaluated,
+    run      := (hello.jvm / Compile / run).evaluated,
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",
@@ -209,7 +221,9 @@ lazy val root = project
       baseDirectory.value,
       "format",
       TestCounts.of(
-        scalafmtCheckAll.result.all(ScopeFilter(inAnyProject)).value :+ (Compile / scalafmtSbtCheck).result.value
+        scalafmtCheckAll.result.all(
+          ScopeFilter(inAnyProject)
+        ).value :+ (Compile / scalafmtSbtCheck).result.value
       ),
       streams.value.log
     ),
@@ -220,7 +234,5 @@ lazy val root = project
       streams.value.log
     )
   )
-  .aggregate(
-    (Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
-      .flatMap(m => Seq[ProjectReference](m.jvm, m.native)) ++ Seq[ProjectReference](json, conformance, jmh)) *
-  )
+  .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
+  .aggregate(json, conformance, jmh)

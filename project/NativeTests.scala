@@ -13,7 +13,9 @@ object NativeTests {
    */
   def generate(directory: File, tests: Seq[CompileAnalysis]): Seq[File] = {
     val names = tests
-      .flatMap { case analysis: Analysis => Discovery(Set(suite), Set.empty[String])(Tests.allDefs(analysis)) }
+      .flatMap { case analysis: Analysis =>
+        Discovery(Set(suite), Set.empty[String])(Tests.allDefs(analysis))
+      }
       .collect { case (definition, found) if found.baseClasses(suite) && !found.isModule => definition.name }
       .distinct
       .sorted

@@ -43,7 +43,7 @@ object TestCounts {
       last match {
         case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
           TestCounts(passed.toInt, failed.toInt, skipped.toInt)
-        case _                                                               =>
+        case _ =>
           log.error(s"the program of tests ended with status $status after: $last")
           broken
       }

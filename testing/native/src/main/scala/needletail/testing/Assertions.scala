@@ -29,21 +29,21 @@ trait Assertions {
     if (!condition) throw new Skipped(s"${shown(clue)} ($location)")
 
   def assertEquals[A, B](obtained: A, expected: B, clue: => Any = "values are not the same")(implicit
-    location: Location
+      location: Location
   ): Unit =
     if (obtained != expected)
       fail(s"${shown(clue)}\nobtained: ${shown(obtained)}\nexpected: ${shown(expected)}")
 
   def assertNotEquals[A, B](obtained: A, expected: B, clue: => Any = "values are the same")(implicit
-    location: Location
+      location: Location
   ): Unit =
     if (obtained == expected) fail(s"${shown(clue)}\nobtained: ${shown(obtained)}")
 
   def assertEqualsDouble(
-    obtained: Double,
-    expected: Double,
-    delta: Double,
-    clue: => Any = "values are not the same"
+      obtained: Double,
+      expected: Double,
+      delta: Double,
+      clue: => Any = "values are not the same"
   )(implicit location: Location): Unit = {
     val close = obtained == expected || math.abs(obtained - expected) <= delta
     if (!close) fail(s"${shown(clue)}\nobtained: $obtained\nexpected: $expected, give or take $delta")
@@ -55,15 +55,15 @@ trait Assertions {
       try { val _ = body; null }
       catch { case e: Throwable => e }
     thrown match {
-      case null                           => fail(s"expected ${wanted.getName}, but nothing was thrown")
-      case e if wanted.isInstance(e)      => e.asInstanceOf[E]
-      case e: FailException               => throw e
-      case e                              => fail(s"expected ${wanted.getName}, but got $e", e)
+      case null                      => fail(s"expected ${wanted.getName}, but nothing was thrown")
+      case e if wanted.isInstance(e) => e.asInstanceOf[E]
+      case e: FailException          => throw e
+      case e                         => fail(s"expected ${wanted.getName}, but got $e", e)
     }
   }
 
   def interceptMessage[E <: Throwable](message: String)(
-    body: => Any
+      body: => Any
   )(implicit expected: ClassTag[E], location: Location): E = {
     val thrown = intercept[E](body)
     assertEquals(thrown.getMessage, message, s"another message of ${thrown.getClass.getName}")

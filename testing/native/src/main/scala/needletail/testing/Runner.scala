@@ -40,8 +40,10 @@ private[testing] final class Runner(out: String => Unit) {
     if (test.options.ignored) skip("ignored")
     else {
       val start = System.nanoTime()
-      watched(suite.munitTimeout)(Bounded.run(test.name, suite.munitTimeout)(() => surrounded(suite, test))) match {
-        case Success(_)          =>
+      watched(suite.munitTimeout)(Bounded.run(test.name, suite.munitTimeout)(() =>
+        surrounded(suite, test)
+      )) match {
+        case Success(_) =>
           passed += 1
           out(s"ok, ${(System.nanoTime() - start) / 1000000} ms\n")
         case Failure(e: Skipped) => skip(e.getMessage)

@@ -29,10 +29,10 @@ abstract class Suite extends Assertions {
 
   def munitTimeout: Duration = 30.seconds
 
-  def beforeAll(): Unit                      = ()
-  def afterAll(): Unit                       = ()
-  def beforeEach(context: BeforeEach): Unit  = { val _ = context }
-  def afterEach(context: AfterEach): Unit    = { val _ = context }
+  def beforeAll(): Unit                     = ()
+  def afterAll(): Unit                      = ()
+  def beforeEach(context: BeforeEach): Unit = { val _ = context }
+  def afterEach(context: AfterEach): Unit   = { val _ = context }
 }
 
 object Suite {

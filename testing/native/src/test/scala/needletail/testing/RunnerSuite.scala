@@ -27,7 +27,14 @@ class RunnerSuite extends Suite {
     val (counts, text) = outcome(() => new Mixed)
     assertEquals(counts, Runner.Counts(passed = 1, failed = 5, skipped = 2))
     assertEquals(counts.toString, "1 passed, 5 failed, 2 skipped")
-    List("RunnerSuite.scala:", "closed", "no such device", "not over after 100 milliseconds", "nobody awaits", "Inner: hangs")
+    List(
+      "RunnerSuite.scala:",
+      "closed",
+      "no such device",
+      "not over after 100 milliseconds",
+      "nobody awaits",
+      "Inner: hangs"
+    )
       .foreach(part => assert(text.contains(part), text))
   }
 
@@ -55,7 +62,9 @@ class RunnerSuite extends Suite {
   test("runs afterEach after a test that failed, and after its Future") {
     val events = new StringBuffer
     class Ordered extends Suite {
-      override def afterEach(context: AfterEach): Unit = { val _ = events.append(s"after ${context.test.name};") }
+      override def afterEach(context: AfterEach): Unit = {
+        val _ = events.append(s"after ${context.test.name};")
+      }
       test("a")(fail("on purpose"))
       test("b")(Future { Thread.sleep(30); events.append("b;") }(scala.concurrent.ExecutionContext.global))
     }

@@ -11,7 +11,7 @@ class SuiteSuite extends Suite {
 
   override def munitTimeout: Duration = 10.seconds
 
-  override def beforeAll(): Unit                    = prepared += 1
+  override def beforeAll(): Unit                     = prepared += 1
   override def beforeEach(context: BeforeEach): Unit = if (context.test.name.nonEmpty) started += 1
   override def afterEach(context: AfterEach): Unit   = if (context.test.name.nonEmpty) ended += 1
 
@@ -37,7 +37,10 @@ class SuiteSuite extends Suite {
   }
 
   test("intercept returns what was thrown and refuses nothing or something else") {
-    assertEquals(intercept[IllegalStateException](throw new IllegalStateException("closed")).getMessage, "closed")
+    assertEquals(
+      intercept[IllegalStateException](throw new IllegalStateException("closed")).getMessage,
+      "closed"
+    )
     interceptMessage[IllegalStateException]("closed")(throw new IllegalStateException("closed"))
     intercept[AssertionError](intercept[IllegalStateException](1))
     intercept[AssertionError] {

@@ -14,7 +14,10 @@ final class Listening(options: Options) {
    * Runs `serve` with the address chosen. Where no port was named and the usual one is taken, the next free one
    * is used; where it can't listen, it says so on standard error and exits with status 1.
    */
-  def run(chosen: Options.Values, config: ServerConfig = ServerConfig())(serve: ServerConfig => Unit): Unit = {
+  def run(
+      chosen: Options.Values,
+      config: ServerConfig = ServerConfig()
+  )(serve: ServerConfig => Unit): Unit = {
     def at(port: Int, others: Int): Unit =
       try serve(config.copy(address = Address.Tcp(chosen(host), port)))
       catch {

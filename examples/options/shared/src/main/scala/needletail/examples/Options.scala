@@ -61,8 +61,8 @@ final class Options private (program: String, about: String) {
    */
   def run(args: Array[String])(body: Options.Values => Unit): Unit =
     parse(args.toSeq) match {
-      case Right(chosen)                     => body(chosen)
-      case Left(Options.Help(text))         =>
+      case Right(chosen)            => body(chosen)
+      case Left(Options.Help(text)) =>
         System.out.print(text)
         System.out.flush()
         sys.exit(0)
@@ -80,29 +80,32 @@ final class Options private (program: String, about: String) {
       .mkString(s"$about\n\nUsage: $program [OPTION]...\n\n", "\n", "\n")
   }
 
-  private def one(argument: String, after: List[String]): Either[String, (Options.Opt[_], Any, List[String])] =
+  private def one(
+      argument: String,
+      after: List[String]
+  ): Either[String, (Options.Opt[_], Any, List[String])] =
     if (!argument.startsWith("--") || argument == "--") Left(s"unexpected argument '$argument'")
     else {
-      val equals        = argument.indexOf('=')
-      val name          = if (equals < 0) argument.drop(2) else argument.slice(2, equals)
-      val attached      = if (equals < 0) None else Some(argument.drop(equals + 1))
+      val equals   = argument.indexOf('=')
+      val name     = if (equals < 0) argument.drop(2) else argument.slice(2, equals)
+      val attached = if (equals < 0) None else Some(argument.drop(equals + 1))
       declared.find(_.name == name) match {
         case None                          => Left(s"unknown option '--$name'")
         case Some(option) if option.isFlag =>
           if (attached.isEmpty) Right((option, true, after)) else Left(s"option '--$name' takes no value")
-        case Some(option)                  =>
+        case Some(option) =>
           (attached, after) match {
-            case (Some(value), _)                                           => read(option, value, after)
-            case (None, value :: remaining) if !value.startsWith("--")      => read(option, value, remaining)
-            case _                                                          => Left(s"option '--$name' needs a value")
+            case (Some(value), _)                                      => read(option, value, after)
+            case (None, value :: remaining) if !value.startsWith("--") => read(option, value, remaining)
+            case _ => Left(s"option '--$name' needs a value")
           }
       }
     }
 
   private def read(
-    option: Options.Opt[_],
-    value: String,
-    remaining: List[String]
+      option: Options.Opt[_],
+      value: String,
+      remaining: List[String]
   ): Either[String, (Options.Opt[_], Any, List[String])] =
     option.read(value) match {
       case Right(read)    => Right((option, read, remaining))
@@ -110,7 +113,7 @@ final class Options private (program: String, about: String) {
     }
 
   private def add[A](name: String, kind: String, default: A, shown: String, help: String)(
-    read: String => Either[String, A]
+      read: String => Either[String, A]
   ): Options.Opt[A] = {
     require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is there already")
     val option = new Options.Opt[A](name, kind, default, shown, help, read)
@@ -126,12 +129,12 @@ object Options {
 
   /** An option that a program takes; its value is asked of the [[Values]]. */
   final class Opt[A] private[Options] (
-    private[Options] val name: String,
-    kind: String,
-    private[Options] val default: A,
-    shownDefault: String,
-    help: String,
-    private[Options] val read: String => Either[String, A]
+      private[Options] val name: String,
+      kind: String,
+      private[Options] val default: A,
+      shownDefault: String,
+      help: String,
+      private[Options] val read: String => Either[String, A]
   ) {
     private[Options] def isFlag: Boolean = kind.isEmpty
 

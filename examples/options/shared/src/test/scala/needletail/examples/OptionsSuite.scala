@@ -14,7 +14,7 @@ class OptionsSuite extends Suite {
   private def chosen(args: String*): Options.Values =
     options.parse(args) match {
       case Right(values) => values
-      case Left(other)  => fail(s"refused: $other")
+      case Left(other)   => fail(s"refused: $other")
     }
 
   private def refused(args: String*): String =
@@ -51,7 +51,10 @@ class OptionsSuite extends Suite {
   }
 
   test("lengths of time") {
-    for ((text, value) <- List("0s" -> 0.seconds, "5s" -> 5.seconds, "1m" -> 1.minute, "2h" -> 2.hours, "7us" -> 7.micros))
+    for (
+      (text, value) <-
+        List("0s" -> 0.seconds, "5s" -> 5.seconds, "1m" -> 1.minute, "2h" -> 2.hours, "7us" -> 7.micros)
+    )
       assertEquals(chosen("--idle-timeout", text)(idle), value, text)
     for (text <- List("", "5", "s", "-5s", "+5s", "1.5s", "5 s", "5S", "5d", "9999999999999h"))
       assertEquals(
@@ -61,7 +64,9 @@ class OptionsSuite extends Suite {
   }
 
   test("sizes") {
-    for ((text, value) <- List("0" -> 0L, "17" -> 17L, "64K" -> 65536L, "10m" -> 10485760L, "2g" -> 2147483648L))
+    for (
+      (text, value) <- List("0" -> 0L, "17" -> 17L, "64K" -> 65536L, "10m" -> 10485760L, "2g" -> 2147483648L)
+    )
       assertEquals(chosen("--max-body", text)(body), value, text)
     for (text <- List("", "k", "-1", "+1", "1.5m", "1kb", "99999999999g", "99999999999999999999"))
       assertEquals(
@@ -73,7 +78,10 @@ class OptionsSuite extends Suite {
   test("whole numbers within their range") {
     assertEquals(chosen("--port", "65535")(port), 65535)
     for (text <- List("65536", "-1", "eighty", "", "99999999999"))
-      assertEquals(refused(s"--port=$text"), s"option '--port': expected a whole number from 0 to 65535, got '$text'")
+      assertEquals(
+        refused(s"--port=$text"),
+        s"option '--port': expected a whole number from 0 to 65535, got '$text'"
+      )
   }
 
   test("what is unknown, unexpected or incomplete is refused by name") {
