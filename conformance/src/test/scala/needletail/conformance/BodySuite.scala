@@ -3,14 +3,19 @@ package needletail.conformance
 import Message.{chunked, echo, get, head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** Bodies that are too large, unread, or refused before they have come: RFC 9110 §15.5.14, RFC 9112 §9.6. */
 class BodySuite extends ConformanceSuite {
   private def chunks(count: Int, size: Int): String = s"${size.toHexString}\r\n${"c" * size}\r\n" * count
 
   table("limits")(
-    STATED("9110 §15.5.14", "a length above it, with no body yet", echo(s"Content-Length: ${maxBody + 1}"), status(413).thenClosed).unglued.atOnce,
+    STATED("9110 §15.5.14", "a length above it, with no body yet",
+      echo(s"Content-Length: ${maxBody + 1}"), status(413).thenClosed).unglued.atOnce,
     STATED("9110 §15.5.14", "a length far above it", echo("Content-Length: 999999999999"), status(413).thenClosed).unglued.atOnce,
-    STATED("9110 §15.5.14", "a length above it, and the body", echo(s"Content-Length: ${maxBody + 1}") + "x" * (maxBody + 1), status(413)).unsplit,
+    STATED("9110 §15.5.14", "a length above it, and the body",
+      echo(s"Content-Length: ${maxBody + 1}") + "x" * (maxBody + 1), status(413)).unsplit,
     STATED("9110 §15.5.14", "a length at it", echo(s"Content-Length: $maxBody") + "x" * maxBody, ok("x" * maxBody)).unsplit.unglued,
     STATED("9110 §15.5.14", "a chunk above it", chunked(s"${(maxBody + 1).toHexString}\r\n"), tooLarge).unglued.atOnce,
     STATED("9110 §15.5.14", "chunks within it", chunked(chunks(19, 100000) + "0\r\n\r\n"), ok("c" * 1900000)).unsplit.unglued

@@ -28,18 +28,21 @@ object After {
   case object AsSaid extends After
 }
 
-/** One reply that is right.
-  *
-  * @param mayBreakOff a streamed reply may have begun before the fault came to light; then it must end broken off
-  */
+/**
+ * One reply that is right.
+ *
+ * @param mayBreakOff a streamed reply may have begun before the fault came to light; then it must end broken off
+ */
 final case class Want(statuses: Set[Int], body: Option[String] = None, mayBreakOff: Boolean = false) {
   def matches(reply: Reply): Boolean =
     if (!reply.whole) mayBreakOff
     else statuses(reply.status) && body.forall(_ == reply.text)
 
   override def toString: String = {
-    val codes = if (statuses.size > 6) s"one of ${statuses.size} statuses" else statuses.toSeq.sorted.mkString("/")
-    codes + body.fold("")(b => s" [${Reply.visible(b.take(60))}]") + (if (mayBreakOff) " or broken off" else "")
+    val codes =
+      if (statuses.size > 6) s"one of ${statuses.size} statuses" else statuses.toSeq.sorted.mkString("/")
+    codes + body.fold("")(b => s" [${Reply.visible(b.take(60))}]") + (if (mayBreakOff) " or broken off"
+                                                                      else "")
   }
 }
 
@@ -89,15 +92,16 @@ object Outcome {
   val anyFinal: Outcome = Outcome(Seq(Want((200 to 599).toSet)), After.AsSaid)
 }
 
-/** One row of a table: what is sent, and what may come back.
-  *
-  * @param rule    the section that says so, such as "9112 §6.3"
-  * @param request Latin-1, one character an octet
-  * @param asks    for each reply what it answers, where the first line does not tell it
-  * @param glue    whether sending the next request right behind makes sense
-  * @param splits  whether to split it at every octet
-  * @param millis  how long a reply may take
-  */
+/**
+ * One row of a table: what is sent, and what may come back.
+ *
+ * @param rule    the section that says so, such as "9112 §6.3"
+ * @param request Latin-1, one character an octet
+ * @param asks    for each reply what it answers, where the first line does not tell it
+ * @param glue    whether sending the next request right behind makes sense
+ * @param splits  whether to split it at every octet
+ * @param millis  how long a reply may take
+ */
 final case class Case(
     level: Level,
     rule: String,

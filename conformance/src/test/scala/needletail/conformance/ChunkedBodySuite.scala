@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{chunked, echo}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §7.1: the chunked coding, in requests. The echo shows what was taken for data. */
 class ChunkedBodySuite extends ConformanceSuite {
   private val last = "0\r\n\r\n"
@@ -21,7 +24,8 @@ class ChunkedBodySuite extends ConformanceSuite {
     MUST("9112 §7.1", "the last of many zeros", chunked(five + "00000\r\n\r\n"), ok("hello")),
     MUST("9112 §7.1", "data that looks like chunks", chunked(s"${tricky.length.toHexString}\r\n$tricky\r\n$last"), ok(tricky)),
     MUST("9112 §7.1", "data of CR and LF", chunked("4\r\n\r\n\r\n\r\n" + last), ok("\r\n\r\n")),
-    MUST("9112 §7.1", "data of every octet", chunked("100\r\n" + (0 to 255).map(_.toChar).mkString + "\r\n" + last), ok((0 to 255).map(_.toChar).mkString)),
+    MUST("9112 §7.1", "data of every octet",
+      chunked("100\r\n" + (0 to 255).map(_.toChar).mkString + "\r\n" + last), ok((0 to 255).map(_.toChar).mkString)),
     MUST("9112 §7.1", "of 100,000 octets", chunked(s"186A0\r\n${"z" * 100000}\r\n$last"), ok("z" * 100000)).unsplit,
     MAY("9112 §7.1", "40 leading zeros", chunked("0" * 40 + "5\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1", "SP behind the size", chunked("5 \r\nhello\r\n" + last), ok("hello"), refusedBody),
@@ -31,13 +35,17 @@ class ChunkedBodySuite extends ConformanceSuite {
   private def size(value: String): String = chunked(s"$value\r\nhello\r\n$last")
 
   table("sizes that are none")(
-    Seq("", " 5", "\t5", "+5", "-5", "0x5", "x5", "5x", "5h", "g", "5.", "5,5", "5 5", "\"5\"", "5\u0000", "\u00005", "5\u000b", "5\u00a0", "\u00ef\u00bc\u0095", "-0", "#5", "5=5", "5:", "%35")
-      .map(value => MUST("9112 §7.1", s"[${Reply.visible(value)}]", size(value), refusedBody)): _*
+    Seq(
+      "", " 5", "\t5", "+5", "-5", "0x5", "x5", "5x", "5h", "g", "5.", "5,5", "5 5", "\"5\"", "5\u0000",
+      "\u00005", "5\u000b", "5\u00a0", "\u00ef\u00bc\u0095", "-0", "#5", "5=5", "5:", "%35"
+    ).map(value => MUST("9112 §7.1", s"[${Reply.visible(value)}]", size(value), refusedBody)): _*
   )
 
   table("sizes beyond all bounds")(
-    Seq("7fffffff", "80000000", "ffffffff", "100000005", "7fffffffffffffff", "8000000000000000", "fffffffffffffffb", "ffffffffffffffff", "10000000000000005", "00000000ffffffffffffffff5", "f" * 100)
-      .map(value => MUST("9112 §7.1", value.take(40), size(value), tooLarge).atOnce): _*
+    Seq(
+      "7fffffff", "80000000", "ffffffff", "100000005", "7fffffffffffffff", "8000000000000000",
+      "fffffffffffffffb", "ffffffffffffffff", "10000000000000005", "00000000ffffffffffffffff5", "f" * 100
+    ).map(value => MUST("9112 §7.1", value.take(40), size(value), tooLarge).atOnce): _*
   )
 
   table("what stands between chunks")(
@@ -73,7 +81,8 @@ class ChunkedBodySuite extends ConformanceSuite {
     MAY("9112 §7.1.1", "no name, but a value", chunked("5;=b\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1.1", "a name and no value", chunked("5;a=\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1.1", "quotes that don't end", chunked("5;a=\"b\r\nhello\r\n" + last), ok("hello"), refusedBody),
-    MAY("9112 §7.1.1", "of 20,000 octets", chunked(s"5;a=${"b" * 20000}\r\nhello\r\n$last"), ok("hello"), status(400, 413, 431).thenClosed, refusedBody).unsplit,
+    MAY("9112 §7.1.1", "of 20,000 octets",
+      chunked(s"5;a=${"b" * 20000}\r\nhello\r\n$last"), ok("hello"), status(400, 413, 431).thenClosed, refusedBody).unsplit,
     STATED("9112 §2.2", "an LF alone inside", chunked("5;a\nhello\r\n" + last), refusedBody),
     STATED("9112 §2.2", "an LF alone inside, and CR LF later", chunked("5;a\nb\r\nhello\r\n" + last), refusedBody),
     STATED("9112 §2.2", "a CR alone inside", chunked("5;a\rb\r\nhello\r\n" + last), refusedBody),
@@ -88,7 +97,8 @@ class ChunkedBodySuite extends ConformanceSuite {
     MUST("9110 §6.5.1", "a length is none", chunked(five + "0\r\nContent-Length: 3\r\n\r\n"), ok("hello"), refusedBody),
     MUST("9110 §6.5.1", "a coding is none", chunked(five + "0\r\nTransfer-Encoding: gzip\r\n\r\n"), ok("hello"), refusedBody),
     MUST("9110 §6.5.1", "another Host", chunked(five + "0\r\nHost: b\r\n\r\n"), ok("hello"), refusedBody),
-    MUST("9110 §6.5.1", "Connection: close closes or is passed over", chunked(five + "0\r\nConnection: close\r\n\r\n"), ok("hello").asSaid, refusedBody),
+    MUST("9110 §6.5.1", "Connection: close closes or is passed over",
+      chunked(five + "0\r\nConnection: close\r\n\r\n"), ok("hello").asSaid, refusedBody),
     SHOULD("9112 §5", "no colon", chunked(five + "0\r\nX\r\n\r\n"), refusedBody),
     SHOULD("9112 §5", "no name", chunked(five + "0\r\n: y\r\n\r\n"), refusedBody),
     MUST("9112 §5.1", "SP before the colon", chunked(five + "0\r\nX : y\r\n\r\n"), refusedBody),
@@ -96,8 +106,10 @@ class ChunkedBodySuite extends ConformanceSuite {
     STATED("9112 §2.2", "white space first", chunked(five + "0\r\n X: y\r\n\r\n"), refusedBody),
     MUST("9110 §5.5", "NUL in a value", chunked(five + "0\r\nX: \u0000\r\n\r\n"), refusedBody),
     STATED("9112 §2.2", "a CR alone in a value", chunked(five + "0\r\nX: a\rb\r\n\r\n"), refusedBody),
-    MUST("9110 §5.4", "of 200,000 octets", chunked(five + s"0\r\nX: ${"y" * 200000}\r\n\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit,
-    MUST("9110 §5.4", "50,000 of them", chunked(five + s"0\r\n${"a:b\r\n" * 50000}\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit
+    MUST("9110 §5.4", "of 200,000 octets",
+      chunked(five + s"0\r\nX: ${"y" * 200000}\r\n\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit,
+    MUST("9110 §5.4", "50,000 of them",
+      chunked(five + s"0\r\n${"a:b\r\n" * 50000}\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit
   )
 
   private val begin = echo("Transfer-Encoding: chunked")

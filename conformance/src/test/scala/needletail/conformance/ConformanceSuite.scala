@@ -9,9 +9,10 @@ import scala.concurrent.duration.{Duration, DurationInt}
 
 import needletail.testing.Suite
 
-/** A suite run against each program: every suite starts its own, ends it with SIGTERM when it is through, and sees
-  * that it left no descriptor open, printed no stack trace and ended with status 0.
-  */
+/**
+ * A suite run against each program: every suite starts its own, ends it with SIGTERM when it is through, and sees
+ * that it left no descriptor open, printed no stack trace and ended with status 0.
+ */
 abstract class ConformanceSuite extends Suite {
   override val munitTimeout: Duration = 120.seconds
 
@@ -43,7 +44,10 @@ abstract class ConformanceSuite extends Suite {
         val after  = ConformanceSuite.settled(program, before)
         program.terminate()
         val status = program.exitStatus(20000)
-        assert(after <= before + ConformanceSuite.Slack, s"$before descriptors open at first, $after at the end")
+        assert(
+          after <= before + ConformanceSuite.Slack,
+          s"$before descriptors open at first, $after at the end"
+        )
         assertEquals(status, Some(0))
         assertEquals(program.stackTraces.take(10).toList, Nil)
       } finally program.kill()
@@ -72,19 +76,26 @@ abstract class ConformanceSuite extends Suite {
     }
 
   /** All 256 octets at one place of a message, given as what stands before and behind it. One test, each octet a case. */
-  protected final def octets(level: Level, rule: String, title: String, before: String, behind: Int => String)(
+  protected final def octets(
+      level: Level,
+      rule: String,
+      title: String,
+      before: String,
+      behind: Int => String
+  )(
       outcomes: PartialFunction[Int, Seq[Outcome]]
   ): Unit =
     each(s"$title: each octet (${level.word}, RFC $rule)") { program =>
       val delivery = new Delivery(program)
-      val faults = for {
+      val faults   = for {
         octet    <- (0 to 255).iterator
         expected <- outcomes.lift(octet).iterator
-        c         = Case(level, rule, f"0x$octet%02x", before + octet.toChar + behind(octet), expected)
-        fault    <- delivery.faultsAround(c, before.length).headOption
+        c = Case(level, rule, f"0x$octet%02x", before + octet.toChar + behind(octet), expected)
+        fault <- delivery.faultsAround(c, before.length).headOption
       } yield s"${c.name}: $fault"
       val first = faults.take(20).toList // each may have waited in vain
-      if (first.nonEmpty) fail(first.mkString("", "\n  ", if (first.size == 20) "\n  and perhaps more" else ""))
+      if (first.nonEmpty)
+        fail(first.mkString("", "\n  ", if (first.size == 20) "\n  and perhaps more" else ""))
     }
 
   private val waiting = mutable.LinkedHashMap.empty[(Path, String), Program => Unit]
@@ -95,7 +106,7 @@ abstract class ConformanceSuite extends Suite {
       thread
     }
     val begun = waiting.map { case (key, body) =>
-      val subject = subjects.find(_.path == key._1).get
+      val subject              = subjects.find(_.path == key._1).get
       val task: Callable[Unit] = () => body(subject.program)
       key -> pool.submit(task)
     }.toMap
@@ -117,7 +128,9 @@ abstract class ConformanceSuite extends Suite {
   override def munitTests(): Seq[Test] = {
     if (closing.isEmpty) {
       closing += 1
-      subjects.foreach(subject => test(s"${subject.name}: leaves nothing open, ends on SIGTERM with status 0")(subject.end()))
+      subjects.foreach(subject =>
+        test(s"${subject.name}: leaves nothing open, ends on SIGTERM with status 0")(subject.end())
+      )
     }
     super.munitTests()
   }

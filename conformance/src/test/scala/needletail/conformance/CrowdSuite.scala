@@ -21,10 +21,10 @@ class CrowdSuite extends ConformanceSuite {
 
   /** Requests for as long as it lasts; 95 in 100 may not take much longer than they did before it. */
   private def undisturbed(program: Program)(body: => Unit): Unit = {
-    val before = mostOf((1 to 40).map(_ => serviceTime(program)))
-    val times  = ArrayBuffer.empty[Long]
-    val over   = new AtomicBoolean(false)
-    val failed = new FirstFailure
+    val before  = mostOf((1 to 40).map(_ => serviceTime(program)))
+    val times   = ArrayBuffer.empty[Long]
+    val over    = new AtomicBoolean(false)
+    val failed  = new FirstFailure
     val service = Background.run("normal service") {
       failed.keep {
         while (!over.get) {
@@ -41,10 +41,15 @@ class CrowdSuite extends ConformanceSuite {
     failed.rethrow()
     assert(times.nonEmpty, "no request was served meanwhile")
     val meanwhile = mostOf(times.toSeq)
-    assert(meanwhile < 400 + 5 * before, s"95 in 100 requests took up to $before ms before, $meanwhile ms meanwhile")
+    assert(
+      meanwhile < 400 + 5 * before,
+      s"95 in 100 requests took up to $before ms before, $meanwhile ms meanwhile"
+    )
   }
 
-  each("1,000 clients with slow heads leave normal service untouched and are ended (STATED, RFC 9110 §15.5.9)") { program =>
+  each(
+    "1,000 clients with slow heads leave normal service untouched and are ended (STATED, RFC 9110 §15.5.9)"
+  ) { program =>
     undisturbed(program) {
       val wires = (1 to 1000).map { i =>
         val wire = program.connect()

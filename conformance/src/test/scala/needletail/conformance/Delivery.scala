@@ -7,7 +7,7 @@ final class Delivery(program: Program) {
   def faults(c: Case): Seq[String] =
     whole(c) match {
       case Some(fault) => Seq(fault)
-      case None =>
+      case None        =>
         glued(c).toSeq ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
     }
 
@@ -15,7 +15,7 @@ final class Delivery(program: Program) {
   def faultsAround(c: Case, position: Int): Seq[String] =
     whole(c) match {
       case Some(fault) => Seq(fault)
-      case None =>
+      case None        =>
         val around = (position to position + 2).filter(at => at > 0 && at < c.bytes.length)
         glued(c).toSeq ++ split(c, around)
     }
@@ -46,7 +46,9 @@ final class Delivery(program: Program) {
         Thread.sleep(Delivery.PauseMillis)
         wires.foreach { case (position, wire) => wire.send(c.bytes, position, c.bytes.length - position) }
         wires.iterator
-          .flatMap { case (position, wire) => Judge(c, wire, glued = false).map(fault => s"split at $position: $fault") }
+          .flatMap { case (position, wire) =>
+            Judge(c, wire, glued = false).map(fault => s"split at $position: $fault")
+          }
           .nextOption()
       } finally wires.foreach(_._2.close())
     }.nextOption()
@@ -61,7 +63,10 @@ object Delivery {
   /** Every octet of a short message; of a long one those near both ends and some between. */
   private def positions(length: Int): Seq[Int] =
     if (length <= 400) 1 until length
-    else ((1 to 120) ++ (121 until length - 40 by math.max(1, length / 60)) ++ ((length - 40) until length)).distinct
+    else ((1 to 120) ++ (121 until length - 40 by math.max(
+      1,
+      length / 60
+    )) ++ ((length - 40) until length)).distinct
 }
 
 /** Reads what comes back on a connection and compares. */
@@ -111,12 +116,19 @@ object Judge {
   private def nothingMore(reader: ReplyReader, replies: Seq[Reply]): Option[String] =
     reader.next(Ask.get) match {
       case Seen.Ended | Seen.Reset => None
-      case Seen.Answer(reply)      => Some(s"another reply after the last: $reply (after ${replies.mkString(", ")})")
-      case Seen.Silent(_)          => Some(s"the connection was to end, but stays open after ${replies.mkString(", ")}")
-      case Seen.Nonsense(why)      => Some(s"octets after the last reply: $why (after ${replies.mkString(", ")})")
+      case Seen.Answer(reply)      =>
+        Some(s"another reply after the last: $reply (after ${replies.mkString(", ")})")
+      case Seen.Silent(_) =>
+        Some(s"the connection was to end, but stays open after ${replies.mkString(", ")}")
+      case Seen.Nonsense(why) => Some(s"octets after the last reply: $why (after ${replies.mkString(", ")})")
     }
 
-  private def answersNext(reader: ReplyReader, wire: Wire, replies: Seq[Reply], glued: Boolean): Option[String] = {
+  private def answersNext(
+      reader: ReplyReader,
+      wire: Wire,
+      replies: Seq[Reply],
+      glued: Boolean
+  ): Option[String] = {
     if (!glued) wire.send(Message.next)
     reader.next(Ask.get) match {
       case Seen.Answer(reply) if reply.status == 200 && reply.text == Outcome.Json => None

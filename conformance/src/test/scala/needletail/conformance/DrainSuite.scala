@@ -23,7 +23,7 @@ class DrainSuite extends ConformanceSuite {
     assertEquals(program.stackTraces.toList, Nil)
   }
 
-  drained("with no connection ends at once")  { program =>
+  drained("with no connection ends at once") { program =>
     program.terminate()
     assertEnds(program, 3000)
   }
@@ -110,7 +110,7 @@ class DrainSuite extends ConformanceSuite {
       readers.foreach { reader =>
         reader.next(Ask.get) match {
           case Seen.Answer(got) if got.saysClose => assertEquals(reader.next(Ask.get), Seen.Ended)
-          case Seen.Answer(got) => // sent before the signal came to be handled
+          case Seen.Answer(got)                  => // sent before the signal came to be handled
             assertEquals(got.text, Hello)
             assertEquals(reader.next(Ask.get), Seen.Ended)
           case Seen.Ended | Seen.Reset => ()

@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{echo, get, head}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9110 §10.1.1. */
 class ExpectContinueSuite extends ConformanceSuite {
   private val expect = "Expect: 100-continue"
@@ -17,7 +20,8 @@ class ExpectContinueSuite extends ConformanceSuite {
     MUST("9110 §10.1.1", "to a resource that reads none", get(expect, "Content-Length: 5") + "hello", hello.asSaid),
     MUST("9110 §10.1.1", "to nothing", head("POST /nope HTTP/1.1", "Host: a", expect, "Content-Length: 5") + "hello", status(404)),
     MAY("9110 §10.1.1", "another expectation", echo("Expect: a-miracle", "Content-Length: 5") + "hello", ok("hello"), status(417)),
-    MAY("9110 §10.1.1", "one more expectation", echo("Expect: 100-continue, a-miracle", "Content-Length: 5") + "hello", ok("hello"), status(417)),
+    MAY("9110 §10.1.1", "one more expectation",
+      echo("Expect: 100-continue, a-miracle", "Content-Length: 5") + "hello", ok("hello"), status(417)),
     MAY("9110 §10.1.1", "a longer one", echo("Expect: 100-continued", "Content-Length: 5") + "hello", ok("hello"), status(417))
   )
 

@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{echo, get, head}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §5: field lines. */
 class FieldSyntaxSuite extends ConformanceSuite {
   private val tooLargeHead = status(431).thenClosed

@@ -11,16 +11,17 @@ class FloodSuite extends ConformanceSuite {
   /** More than any head may have, less than what hurts a test's time. */
   private val bound = 40L * 1024 * 1024
 
-  /** Sends the parts again and again. The program refuses with one of the statuses (or hangs up), before the bound, and
-    * its memory stays where it was.
-    */
+  /**
+   * Sends the parts again and again. The program refuses with one of the statuses (or hangs up), before the bound, and
+   * its memory stays where it was.
+   */
   private def refused(name: String, before: String, part: String, statuses: Set[Int]): Unit =
     each(s"endless $name are refused (STATED)") { program =>
       val wire     = program.connect()
       val resident = program.residentBytes.getOrElse(0L)
       val sent     = new AtomicLong
       val block    = Wire.latin1(part * (65536 / part.length + 1))
-      val writer = Background.run("flood") {
+      val writer   = Background.run("flood") {
         wire.send(before)
         while (sent.get < bound && wire.send(block)) sent.addAndGet(block.length.toLong)
       }
@@ -59,13 +60,18 @@ class FloodSuite extends ConformanceSuite {
   refused("trailers", chunked("5\r\nhello\r\n0\r\n"), "X: y\r\n", tooLargeHead)
   refused("octets of a trailer", chunked("5\r\nhello\r\n0\r\nX: "), "y", tooLargeHead)
   refused("chunks", chunked(""), "1\r\nx\r\n", Set(400, 413))
-  refused("trailers of a body that nobody reads", head("POST /plaintext HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + "0\r\n", "X: y\r\n", tooLargeHead + 405)
+  refused(
+    "trailers of a body that nobody reads",
+    head("POST /plaintext HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + "0\r\n",
+    "X: y\r\n",
+    tooLargeHead + 405
+  )
 
   each("10 MB of empty lines hurt nobody (STATED, RFC 9112 §2.2)") { program =>
     val wire     = program.connect()
     val resident = program.residentBytes.getOrElse(0L)
     val lines    = Wire.latin1("\r\n" * 32768)
-    val writer = Background.run("empty lines") {
+    val writer   = Background.run("empty lines") {
       (1 to 160).forall(_ => wire.send(lines))
       wire.send(get())
       ()
@@ -73,9 +79,10 @@ class FloodSuite extends ConformanceSuite {
     try {
       assertServes(program)
       new ReplyReader(wire, replyMillis = 15000).next(Ask.get) match {
-        case Seen.Answer(got) => assert(got.text == Hello || got.status == 400 || got.status == 431, got.toString)
-        case Seen.Ended       => ()
-        case other            => fail(s"$other")
+        case Seen.Answer(got) =>
+          assert(got.text == Hello || got.status == 400 || got.status == 431, got.toString)
+        case Seen.Ended => ()
+        case other      => fail(s"$other")
       }
       val grown = program.residentBytes.getOrElse(0L) - resident
       assert(grown < 64L * 1024 * 1024, s"${grown / 1048576} MB more memory")
@@ -87,8 +94,8 @@ class FloodSuite extends ConformanceSuite {
   }
 
   each("200,000 chunks of one octet are one body (MUST, RFC 9112 §7.1)") { program =>
-    val wire  = program.connect()
-    val count = 200000
+    val wire   = program.connect()
+    val count  = 200000
     val writer = Background.run("tiny chunks") {
       wire.send(chunked("1\r\nx\r\n" * count + "0\r\n\r\n") + Message.next)
       ()
@@ -104,17 +111,20 @@ class FloodSuite extends ConformanceSuite {
   }
 
   each("20,000 chunks with an extension each are one body, or refused (MAY, RFC 9112 §7.1.1)") { program =>
-    val wire  = program.connect()
-    val count = 20000
+    val wire   = program.connect()
+    val count  = 20000
     val writer = Background.run("extensions") {
       wire.send(chunked(s"1;${"e" * 100}\r\nx\r\n" * count + "0\r\n\r\n"))
       ()
     }
     try
       new ReplyReader(wire, replyMillis = 20000).next(Ask.get) match {
-        case Seen.Answer(got) => assert(!got.whole || got.body.length == count || got.status == 400 || got.status == 413, got.toString)
-        case Seen.Ended       => ()
-        case other            => fail(s"$other")
+        case Seen.Answer(got) => assert(
+            !got.whole || got.body.length == count || got.status == 400 || got.status == 413,
+            got.toString
+          )
+        case Seen.Ended => ()
+        case other      => fail(s"$other")
       }
     finally {
       wire.close()
@@ -123,9 +133,9 @@ class FloodSuite extends ConformanceSuite {
   }
 
   each("eight floods of requests at once leave room for others (STATED)") { program =>
-    val wires = (1 to 8).map(_ => program.connect())
-    val block = Wire.latin1(get() * 500)
-    val end   = Wire.in(1500)
+    val wires   = (1 to 8).map(_ => program.connect())
+    val block   = Wire.latin1(get() * 500)
+    val end     = Wire.in(1500)
     val threads = wires.flatMap { wire =>
       Seq(
         Background.run("flood")(while (System.nanoTime() < end && wire.send(block)) ()),

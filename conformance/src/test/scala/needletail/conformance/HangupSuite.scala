@@ -20,17 +20,47 @@ class HangupSuite extends ConformanceSuite {
     }
 
   halfClosed("GET", get(), Seq(Ask.get), got => assertEquals(got.map(_.text), Seq(Hello)))
-  halfClosed("HEAD", head("HEAD /plaintext HTTP/1.1", "Host: a"), Seq(Ask(head = true)), got => assertEquals(got.map(_.status), Seq(200)))
-  halfClosed("POST", echo("Content-Length: 5") + "hello", Seq(Ask.get), got => assertEquals(got.map(_.text), Seq("hello")))
-  halfClosed("a chunked POST", chunked("5\r\nhello\r\n0\r\n\r\n"), Seq(Ask.get), got => assertEquals(got.map(_.text), Seq("hello")))
-  halfClosed("three requests", get() + target("/json") + get(), Seq.fill(3)(Ask.get), got => assertEquals(got.map(_.text), Seq(Hello, Json, Hello)))
-  halfClosed("a request for 3 MB", target("/big?bytes=3000000"), Seq(Ask.get), got => assertEquals(got.map(_.body.length), Seq(3000000)))
-  halfClosed("an echo of 1 MB", echo("Content-Length: 1000000") + "x" * 1000000, Seq(Ask.get), got => assertEquals(got.map(_.body.length), Seq(1000000)))
+  halfClosed(
+    "HEAD",
+    head("HEAD /plaintext HTTP/1.1", "Host: a"),
+    Seq(Ask(head = true)),
+    got => assertEquals(got.map(_.status), Seq(200))
+  )
+  halfClosed(
+    "POST",
+    echo("Content-Length: 5") + "hello",
+    Seq(Ask.get),
+    got => assertEquals(got.map(_.text), Seq("hello"))
+  )
+  halfClosed(
+    "a chunked POST",
+    chunked("5\r\nhello\r\n0\r\n\r\n"),
+    Seq(Ask.get),
+    got => assertEquals(got.map(_.text), Seq("hello"))
+  )
+  halfClosed(
+    "three requests",
+    get() + target("/json") + get(),
+    Seq.fill(3)(Ask.get),
+    got => assertEquals(got.map(_.text), Seq(Hello, Json, Hello))
+  )
+  halfClosed(
+    "a request for 3 MB",
+    target("/big?bytes=3000000"),
+    Seq(Ask.get),
+    got => assertEquals(got.map(_.body.length), Seq(3000000))
+  )
+  halfClosed(
+    "an echo of 1 MB",
+    echo("Content-Length: 1000000") + "x" * 1000000,
+    Seq(Ask.get),
+    got => assertEquals(got.map(_.body.length), Seq(1000000))
+  )
 
   /** Every part of a request, then the end of the client's side. */
   private def truncated(name: String, request: String): Unit =
     each(s"$name cut off at any octet is never answered as if it were whole (MUST, RFC 9112 §8)") { program =>
-      val bytes = Wire.latin1(request)
+      val bytes  = Wire.latin1(request)
       val faults = (1 until bytes.length).grouped(100).flatMap { lengths =>
         val wires = lengths.map(length => length -> program.connect())
         try {
@@ -40,10 +70,10 @@ class HangupSuite extends ConformanceSuite {
           }
           wires.flatMap { case (length, wire) =>
             new ReplyReader(wire).next(Ask.get) match {
-              case Seen.Ended | Seen.Reset                                  => None
-              case Seen.Answer(got) if !got.whole                           => None
+              case Seen.Ended | Seen.Reset                                   => None
+              case Seen.Answer(got) if !got.whole                            => None
               case Seen.Answer(got) if got.status >= 400 && got.status < 500 => None
-              case other                                                    => Some(s"after $length octets: $other")
+              case other => Some(s"after $length octets: $other")
             }
           }
         } finally wires.foreach(_._2.close())

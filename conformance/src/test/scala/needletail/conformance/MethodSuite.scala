@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9110 §9: HEAD, OPTIONS, TRACE, and methods that a resource doesn't have. */
 class MethodSuite extends ConformanceSuite {
 

@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{get, head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §9: when a connection stays, and when and how it ends. */
 class PersistenceSuite extends ConformanceSuite {
   private val helloLast = hello.thenClosed
@@ -31,14 +34,25 @@ class PersistenceSuite extends ConformanceSuite {
     MUST("9112 §9.6", "close in 405", head("PUT /plaintext HTTP/1.1", "Host: a", "Connection: close"), status(405).thenClosed),
     MUST("9112 §9.6", "close in 204", head("GET /status/204 HTTP/1.1", "Host: a", "Connection: close"), status(204).thenClosed),
     MUST("9112 §9.6", "close with HEAD", head("HEAD /plaintext HTTP/1.1", "Host: a", "Connection: close"), ok("").thenClosed),
-    MUST("9112 §9.6", "close with a body", head("POST /echo HTTP/1.1", "Host: a", "Connection: close", "Content-Length: 5") + "hello", ok("hello").thenClosed),
+    MUST("9112 §9.6", "close with a body",
+      head("POST /echo HTTP/1.1", "Host: a", "Connection: close", "Content-Length: 5") + "hello", ok("hello").thenClosed),
     MUST("9112 §9.6", "close with OPTIONS *", head("OPTIONS * HTTP/1.1", "Host: a", "Connection: close"), status(200, 204).thenClosed),
     SHOULD("9112 §9.3", "404 leaves it open", target("/nope"), Outcome(Seq(Want(Set(404))), After.Open)),
-    SHOULD("9112 §9.3", "405 leaves it open", head("PUT /plaintext HTTP/1.1", "Host: a", "Content-Length: 2") + "ab", Outcome(Seq(Want(Set(405))), After.Open)),
+    SHOULD("9112 §9.3", "405 leaves it open",
+      head("PUT /plaintext HTTP/1.1", "Host: a", "Content-Length: 2") + "ab", Outcome(Seq(Want(Set(405))), After.Open)),
     MUST("9110 §7.8", "an upgrade that is not offered", get("Connection: Upgrade", "Upgrade: websocket"), hello),
-    MUST("9110 §7.8", "an upgrade to h2c", get("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"), hello),
+    MUST("9110 §7.8", "an upgrade to h2c",
+      get("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"), hello),
     MAY("9112 §9.3", "Keep-Alive says nothing", get("Keep-Alive: timeout=1, max=1"), hello)
   )
+
+  octets(SHOULD, "9110 §7.6.1", "behind close", "GET /plaintext HTTP/1.1\r\nHost: a\r\nConnection: close", _ => "\r\n\r\n") {
+    case octet if Octet.isBlank(octet) || octet == ','              => Seq(helloLast)
+    case octet if Octet.isToken(octet)                              => Seq(hello)
+    case octet if octet == Octet.NUL || octet == Octet.CR           => Seq(refused)
+    case octet if octet == Octet.LF                                 => Seq(helloLast, refused)
+    case _                                                          => Seq(hello, helloLast, refused)
+  }
 
   private def oneZero(line: String, lines: String*): String = head(s"$line HTTP/1.0" +: lines: _*)
 
@@ -49,11 +63,14 @@ class PersistenceSuite extends ConformanceSuite {
     MAY("9112 §9.3", "stays on keep-alive", oneZero("GET /plaintext", "Connection: keep-alive"), hello, helloLast),
     MAY("9112 §9.3", "stays on keep-alive without case", oneZero("GET /plaintext", "Connection: Keep-Alive"), hello, helloLast),
     MUST("9112 §9.3", "close over keep-alive", oneZero("GET /plaintext", "Connection: keep-alive, close"), helloLast),
-    MUST("9112 §9.3", "close over keep-alive, in two lines", oneZero("GET /plaintext", "Connection: close", "Connection: keep-alive"), helloLast),
+    MUST("9112 §9.3", "close over keep-alive, in two lines",
+      oneZero("GET /plaintext", "Connection: close", "Connection: keep-alive"), helloLast),
     MUST("9112 §6.1", "a streamed reply has no chunks", oneZero("GET /big?bytes=100000"), status(200).thenClosed),
-    MUST("9112 §6.1", "a streamed reply to keep-alive has none either", oneZero("GET /big?bytes=100000", "Connection: keep-alive"), status(200)),
+    MUST("9112 §6.1", "a streamed reply to keep-alive has none either",
+      oneZero("GET /big?bytes=100000", "Connection: keep-alive"), status(200)),
     MUST("9112 §6.1", "an echo has no chunks", oneZero("POST /echo", "Content-Length: 5") + "hello", ok("hello").thenClosed),
-    MUST("9112 §6.1", "an echo to keep-alive has none either", oneZero("POST /echo", "Connection: keep-alive", "Content-Length: 5") + "hello", ok("hello").asSaid),
+    MUST("9112 §6.1", "an echo to keep-alive has none either",
+      oneZero("POST /echo", "Connection: keep-alive", "Content-Length: 5") + "hello", ok("hello").asSaid),
     MUST("9110 §9.3.2", "HEAD", oneZero("HEAD /plaintext"), ok("").thenClosed),
     MUST("9110 §9.3.2", "HEAD of a streamed reply", oneZero("HEAD /big?bytes=100000"), ok("").thenClosed),
     MUST("9112 §9.3", "404", oneZero("GET /nope"), status(404).thenClosed),

@@ -5,6 +5,9 @@ import java.util.concurrent.atomic.AtomicLong
 import Message.{chunked, echo, get, head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §9.3.2: requests sent without waiting for replies. */
 class PipeliningSuite extends ConformanceSuite {
   private val two = Ask.get
@@ -13,19 +16,25 @@ class PipeliningSuite extends ConformanceSuite {
     MUST("9112 §9.3.2", "two", get() + target("/json"), hello + json).asking(two, two),
     MUST("9112 §9.3.2", "the second closes", get() + get("Connection: close"), hello + hello.thenClosed).asking(two, two),
     MUST("9112 §9.6", "the first closes", get("Connection: close") + target("/json"), hello.thenClosed).asking(two),
-    MUST("9112 §9.3.2", "bodies between", echo("Content-Length: 5") + "hello" + chunked("3\r\nabc\r\n0\r\n\r\n") + get(), ok("hello") + ok("abc") + hello)
+    MUST("9112 §9.3.2", "bodies between",
+      echo("Content-Length: 5") + "hello" + chunked("3\r\nabc\r\n0\r\n\r\n") + get(), ok("hello") + ok("abc") + hello)
       .asking(two, two, two),
     MUST("9112 §9.3.2", "HEAD between", get() + head("HEAD /plaintext HTTP/1.1", "Host: a") + target("/json"), hello + ok("") + json)
       .asking(Ask.get, Ask(head = true), Ask.get),
-    MUST("9112 §9.3.2", "204 and 304 between", target("/status/204") + target("/status/304") + get(), status(204) + status(304) + hello).asking(two, two, two),
-    MUST("9112 §9.3.2", "errors between", target("/nope") + head("PUT /json HTTP/1.1", "Host: a") + get(), status(404) + status(405) + hello).asking(two, two, two),
-    MUST("9112 §9.3.2", "a streamed reply first", target("/big?bytes=70000") + target("/json"), status(200) + json).asking(two, two).unsplit,
-    MUST("9112 §9.3.2", "a large echo first", echo("Content-Length: 70000") + "e" * 70000 + target("/json"), ok("e" * 70000) + json).asking(two, two).unsplit,
+    MUST("9112 §9.3.2", "204 and 304 between",
+      target("/status/204") + target("/status/304") + get(), status(204) + status(304) + hello).asking(two, two, two),
+    MUST("9112 §9.3.2", "errors between",
+      target("/nope") + head("PUT /json HTTP/1.1", "Host: a") + get(), status(404) + status(405) + hello).asking(two, two, two),
+    MUST("9112 §9.3.2", "a streamed reply first",
+      target("/big?bytes=70000") + target("/json"), status(200) + json).asking(two, two).unsplit,
+    MUST("9112 §9.3.2", "a large echo first",
+      echo("Content-Length: 70000") + "e" * 70000 + target("/json"), ok("e" * 70000) + json).asking(two, two).unsplit,
     SHOULD("9112 §2.2", "an empty line between", echo("Content-Length: 2") + "hi\r\n" + get(), ok("hi") + hello).asking(two, two),
     MUST("9112 §9.3.2", "the second is no HTTP", get() + "nonsense\r\n\r\n", hello + refused).asking(two, two),
     MUST("9112 §9.3.2", "the second has doubtful framing", get() + echo("Content-Length: 1, 2") + "ab", hello + refused).asking(two, two),
     MUST("9112 §9.3.2", "behind an error nothing is read", echo("Content-Length: x") + get() + get(), refused).asking(two),
-    MUST("9112 §9.3.2", "the last in 1.0", get() + head("GET /plaintext HTTP/1.0"), hello + hello.thenClosed).asking(Ask.get, Ask(oneZero = true))
+    MUST("9112 §9.3.2", "the last in 1.0",
+      get() + head("GET /plaintext HTTP/1.0"), hello + hello.thenClosed).asking(Ask.get, Ask(oneZero = true))
   )
 
   private def assertAll(program: Program, request: Int => String, count: Int, expected: Int => String): Unit = {

@@ -9,8 +9,8 @@ import scala.util.control.NonFatal
 
 /** A server under test: a child process, ended with SIGTERM, looked at from outside through /proc. */
 final class Program private (val path: Path, process: Process) {
-  private val lines     = ArrayBuffer.empty[String]
-  private val announced = new CountDownLatch(1)
+  private val lines                   = ArrayBuffer.empty[String]
+  private val announced               = new CountDownLatch(1)
   @volatile private var announcedPort = 0
 
   private val reader = new Thread(() => collect(), s"output of ${path.getFileName}")
@@ -29,7 +29,8 @@ final class Program private (val path: Path, process: Process) {
   def output: Seq[String] = lines.synchronized(lines.toList)
 
   /** Lines of a Java or Scala stack trace: no input may bring them about. */
-  def stackTraces: Seq[String] = output.filter(line => line.matches("""\s+at [\w$.<>/]+\(.*\)\s*""") || line.contains("Unhandled"))
+  def stackTraces: Seq[String] =
+    output.filter(line => line.matches("""\s+at [\w$.<>/]+\(.*\)\s*""") || line.contains("Unhandled"))
 
   def terminate(): Unit = process.destroy()
 
@@ -92,21 +93,35 @@ object Program {
 
   /** Programs to test: NEEDLETAIL_PROGRAMS (property or environment, paths with commas between), else dist/bin. */
   lazy val paths: Seq[Path] =
-    sys.props.get("NEEDLETAIL_PROGRAMS").orElse(sys.env.get("NEEDLETAIL_PROGRAMS")).filter(_.trim.nonEmpty) match {
+    sys.props.get(
+      "NEEDLETAIL_PROGRAMS"
+    ).orElse(sys.env.get("NEEDLETAIL_PROGRAMS")).filter(_.trim.nonEmpty) match {
       case Some(listed) => listed.split(",").toSeq.map(_.trim).filter(_.nonEmpty).map(Paths.get(_))
-      case None         => Seq("reference", "reference-native").map(buildRoot.resolve("dist").resolve("bin").resolve(_))
+      case None         =>
+        Seq("reference", "reference-native").map(buildRoot.resolve("dist").resolve("bin").resolve(_))
     }
 
   def start(path: Path, maxBody: Int = maxBody): Program = {
     if (!Files.isExecutable(path))
-      throw new IllegalStateException(s"$path is missing: ./sbt dist makes it, NEEDLETAIL_PROGRAMS names others")
+      throw new IllegalStateException(
+        s"$path is missing: ./sbt dist makes it, NEEDLETAIL_PROGRAMS names others"
+      )
     val command = Seq(
       path.toAbsolutePath.toString,
-      "--host", "127.0.0.1", "--port", "0", "--workers", "1",
-      "--head-timeout", s"${headTimeoutMillis / 1000}s",
-      "--body-timeout", s"${bodyTimeoutMillis / 1000}s",
-      "--idle-timeout", s"${idleTimeoutMillis / 1000}s",
-      "--max-body", maxBody.toString
+      "--host",
+      "127.0.0.1",
+      "--port",
+      "0",
+      "--workers",
+      "1",
+      "--head-timeout",
+      s"${headTimeoutMillis / 1000}s",
+      "--body-timeout",
+      s"${bodyTimeoutMillis / 1000}s",
+      "--idle-timeout",
+      s"${idleTimeoutMillis / 1000}s",
+      "--max-body",
+      maxBody.toString
     )
     val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start())
     if (!program.awaitAddress(30000)) {

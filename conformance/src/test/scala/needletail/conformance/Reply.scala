@@ -16,17 +16,18 @@ object Ask {
 sealed trait Framing
 
 object Framing {
-  case object Nothing                   extends Framing
-  final case class Length(bytes: Long)  extends Framing
-  case object Chunked                   extends Framing
-  case object UntilClose                extends Framing
+  case object Nothing                  extends Framing
+  final case class Length(bytes: Long) extends Framing
+  case object Chunked                  extends Framing
+  case object UntilClose               extends Framing
 }
 
-/** A reply as it stood on the wire.
-  *
-  * @param whole    false when the connection ended before the message did (RFC 9112 §8)
-  * @param interim  1xx replies that came before it
-  */
+/**
+ * A reply as it stood on the wire.
+ *
+ * @param whole    false when the connection ended before the message did (RFC 9112 §8)
+ * @param interim  1xx replies that came before it
+ */
 final case class Reply(
     version: String,
     status: Int,
@@ -38,7 +39,8 @@ final case class Reply(
     whole: Boolean,
     interim: Vector[Reply] = Vector.empty
 ) {
-  def all(name: String): Vector[String] = fields.collect { case (n, value) if n.equalsIgnoreCase(name) => value }
+  def all(name: String): Vector[String] =
+    fields.collect { case (n, value) if n.equalsIgnoreCase(name) => value }
 
   def has(name: String): Boolean = all(name).nonEmpty
 
@@ -64,10 +66,10 @@ final case class Reply(
 
 object Reply {
   def visible(text: String): String = text.map {
-    case '\r'                        => "\\r"
-    case '\n'                        => "\\n"
-    case c if c < ' ' || c > '~'     => f"\\x${c.toInt}%02x"
-    case c                           => c.toString
+    case '\r'                    => "\\r"
+    case '\n'                    => "\\n"
+    case c if c < ' ' || c > '~' => f"\\x${c.toInt}%02x"
+    case c                       => c.toString
   }.mkString
 }
 

@@ -13,7 +13,9 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
   def next(ask: Ask): Seen = {
     var interim = Vector.empty[Reply]
     var seen    = nextOfAny(ask)
-    while (seen match { case Seen.Answer(reply) => reply.status < 200 && reply.status != 101; case _ => false }) {
+    while (
+      seen match { case Seen.Answer(reply) => reply.status < 200 && reply.status != 101; case _ => false }
+    ) {
       seen match {
         case Seen.Answer(reply) => interim :+= reply
         case _                  => ()
@@ -33,25 +35,36 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
     try Seen.Answer(message(ask))
     catch {
       case Broken(Wire.End) if read == 0 => Seen.Ended
-      case Broken(Wire.End)              => Seen.Nonsense(s"the connection ended after $read octets, inside the head of a reply")
-      case Broken(Wire.Reset)            => Seen.Reset
-      case Broken(_)                     => Seen.Silent(s"$read octets")
-      case Wrong(why)                    => Seen.Nonsense(why)
+      case Broken(Wire.End)              =>
+        Seen.Nonsense(s"the connection ended after $read octets, inside the head of a reply")
+      case Broken(Wire.Reset) => Seen.Reset
+      case Broken(_)          => Seen.Silent(s"$read octets")
+      case Wrong(why)         => Seen.Nonsense(why)
     }
   }
 
   private def message(ask: Ask): Reply = {
     val (version, status, reason) = statusLine(line())
     val fields                    = fieldLines()
-    val head = Reply(version, status, reason, fields, Framing.Nothing, Array.emptyByteArray, Vector.empty, whole = true)
+    val head                      = Reply(
+      version,
+      status,
+      reason,
+      fields,
+      Framing.Nothing,
+      Array.emptyByteArray,
+      Vector.empty,
+      whole = true
+    )
     val framing = framingOf(head, ask)
     val body    = new ByteArrayOutputStream
     try {
       val trailers = content(framing, body)
       head.copy(framing = framing, body = body.toByteArray, trailers = trailers)
     } catch {
-      case Broken(Wire.Silence) => throw Wrong(s"the reply (status $status) stalled after ${body.size} octets of its body")
-      case Broken(_)            => head.copy(framing = framing, body = body.toByteArray, whole = false)
+      case Broken(Wire.Silence) =>
+        throw Wrong(s"the reply (status $status) stalled after ${body.size} octets of its body")
+      case Broken(_) => head.copy(framing = framing, body = body.toByteArray, whole = false)
     }
   }
 
@@ -69,26 +82,27 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
         case other => throw Wrong(s"Content-Length: ${other.mkString(" | ")} (RFC 9110 §8.6)")
       }
 
-  private def content(framing: Framing, body: ByteArrayOutputStream): Vector[(String, String)] = framing match {
-    case Framing.Nothing       => Vector.empty
-    case Framing.Length(bytes) => copy(bytes, body); Vector.empty
-    case Framing.UntilClose =>
-      var octet = wire.next(deadline)
-      while (octet >= 0) {
-        body.write(octet)
-        octet = wire.next(deadline)
-      }
-      if (octet != Wire.End) throw Broken(octet)
-      Vector.empty
-    case Framing.Chunked =>
-      var size = chunkSize()
-      while (size > 0) {
-        copy(size, body)
-        if (line() != "") throw Wrong("no CRLF after the data of a chunk (RFC 9112 §7.1)")
-        size = chunkSize()
-      }
-      fieldLines()
-  }
+  private def content(framing: Framing, body: ByteArrayOutputStream): Vector[(String, String)] =
+    framing match {
+      case Framing.Nothing       => Vector.empty
+      case Framing.Length(bytes) => copy(bytes, body); Vector.empty
+      case Framing.UntilClose    =>
+        var octet = wire.next(deadline)
+        while (octet >= 0) {
+          body.write(octet)
+          octet = wire.next(deadline)
+        }
+        if (octet != Wire.End) throw Broken(octet)
+        Vector.empty
+      case Framing.Chunked =>
+        var size = chunkSize()
+        while (size > 0) {
+          copy(size, body)
+          if (line() != "") throw Wrong("no CRLF after the data of a chunk (RFC 9112 §7.1)")
+          size = chunkSize()
+        }
+        fieldLines()
+    }
 
   private def chunkSize(): Long = line() match {
     case ChunkLine(digits, _) => java.lang.Long.parseLong(digits, 16)
@@ -111,7 +125,7 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
 
   private def statusLine(line: String): (String, Int, String) = line match {
     case StatusLine(version, status, reason) => (version, status.toInt, reason)
-    case other                               => throw Wrong(s"status line [${Reply.visible(other)}] (RFC 9112 §4)")
+    case other => throw Wrong(s"status line [${Reply.visible(other)}] (RFC 9112 §4)")
   }
 
   private def fieldLines(): Vector[(String, String)] = {
@@ -132,12 +146,14 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
     val text  = new java.lang.StringBuilder
     var octet = one()
     while (octet != '\r') {
-      if (octet == '\n') throw Wrong(s"bare LF after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
+      if (octet == '\n')
+        throw Wrong(s"bare LF after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
       if (text.length > 65536) throw Wrong("a line of more than 64 KB")
       text.append(octet.toChar)
       octet = one()
     }
-    if (one() != '\n') throw Wrong(s"bare CR after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
+    if (one() != '\n')
+      throw Wrong(s"bare CR after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
     text.toString
   }
 

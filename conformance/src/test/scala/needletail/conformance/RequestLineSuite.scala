@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §3: method, target, version, and what stands between them. */
 class RequestLineSuite extends ConformanceSuite {
 
@@ -124,8 +127,14 @@ class RequestLineSuite extends ConformanceSuite {
     case _                                                                            => Seq(refused)
   }
 
+  octets(STATED, "9112 §2.2", "behind the CR of the request line", "GET /plaintext HTTP/1.1\r", _ => head("Host: a")) {
+    case octet if octet == Octet.LF => Seq(hello)
+    case _                          => Seq(refusedVersion)
+  }
+
   table("not HTTP at all")(
-    SHOULD("9112 §2.2", "a TLS handshake", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" + "\u0000\n\r" * 60, refusedVersion, hungUp).unglued,
+    SHOULD("9112 §2.2", "a TLS handshake",
+      "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" + "\u0000\n\r" * 60, refusedVersion, hungUp).unglued,
     SHOULD("9112 §2.2", "a line of text", "hello there\r\n\r\n", refusedVersion, hungUp),
     SHOULD("9112 §2.2", "a reply", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", refusedVersion, hungUp),
     SHOULD("9112 §2.2", "octets above 127", "\u00ff\u00fe\u00fd\u0080 / HTTP/1.1\r\nHost: a\r\n\r\n", refusedVersion, hungUp),

@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{echo, get, head}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §6: where a request ends must never be doubtful, or two servers in a row disagree about it. */
 class RequestSmugglingSuite extends ConformanceSuite {
   private val hidden  = "GET /status/299 HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -26,7 +29,8 @@ class RequestSmugglingSuite extends ConformanceSuite {
     MUST("9112 §6.3", "differing in a list, 0 last", length("5, 0"), refused),
     MUST("9112 §6.3", "differing in two lines", echo("Content-Length: 5", "Content-Length: 6") + "hello", refused),
     MUST("9112 §6.3", "differing in two lines, 0 first", echo("Content-Length: 0", "Content-Length: 5") + "hello", refused),
-    MUST("9112 §6.3", "differing in two lines apart, in another case", echo("Content-Length: 5", "X: y", "content-length: 0") + "hello", refused),
+    MUST("9112 §6.3", "differing in two lines apart, in another case",
+      echo("Content-Length: 5", "X: y", "content-length: 0") + "hello", refused),
     MUST("9112 §6.3", "one of two is none", echo("Content-Length: 5", "Content-Length: x") + "hello", refused),
     MUST("9112 §6.3", "one of two is empty", echo("Content-Length: 5", "Content-Length:") + "hello", refused),
     MUST("9112 §6.3", "equal in value only", length("5, 05"), refused, ok("hello")),
@@ -37,13 +41,19 @@ class RequestSmugglingSuite extends ConformanceSuite {
   )
 
   table("Content-Length that is none")(
-    Seq("+5", "-5", "-0", "+0", "5 5", "0 5", "5 0", "0x5", "5h", "5.0", "5e0", "5;", "5;q=1", "\"5\"", "'5'", "five", "5_0", "0b101", "\u00b2", "\u00ef\u00bc\u0095", "5\u0000", "5\u000b", "5\u000c", "\u000b5", "5\u00a0", "5 bytes", "(5)", "5\u007f", "NaN", "true", "5-5", "05-", "1,2,3")
-      .map(value => MUST("9112 §6.3", Reply.visible(value), length(value), refused)): _*
+    Seq(
+      "+5", "-5", "-0", "+0", "5 5", "0 5", "5 0", "0x5", "5h", "5.0", "5e0", "5;", "5;q=1", "\"5\"", "'5'",
+      "five", "5_0", "0b101", "\u00b2", "\u00ef\u00bc\u0095", "5\u0000", "5\u000b", "5\u000c", "\u000b5",
+      "5\u00a0", "5 bytes", "(5)", "5\u007f", "NaN", "true", "5-5", "05-", "1,2,3"
+    ).map(value => MUST("9112 §6.3", Reply.visible(value), length(value), refused)): _*
   )
 
   table("Content-Length beyond all bounds")(
-    Seq("2147483648", "4294967296", "4294967301", "9223372036854775807", "9223372036854775808", "18446744073709551616", "18446744073709551621", "340282366920938463463374607431768211461", "9" * 100, "9" * 2000)
-      .map(value => MUST("9110 §8.6", value.take(40), length(value), tooLarge).atOnce): _*
+    Seq(
+      "2147483648", "4294967296", "4294967301", "9223372036854775807", "9223372036854775808",
+      "18446744073709551616", "18446744073709551621", "340282366920938463463374607431768211461", "9" * 100,
+      "9" * 2000
+    ).map(value => MUST("9110 §8.6", value.take(40), length(value), tooLarge).atOnce): _*
   )
 
   octets(MUST, "9112 §6.3", "before the digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ", octet => {
@@ -73,23 +83,32 @@ class RequestSmugglingSuite extends ConformanceSuite {
     MUST("9112 §7", "without case", coding("cHuNkEd"), ok("hello")),
     MUST("9110 §5.5", "blanks around", echo("Transfer-Encoding: \t chunked \t ") + chunked, ok("hello")),
     MUST("9112 §6.1", "chunked twice", coding("chunked, chunked"), refusedCoding),
-    MUST("9112 §6.1", "chunked twice in two lines", echo("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunked, refusedCoding),
+    MUST("9112 §6.1", "chunked twice in two lines",
+      echo("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunked, refusedCoding),
     MUST("9112 §6.3", "chunked is not last", coding("chunked, gzip"), refusedCoding),
-    MUST("9112 §6.3", "chunked is not last, in two lines", echo("Transfer-Encoding: chunked", "Transfer-Encoding: identity") + chunked, refusedCoding),
+    MUST("9112 §6.3", "chunked is not last, in two lines",
+      echo("Transfer-Encoding: chunked", "Transfer-Encoding: identity") + chunked, refusedCoding),
     SHOULD("9112 §6.1", "an unknown coding before chunked", coding("xyz, chunked"), refusedCoding),
     SHOULD("9112 §6.1", "gzip before chunked", coding("gzip, chunked"), refusedCoding, ok("hello").thenClosed),
     SHOULD("9112 §6.1", "identity before chunked", coding("identity, chunked"), refusedCoding),
-    SHOULD("9112 §6.1", "identity before chunked, in two lines", echo("Transfer-Encoding: identity", "Transfer-Encoding: chunked") + chunked, refusedCoding),
+    SHOULD("9112 §6.1", "identity before chunked, in two lines",
+      echo("Transfer-Encoding: identity", "Transfer-Encoding: chunked") + chunked, refusedCoding),
     MAY("9110 §5.6.1", "an empty member behind", coding("chunked,"), ok("hello"), refusedCoding),
     MAY("9110 §5.6.1", "an empty member before", coding(",chunked"), ok("hello"), refusedCoding),
     MUST("9112 §6.3", "empty", echo("Transfer-Encoding:") + chunked, refusedCoding),
     MUST("9112 §6.3", "empty, with a length", echo("Transfer-Encoding:", "Content-Length: 5") + "hello", refusedCoding, ok("hello")),
-    MUST("9112 §6.3", "empty beside chunked", echo("Transfer-Encoding:", "Transfer-Encoding: chunked") + chunked, refusedCoding, ok("hello"))
+    MUST("9112 §6.3", "empty beside chunked",
+      echo("Transfer-Encoding:", "Transfer-Encoding: chunked") + chunked, refusedCoding, ok("hello"))
   )
 
   table("Transfer-Encoding that is not chunked")(
-    Seq("identity", "gzip", "xyz", "chunke", "chunkedd", "c", "xchunked", "chunked-x", "x-chunked", "\"chunked\"", "'chunked'", "chunked;", "chunked;q=1", "chunked; a=b", ";chunked", "chunked chunked", "x chunked", "chunked x", "\u000bchunked", "chunked\u000b", "\u000cchunked", "chunked\u0000", "chunked/1", "chun ked", "chun-ked", "chunk\u00e9d", "\u00a0chunked", "chunked\u00ff", "[chunked]", "cow", "chunked=1", "%63hunked")
-      .map(value => MUST("9112 §6.3", Reply.visible(value), coding(value), refusedCoding)): _*
+    Seq(
+      "identity", "gzip", "xyz", "chunke", "chunkedd", "c", "xchunked", "chunked-x", "x-chunked",
+      "\"chunked\"", "'chunked'", "chunked;", "chunked;q=1", "chunked; a=b", ";chunked", "chunked chunked",
+      "x chunked", "chunked x", "\u000bchunked", "chunked\u000b", "\u000cchunked", "chunked\u0000",
+      "chunked/1", "chun ked", "chun-ked", "chunk\u00e9d", "\u00a0chunked", "chunked\u00ff", "[chunked]",
+      "cow", "chunked=1", "%63hunked"
+    ).map(value => MUST("9112 §6.3", Reply.visible(value), coding(value), refusedCoding)): _*
   )
 
   octets(MUST, "9112 §6.1", "before chunked", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ", _ => "chunked\r\n\r\n" + chunked) {
@@ -120,9 +139,12 @@ class RequestSmugglingSuite extends ConformanceSuite {
     teAndCl ++ Seq(
       STATED("9112 §6.3", "to a resource without a body", get("Content-Length: 5", "Transfer-Encoding: chunked") + "0\r\n\r\n", refused),
       STATED("9112 §6.3", "CL.TE", echo("Content-Length: 6", "Transfer-Encoding: chunked") + "0\r\n\r\nG", refused),
-      STATED("9112 §6.3", "TE.CL", echo("Content-Length: 4", "Transfer-Encoding: chunked") + s"${hidden.length.toHexString}\r\n$hidden\r\n0\r\n\r\n", refused),
-      STATED("9112 §6.3", "two codings and a length", echo("Transfer-Encoding: chunked", "Transfer-Encoding: x", "Content-Length: 5") + chunked, refusedCoding),
-      STATED("9112 §6.3", "two lengths and a coding", echo("Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5") + chunked, refused)
+      STATED("9112 §6.3", "TE.CL",
+        echo("Content-Length: 4", "Transfer-Encoding: chunked") + s"${hidden.length.toHexString}\r\n$hidden\r\n0\r\n\r\n", refused),
+      STATED("9112 §6.3", "two codings and a length",
+        echo("Transfer-Encoding: chunked", "Transfer-Encoding: x", "Content-Length: 5") + chunked, refusedCoding),
+      STATED("9112 §6.3", "two lengths and a coding",
+        echo("Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5") + chunked, refused)
     ): _*
   )
 
@@ -131,7 +153,8 @@ class RequestSmugglingSuite extends ConformanceSuite {
   table("HTTP/1.0")(
     MUST("9112 §6.3", "a length", oneZero("Content-Length: 5") + "hello", ok("hello").thenClosed),
     MUST("9112 §6.1", "a coding is faulty framing", oneZero("Transfer-Encoding: chunked") + chunked, ok("hello").thenClosed, refusedCoding),
-    MUST("9112 §6.1", "a coding closes in spite of keep-alive", oneZero("Transfer-Encoding: chunked", "Connection: keep-alive") + chunked, ok("hello").thenClosed, refusedCoding),
+    MUST("9112 §6.1", "a coding closes in spite of keep-alive",
+      oneZero("Transfer-Encoding: chunked", "Connection: keep-alive") + chunked, ok("hello").thenClosed, refusedCoding),
     MUST("9112 §6.1", "a coding and a length", oneZero("Transfer-Encoding: chunked", "Content-Length: 5") + chunked, refusedCoding),
     MUST("9112 §6.3", "no length is no body", oneZero(), ok("").thenClosed)
   )

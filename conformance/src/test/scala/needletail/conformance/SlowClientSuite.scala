@@ -18,7 +18,7 @@ class SlowClientSuite extends ConformanceSuite {
       val reader = new ReplyReader(wire, replyMillis = millis + slack + 20000)
       reader.next(Ask.get) match {
         case Seen.Ended | Seen.Reset => ()
-        case Seen.Answer(got) =>
+        case Seen.Answer(got)        =>
           assert(!got.whole || got.status == 408 || got.status == 400, got.toString)
           if (got.whole) assertEquals(ReplyRules.violations(got, Ask.get).toList, Nil)
           if (got.whole) assert(reader.next(Ask.get) == Seen.Ended, "the connection stays open")
@@ -99,7 +99,7 @@ class SlowClientSuite extends ConformanceSuite {
       wire.send("POST /plaintext HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + "x" * 100)
       val reader = new ReplyReader(wire)
       assertEquals(reply(reader).status, 405)
-      val start = System.nanoTime()
+      val start    = System.nanoTime()
       val (_, how) = wire.discard(Wire.in(body + idle + slack))
       assert(how != Wire.Silence, s"open ${(System.nanoTime() - start) / 1000000} ms later")
     } finally wire.close()

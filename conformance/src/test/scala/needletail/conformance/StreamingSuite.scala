@@ -33,9 +33,9 @@ class StreamingSuite extends ConformanceSuite {
   private def assertEchoes(program: Program, data: Array[Byte], request: String, delayMillis: Long = 0)(
       send: Wire => Boolean
   ): Unit = {
-    val wire = program.connect()
+    val wire     = program.connect()
     val complete = new AtomicBoolean(false)
-    val writer = Background.run("echo")(complete.set(wire.send(request) && send(wire)))
+    val writer   = Background.run("echo")(complete.set(wire.send(request) && send(wire)))
     try {
       if (delayMillis > 0) Thread.sleep(delayMillis)
       val reader = new ReplyReader(wire, replyMillis = 15000)
@@ -76,7 +76,8 @@ class StreamingSuite extends ConformanceSuite {
     val threads = (1 to 16).map { i =>
       Background.run("echoes") {
         failed.keep {
-          if (i % 2 == 0) assertEchoes(program, data, echo("Transfer-Encoding: chunked"))(sendChunked(_, data, 10000))
+          if (i % 2 == 0)
+            assertEchoes(program, data, echo("Transfer-Encoding: chunked"))(sendChunked(_, data, 10000))
           else assertEchoes(program, data, echo(s"Content-Length: ${data.length}"))(_.send(data))
           right.incrementAndGet()
           ()
@@ -106,7 +107,7 @@ class StreamingSuite extends ConformanceSuite {
       val resident = program.residentBytes.getOrElse(0L)
       val sent     = new AtomicLong
       val wires    = (1 to clients).map(_ => Wire.connect(program.port, receiveBuffer = 32768))
-      val writers = wires.map { wire =>
+      val writers  = wires.map { wire =>
         Background.run("no reading") {
           wire.send(request)
           while (more.nonEmpty && wire.send(more)) sent.addAndGet(more.length.toLong)
@@ -121,7 +122,10 @@ class StreamingSuite extends ConformanceSuite {
           assert(took < 1000, s"a request took $took ms")
         }
         val grown = program.residentBytes.getOrElse(0L) - resident
-        assert(grown < 100L * megabyte, s"${grown / megabyte} MB more memory for $clients connections, ${sent.get / megabyte} MB sent")
+        assert(
+          grown < 100L * megabyte,
+          s"${grown / megabyte} MB more memory for $clients connections, ${sent.get / megabyte} MB sent"
+        )
       } finally {
         wires.foreach(_.close())
         writers.foreach(_.join(5000))
@@ -129,8 +133,18 @@ class StreamingSuite extends ConformanceSuite {
       assertServes(program)
     }
 
-  bounded("20 clients that ask for 1 GB and never read", 20, target("/big?bytes=1000000000"), Array.emptyByteArray)
-  bounded("20 clients that echo 150 MB and never read", 20, echo("Content-Length: 150000000"), new Array[Byte](65536))
+  bounded(
+    "20 clients that ask for 1 GB and never read",
+    20,
+    target("/big?bytes=1000000000"),
+    Array.emptyByteArray
+  )
+  bounded(
+    "20 clients that echo 150 MB and never read",
+    20,
+    echo("Content-Length: 150000000"),
+    new Array[Byte](65536)
+  )
   bounded(
     "20 clients that echo 150 MB in chunks and never read",
     20,
@@ -139,7 +153,7 @@ class StreamingSuite extends ConformanceSuite {
   )
 
   each("a small request is served while 4 clients read long replies (STATED)") { program =>
-    val wires = (1 to 4).map(_ => program.connect())
+    val wires   = (1 to 4).map(_ => program.connect())
     val readers = wires.map { wire =>
       wire.send(target("/big?bytes=400000000"))
       Background.run("reading") { wire.discard(Wire.in(1500)); () }

@@ -3,6 +3,9 @@ package needletail.conformance
 import Message.{head, target}
 import Outcome._
 
+// A row of a table is a line.
+// format: off
+
 /** RFC 9112 §3.2, the four forms, and RFC 3986: what a target means. */
 class TargetSuite extends ConformanceSuite {
   private val none      = status(404)
@@ -123,6 +126,25 @@ class TargetSuite extends ConformanceSuite {
     case '/'                                                                         => Seq(hello)
     case octet if Octet.isBlank(octet) || octet == 11 || octet == 12 || octet == Octet.CR => Seq(refused, status(400))
     case _                                                                           => Seq(status(400), status(505))
+  }
+
+  private val decoded = Seq(status(400, 404, 505))
+
+  octets(SHOULD, "3986 §2.1", "first digit of an encoded octet", "GET /plaintex%", _ => head("4 HTTP/1.1", "Host: a")) {
+    case '7' => Seq(hello)
+    case _   => decoded
+  }
+
+  octets(SHOULD, "3986 §2.1", "second digit of an encoded octet", "GET /plaintex%7", _ => head(" HTTP/1.1", "Host: a")) {
+    case '4' => Seq(hello)
+    case _   => decoded
+  }
+
+  octets(SHOULD, "3986 §3.2.3", "in the port of an absolute URI", "GET http://a:8", _ => head("/plaintext HTTP/1.1", "Host: a")) {
+    case octet if Octet.isDigit(octet) || octet == '/' => Seq(hello, noneOrBad)
+    // what ends the authority, or makes what stands before it user information
+    case octet if octet == '?' || octet == '#' || octet == '@' => Seq(hello, noneOrBad)
+    case _                                                     => Seq(status(400, 505))
   }
 
   table("values in paths and queries")(
