@@ -19,16 +19,13 @@ async fn json() -> HttpResponse {
     HttpResponse::Ok().insert_header((SERVER, "actix")).json(Message { message: "Hello, World!" })
 }
 
-async fn echo(request: HttpRequest, body: web::Payload) -> HttpResponse {
+// Held in memory: a reply that streams the request's own payload makes it close the connection.
+async fn echo(request: HttpRequest, body: web::Bytes) -> HttpResponse {
     let mut reply = HttpResponse::Ok();
     if let Some(value) = request.headers().get(CONTENT_TYPE) {
         reply.insert_header((CONTENT_TYPE, value.clone()));
     }
-    let length = request.headers().get("content-length").and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
-    match length {
-        Some(length) => reply.no_chunking(length).streaming(body),
-        None => reply.streaming(body),
-    }
+    reply.body(body)
 }
 
 #[actix_web::main]
@@ -36,6 +33,7 @@ async fn main() -> std::io::Result<()> {
     let port: u16 = std::env::var("PORT").ok().and_then(|p| p.parse().ok()).unwrap_or(8080);
     HttpServer::new(|| {
         App::new()
+            .app_data(web::PayloadConfig::new(64 << 20))
             .route("/plaintext", web::get().to(plaintext))
             .route("/json", web::get().to(json))
             .route("/echo", web::post().to(echo))

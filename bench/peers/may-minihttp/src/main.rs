@@ -1,6 +1,7 @@
 //! may_minihttp with one worker. It writes Date and Server itself.
 use std::io;
 
+use bytes::BufMut;
 use may_minihttp::{HttpServer, HttpService, Request, Response};
 use serde::Serialize;
 
@@ -20,7 +21,7 @@ impl HttpService for Endpoints {
             }
             "/json" => {
                 reply.header("Content-Type: application/json");
-                serde_json::to_writer(may_minihttp::BodyWriter(reply.body_mut()), &Message { message: "Hello, World!" })?;
+                serde_json::to_writer(reply.body_mut().writer(), &Message { message: "Hello, World!" })?;
             }
             _ => {
                 reply.status_code(404, "Not Found");
