@@ -41,6 +41,13 @@ val shared = Seq(
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
 
+val published = Seq(
+  name             := moduleName.value,
+  description      := s"${moduleName.value}, a module of Needletail: serving HTTP on the JVM and Scala Native",
+  organizationName := "Needletail",
+  pomPostProcess   := Pom.withoutTests
+)
+
 val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
@@ -54,7 +61,7 @@ val onNative = Seq(
 def module(project: CrossProject): CrossProject =
   project
     .settings(moduleName := s"needletail-${baseDirectory.value.getParentFile.getName}")
-    .settings(shared)
+    .settings(shared, published)
     .jvmSettings(onJvm)
     .nativeSettings(onNative)
 
@@ -75,7 +82,7 @@ lazy val server  = crossProject(JVMPlatform, NativePlatform).in(file("server")).
 lazy val json = project
   .in(file("json"))
   .dependsOn(routing.jvm, testing.jvm % Test)
-  .settings(moduleName := "needletail-json", shared, onJvm)
+  .settings(moduleName := "needletail-json", shared, published, onJvm)
   .settings(
     libraryDependencies ++= {
       val version = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"

@@ -96,6 +96,7 @@ object Outcome {
   * @param asks    for each reply what it answers, where the first line does not tell it
   * @param glue    whether sending the next request right behind makes sense
   * @param splits  whether to split it at every octet
+  * @param millis  how long a reply may take
   */
 final case class Case(
     level: Level,
@@ -105,7 +106,8 @@ final case class Case(
     outcomes: Seq[Outcome],
     asks: Seq[Ask] = Nil,
     glue: Boolean = true,
-    splits: Boolean = true
+    splits: Boolean = true,
+    millis: Long = ReplyReader.ReplyMillis
 ) {
   lazy val bytes: Array[Byte] = Wire.latin1(request)
 
@@ -120,6 +122,9 @@ final case class Case(
   def unglued: Case = copy(glue = false)
 
   def unsplit: Case = copy(splits = false)
+
+  /** Answered as soon as it is known, not when a time-out strikes. */
+  def atOnce: Case = copy(millis = Program.bodyTimeoutMillis * 3L / 4)
 }
 
 /** Requests as text. */

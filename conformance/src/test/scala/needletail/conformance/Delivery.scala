@@ -3,14 +3,22 @@ package needletail.conformance
 /** Puts a case to a program in each of the ways that bytes can arrive, and judges what comes back. */
 final class Delivery(program: Program) {
 
-  /** The first fault of each way of delivery; empty when all are right. */
+  /** What is wrong: with the case sent whole, or else the first fault of each other way. */
   def faults(c: Case): Seq[String] =
-    whole(c).toSeq ++ glued(c) ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+    whole(c) match {
+      case Some(fault) => Seq(fault)
+      case None =>
+        glued(c).toSeq ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+    }
 
-  /** The same for one octet among many: whole, with the next request behind, and cut at the octet. */
+  /** The same for one octet among many: whole, with the next request behind, and cut around the octet. */
   def faultsAround(c: Case, position: Int): Seq[String] =
-    whole(c).toSeq ++ glued(c) ++
-      split(c, Seq(position, position + 1, position + 2).filter(at => at > 0 && at < c.bytes.length))
+    whole(c) match {
+      case Some(fault) => Seq(fault)
+      case None =>
+        val around = (position to position + 2).filter(at => at > 0 && at < c.bytes.length)
+        glued(c).toSeq ++ split(c, around)
+    }
 
   private def whole(c: Case): Option[String] = once(c, "whole", glued = false)(_.send(c.bytes))
 
@@ -61,22 +69,22 @@ object Judge {
 
   /** What was wrong, or None. Where the connection stays open, a further request is answered on it. */
   def apply(c: Case, wire: Wire, glued: Boolean): Option[String] = {
-    val reader                 = new ReplyReader(wire)
-    var replies                = Vector.empty[Reply]
-    var ended: Option[String]  = None // the fault, or None while all is well
-    var closed                 = false
-    while (!closed && ended.isEmpty && replies.size < c.replies) {
+    val reader  = new ReplyReader(wire, c.millis)
+    var replies = Vector.empty[Reply]
+    var fault   = Option.empty[String]
+    var closed  = false
+    while (!closed && fault.isEmpty && replies.size < c.replies) {
       val ask = c.ask(replies.size)
       reader.next(ask) match {
         case Seen.Answer(reply) =>
           replies :+= reply
-          ended = ReplyRules.violations(reply, ask).headOption.map(rule => s"$rule; $reply")
+          fault = ReplyRules.violations(reply, ask).headOption.map(rule => s"$rule; $reply")
           closed = reply.closes(ask)
         case Seen.Ended | Seen.Reset if mayEndAfter(c, replies.size) => closed = true
-        case other                                                   => ended = Some(without(replies, other))
+        case other                                                   => fault = Some(without(replies, other))
       }
     }
-    ended.orElse {
+    fault.orElse {
       if (closed) nothingMore(reader, replies)
       else answersNext(reader, wire, replies, glued)
     }.orElse {

@@ -100,7 +100,7 @@ class FieldSyntaxSuite extends ConformanceSuite {
     case _                          => Seq(refused)
   }
 
-  octets(STATED, "9112 §2.2", "behind the CR of the empty line", "GET /plaintext HTTP/1.1\r\nHost: a\r\n\r", _ => "") {
+  octets(STATED, "9112 §2.2", "behind the CR of the empty line", "GET /plaintext HTTP/1.1\r\nHost: a\r\n\r", octet => if (octet == Octet.LF) "" else "\r\n\r\n") {
     case octet if octet == Octet.LF => Seq(hello)
     case _                          => Seq(refused)
   }

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -122,6 +123,37 @@ int needletail_io_name(int fd, int peer, int64_t *name, char *path) {
     take_name(&a, length, name);
     if (name[2] == 1) memcpy(path, a.un.sun_path, (size_t)name[3]);
     return 0;
+}
+
+/*
+ * Blocks. The addresses of a host, `max` at most: for each the octets' number and the scope as 32-bit integers, then
+ * room for 16 octets. Answers how many; 0 if the name is not known or nobody could tell.
+ */
+int needletail_io_look_up(const char *host, char *found, int max) {
+    struct addrinfo hints, *all;
+    memset(&hints, 0, sizeof hints);
+    hints.ai_socktype = SOCK_STREAM; /* else each address comes once for every type */
+    if (getaddrinfo(host, NULL, &hints, &all) != 0) return 0;
+    int count = 0;
+    for (struct addrinfo *a = all; a != NULL && count < max; a = a->ai_next) {
+        int32_t head[2] = {0, 0};
+        const void *octets = NULL;
+        if (a->ai_family == AF_INET) {
+            head[0] = 4;
+            octets = &((struct sockaddr_in *)a->ai_addr)->sin_addr;
+        } else if (a->ai_family == AF_INET6) {
+            head[0] = 16;
+            head[1] = (int32_t)((struct sockaddr_in6 *)a->ai_addr)->sin6_scope_id;
+            octets = &((struct sockaddr_in6 *)a->ai_addr)->sin6_addr;
+        }
+        if (octets != NULL) {
+            memcpy(found + 24 * count, head, sizeof head);
+            memcpy(found + 24 * count + 8, octets, (size_t)head[0]);
+            count++;
+        }
+    }
+    freeaddrinfo(all);
+    return count;
 }
 
 /* Listening */

@@ -74,7 +74,10 @@ object Actor {
    * Starts an actor that lives on `loop`; from any thread. `make` is called there, before the first message,
    * and again after each failure: it makes the state, and the mailbox survives.
    */
-  def spawn[M](loop: Loop, settings: ActorSettings = ActorSettings())(make: Context[M] => Actor[M]): ActorRef[M] = {
+  def spawn[M](
+      loop: Loop,
+      settings: ActorSettings = ActorSettings()
+  )(make: Context[M] => Actor[M]): ActorRef[M] = {
     val cell = new Cell[M](loop, settings, make)
     cell.begin()
     cell

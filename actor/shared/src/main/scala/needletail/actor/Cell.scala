@@ -32,16 +32,17 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
 
   @volatile private var stopWanted    = false
   @volatile private var stopped       = false
-  @volatile private var receivedSoFar = 0L // published after each turn: a volatile write for each message costs
-  @volatile private var restarts      = 0
+  @volatile private var receivedSoFar =
+    0L // published after each turn: a volatile write for each message costs
+  @volatile private var restarts = 0
 
-  private var actor: Actor[M]      = null // null before each start and after the stop
+  private var actor: Actor[M]      = null            // null before each start and after the stop
   private var received             = 0L
   private var incarnation          = 0
   private var ticks                = Set.empty[Tick] // those whose timers run
   private var watching             = Set.empty[Notice]
   private var children             = Set.empty[ActorRef[_]]
-  private var failures: List[Long] = Nil // when, newest first; no more than restarts + 1
+  private var failures: List[Long] = Nil             // when, newest first; no more than restarts + 1
 
   def name: String       = settings.name
   def self: ActorRef[M]  = this
@@ -134,7 +135,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
       true
     } else
       mailbox.poll() match {
-        case null                  => false
+        case null                 => false
         case entry: Mailbox.Entry =>
           val tick = entry.asInstanceOf[Tick]
           tick.waits = false
@@ -205,7 +206,9 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
 
   private def throwOnLoop(error: Throwable): Unit =
     try loop.execute(() => throw error)
-    catch { case NonFatal(_) => () } // the loop takes no more tasks: it is about to end, and so is everything here
+    catch {
+      case NonFatal(_) => ()
+    } // the loop takes no more tasks: it is about to end, and so is everything here
 
   // The surroundings.
 

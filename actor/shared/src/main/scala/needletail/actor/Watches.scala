@@ -11,9 +11,9 @@ private[actor] final class Watches {
   private val watchers = new AtomicReference[Set[Watch]](Set.empty)
 
   @tailrec def add(watch: Watch): Unit = watchers.get match {
-    case null                                                => watch.tell()
-    case now if watchers.compareAndSet(now, now + watch)     => ()
-    case _                                                   => add(watch)
+    case null                                            => watch.tell()
+    case now if watchers.compareAndSet(now, now + watch) => ()
+    case _                                               => add(watch)
   }
 
   @tailrec def remove(watch: Watch): Unit = watchers.get match {

@@ -24,7 +24,7 @@ class ActorSuite extends Suite {
     val ref  = Actor.spawn[String](loop) { context =>
       seen ::= "made"
       new Actor[String] {
-        override def onStart(): Unit      = seen ::= "start"
+        override def onStart(): Unit       = seen ::= "start"
         def receive(message: String): Unit = {
           seen ::= message
           if (message == "stop") context.stop()
@@ -89,9 +89,9 @@ class ActorSuite extends Suite {
   }
 
   test("two actors in endless talk do not keep the loop from its tasks") {
-    val loop  = new ManualLoop
-    var turns = 0
-    var task  = false
+    val loop                                           = new ManualLoop
+    var turns                                          = 0
+    var task                                           = false
     def player(other: => ActorRef[Int]): ActorRef[Int] =
       Actor.spawn[Int](loop) { _ => n =>
         turns += 1
@@ -107,9 +107,9 @@ class ActorSuite extends Suite {
   }
 
   test("a child lives on its parent's loop and stops with it") {
-    val loop                   = new ManualLoop
-    var child: ActorRef[Int]   = null
-    val parent                 = Actor.spawn[Int](loop) { context =>
+    val loop                 = new ManualLoop
+    var child: ActorRef[Int] = null
+    val parent               = Actor.spawn[Int](loop) { context =>
       child = context.spawn[Int](ActorSettings(name = "child"))(_ => _ => ())
       _ => ()
     }
@@ -126,6 +126,9 @@ class ActorSuite extends Suite {
     intercept[IllegalArgumentException](ActorSettings(batch = 0))
     intercept[IllegalArgumentException](ActorSettings(restarts = -1))
     intercept[IllegalArgumentException](ActorSettings(within = Duration.Zero))
-    assertEquals(Actor.spawn[Int](new ManualLoop, ActorSettings(name = "x"))(_ => _ => ()).toString, "ActorRef(x)")
+    assertEquals(
+      Actor.spawn[Int](new ManualLoop, ActorSettings(name = "x"))(_ => _ => ()).toString,
+      "ActorRef(x)"
+    )
   }
 }

@@ -9,18 +9,22 @@ import needletail.testing.Suite
 
 class AskSuite extends Suite {
   private sealed trait Message
-  private case class Next(replyTo: Recipient[Long]) extends Message
+  private case class Next(replyTo: Recipient[Long])  extends Message
   private case class Twice(replyTo: Recipient[Long]) extends Message
-  private case object Ignore                              extends Message
+  private case object Ignore                         extends Message
 
-  private def counter(loop: needletail.async.Loop, settings: ActorSettings = ActorSettings()): ActorRef[Message] =
+  private def counter(
+      loop: needletail.async.Loop,
+      settings: ActorSettings = ActorSettings()
+  ): ActorRef[Message] =
     Actor.spawn[Message](loop, settings) { _ =>
       var count = 0L
-      message => message match {
-        case Next(replyTo)  => count += 1; replyTo ! count
-        case Twice(replyTo) => replyTo ! 1; replyTo ! 2
-        case Ignore         => ()
-      }
+      message =>
+        message match {
+          case Next(replyTo)  => count += 1; replyTo ! count
+          case Twice(replyTo) => replyTo ! 1; replyTo ! 2
+          case Ignore         => ()
+        }
     }
 
   test("an answer arrives on the loop that asked") {
@@ -33,9 +37,9 @@ class AskSuite extends Suite {
   }
 
   test("no answer in time fails, and the late one is refused") {
-    val loop                      = new ManualLoop
-    var asked: Recipient[Long]    = null
-    val silent                    = Actor.spawn[Next](loop)(_ => message => asked = message.replyTo)
+    val loop                   = new ManualLoop
+    var asked: Recipient[Long] = null
+    val silent                 = Actor.spawn[Next](loop)(_ => message => asked = message.replyTo)
     assert(loop.run(silent.ask[Long](1.second)(Next(_))).failed.get.isInstanceOf[TimedOut])
     assertEquals(loop.nowNanos, 1.second.toNanos)
     assert(!loop.within(asked.send(1)))

@@ -7,8 +7,8 @@ import needletail.testing.Suite
 class MailboxSuite extends Suite {
 
   private final class Scene(overflow: Overflow) {
-    val loop = new ManualLoop
-    var seen = List.empty[Int]
+    val loop               = new ManualLoop
+    var seen               = List.empty[Int]
     val ref: ActorRef[Int] =
       Actor.spawn[Int](loop, ActorSettings(mailbox = 3, overflow = overflow))(_ => n => seen ::= n)
     loop.runAll()
@@ -39,8 +39,8 @@ class MailboxSuite extends Suite {
   }
 
   test("a message that is being received no longer takes a place") {
-    val loop    = new ManualLoop
-    var refused = 0
+    val loop                    = new ManualLoop
+    var refused                 = 0
     lazy val ref: ActorRef[Int] = Actor.spawn[Int](loop, ActorSettings(mailbox = 1)) { _ => n =>
       if (n > 0 && !ref.send(n - 1)) refused += 1
     }

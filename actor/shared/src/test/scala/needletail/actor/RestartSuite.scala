@@ -55,7 +55,10 @@ class RestartSuite extends Suite {
     f.loop.runAll()
     assert(f.ref.isStopped)
     assertEquals(f.errors.size, 3)
-    assertEquals(f.takeLife(), List("make", "start", "stop", "make", "start", "stop", "make", "start", "stop"))
+    assertEquals(
+      f.takeLife(),
+      List("make", "start", "stop", "make", "start", "stop", "make", "start", "stop")
+    )
     assertEquals(f.ref.stats, ActorStats(0, 3, 0, 0, 2, 2))
   }
 
@@ -83,9 +86,9 @@ class RestartSuite extends Suite {
   }
 
   test("failures of the factory and of onStart count too") {
-    val loop  = new ManualLoop
-    var made  = 0
-    var errors = 0
+    val loop     = new ManualLoop
+    var made     = 0
+    var errors   = 0
     val settings = ActorSettings(restarts = 3, onFailure = Some(_ => errors += 1))
     val broken   = Actor.spawn[Int](loop, settings) { _ => made += 1; throw new Boom(0) }
     loop.runAll()

@@ -40,10 +40,10 @@ class TimersSuite extends Suite {
   }
 
   test("what is called off is not received, even if it is in the mailbox already") {
-    val loop                   = new ManualLoop
-    var seen                   = List.empty[String]
-    var scheduled: Scheduled   = null
-    val ref                    = Actor.spawn[String](loop) { context =>
+    val loop                 = new ManualLoop
+    var seen                 = List.empty[String]
+    var scheduled: Scheduled = null
+    val ref                  = Actor.spawn[String](loop) { context =>
       scheduled = context.schedule(1.second)("late")
       message => {
         if (message == "cancel") scheduled.cancel()
@@ -75,10 +75,11 @@ class TimersSuite extends Suite {
     for (overflow <- List(Overflow.RejectNewest, Overflow.DropOldest)) {
       val loop  = new ManualLoop
       var ticks = 0
-      val ref   = Actor.spawn[String](loop, ActorSettings(mailbox = 2, batch = 1, overflow = overflow)) { context =>
-        context.every(1.second)("tick")
-        message => if (message == "tick") ticks += 1
-      }
+      val ref   =
+        Actor.spawn[String](loop, ActorSettings(mailbox = 2, batch = 1, overflow = overflow)) { context =>
+          context.every(1.second)("tick")
+          message => if (message == "tick") ticks += 1
+        }
       loop.runAll()
       loop.advance(5.seconds)
       assertEquals(ticks, 5)

@@ -162,9 +162,9 @@ object Async {
 
   val unit: Async[Unit] = Result.unit
 
-  def value[A](value: A): Async[A]         = new Value(value)
+  def value[A](value: A): Async[A]           = new Value(value)
   def fail(error: Throwable): Async[Nothing] = new Failed(error)
-  def fromTry[A](result: Try[A]): Async[A] = Result.of(result)
+  def fromTry[A](result: Try[A]): Async[A]   = Result.of(result)
 
   /** What `body` gives, now; a non-fatal exception becomes a failure. */
   def attempt[A](body: => A): Async[A] =
@@ -185,7 +185,7 @@ object Async {
   /** The future's result, brought to the loop that calls. Cancelling stops waiting; a future cannot be stopped. */
   def fromFuture[A](future: Future[A]): Async[A] = future.value match {
     case Some(result) => Result.of(result)
-    case None         => callback(done => future.onComplete(done)(scala.concurrent.ExecutionContext.parasitic))
+    case None => callback(done => future.onComplete(done)(scala.concurrent.ExecutionContext.parasitic))
   }
 
   /**
@@ -194,8 +194,8 @@ object Async {
    * its first call counts.
    */
   def callback[A](register: (Try[A] => Unit) => Unit): Async[A] = {
-    val loop    = Loop.current
-    val promise = new Promise[A]
+    val loop                         = Loop.current
+    val promise                      = new Promise[A]
     def finish(result: Try[A]): Unit = if (promise.complete(result)) ManualLoop.awaitOutside(loop, -1)
     ManualLoop.awaitOutside(loop, +1)
     promise.onCancel(() => ManualLoop.awaitOutside(loop, -1))

@@ -1,7 +1,13 @@
 package needletail.async
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
-import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{
+  LinkedBlockingQueue,
+  RejectedExecutionException,
+  ThreadFactory,
+  ThreadPoolExecutor,
+  TimeUnit
+}
 
 import scala.concurrent.duration._
 import scala.util.control.NonFatal

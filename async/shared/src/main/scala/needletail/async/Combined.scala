@@ -38,7 +38,10 @@ private[async] final class Zipped[A, B](a: Async[A], b: Async[B]) extends Combin
     else if (seen == null) seen = result
     else {
       val other = seen.value
-      settle(new Value((if (index == 0) (result.value, other) else (other, result.value)).asInstanceOf[(A, B)]))
+      settle(new Value((if (index == 0) (result.value, other) else (other, result.value)).asInstanceOf[(
+          A,
+          B
+      )]))
     }
 
   override private[async] def release(): Unit = {

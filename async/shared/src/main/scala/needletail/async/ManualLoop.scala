@@ -18,17 +18,17 @@ import scala.util.control.NonFatal
  *                 waits for it before it lets the clock go on to the next timer
  */
 final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
-  private val tasks           = new LinkedBlockingQueue[Runnable]
-  private val timers          = new TimerQueue
-  private var now             = 0L
-  private var outside         = 0 // how many promises wait for another thread
+  private val tasks             = new LinkedBlockingQueue[Runnable]
+  private val timers            = new TimerQueue
+  private var now               = 0L
+  private var outside           = 0 // how many promises wait for another thread
   private var thrown: Throwable = null
 
   def inLoop: Boolean               = Loop.currentOrNull eq this
   def execute(task: Runnable): Unit = tasks.put(task)
   def nowNanos: Long                = now
 
-  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(now + math.max(0L, delayNanos), task)
+  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(now, delayNanos, task)
 
   /** How many timers wait: zero when nothing was left behind. */
   def pendingTimers: Int = timers.size

@@ -20,25 +20,32 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
 
   def nowNanos: Long = System.nanoTime()
 
-  /** Throws a `RejectedExecutionException` after `close`. */
-  def execute(task: Runnable): Unit =
-    if (closed) throw new RejectedExecutionException(s"$name is closed") else tasks.put(task)
+  /** Throws a `RejectedExecutionException` after `close`; a task that was taken will be run. */
+  def execute(task: Runnable): Unit = {
+    if (closed) throw new RejectedExecutionException(s"$name is closed")
+    tasks.put(task)
+    // the thread may have ended between the look and the put; what it did not take will never be run
+    if (closed && tasks.remove(task)) throw new RejectedExecutionException(s"$name is closed")
+  }
 
-  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(nowNanos + math.max(0L, delayNanos), task)
+  def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(nowNanos, delayNanos, task)
 
   /** Ends the thread after the tasks that are queued now; timers are forgotten. Does not wait. */
-  def close(): Unit = if (!closed) {
-    tasks.put(() => closed = true)
-  }
+  def close(): Unit = if (!closed) tasks.put(() => closed = true)
 
   private def runTasks(): Unit = {
     Loop.enter(this)
     while (!closed) {
-      val wait = timers.nextAt - nowNanos
-      if (wait <= 0 && !timers.isEmpty) guarded(timers.take())
+      val wait = if (timers.isEmpty) Long.MaxValue else timers.nextAt - nowNanos
+      if (wait <= 0) guarded(timers.take())
       // due timers and waiting tasks take turns, so that neither keeps the other out
       val task = if (wait <= 0) tasks.poll() else tasks.poll(wait, TimeUnit.NANOSECONDS)
       if (task != null) guarded(task)
+    }
+    var last = tasks.poll()
+    while (last != null) {
+      guarded(last)
+      last = tasks.poll()
     }
   }
 

@@ -16,18 +16,20 @@ private[async] final class TimerQueue {
   /** Removes the next one. */
   def take(): Runnable = queue.poll().task
 
-  def add(at: Long, task: Runnable): Timer = {
+  def add(now: Long, delay: Long, task: Runnable): Timer = {
     made += 1
-    val due = new Due(at, made, task)
+    // times are compared by their distance, which must fit: more than 146 years become 146
+    val due = new Due(now + math.max(0L, math.min(delay, Long.MaxValue / 2)), made, task)
     queue.add(due)
     due
   }
 
-  private final class Due(val at: Long, val serial: Long, val task: Runnable) extends Timer with Comparable[Due] {
+  private final class Due(val at: Long, val serial: Long, val task: Runnable) extends Timer
+      with Comparable[Due] {
     def cancel(): Unit = { queue.remove(this); () }
 
     def compareTo(that: Due): Int = {
-      val byTime = java.lang.Long.compare(at, that.at)
+      val byTime = java.lang.Long.signum(at - that.at)
       if (byTime != 0) byTime else java.lang.Long.compare(serial, that.serial)
     }
   }

@@ -89,7 +89,8 @@ private[async] object Trampoline {
   def here: Trampoline = all.get()
 
   def nonNull[A](async: Async[A]): Async[A] =
-    if (async != null) async else new Failed(new NullPointerException("a function answered null for an Async"))
+    if (async != null) async
+    else new Failed(new NullPointerException("a function answered null for an Async"))
 
   /** Where an exception goes that no result can carry: to the loop, which logs it, or to the thread's handler. */
   def report(error: Throwable): Unit = {

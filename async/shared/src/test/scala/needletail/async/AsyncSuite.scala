@@ -28,7 +28,9 @@ class AsyncSuite extends Suite {
   law("flatMap keeps a failure")(Failure(broken))(_.flatMap(n => Async.value(n + 1)))(Failure(broken))
   law("flatMap catches")(Success(2))(_.flatMap(_ => throw broken))(Failure(broken))
   law("recover")(Failure(broken))(_.recover { case _: IllegalArgumentException => 9 })(Success(9))
-  law("recover leaves others")(Failure(broken))(_.recover { case _: NoSuchElementException => 9 })(Failure(broken))
+  law("recover leaves others")(Failure(broken))(
+    _.recover { case _: NoSuchElementException => 9 }
+  )(Failure(broken))
   law("recover keeps a value")(Success(1))(_.recover { case _ => 9 })(Success(1))
   law("recover catches")(Failure(new Cancelled))(_.recover { case _ => throw broken })(Failure(broken))
   law("recoverWith")(Failure(broken))(_.recoverWith { case _ => Async.value(8) })(Success(8))
@@ -51,7 +53,9 @@ class AsyncSuite extends Suite {
   )
   law("all with a failure")(Failure(broken))(a => Async.all(Seq(Async.value(0), a)))(Failure(broken))
   law("race with one that never ends")(Success(1))(_.race(new Promise[Int]))(Success(1))
-  law("the loser's failure does not count")(Success(1))(_.race(new Promise[Int].map(_ => throw broken)))(Success(1))
+  law("the loser's failure does not count")(Success(1))(
+    _.race(new Promise[Int].map(_ => throw broken))
+  )(Success(1))
   law("a null for an Async is a failure")(Success(1))(
     _.flatMap(_ => null: Async[Int]).recover { case _: NullPointerException => -1 }
   )(Success(-1))
@@ -61,7 +65,7 @@ class AsyncSuite extends Suite {
       (a, b) <- Async.value((1, 2))
       c      <- Async.value(3)
       (d, e) <- Async.value(4) zip Async.value(5)
-      sum     = a + b + c + d + e
+      sum = a + b + c + d + e
       if sum > 0
     } yield sum
     assertEquals(result.poll, Some(Success(15)))

@@ -13,6 +13,12 @@ import needletail.testing.Suite
 class BlockingSuite extends Suite {
   private val bound = 10.seconds
 
+  /** Waits outside of `assert`, which some test frontends run one at a time. */
+  private def arrives(latch: CountDownLatch): Unit = {
+    val arrived = latch.await(10, TimeUnit.SECONDS)
+    assert(arrived, "not in ten seconds")
+  }
+
   private def onLoop[A](body: ThreadLoop => A): A = {
     val loop = new ThreadLoop
     try body(loop)
@@ -38,7 +44,10 @@ class BlockingSuite extends Suite {
   test("what it throws is the failure, even what is fatal to a thread") {
     onLoop { loop =>
       for (error <- List[Throwable](new IllegalArgumentException("no"), new StackOverflowError))
-        assertEquals(await(Async.run(loop)(Async.blocking[Int](throw error))).failed.map(root), Success(error))
+        assertEquals(
+          await(Async.run(loop)(Async.blocking[Int](throw error))).failed.map(root),
+          Success(error)
+        )
     }
   }
 
@@ -48,8 +57,8 @@ class BlockingSuite extends Suite {
 
   test("no more threads than allowed, started on demand, ended when idle") {
     onLoop { loop =>
-      val blocking      = pool(threads = 3, idle = 50.millis)
-      val (now, most)   = (new AtomicInteger, new AtomicInteger)
+      val blocking    = pool(threads = 3, idle = 50.millis)
+      val (now, most) = (new AtomicInteger, new AtomicInteger)
       assertEquals(blocking.threads, 0)
       val all = Async.run(loop)(Async.all(List.fill(30)(blocking {
         val running = now.incrementAndGet()
@@ -71,7 +80,7 @@ class BlockingSuite extends Suite {
       val gate     = new CountDownLatch(1)
       val running  = new CountDownLatch(1)
       val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
-      assert(running.await(10, TimeUnit.SECONDS))
+      arrives(running)
       val queued   = List.fill(2)(Async.run(loop)(blocking(1)))
       val rejected = Async.run(loop)(blocking(1))
       assert(await(rejected).failed.get.isInstanceOf[Rejected])
@@ -84,12 +93,12 @@ class BlockingSuite extends Suite {
 
   test("cancelling removes work that waits") {
     onLoop { loop =>
-      val blocking  = pool(threads = 1, queue = 1)
-      val gate      = new CountDownLatch(1)
-      val running   = new CountDownLatch(1)
-      val began     = new AtomicBoolean
-      val first     = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
-      assert(running.await(10, TimeUnit.SECONDS))
+      val blocking = pool(threads = 1, queue = 1)
+      val gate     = new CountDownLatch(1)
+      val running  = new CountDownLatch(1)
+      val began    = new AtomicBoolean
+      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      arrives(running)
       val cancelled = Async.run(loop) {
         val waiting = blocking(began.set(true))
         waiting.cancel()
@@ -114,9 +123,9 @@ class BlockingSuite extends Suite {
         try Thread.sleep(60000)
         catch { case _: InterruptedException => interrupted.countDown() }
       }.within(50.millis))
-      assert(started.await(10, TimeUnit.SECONDS))
+      arrives(started)
       assert(await(timed).failed.get.isInstanceOf[TimedOut])
-      assert(interrupted.await(10, TimeUnit.SECONDS))
+      arrives(interrupted)
       assertEquals(await(Async.run(loop)(blocking(Thread.interrupted()))), Success(false))
     }
   }
@@ -161,7 +170,7 @@ class BlockingSuite extends Suite {
           Async.sleep(20.millis).flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
         }
       }
-      assert(started.await(10, TimeUnit.SECONDS))
+      arrives(started)
       assertEquals(await(result), Success(1))
     }
   }

@@ -9,8 +9,8 @@ import needletail.testing.Suite
 class CancellationSuite extends Suite {
 
   private final class Source {
-    val promise          = new Promise[Int]
-    var cancelled        = 0
+    val promise   = new Promise[Int]
+    var cancelled = 0
     promise.onCancel(() => cancelled += 1)
   }
 
@@ -111,9 +111,9 @@ class CancellationSuite extends Suite {
   }
 
   test("what a step makes after it was cancelled is cancelled too") {
-    val second                = new Source
-    val first                 = new Promise[Int]
-    var made: Async[Int]      = null
+    val second           = new Source
+    val first            = new Promise[Int]
+    var made: Async[Int] = null
     made = first.flatMap { _ => made.cancel(); second.promise }
     first.succeed(1)
     assertEquals(second.cancelled, 1)
@@ -147,9 +147,9 @@ class CancellationSuite extends Suite {
   }
 
   test("a time-out cancels what ran out of time, unless others observe it") {
-    val loop        = new ManualLoop
+    val loop         = new ManualLoop
     val lone, shared = new Source
-    val kept        = shared.promise.map(_ + 1)
+    val kept         = shared.promise.map(_ + 1)
     loop.within {
       lone.promise.within(1.second)
       shared.promise.within(1.second)
@@ -210,5 +210,40 @@ class CancellationSuite extends Suite {
     loop.within(promise.cancel())
     assertEquals(seen, 2)
     intercept[IllegalArgumentException](loop.runAll())
+  }
+
+  private final class Heard extends Listener[Int] {
+    var results                              = List.empty[Int]
+    def completed(result: Result[Int]): Unit = results ::= result.value
+  }
+
+  test("a listener hears of one value after the other") {
+    val heard = new Heard
+    val later = new Promise[Int]
+    heard.listen(Async.value(1))
+    heard.listen(later)
+    assert(heard.isListening)
+    intercept[IllegalStateException](heard.listen(Async.value(9)))
+    later.succeed(2)
+    heard.listen(Async.value(3))
+    assertEquals(heard.results.reverse, List(1, 2, 3))
+    assert(!heard.isListening)
+  }
+
+  test("a listener that withdraws cancels what nobody else needs, and only that") {
+    val lone, shared = new Source
+    val heard        = new Heard
+    heard.listen(lone.promise)
+    heard.withdraw()
+    heard.withdraw()
+    assertEquals(lone.cancelled, 1)
+    val other = shared.promise.map(_ + 1)
+    heard.listen(shared.promise)
+    heard.withdraw()
+    shared.promise.succeed(1)
+    assertEquals(other.poll, Some(Success(2)))
+    assertEquals(shared.cancelled, 0)
+    heard.listen(Async.value(5))
+    assertEquals(heard.results, List(5))
   }
 }

@@ -8,8 +8,8 @@ import needletail.testing.Suite
 class ManualLoopSuite extends Suite {
 
   test("timers run in the order in which they are due, at their time") {
-    val loop = new ManualLoop
-    var seen = List.empty[(String, Long)]
+    val loop                                  = new ManualLoop
+    var seen                                  = List.empty[(String, Long)]
     def at(millis: Long, name: String): Timer =
       loop.schedule(millis.millis.toNanos, () => seen ::= name -> loop.nowNanos.nanos.toMillis)
     loop.within {
@@ -34,8 +34,8 @@ class ManualLoopSuite extends Suite {
   }
 
   test("run lets time pass until the value is there, and no longer") {
-    val loop = new ManualLoop
-    var late = false
+    val loop   = new ManualLoop
+    var late   = false
     val result = loop.run {
       Loop.current.schedule(1.day.toNanos, () => late = true)
       Async.sleep(1.hour).map(_ => Loop.current.nowNanos)

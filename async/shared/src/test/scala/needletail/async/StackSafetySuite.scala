@@ -10,12 +10,14 @@ class StackSafetySuite extends Suite {
   private val steps = 1000000
 
   test("a loop of flatMaps over complete values runs at once") {
-    def count(left: Int): Async[Int] = if (left == 0) Async.value(42) else Async.unit.flatMap(_ => count(left - 1))
+    def count(left: Int): Async[Int] =
+      if (left == 0) Async.value(42) else Async.unit.flatMap(_ => count(left - 1))
     assertEquals(count(steps).poll, Some(Success(42)))
   }
 
   test("a loop of flatMaps over complete values that does not end in flatMap") {
-    def sum(n: Int): Async[Long] = if (n == 0) Async.value(0L) else Async.unit.flatMap(_ => sum(n - 1)).map(_ + n)
+    def sum(n: Int): Async[Long] =
+      if (n == 0) Async.value(0L) else Async.unit.flatMap(_ => sum(n - 1)).map(_ + n)
     assertEquals(sum(steps).poll, Some(Success(steps.toLong * (steps + 1) / 2)))
   }
 
@@ -31,15 +33,16 @@ class StackSafetySuite extends Suite {
 
   test("a loop of flatMaps over pending values") {
     val loop                         = new ManualLoop
-    def count(left: Int): Async[Int] = if (left == 0) Async.value(7) else Async.sleep(1.milli).flatMap(_ => count(left - 1))
+    def count(left: Int): Async[Int] =
+      if (left == 0) Async.value(7) else Async.sleep(1.milli).flatMap(_ => count(left - 1))
     assertEquals(loop.run(count(steps)), Success(7))
   }
 
   test("a loop of flatMaps over pending values keeps no more than one step") {
-    val loop   = new ManualLoop
-    var longest = 0
+    val loop                           = new ManualLoop
+    var longest                        = 0
     def endless(step: Int): Async[Int] = Async.sleep(1.milli).flatMap(_ => endless(step + 1))
-    val root = loop.within(endless(0))
+    val root                           = loop.within(endless(0))
     for (_ <- 1 to 1000) {
       loop.advance(1.milli)
       longest = math.max(longest, lengthOf(root))
@@ -50,11 +53,11 @@ class StackSafetySuite extends Suite {
   }
 
   test("the same for a loop that is derived from and observed; cancelling what derives from it ends it") {
-    val loop = new ManualLoop
+    val loop                           = new ManualLoop
     def endless(step: Int): Async[Int] = Async.sleep(1.milli).flatMap(_ => endless(step + 1))
-    val root    = loop.within(endless(0))
-    val derived = root.map(_ + 1)
-    var seen    = 0
+    val root                           = loop.within(endless(0))
+    val derived                        = root.map(_ + 1)
+    var seen                           = 0
     derived.onComplete(_ => seen += 1)
     for (_ <- 1 to 100) {
       loop.advance(1.milli)
@@ -67,8 +70,8 @@ class StackSafetySuite extends Suite {
   }
 
   test("a chain of a million maps on one promise") {
-    val promise           = new Promise[Int]
-    var last: Async[Int]  = promise
+    val promise          = new Promise[Int]
+    var last: Async[Int] = promise
     for (_ <- 1 to steps) last = last.map(_ + 1)
     promise.succeed(0)
     assertEquals(last.poll, Some(Success(steps)))
@@ -90,11 +93,11 @@ class StackSafetySuite extends Suite {
   }
 
   test("a step that steps aside still answers whoever holds it") {
-    val gate                    = new Promise[Unit]
-    val inner                   = new Promise[Int]
-    val middle                  = gate.flatMap(_ => inner) // will step aside for `outer`
-    val start                   = new Promise[Unit]
-    val outer                   = start.flatMap(_ => middle)
+    val gate   = new Promise[Unit]
+    val inner  = new Promise[Int]
+    val middle = gate.flatMap(_ => inner) // will step aside for `outer`
+    val start  = new Promise[Unit]
+    val outer  = start.flatMap(_ => middle)
     start.succeed(())
     gate.succeed(())
     assert(!middle.isCompleted)
@@ -108,8 +111,8 @@ class StackSafetySuite extends Suite {
   }
 
   test("a value that waits for itself fails") {
-    val gate             = new Promise[Unit]
-    var own: Async[Int]  = null
+    val gate            = new Promise[Unit]
+    var own: Async[Int] = null
     own = gate.flatMap(_ => own)
     gate.succeed(())
     assert(own.poll.exists(_.isFailure))

@@ -3,28 +3,6 @@ package needletail.http
 /** Host and port, as Host, an absolute target and CONNECT name them: uri-host [":" port] (RFC 9110 §7.2, RFC 3986 §3.2). */
 private[needletail] object Authority {
 
-  /**
-   * The Host rules (RFC 9112 §3.2): one field line in HTTP/1.1, at most one in 1.0, empty or well formed. Notes
-   * the authority in `head` unless an absolute target named one already.
-   */
-  def ofHost(head: Head): HttpError =
-    if ((head.seen & Fields.Host) == 0)
-      if (head.minor == 0) null else bad("an HTTP/1.1 request must have a Host header")
-    else if ((head.repeated & Fields.Host) != 0) bad("a request must not have two Host headers")
-    else {
-      val i     = head.indexOf("host", 0)
-      val from  = head.valueStart(i)
-      val until = head.valueEnd(i)
-      if (from < until && !isValid(head.bytes, from, until)) bad("the Host header must name a host and perhaps a port")
-      else {
-        if (head.authorityFrom < 0) {
-          head.authorityFrom = from - head.base
-          head.authorityUntil = until - head.base
-        }
-        null
-      }
-    }
-
   /** Do these octets name a host, not empty, and perhaps a port? User information is not let through. */
   def isValid(bytes: Array[Byte], from: Int, until: Int): Boolean = {
     val end = hostEnd(bytes, from, until)
@@ -129,6 +107,4 @@ private[needletail] object Authority {
       p == until
     }
   }
-
-  private def bad(message: String) = HttpError(Status.BadRequest, message)
 }

@@ -26,7 +26,7 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
 
   private var phase     = SizeStart
   private var digits    = 0
-  private var remaining = 0L // of the chunk under way
+  private var remaining = 0L // of the chunk under way, or of its size what has come
   private var data      = 0L // octets of data so far
   private var overhead  = 0L // octets of extensions so far
 
@@ -34,6 +34,9 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
   private var section: ByteWriter       = null
   private var sectionFields: Fields     = null
   private var fieldParser: FieldParser  = null
+
+  /** Octets of data that the chunk under way still announces; 0 while its size has not come whole. */
+  def chunkLeft: Long = if (phase == InData) remaining else 0
 
   /** Begins on another body. */
   def reset(): Unit = {

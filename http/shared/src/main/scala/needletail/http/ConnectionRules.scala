@@ -15,7 +15,7 @@ private[needletail] object ConnectionRules {
   /** RFC 9112 §9.3: close wins; HTTP/1.1 persists without a word, HTTP/1.0 only with keep-alive. */
   private def persistence(head: Head): Unit = {
     var close = false
-    var field = head.indexOf("connection", 0)
+    var field = head.first(Fields.Connection)
     while (field >= 0) {
       val end = head.valueEnd(field)
       var p   = head.valueStart(field)
@@ -34,7 +34,7 @@ private[needletail] object ConnectionRules {
 
   /** RFC 9110 §10.1.1: 100-continue, which matters only where content follows; nothing else is known. */
   private def expectation(head: Head): HttpError = {
-    var field = head.indexOf("expect", 0)
+    var field = head.first(Fields.Expect)
     while (field >= 0) {
       val end = head.valueEnd(field)
       var p   = head.valueStart(field)

@@ -19,7 +19,7 @@ private[needletail] final class FieldParser(maxFields: Int) {
 
   def reset(): Unit = {
     phase = FieldParser.Begin
-    error = null
+    if (error != null) error = null
   }
 
   /**

@@ -20,6 +20,9 @@ private[needletail] class Fields {
   var seen: Int     = 0
   var repeated: Int = 0
 
+  /** Indexed by such a bit: the first field that set it; holds only where `seen` has the bit. */
+  val first: Array[Int] = new Array[Int](Fields.Expect + 1)
+
   /** Text of the octets between two offsets, as Latin-1: what every octet means is kept. */
   final def text(from: Int, until: Int): String = new String(bytes, base + from, until - from, ISO_8859_1)
 
@@ -72,21 +75,22 @@ private[needletail] class Fields {
     fields(at + 2) = valueFrom
     fields(at + 3) = valueUntil
     fieldCount += 1
-    note(base + fields(at), fields(at + 1) - fields(at))
+    val bit = decisive(base + fields(at), fields(at + 1) - fields(at))
+    if (bit != 0) {
+      if ((seen & bit) == 0) first(bit) = at >> 2
+      repeated |= seen & bit
+      seen |= bit
+    }
   }
 
-  /** Recognises the fields that decide about a message by length and first octet, then compares them whole. */
-  private def note(from: Int, length: Int): Unit = {
-    val bit = length match {
-      case 4  => if ((bytes(from) | 0x20) == 'h') named("host", from, Fields.Host) else 0
-      case 6  => if ((bytes(from) | 0x20) == 'e') named("expect", from, Fields.Expect) else 0
-      case 10 => if ((bytes(from) | 0x20) == 'c') named("connection", from, Fields.Connection) else 0
-      case 14 => if ((bytes(from) | 0x20) == 'c') named("content-length", from, Fields.ContentLength) else 0
-      case 17 => if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
-      case _  => 0
-    }
-    repeated |= seen & bit
-    seen |= bit
+  /** The bit of a field that decides about a message, else 0: by length and first octet, then compared whole. */
+  private def decisive(from: Int, length: Int): Int = length match {
+    case 4  => if ((bytes(from) | 0x20) == 'h') named("host", from, Fields.Host) else 0
+    case 6  => if ((bytes(from) | 0x20) == 'e') named("expect", from, Fields.Expect) else 0
+    case 10 => if ((bytes(from) | 0x20) == 'c') named("connection", from, Fields.Connection) else 0
+    case 14 => if ((bytes(from) | 0x20) == 'c') named("content-length", from, Fields.ContentLength) else 0
+    case 17 => if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
+    case _  => 0
   }
 
   // `| 0x20` folds the case of letters and takes no other octet of a token to a letter or to "-"

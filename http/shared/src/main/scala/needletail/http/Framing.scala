@@ -35,7 +35,7 @@ private[needletail] object Framing {
     else if (hasLength)
       if ((head.repeated & Fields.ContentLength) != 0) bad("a request must not have two Content-Length headers")
       else {
-        val field = head.indexOf("content-length", 0)
+        val field = head.first(Fields.ContentLength)
         val n     = number(head.bytes, head.valueStart(field), head.valueEnd(field))
         if (n < 0) bad("Content-Length must be one number in decimal digits")
         else {
@@ -56,7 +56,7 @@ private[needletail] object Framing {
     var chunked = false // has chunked been named?
     var last    = false // by the last member?
     var unknown = false
-    var field   = head.indexOf("transfer-encoding", 0)
+    var field   = head.first(Fields.TransferEncoding)
     while (field >= 0) {
       val end = head.valueEnd(field)
       var p   = head.valueStart(field)

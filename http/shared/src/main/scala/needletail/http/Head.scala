@@ -56,11 +56,12 @@ private[needletail] final class Head extends Fields {
   /** Begins on another request: nothing of the last one is left. */
   def clear(): Unit = {
     generation += 1
-    method = Method.GET
+    // References are written where they change only: each write of one costs the collector a mark
+    if (method ne Method.GET) method = Method.GET
+    if (rewrittenPath != null) rewrittenPath = null
     targetFrom = 0
     targetUntil = 0
     minor = 1
-    rewrittenPath = null
     pathFrom = 0
     pathUntil = 0
     pathEscaped = false
@@ -96,6 +97,7 @@ private[needletail] final class Head extends Fields {
     c.fieldCount = fieldCount
     c.seen = seen
     c.repeated = repeated
+    System.arraycopy(first, 0, c.first, 0, first.length)
     c.contentLength = contentLength
     c.chunked = chunked
     c.keepAlive = keepAlive

@@ -25,6 +25,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   var secure: Boolean = false
 
   private val fieldParser = new FieldParser(limits.maxHeaders)
+  private val hostRules   = new HostRules
 
   // Where in the head the octets ended: the phase, the offset to go on at, and where the phase's element began
   private var phase = Idle
@@ -54,7 +55,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       if (phase == Failed) return Bad
       begin()
     }
-    head.bytes = bytes
+    if (head.bytes ne bytes) head.bytes = bytes
     head.base = from
     val overlong = until - from >= limits.maxHead
     val end      = if (overlong) from + limits.maxHead else until
@@ -72,7 +73,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   private def begin(): Unit = {
     head.clear()
     fieldParser.reset()
-    error = null
+    if (error != null) error = null
     phase = Blank
     pos = 0
     mark = 0
@@ -133,7 +134,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     if (end - start >= 8) {
       val word = Words.load(bytes, start)
       if ((word & 0xffffffffL) == GetWord) {
-        head.method = Method.GET
+        if (head.method ne Method.GET) head.method = Method.GET
         return start + 3
       }
       if ((word & 0xffffffffffL) == PostWord) {
@@ -250,7 +251,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   /** What only the whole head can tell: Host, framing, the connection. */
   private def finish(length: Int): Int = {
     head.length = length
-    var problem = Authority.ofHost(head)
+    var problem = hostRules.decide(head)
     if (problem == null) problem = Framing.decide(head)
     if (problem == null) problem = ConnectionRules.decide(head)
     if (problem != null) failed(problem)
@@ -307,47 +308,11 @@ private[needletail] object HeadParser {
   private final val Idle      = 8
   private final val Failed    = 9
 
-  /** Up to eight characters as `Words.load` would give them. */
-  private def word(text: String): Long = {
-    var w = 0L
-    var i = text.length - 1
-    while (i >= 0) {
-      w = (w << 8) | text.charAt(i).toLong
-      i -= 1
-    }
-    w
-  }
-  private val GetWord     = word("GET ")
-  private val PostWord    = word("POST ")
-  private val Http11      = word("HTTP/1.1")
-  private val Http10      = word("HTTP/1.0")
-  private val VersionForm = "HTTP/D.D\r\n" // D: a digit
-}
+  // Words as `Words.load` gives them, the first octet lowest
+  private final val GetWord  = 0x20544547L         // "GET "
+  private final val PostWord = 0x2054534f50L       // "POST "
+  private final val Http11   = 0x312e312f50545448L // "HTTP/1.1"
+  private final val Http10   = 0x302e312f50545448L // "HTTP/1.0"
 
-/** What an octet of a request target means to the parser. */
-private[http] object TargetClasses {
-  final val Plain    = 0
-  final val Dot      = 1 // may be part of a dot segment
-  final val Percent  = 2
-  final val Question = 3
-  final val Space    = 4
-  final val Relaxed  = 5 // forbidden by RFC 3986, sent by browsers
-  final val Wrong    = 6
-
-  private def classes(plain: Int): Array[Byte] = {
-    val t = new Array[Byte](256)
-    (0 to 255).foreach(c => t(c) = (if ((Grammar.table(c) & plain) != 0) Plain else Wrong).toByte)
-    "|{}^`[]\"<>\\".foreach(c => t(c.toInt) = Relaxed)
-    t(' ') = Space
-    t('%') = Percent
-    t
-  }
-
-  val path: Array[Byte] = {
-    val t = classes(Grammar.Path)
-    t('.') = Dot
-    t('?') = Question
-    t
-  }
-  val rest: Array[Byte] = classes(Grammar.Query)
+  private final val VersionForm = "HTTP/D.D\r\n" // D: a digit
 }

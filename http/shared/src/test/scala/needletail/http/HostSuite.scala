@@ -31,4 +31,21 @@ class HostSuite extends WireSuite {
     refused(400, head("GET / HTTP/1.0", "Host: a b"))
     assertEquals(request(head("GET / HTTP/1.0")).authority, "")
   }
+
+  test("a parser that has just read one Host is no less strict with the next") {
+    val hosts = List("example.com", "example.com", "example.co/", "example.con", "a", "a", "b", "a ", "a b", "", "/", "a", "example.com:80",
+      "example.com:8x", "12345678", "1234567/", "12345678/", "123456789012345", "12345678901234/", "123456/89012345", "123456789012345",
+      "x" * 64, "x" * 63 + "/", "x" * 65, "x" * 64 + "/")
+    val parser = new HeadParser(HeadLimits())
+    hosts.foreach { h =>
+      val text  = Wire.bytes(head("GET / HTTP/1.1", s"Host: $h"))
+      val alone = new HeadParser(HeadLimits()).parse(text, 0, text.length)
+      parser.reset()
+      assertEquals(parser.parse(text, 0, text.length), alone, clue(h))
+      if (alone > 0) assertEquals(parser.head.text(parser.head.authorityFrom, parser.head.authorityUntil), h.trim)
+    }
+    val twice = Wire.bytes(head("GET / HTTP/1.1", "Host: a", "Host: a"))
+    parser.reset()
+    assertEquals(parser.parse(twice, 0, twice.length), HeadParser.Bad)
+  }
 }

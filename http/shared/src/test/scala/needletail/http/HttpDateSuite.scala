@@ -26,8 +26,7 @@ class HttpDateSuite extends needletail.testing.Suite {
     var day  = -135140L // 1 January 1600, a Saturday
     while (day < 146097L - 135140L) {
       val text = HttpDate.format(day * 86400 + 3723)
-      assertEquals(HttpDate.parse(text), Some(day * 86400 + 3723))
-      assertEquals(text.substring(0, 3), week(Math.floorMod(day + 3, 7L).toInt))
+      if (!HttpDate.parse(text).contains(day * 86400 + 3723) || !text.startsWith(week(Math.floorMod(day + 3, 7L).toInt))) fail(text)
       day += 1
     }
   }

@@ -8,9 +8,9 @@ object ChildProcess {
 
   /** The command line that runs `main`; `$0` and quotes do not occur in it. */
   def command(main: String): String = {
-    val classes = List(ChildProcess.getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]])
+    val classes = List[Class[?]](getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]])
     // Scala 3 has its own library beside that of 2.13, which a class of each finds.
-    val more = List("scala.util.NotGiven", "scala.runtime.LazyVals").flatMap { name =>
+    val more: List[Class[?]] = List("scala.util.NotGiven", "scala.runtime.LazyVals").flatMap { name =>
       try List(Class.forName(name))
       catch { case _: ClassNotFoundException => Nil }
     }

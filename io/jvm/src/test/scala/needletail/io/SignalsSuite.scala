@@ -4,14 +4,13 @@ import needletail.testing.Suite
 
 class SignalsSuite extends Suite {
 
-  for (signal <- List("TERM", "INT"))
-    test(s"SIG$signal calls the action and does not end the process by itself") {
-      val child  = ChildProcess.start(ChildProcess.command("needletail.io.SignalsMain"))
-      val output = child.getInputStream
-      assertEquals(output.read(), 'r'.toInt) // ready
-      new ProcessBuilder("kill", s"-$signal", child.pid.toString).start().waitFor()
-      assertEquals(ChildProcess.result(child), Some(("asked to end\n", 7)))
-    }
+  // SIGINT goes the same way, but a process started in a shell's background inherits that it is ignored.
+  test("SIGTERM calls the action and does not end the process by itself") {
+    val child = ChildProcess.start(ChildProcess.command("needletail.io.SignalsMain"))
+    assertEquals(child.getInputStream.read(), 'r'.toInt) // ready
+    new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
+    assertEquals(ChildProcess.result(child), Some(("asked to end\n", 7)))
+  }
 }
 
 object SignalsMain {

@@ -42,6 +42,9 @@ private[io] object Kernel {
   @name("needletail_io_connect_unix") def connectUnix(path: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_io_connected") def connected(fd: CInt): CInt                           = extern
 
+  @name("needletail_io_look_up") @blocking
+  def lookUp(name: Ptr[Byte], found: Ptr[Byte], max: CInt): CInt = extern
+
   @name("needletail_io_poll_open") def pollOpen(): CInt                                                     = extern
   @name("needletail_io_poll_change") def pollChange(poll: CInt, fd: CInt, before: CInt, interest: CInt): CInt = extern
   @name("needletail_io_poll_now") def pollNow(poll: CInt, ready: Ptr[Long], max: CInt): CInt                = extern

@@ -11,7 +11,7 @@ class DescriptorSuite extends Suite {
   test("out of descriptors: accepting stops, serving goes on, and accepting begins again when some return") {
     val before = limit(80)
     try DescriptorShortage.run()
-    finally limit(before)
+    finally { limit(before); () }
   }
 
   /** Sets the soft limit; answers the one before. */

@@ -26,10 +26,12 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private var inOnData              = false
   private var redeliver             = false // resumeReading has put a redelivery off to the end of the turn
   private var inputEnded            = false // the end has been read
+  private var endTold               = false // and onEnd called
 
   // Output. Null while nothing is pending.
   private var output: PendingOutput = null
   private var outputEnding          = false // shutdownOutput was asked for
+  private var outputEnded           = false // the peer has been told the end
   private var linger: Linger        = null  // once closeGracefully was asked for
 
   private var due                     = Long.MaxValue
@@ -116,8 +118,11 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     }
 
   private def endOutput(): Unit =
-    try socket.shutdownOutput()
-    catch { case e: IOException => finish(e) }
+    if (!outputEnded) {
+      outputEnded = true
+      try socket.shutdownOutput()
+      catch { case e: IOException => finish(e) }
+    }
 
   // Reading
 
@@ -129,7 +134,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     if (paused) {
       paused = false
       if (phase == Open) {
-        if (inOnData || (leftover ne null)) {
+        if (inOnData || (leftover ne null) || (inputEnded && !endTold)) {
           if (!redeliver) {
             redeliver = true
             loop.endOfTurn(new Redelivery(this))
@@ -155,7 +160,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         deliver(bytes, held + n)
       } else if (n == EndOfInput) {
         endInput()
-        if (!redeliver) protocol.onEnd()
+        if (!redeliver) tellEnd() // else after what is left over
       }
     }
   }
@@ -212,9 +217,15 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         // From our own array: the handler is not told whose it is, only that it must not keep it.
         if (leftover ne null) deliver(leftover, kept)
         if (phase == Open && !paused && !redeliver) {
-          if (inputEnded) protocol.onEnd() else want(socket.interest | Interest.Read)
+          if (inputEnded) tellEnd() else want(socket.interest | Interest.Read)
         }
       }
+    }
+
+  private def tellEnd(): Unit =
+    if (!endTold) {
+      endTold = true
+      protocol.onEnd()
     }
 
   // Time
@@ -265,15 +276,13 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private def beginLingering(): Unit = {
     phase = Lingering
     if (inputEnded || linger.nanos <= 0 || linger.discardable <= 0) finish(null)
-    else if (outputEnded()) {
-      setTimer(loop.nowNanos + math.min(linger.nanos, Long.MaxValue / 2))
-      want(Interest.Read)
+    else {
+      endOutput()
+      if (phase == Lingering) {
+        setTimer(loop.nowNanos + math.min(linger.nanos, Long.MaxValue / 2))
+        want(Interest.Read)
+      }
     }
-  }
-
-  private def outputEnded(): Boolean = {
-    if (!outputEnding) endOutput()
-    phase != Closed
   }
 
   /** Octets that came after the end was decided. */

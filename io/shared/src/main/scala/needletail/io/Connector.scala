@@ -5,6 +5,7 @@ import needletail.async.{Async, Promise}
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
 import scala.util.control.NonFatal
+import scala.util.{Failure, Success}
 
 /** Connects to servers, never blocking the loop. */
 object Connector {
@@ -47,8 +48,8 @@ object Connector {
     result.onCancel(() => stop())
 
     def begin(): Unit = address match {
-      case Address.Unix(path)             => open(() => Socket.connectUnix(path))
-      case tcp: Address.Tcp               =>
+      case Address.Unix(path) => open(() => Socket.connectUnix(path))
+      case tcp: Address.Tcp   =>
         Names.resolve(if (tcp.isWildcard) "localhost" else tcp.host, loop) {
           case Right(found) =>
             if (!over) {
@@ -74,14 +75,15 @@ object Connector {
         else loop.watch(socket, this, Interest.Write)
       } catch { case e: IOException => next(e) }
 
-    private def next(e: IOException): Unit = {
-      lastFailure = e
-      drop()
-      address match {
-        case tcp: Address.Tcp => tryNext(tcp.port)
-        case _                => giveUp(e)
+    private def next(e: IOException): Unit =
+      if (!over) {
+        lastFailure = e
+        drop()
+        address match {
+          case tcp: Address.Tcp => tryNext(tcp.port)
+          case _                => giveUp(e)
+        }
       }
-    }
 
     private def connected(): Unit = {
       socket.configure(options)
@@ -89,11 +91,11 @@ object Connector {
       socket = null // the connection's now
       over = true
       timeout.cancel()
-      try {
-        c.begin(makeHandler)
-        result.succeed(c)
-        ()
-      } catch { case NonFatal(e) => result.fail(e); () } // makeHandler's; the connection has been closed
+      val made =
+        try Success(c.begin(makeHandler))
+        catch { case NonFatal(e) => Failure(e) } // makeHandler's; the connection has been closed
+      result.complete(made.map(_ => c))
+      ()
     }
 
     private def giveUp(e: IOException): Unit =

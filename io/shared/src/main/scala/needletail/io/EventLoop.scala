@@ -22,7 +22,7 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
 
   private var nanos      = System.nanoTime()
   private var millis     = 0L // 0: not asked for in this turn
-  private var clockFresh = true
+  private var clockFresh = true // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
 
   private var starvedListeners: List[Listener] = Nil // they wait for a descriptor
@@ -109,7 +109,7 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
 
   /** Called by the Poller for each source that is ready. */
   private[io] def dispatch(source: Pollable, ready: Int): Unit = {
-    if (!clockFresh) refreshClock()
+    if (!clockFresh) wakeFromPoll()
     try source.onReady(ready)
     catch { case e: Throwable => survive(source, e) }
   }
@@ -138,8 +138,7 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
     val timeout = timeoutMillis()
     clockFresh = false
     poller.poll(timeout)
-    if (timeout != 0) tasks.awake()
-    if (!clockFresh) refreshClock()
+    if (!clockFresh) wakeFromPoll()
     runTimers()
     runTasks(tasks.takeAll())
     runTurnEnd()
@@ -159,7 +158,9 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
       if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
     }
 
-  private def refreshClock(): Unit = {
+  /** The wait is over, with an event or without one: the first thing in a turn. */
+  private def wakeFromPoll(): Unit = {
+    tasks.awake()
     nanos = System.nanoTime()
     millis = 0
     clockFresh = true

@@ -1,7 +1,9 @@
 package needletail.io
 
+import needletail.async.Timer
+
 import java.io.IOException
-import java.net.{BindException, InetAddress}
+import java.net.{BindException, InetAddress, UnknownHostException}
 import java.util.concurrent.RejectedExecutionException
 
 /**
@@ -21,7 +23,7 @@ final class Listener private (
 
   private var started       = false // watched by the loop
   private var paused        = false
-  private var starved       = false
+  private var retry: Timer  = null // not null: starved, accepting nothing for now
   private var closed        = false
   private var lastComplaint = Long.MinValue // on the loop's clock
 
@@ -56,6 +58,7 @@ final class Listener private (
   private def closeHere(): Unit =
     if (!closed) {
       closed = true
+      if (retry ne null) retry.cancel()
       removeFile()
       loop.releaseAtTurnEnd(socket)
     }
@@ -79,11 +82,11 @@ final class Listener private (
     }
 
   private def update(): Unit =
-    if (started && !closed) loop.setInterest(socket, if (paused || starved) Interest.None else Interest.Read)
+    if (started && !closed) loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
 
   private[io] def onReady(ready: Int): Unit = {
     var left = options.acceptBatch
-    while (left > 0 && !closed && !paused && !starved) {
+    while (left > 0 && !closed && !paused && (retry eq null)) {
       left -= 1
       val accepted = acceptOne()
       if (accepted eq null) left = 0
@@ -105,17 +108,17 @@ final class Listener private (
       case e: IOException =>
         if (!closed) {
           complain(e)
-          starved = true
-          update()
+          retry = loop.schedule(RetryNanos, () => descriptorReturned())
           loop.awaitDescriptor(this)
-          loop.schedule(RetryNanos, () => descriptorReturned())
+          update()
         }
         null
     }
 
   private[io] def descriptorReturned(): Unit =
-    if (starved) {
-      starved = false
+    if (retry ne null) {
+      retry.cancel()
+      retry = null
       update()
     }
 
@@ -177,12 +180,12 @@ object Listener {
 
   /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
   private def resolve(host: String): InetAddress = {
-    val all = InetAddress.getAllByName(host)
+    val all = NameService.lookUp(host)
     all.find(_.getAddress.length == 4).getOrElse(all(0))
   }
 
   private def reason(e: IOException): String = e match {
-    case _: java.net.UnknownHostException => "unknown host"
+    case _: UnknownHostException => "unknown host"
     case _ if e.getMessage eq null        => e.toString
     case _                                => e.getMessage
   }

@@ -39,8 +39,8 @@ private[io] object Names {
       catch { case _: RejectedExecutionException => f(Left(new IOException("too many names are being looked up"))) }
 
   private def lookUp(host: String): Either[IOException, Array[InetAddress]] =
-    try Right(InetAddress.getAllByName(host))
-    catch { case _: UnknownHostException => Left(new UnknownHostException(host)) }
+    try Right(NameService.lookUp(host))
+    catch { case e: UnknownHostException => Left(e) }
 
   private def isLiteral(host: String): Boolean =
     host.indexOf(':') >= 0 || host.forall(c => c == '.' || (c >= '0' && c <= '9'))

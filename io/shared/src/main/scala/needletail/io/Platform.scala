@@ -48,6 +48,11 @@ package needletail.io
  *     def foreach(f: Pollable => Unit): Unit
  *     def close(): Unit
  *
+ *   object NameService
+ *     def lookUp(host: String): Array[InetAddress]
+ *                                         a name's addresses, at least one, in the system's order; an address written
+ *                                         out is itself. Blocks for a name; throws UnknownHostException
+ *
  *   object Signals                        public, see there
  */
 

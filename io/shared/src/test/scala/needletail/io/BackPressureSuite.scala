@@ -129,6 +129,51 @@ class BackPressureSuite extends LoopSuite {
     }
   }
 
+  test("the end is told once, also when it is read before what was left over has come again") {
+    withLoop { loop =>
+      val events                    = new Events
+      var slow: Connection          = null
+      val listener                  = listen(loop) { c =>
+        slow = c
+        new Recorder(events) {
+          override def use(text: String): Int = {
+            c.pauseReading()
+            1
+          }
+        }
+      }
+      val wakes = listen(loop) { _ =>
+        new Recorder(new Events) {
+          override def use(text: String): Int = {
+            slow.resumeReading()
+            text.length
+          }
+        }
+      }
+      withClient(wakes) { waker =>
+        withClient(listener) { client =>
+          send(client, "abc")
+          events.expect("data abc")
+          // While the loop is busy both become ready: first the one that resumes, then the end.
+          loop.execute(() => Thread.sleep(60))
+          send(waker, "x")
+          client.shutdownOutput()
+          events.expect("data bc")
+          events.expectNothing(20)
+          on(loop)(slow.resumeReading())
+          events.expect("data c")
+          on(loop)(slow.resumeReading())
+          events.expect("end")
+          on(loop) {
+            slow.pauseReading()
+            slow.resumeReading()
+          }
+          events.expectNothing(20)
+        }
+      }
+    }
+  }
+
   test("no more than maxLeftover is read before the handler uses some") {
     withLoop { loop =>
       val events     = new Events

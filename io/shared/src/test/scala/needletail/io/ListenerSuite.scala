@@ -133,6 +133,7 @@ class ListenerSuite extends LoopSuite {
   test("an accepted socket may be refused, and one that the callback fails on is closed") {
     withLoop { loop =>
       val reported = new Events
+      val peers    = new Events
       val before   = EventLoop.onFailure
       EventLoop.onFailure = (_, e) => reported.add(e.getMessage)
       try {
@@ -142,7 +143,7 @@ class ListenerSuite extends LoopSuite {
           loop,
           ListenOptions(),
           socket => {
-            assert(socket.remoteAddress.startsWith("127.0.0.1:"))
+            peers.add(socket.remoteAddress.takeWhile(_ != ':'))
             count += 1
             if (count == 1) socket.close()
             else if (count == 2) throw new RuntimeException("refused by accident")
@@ -153,6 +154,37 @@ class ListenerSuite extends LoopSuite {
         withClient(listener)(client => assert(atEnd(client)))
         reported.expect("refused by accident")
         echoes("127.0.0.1", portOf(listener))
+        peers.expect("127.0.0.1", "127.0.0.1", "127.0.0.1")
+      } finally EventLoop.onFailure = before
+    }
+  }
+
+  test("a handler that cannot be made closes its own connection and disturbs no other of the same turn") {
+    withLoop { loop =>
+      val before = EventLoop.onFailure
+      EventLoop.onFailure = (_, _) => ()
+      try {
+        val events   = new Events
+        var count    = 0
+        val listener = listen(loop) { c =>
+          count += 1
+          if (count % 2 == 1) throw new RuntimeException("no handler")
+          events.add("made")
+          new Echo(c)
+        }
+        on(loop)(listener.pause())
+        val clients = Vector.fill(10)(new PlainSocket("127.0.0.1", portOf(listener)))
+        on(loop)(listener.resume()) // all are accepted in one turn or, after a failure, in the next
+        events.expect(Seq.fill(5)("made")*)
+        val ends = clients.map { client =>
+          client.setSoTimeout(patience.toMillis.toInt)
+          send(client, "x")
+          try client.getInputStream.read()
+          catch { case _: IOException => -1 }
+        }
+        assertEquals(ends.count(_ == 'x'), 5)
+        assertEquals(ends.count(_ == -1), 5)
+        clients.foreach(_.close())
       } finally EventLoop.onFailure = before
     }
   }

@@ -7,7 +7,10 @@ import scala.concurrent.duration.*
 import scala.concurrent.{Await, Promise}
 import scala.util.Try
 
-/** What suites need that run loops of their own. Every wait here is bounded. */
+/**
+ * What suites need that run loops of their own. Every wait here is bounded. Assertions belong on the test's thread:
+ * `assert` holds a lock while it looks at its condition, and a handler that asserts would wait for it.
+ */
 abstract class LoopSuite extends Suite {
   val patience: FiniteDuration = 10.seconds
 

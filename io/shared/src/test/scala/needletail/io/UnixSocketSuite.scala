@@ -9,8 +9,9 @@ class UnixSocketSuite extends LoopSuite {
     val directory = Files.createTempDirectory("needletail")
     try body(directory)
     finally {
-      directory.toFile.listFiles().foreach(_.delete())
+      directory.toFile.listFiles().foreach(f => { f.delete(); () })
       directory.toFile.delete()
+      ()
     }
   }
 

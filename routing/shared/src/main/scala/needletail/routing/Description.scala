@@ -11,7 +11,8 @@ final case class Description(routes: List[RouteDescription]) {
   override def toString: String = {
     val widths = cells.transpose.map(_.map(_.length).max)
     cells
-      .map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  ").stripTrailing)
+      .map(row => row.zip(widths).map { case (cell, width) => cell.padTo(width, ' ') }.mkString("  "))
+      .map(line => line.reverse.dropWhile(_ == ' ').reverse)
       .mkString("\n")
   }
 
@@ -23,7 +24,7 @@ final case class Description(routes: List[RouteDescription]) {
 
 /**
  * @param method `None` for a route that answers to all
- * @param path a template, such as `/users/{id}/files/{*}`
+ * @param path a template, such as `/users/{id}`
  */
 final case class RouteDescription(
     method: Option[Method],
@@ -56,7 +57,7 @@ private[routing] object Describe {
       Some(ParameterDescription(p.field.name, p.field.kind, p.values.typeName, p.values.isRequired))
     case p: LiteralParameter => Some(ParameterDescription(p.field.name, p.field.kind, s"'${p.text}'", required = true))
     case b: BodyPart[?]      => Some(ParameterDescription("body", "body", b.reader.name, required = true))
-    case f: Filter[?]        => Some(ParameterDescription(f.name, "filter", "", required = true))
+    case f: FilterPart[?]        => Some(ParameterDescription(f.name, "filter", "", required = true))
     case _                   => None
   }
 
@@ -65,7 +66,7 @@ private[routing] object Describe {
     val segments = route.leaves.collect {
       case l: Literal  => l.text
       case v: Value[?] => s"{${v.pathName}}"
-      case _: Rest[?]  => "{*}"
+      case _: Rest[?]  => "*"
     }
     segments.mkString("/", "/", "")
   }

@@ -32,17 +32,19 @@ private[routing] final class Label(val place: String, val name: String, val inPa
   def notUtf8: Fault = Fault.badRequest(s"$this is not valid percent-encoded UTF-8", inPath)
 }
 
-private[routing] object Quote {
+private[needletail] object Quote {
 
   /** Characters of a client's text that an error message repeats at most. */
   final val MaxLength = 64
 
   /**
-   * A client's text made fit for an error message: cut to `MaxLength`, and everything that could garble a
+   * A client's text made fit for an error message: cut to length, and everything that could garble a
    * terminal or a log (controls, line separators, bidirectional overrides, broken surrogates) replaced.
    */
-  def apply(text: String): String = {
-    val cut = Math.min(text.length, MaxLength)
+  def apply(text: String): String = apply(text, MaxLength)
+
+  def apply(text: String, maxLength: Int): String = {
+    val cut = Math.min(text.length, maxLength)
     val out = new java.lang.StringBuilder(cut + 1)
     var i   = 0
     while (i < cut) {
@@ -58,9 +60,13 @@ private[routing] object Quote {
     out.toString
   }
 
-  private def isSafe(c: Char): Boolean =
-    !Character.isISOControl(c) && !Character.isSurrogate(c) && Character.getType(c) != Character.FORMAT.toInt &&
-      c != '\u2028' && c != '\u2029'
+  private def isSafe(c: Char): Boolean = !Character.isISOControl(c) && !Character.isSurrogate(c) && !isFormat(c)
+
+  /** What Unicode calls Cf, Zl and Zp below U+10000: joiners, directional marks and overrides, separators, tags. */
+  private def isFormat(c: Char): Boolean =
+    c >= '\u00ad' && (c == '\u00ad' || (c >= '\u0600' && c <= '\u0605') || c == '\u061c' || c == '\u06dd' ||
+      c == '\u070f' || c == '\u180e' || (c >= '\u200b' && c <= '\u200f') || (c >= '\u2028' && c <= '\u202e') ||
+      (c >= '\u2060' && c <= '\u206f') || c == '\ufeff' || (c >= '\ufff9' && c <= '\ufffb'))
 
   /** Puts name and value into a message of the user's. */
   def fill(template: String, name: String, value: String): String =

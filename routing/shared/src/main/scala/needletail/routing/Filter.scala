@@ -20,6 +20,20 @@ private[routing] trait AsyncPart { this: Part[?] =>
 /** The response of a filter that lets a request go no further. */
 private[routing] final class Rejected(val response: Response)
 
+private[routing] final class FilterPart[A](val name: String, check: Request => Async[Either[Response, A]])
+    extends Part[A]
+    with AsyncPart {
+  private[routing] override def reads: Boolean             = true
+  private[routing] override def isAsync: Boolean           = true
+  private[routing] override def shortName: String          = name
+  private[routing] def start(request: Request): Async[Any] = check(request)
+  private[routing] def settle(result: Any): Any            = result match {
+    case Right(value)             => value
+    case Left(response: Response) => new Rejected(response)
+    case other                    => throw new IllegalStateException(s"filter '$name' answered $other")
+  }
+}
+
 /**
  * Asks something of a request that may take time: who sends it, whether they may.
  *
@@ -36,24 +50,10 @@ private[routing] final class Rejected(val response: Response)
  * request that would be refused anyway costs a look-up, and nobody unknown has their body read. A `Left` is the
  * answer, then; no other route is tried.
  */
-final class Filter[A] private (private[routing] val name: String, check: Request => Async[Either[Response, A]])
-    extends Part[A]
-    with AsyncPart {
-  private[routing] override def reads: Boolean            = true
-  private[routing] override def isAsync: Boolean          = true
-  private[routing] override def shortName: String         = name
-  private[routing] def start(request: Request): Async[Any] = check(request)
-  private[routing] def settle(result: Any): Any           = result match {
-    case Right(value)             => value
-    case Left(response: Response) => new Rejected(response)
-    case other                    => throw new IllegalStateException(s"filter '$name' answered $other")
-  }
-}
-
 object Filter {
 
   /** `name` stands in the documentation. A filter that yields no value answers `Right(())`. */
-  def apply[A](name: String)(check: Request => Async[Either[Response, A]]): Filter[A] = new Filter(name, check)
+  def apply[A](name: String)(check: Request => Async[Either[Response, A]]): Part[A] = new FilterPart(name, check)
 }
 
 /** Something known about a request without parsing: the request itself, a value of its connection. */

@@ -30,7 +30,7 @@ abstract class Part[A] private[routing] () {
   private[routing] def segments: Int
 
   /** What `{NAME}` of its filter stands for. */
-  private[routing] def shortName: String = children.map(_.shortName).filter(_.nonEmpty).mkString(", ")
+  private[routing] def shortName: String = children.map(_.shortName).filter(_.nonEmpty).distinct.mkString(", ")
 
   /** This part and all within, from left to right. */
   private[routing] final def all: List[Part[?]] = this :: children.flatMap(_.all)
@@ -38,8 +38,11 @@ abstract class Part[A] private[routing] () {
   // ---- combining
 
   /** Asks for `part` too. */
-  def +[P, B](part: P)(implicit isPart: IsPart[P, B], values: Concat[A, B]): Part[values.Out] =
-    new BothParts[values.Out](this, isPart(part), values)
+  def +[B](part: Part[B])(implicit values: Concat[A, B]): Part[values.Out] =
+    new BothParts[values.Out](this, part, values)
+
+  /** Asks for nothing: this overload exists to say what can be added. */
+  def +[P](other: P)(implicit not: NotAPart[P]): Mistake = not(other)
 
   /** Makes something else of the values. What `f` throws is answered with 500; to refuse a value, `filter` it. */
   def map[B](f: A => B): Part[B] = new DerivedPart[B](this, v => f(v.asInstanceOf[A]))
@@ -98,23 +101,20 @@ private[routing] object Part {
   }
 }
 
-/** What may be added to a route with `+`. */
+/** The type of what does not compile. A type of its own: `Nothing` would fit wherever a part is expected. */
+sealed abstract class Mistake
+
+/** Says what may be added to a route with `+`; there is no instance. */
 @annotation.implicitNotFound(
   "a ${P} cannot be added to a route with +; what can: a method, a path that begins with one (GET / \"x\"), ?(\"name\", ![T]), header, cookie, Body[T], Filter, attachment. A path segment is added with /"
 )
-sealed abstract class IsPart[P, B] {
-  private[routing] def apply(part: P): Part[B]
-}
-
-object IsPart {
-  implicit def part[P, B](implicit is: P <:< Part[B]): IsPart[P, B] = new IsPart[P, B] {
-    private[routing] def apply(part: P): Part[B] = is(part)
-  }
+sealed abstract class NotAPart[P] {
+  private[routing] def apply(other: P): Mistake
 }
 
 /** Says that a route has no values, so that it can be answered without a function. */
 @annotation.implicitNotFound(
-  "this route has values of type ${A}: give `to` a function of them, such as to { values => ... } or, for several, to { case (a, b) => ... }"
+  "this route has values: give `to` a function of them, such as to { values => ... } or, for several, to { case (a, b) => ... }"
 )
 sealed abstract class NoValues[A]
 

@@ -9,9 +9,16 @@ package needletail.routing
  */
 abstract class Path[A] private[routing] () extends Part[A] {
 
-  /** Appends a literal, a [[Value]], another path, `*` or `!*`. */
-  def /[P, B](part: P)(implicit inPath: InPath[P, B], values: Concat[A, B]): Path[values.Out] =
-    new BothPaths[values.Out](this, inPath(part), values)
+  /** Appends a literal; one with slashes in it stands for several segments. */
+  def /(literal: String)(implicit values: Concat[A, Unit]): Path[values.Out] =
+    new BothPaths[values.Out](this, Literal.path(literal), values)
+
+  /** Appends a [[Value]], another path, `*` or `!*`. */
+  def /[B](path: Path[B])(implicit values: Concat[A, B]): Path[values.Out] =
+    new BothPaths[values.Out](this, path, values)
+
+  /** Appends nothing: this overload exists to say what can be appended. */
+  def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
   override def map[B](f: A => B): Path[B] = new DerivedPath[B](this, v => f(v.asInstanceOf[A]))
 
@@ -38,21 +45,12 @@ abstract class Path[A] private[routing] () extends Part[A] {
   }
 }
 
-/** What may stand in a path. */
+/** Says what may stand in a path; there is no instance. */
 @annotation.implicitNotFound(
   "a ${P} cannot stand in a path; what can: a literal in quotes, ![T] (in Scala 3 arg[T]) to read one segment as a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional or lists"
 )
-sealed abstract class InPath[P, B] {
-  private[routing] def apply(part: P): Path[B]
-}
-
-object InPath {
-  implicit val literal: InPath[String, Unit] = new InPath[String, Unit] {
-    private[routing] def apply(text: String): Path[Unit] = Literal.path(text)
-  }
-  implicit def path[P, B](implicit is: P <:< Path[B]): InPath[P, B] = new InPath[P, B] {
-    private[routing] def apply(part: P): Path[B] = is(part)
-  }
+sealed abstract class NotInPath[P] {
+  private[routing] def apply(other: P): Mistake
 }
 
 /** One literal segment, compared as octets after decoding; case matters. */
@@ -92,7 +90,7 @@ private final class DerivedPath[A](val of: Path[?], val f: Any => Any) extends P
   private[routing] override val reads: Boolean = true
 }
 
-private final class BothPaths[A](val left: Path[?], val right: Path[?], val values: Concat[?, ?])
+private[routing] final class BothPaths[A](val left: Path[?], val right: Path[?], val values: Concat[?, ?])
     extends Path[A]
     with Both {
   private[routing] override val reads: Boolean   = left.reads || right.reads

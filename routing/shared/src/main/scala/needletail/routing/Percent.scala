@@ -1,7 +1,8 @@
 package needletail.routing
 
-import java.nio.ByteBuffer
-import java.nio.charset.{CharacterCodingException, StandardCharsets}
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+
+import needletail.http.Utf8
 
 /** Percent-encoded octets (RFC 3986 §2.1), compared and decoded where they lie. */
 private[routing] object Percent {
@@ -77,7 +78,7 @@ private[routing] object Percent {
   def decode(bytes: Array[Byte], from: Int, until: Int, plusIsSpace: Boolean): String = {
     var i = from
     while (i < until && bytes(i) > 0 && bytes(i) != '%' && !(plusIsSpace && bytes(i) == '+')) i += 1
-    if (i == until) new String(bytes, from, until - from, StandardCharsets.ISO_8859_1)
+    if (i == until) new String(bytes, from, until - from, ISO_8859_1)
     else {
       val octets = new Array[Byte](until - from)
       var length = 0
@@ -89,8 +90,7 @@ private[routing] object Percent {
         length += 1
         i += size
       }
-      try StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(octets, 0, length)).toString
-      catch { case _: CharacterCodingException => null }
+      if (Utf8.isValid(octets, 0, length)) new String(octets, 0, length, UTF_8) else null
     }
   }
 }

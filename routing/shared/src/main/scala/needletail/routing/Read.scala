@@ -43,13 +43,20 @@ object Read {
     }
   }
 
+  /** Are these digits, after one sign perhaps? The library's own readers take the digits of any script. */
+  private def isDecimal(text: String): Boolean = {
+    var i = if (text.length > 1 && (text.charAt(0) == '-' || text.charAt(0) == '+')) 1 else 0
+    while (i < text.length && text.charAt(i) >= '0' && text.charAt(i) <= '9') i += 1
+    i == text.length
+  }
+
   implicit val string: Read[String] = of("String")(Some(_))
 
   /** Decimal digits with an optional sign, -2147483648 to 2147483647. */
-  implicit val int: Read[Int] = of("Integer")(_.toIntOption)
+  implicit val int: Read[Int] = of("Integer")(text => if (isDecimal(text)) text.toIntOption else None)
 
   /** Decimal digits with an optional sign, 64 bits. */
-  implicit val long: Read[Long] = of("Long")(_.toLongOption)
+  implicit val long: Read[Long] = of("Long")(text => if (isDecimal(text)) text.toLongOption else None)
 
   /** A finite decimal number such as `-1.5e3`; no hexadecimal, no type suffix, no NaN. */
   implicit val double: Read[Double] = of("Double") { text =>

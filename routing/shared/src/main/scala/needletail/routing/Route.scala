@@ -68,6 +68,14 @@ final class Route private (
       throw new IllegalArgumentException(s"a route has one method, this one $one and ${more.mkString(" and ")}")
   }
 
+  /** Its segments, for the table; the path of none is "/", which is one that is empty. */
+  private[routing] val shape: List[Part[?]] = leaves.filter(_.segments > 0) match {
+    case Nil                                                => List(Literal.empty)
+    case path if path.init.exists(_.isInstanceOf[Rest[?]]) =>
+      throw new IllegalArgumentException(s"nothing can follow the rest of a path, as it does in $this")
+    case path => path
+  }
+
   /** A text for the documentation. */
   def doc(text: String): Route = new Route(pattern, handler, settings.copy(doc = text))
 

@@ -156,12 +156,10 @@ private[routing] object Node {
     var ending: List[Route]       = Nil
 
     def add(route: Route, shape: List[Part[?]]): Unit = shape match {
-      case Nil                   => ending = ending :+ route
+      case Nil                   => ending = route :: ending
       case (l: Literal) :: more => literals.getOrElseUpdate(l.text, new Draft).add(route, more)
-      case (_: Rest[?]) :: Nil   => rest = rest :+ route
-      case (_: Rest[?]) :: _     =>
-        throw new IllegalArgumentException(s"$route: nothing can follow the rest of a path")
-      case _ :: more =>
+      case (_: Rest[?]) :: _     => rest = route :: rest
+      case _ :: more             =>
         if (captured == null) captured = new Draft
         captured.add(route, more)
     }
@@ -177,38 +175,41 @@ private[routing] object Node {
         while (table(i) != null) i = (i + 1) & (table.length - 1)
         table(i) = new Entry(octets, hash, draft.result)
       }
-      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest), Leaf.of(ending))
+      new Node(table, if (captured == null) null else captured.result, Leaf.of(rest.reverse), Leaf.of(ending.reverse))
     }
   }
 
   def of(routes: List[Route]): Node = {
     val draft = new Draft
-    routes.foreach { route =>
-      val segments = route.leaves.filter(_.segments > 0)
-      // the path of no segments is "/": one segment, and that empty
-      draft.add(route, if (segments.isEmpty) List(Literal.empty) else segments)
-    }
+    routes.foreach(route => draft.add(route, route.shape))
     draft.result
   }
 }
 
 /** The routes of one path shape, by method. */
-private[routing] final class Leaf private (routes: List[Route]) {
-  private val byCode: Array[Array[Route]] = Method.known.map(forMethod)
+private[routing] final class Leaf private (all: List[Route]) {
+  private val byCode: Array[Array[Route]]          = Method.known.map(candidates)
+  private val others: Map[Method, Array[Route]]    =
+    methods.filter(_.code < 0).map(method => method -> candidates(method)).toMap
+  private val ofAnyMethod: Array[Route]            = Leaf.orNull(all.filter(_.method.isEmpty))
 
   /** The candidates for a request of that method, in order; null where there are none. */
-  def routes(method: Method): Array[Route] = if (method.code >= 0) byCode(method.code) else forMethod(method)
+  def routes(method: Method): Array[Route] =
+    if (method.code >= 0) byCode(method.code) else others.getOrElse(method, ofAnyMethod)
 
-  def methods: List[Method] = routes.flatMap(_.method)
+  def methods: List[Method] = all.flatMap(_.method)
 
-  private def forMethod(method: Method): Array[Route] = {
-    val own = routes.filter(_.method.forall(_ == method))
+  private def candidates(method: Method): Array[Route] = {
+    def of(method: Method) = all.filter(_.method.forall(_ == method))
     // HEAD is answered by what GET would answer, its content left off (RFC 9110 §9.3.2)
-    val list = if (method eq Method.HEAD) own ++ routes.filter(_.method.contains(Method.GET)) else own
-    if (list.isEmpty) null else list.toArray
+    Leaf.orNull(
+      if (method eq Method.HEAD) all.filter(_.method.contains(Method.HEAD)) ++ of(Method.GET) else of(method)
+    )
   }
 }
 
 private[routing] object Leaf {
   def of(routes: List[Route]): Leaf = if (routes.isEmpty) null else new Leaf(routes)
+
+  private def orNull(routes: List[Route]): Array[Route] = if (routes.isEmpty) null else routes.toArray
 }

@@ -4,7 +4,7 @@ import needletail.http.Method
 
 /**
  * The methods, each a path without a segment yet: `GET / "users"`, `users + POST`. Any other method is made by
- * `method("PROPFIND")`. A path without a method answers to all of them.
+ * `method("PROPFIND")`; `ANY` answers to all of them, as does a path that names none.
  *
  * A GET route answers HEAD too, unless there is a HEAD route for the same path; OPTIONS is answered from the
  * routes, unless one declares it.
@@ -21,6 +21,12 @@ object PATCH   extends Verb(Method.PATCH)
 object DELETE  extends Verb(Method.DELETE)
 object OPTIONS extends Verb(Method.OPTIONS)
 object TRACE   extends Verb(Method.TRACE)
+
+object ANY extends Path[Unit] {
+  private[routing] def value(in: Matching): Any = ()
+  private[routing] def children: List[Part[?]]  = Nil
+  private[routing] def segments: Int            = 0
+}
 
 private[routing] final class OtherVerb(method: Method) extends Verb(method)
 

@@ -14,6 +14,9 @@ import scala.concurrent.Future
  * A route is a [[routing.Part pattern]] and a handler. `/` appends a path segment, `+` adds anything else, `to`
  * ends it; in Scala `/` binds tighter than `+`, and `to` comes last, so that no parentheses are needed.
  *
+ * The import brings `Request`, `Response`, `Status` and their like along; import what else you need of
+ * `needletail.http` by name, as a second wildcard would make these names ambiguous.
+ *
  * `![A]` reads a value of type `A`. The grammar of Scala 3 does not allow `!` before `[`; write `arg[A]` there,
  * which is the same in both.
  */
@@ -76,8 +79,9 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
   implicit class LiteralPath(private val text: String) {
-    def /[P, B](part: P)(implicit inPath: InPath[P, B], values: Concat[Unit, B]): Path[values.Out] =
-      Literal.path(text)./(part)(inPath, values)
+    def /(literal: String): Path[Unit]                    = Literal.path(s"$text/$literal")
+    def /[B](path: Path[B]): Path[B]                      = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
+    def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
     /** See [[Path.subroutes]]. */
     def subroutes(routes: (Path[Unit] => Routes)*): Routes = Literal.path(text).subroutes(routes*)

@@ -1,8 +1,6 @@
 package needletail.server
 
-import scala.util.{Failure, Success, Try}
-
-import needletail.async.Async
+import needletail.async.{Listener, Result}
 import needletail.http.{ByteStream, Request, Response}
 
 /**
@@ -19,73 +17,66 @@ private[server] final class Exchange(
     val keepAlive: Boolean,
     val startedNanos: Long,
     var deadline: Long // for the handler; the time it waits for the request's body does not count
-) extends (Try[Response] => Unit) {
+) extends Listener[Response] {
   var next: Exchange = null
-
-  /** What the handler waits for; null once it has come. */
-  var pending: Async[Response] = null
 
   /** The reply; null until it has come. */
   var response: Response = null
 
-  /** Is it the handler that everybody waits for? */
-  def isHandlers: Boolean = pending != null && (body == null || !body.isWanted)
-
-  var headSent: Boolean  = false
-  var keeps: Boolean     = false
-  var framing: Int       = 0
-  var bytesSent: Long    = 0
-  var complete: Boolean  = false
-  var wasFailure: Boolean = false
+  var headSent: Boolean = false
+  var keeps: Boolean    = false
+  var framing: Int      = 0
+  var bytesSent: Long   = 0
+  var complete: Boolean = false
 
   /** Where this reply begins in the loop's writer, as long as nothing of it has left; else -1. */
   var mark: Int = -1
 
   /** The piece that was waited for, when it has come. */
-  var piece: Try[Option[Array[Byte]]]                 = null
-  var awaited: Async[Option[Array[Byte]]]             = null
-  private val onPiece: Try[Option[Array[Byte]]] => Unit = result => {
-    awaited = null
-    piece = result
+  var piece: Result[Option[Array[Byte]]] = null
+  private var pieces: Pieces             = null
+
+  /** Is it the handler that everybody waits for? */
+  def isHandlers: Boolean = isListening && (body == null || !body.isWanted)
+
+  /** The handler's result. */
+  def completed(result: Result[Response]): Unit = {
+    response =
+      if (!result.isValue) session.failed(result.error)
+      else if (result.value == null) session.failed(new NullPointerException("a handler answered null"))
+      else result.value
     session.again()
   }
 
-  /** The handler's result. Too late (timed out, gone) it is dropped, and a stream in it let go. */
-  def apply(result: Try[Response]): Unit = {
-    pending = null
-    if (response != null || complete) {
-      result match {
-        case Success(late) if late != null && late.source != null => late.source.cancel()
-        case _                                                    => ()
-      }
-    } else {
-      response = result match {
-        case Success(r) if r != null => r
-        case Success(_)              => session.failed(new NullPointerException("a handler answered null"))
-        case Failure(e)              => session.failed(e)
-      }
+  /** The handler is too late: `instead` is the reply. */
+  def expire(instead: Response): Unit = {
+    withdraw()
+    response = instead
+  }
+
+  def isAwaiting: Boolean = pieces != null && pieces.isListening
+
+  def await(stream: ByteStream): Unit = {
+    val next = stream.next()
+    piece = next.resultOrNull
+    if (piece == null) {
+      if (pieces == null) pieces = new Pieces
+      pieces.listen(next)
+    }
+  }
+
+  private final class Pieces extends Listener[Option[Array[Byte]]] {
+    def completed(result: Result[Option[Array[Byte]]]): Unit = {
+      piece = result
       session.again()
     }
   }
 
-  def await(stream: ByteStream): Unit = {
-    val next = stream.next()
-    if (next.isCompleted) piece = next.poll.get
-    else {
-      awaited = next
-      next.onComplete(onPiece)
-    }
-  }
-
   /** Lets go of whatever is under way. */
-  def cancel(): Unit = {
+  def letGo(): Unit = {
     complete = true
-    val waitingFor = pending
-    pending = null
-    if (waitingFor != null) waitingFor.cancel()
-    val piece = awaited
-    awaited = null
-    if (piece != null) piece.cancel()
+    withdraw()
+    if (pieces != null) pieces.withdraw()
     if (response != null && response.source != null) response.source.cancel()
     if (request != null) request.release()
   }

@@ -17,6 +17,7 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
   /** Durations of the config in nanoseconds, read on the way of a request. */
   val headNanos: Long    = config.headTimeout.toNanos
   val bodyNanos: Long    = config.bodyTimeout.toNanos
+  val bodyGraceNanos: Long = config.bodyGrace.toNanos
   val handlerNanos: Long = config.handlerTimeout.toNanos
   val writeNanos: Long   = config.writeTimeout.toNanos
 

@@ -23,7 +23,8 @@ import needletail.io.Address
  * @param maxDrain octets of content nobody read that are read and dropped to keep the connection; beyond: it closes
  * @param headTimeout from the first octet of a request to the end of its head; then 408
  * @param bodyTimeout longest pause inside a body that is being read; then 408
- * @param minBodyRate octets for each second a body must come with, judged after `bodyTimeout`; 0: any; then 408
+ * @param minBodyRate octets for each second a body must come with while it is waited for; 0: any; then 408
+ * @param bodyGrace how long a body is waited for before its rate is judged
  * @param idleTimeout how long a connection may wait for its next request; then it is closed
  * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset
  * @param handlerTimeout from the whole head to the head of the response; then 503, and what the handler waits for
@@ -56,6 +57,7 @@ final case class ServerConfig(
     headTimeout: FiniteDuration = 10.seconds,
     bodyTimeout: FiniteDuration = 20.seconds,
     minBodyRate: Int = 256,
+    bodyGrace: FiniteDuration = 30.seconds,
     idleTimeout: FiniteDuration = 75.seconds,
     writeTimeout: FiniteDuration = 30.seconds,
     handlerTimeout: FiniteDuration = 30.seconds,

@@ -1,8 +1,8 @@
 package needletail.server
 
 import scala.util.control.NonFatal
-import scala.util.{Failure, Success}
 
+import needletail.async.Failed
 import needletail.http._
 
 /**
@@ -140,10 +140,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     while (x != null) {
       if (x.isHandlers && x.deadline <= now) {
         context.counts.timeouts += 1
-        val waitingFor = x.pending
-        x.pending = null
-        x.response = ServerSession.tooSlow
-        waitingFor.cancel()
+        x.expire(ServerSession.tooSlow)
       }
       x = x.next
     }
@@ -289,7 +286,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val b   = body
     val now = wire.nowNanos
     if (
-      config.minBodyRate > 0 && b.waitedNanos > context.bodyNanos &&
+      config.minBodyRate > 0 && b.waitedNanos > context.bodyGraceNanos &&
       (b.total + b.dropped) * 1e9 < config.minBodyRate.toDouble * b.waitedNanos
     ) {
       context.counts.timeouts += 1
@@ -383,9 +380,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
           enqueue(x)
           reply match {
             case response: Response => x.response = response
-            case later: Reply.Later =>
-              x.pending = later.response
-              later.response.onComplete(x)
+            case later: Reply.Later => x.listen(later.response)
           }
       }
     }
@@ -401,12 +396,13 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
         if (reply == null) failed(new NullPointerException("a handler answered null"))
         else
           reply match {
-            case later: Reply.Later if later.response.isCompleted =>
-              later.response.poll.get match {
-                case Success(response) => response
-                case Failure(e)        => failed(e)
-              }
-            case other => other
+            case later: Reply.Later =>
+              val result = later.response.resultOrNull
+              if (result == null) later
+              else if (!result.isValue) failed(result.error)
+              else if (result.value == null) failed(new NullPointerException("a handler answered null"))
+              else result.value
+            case response => response
           }
       } catch { case NonFatal(e) => failed(e) }
 
@@ -573,22 +569,25 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     val r    = x.response
     var go   = true
     while (go)
-      if (x.piece == null && x.awaited == null && wire.pendingOutput + w.length > config.maxPendingOutput) go = false
+      if (x.piece == null && !x.isAwaiting && wire.pendingOutput + w.length > config.maxPendingOutput) go = false
       else {
-        if (x.piece == null && x.awaited == null) pull(x, r.source)
-        if (x.piece == null) go = false
-        else {
-          val piece = x.piece
-          x.piece = null
-          piece match {
-            case Success(Some(bytes)) =>
+        if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        val piece = x.piece
+        x.piece = null
+        if (piece == null) go = false
+        else if (!piece.isValue) {
+          go = false
+          streamFailed(x, piece.error)
+        } else
+          piece.value match {
+            case Some(bytes) =>
               if (!x.headSent) sendHead(x)
               if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {
                 config.log.warn("a streamed response had more octets than were announced")
                 broken(x)
                 go = false
               } else sendPiece(x, bytes)
-            case Success(None) =>
+            case None =>
               if (!x.headSent) sendHead(x)
               if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
                 config.log.warn("a streamed response had fewer octets than were announced")
@@ -598,29 +597,29 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
                 completed(x)
               }
               go = false
-            case Failure(e) =>
-              r.source.cancel()
-              if (!x.headSent || x.mark >= 0) {
-                // nothing has left: the reply becomes another one
-                if (x.headSent) w.length = x.mark
-                x.headSent = false
-                x.bytesSent = 0
-                x.response = failed(e)
-                advance(x)
-              } else {
-                if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
-                  config.log.error("a streamed response failed", e)
-                broken(x)
-              }
-              go = false
           }
-        }
       }
+  }
+
+  private def streamFailed(x: Exchange, e: Throwable): Unit = {
+    x.response.source.cancel()
+    if (!x.headSent || x.mark >= 0) {
+      // nothing has left: the reply becomes another one
+      if (x.headSent) context.writer.length = x.mark
+      x.headSent = false
+      x.bytesSent = 0
+      x.response = failed(e)
+      advance(x)
+    } else {
+      if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
+        config.log.error("a streamed response failed", e)
+      broken(x)
+    }
   }
 
   private def pull(x: Exchange, source: ByteStream): Unit =
     try x.await(source)
-    catch { case NonFatal(e) => x.piece = Failure(e) }
+    catch { case NonFatal(e) => x.piece = new Failed(e) }
 
   private def sendPiece(x: Exchange, bytes: Array[Byte]): Unit = {
     val w = context.writer
@@ -640,14 +639,19 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     closeBook(x.request, x.body, x.response, x.bytesSent, x.startedNanos)
   }
 
-  /** A reply that can't be completed: the peer must be able to tell it from one that is. */
+  /**
+   * A reply that can't be completed. The peer can tell by its framing (RFC 9112 §8); where that is the
+   * connection's end, the end must be a disorderly one.
+   */
   private def broken(x: Exchange): Unit = {
-    x.cancel()
+    x.letGo()
     dropReplies(first)
     over = true
-    finished = true
-    flush()
-    wire.abort()
+    if (x.framing == ResponseEncoder.UntilClose) {
+      finished = true
+      flush()
+      wire.abort()
+    }
   }
 
   private def dropReplies(from: Exchange): Unit = {
@@ -659,7 +663,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     }
     while (x != null) {
       val next = x.next
-      x.cancel()
+      x.letGo()
       x = next
     }
   }

@@ -138,7 +138,6 @@ private[server] final class SessionBody(
           System.arraycopy(session.window, decoder.dataFrom, piece, length, n)
           length += n
           total += n
-          if (total > maxTotal) fail(HttpError(Status.ContentTooLarge, s"the body is larger than $maxTotal bytes"))
         }
       }
       if (length == 0 || failure != null) null
@@ -152,7 +151,11 @@ private[server] final class SessionBody(
     else {
       val used = decoder.decode(session.window, session.position, session.limit) - session.position
       session.skip(used)
-      decoder.state match {
+      // a chunk says its size before it comes
+      if (!dropping && decoder.chunkLeft > maxTotal - total - (decoder.dataUntil - decoder.dataFrom)) {
+        fail(HttpError(Status.ContentTooLarge, s"the body is larger than $maxTotal bytes"))
+        false
+      } else decoder.state match {
         case ChunkedDecoder.Bad =>
           fail(decoder.error)
           false

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.util.Try
 
-import needletail.actor.{Actor, ActorRef}
+import needletail.actor.{Actor, ActorRef, ActorSettings}
 import needletail.async.Async
 import needletail.http.ConnectionInfo
 import needletail.io._
@@ -28,13 +28,18 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val members    = new Array[LoopMember](loopCount)
   private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)
   private val acceptor   = new Acceptor(settings, memberRefs, (i, socket) => members(i).take(socket), gone)
-  private val acceptorRef: ActorRef[Acceptor.Message] = Actor.spawn(loops(0), "acceptor")(() => acceptor)
+  private val acceptorRef: ActorRef[Acceptor.Message] =
+    // room for the end of every connection there may be: none of these messages may be refused
+    Actor.spawn[Acceptor.Message](
+      loops(0),
+      ActorSettings("acceptor", mailbox = settings.maxConnections + 1024, restarts = 0)
+    )(_ => acceptor)
 
   private val listener: Listener =
     try {
       for (i <- 0 until loopCount) {
         members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), acceptorRef)
-        memberRefs(i) = Actor.spawn(loops(i), s"loop-$i")(() => members(i))
+        memberRefs(i) = Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
       }
       listen()
     } catch {

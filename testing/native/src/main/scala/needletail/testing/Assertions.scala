@@ -78,9 +78,15 @@ trait Assertions {
     override def toString: String = values.mkString("clues: ", ", ", "")
   }
 
-  /** Spells out arrays, whose own `toString` says nothing. */
-  private def shown(value: Any): String = value match {
-    case array: Array[_] => array.mkString("Array(", ", ", ")")
-    case other           => String.valueOf(other)
+  /** On one terminal and within reason: arrays spelled out, controls escaped, the end of long texts left away. */
+  private def shown(value: Any): String = {
+    val text = value match {
+      case array: Array[_] => array.mkString("Array(", ", ", ")")
+      case other           => String.valueOf(other)
+    }
+    val cut = if (text.length <= Longest) text else s"${text.take(Longest)}… (${text.length} characters)"
+    cut.flatMap(c => if (c < ' ' && c != '\n') f"\\u${c.toInt}%04x" else c.toString)
   }
+
+  private def Longest = 4000
 }

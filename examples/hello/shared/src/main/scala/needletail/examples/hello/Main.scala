@@ -1,0 +1,21 @@
+package needletail.examples.hello
+
+import needletail.examples.{Listening, Options}
+import needletail.server.{RunningServer, Server}
+
+/** [[Hello]] with options: what `./sbt run` starts. */
+object Main {
+  private val options = Options("hello", "Says hello, and adds.")
+  private val listening = new Listening(options)
+
+  def main(args: Array[String]): Unit = options.run(args) { chosen =>
+    listening.run(chosen)(config => Server(Hello.routes, config).run(tell))
+  }
+
+  private def tell(server: RunningServer): Unit =
+    println(s"""listening on ${server.url}; try
+               |  curl ${server.url}/hello/Ann
+               |  curl ${server.url}/add/1/2
+               |  curl ${server.url}/add/1/two
+               |Ctrl-C ends it.""".stripMargin)
+}

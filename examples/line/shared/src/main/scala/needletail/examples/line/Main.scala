@@ -1,0 +1,27 @@
+package needletail.examples.line
+
+import scala.concurrent.Await
+import scala.concurrent.duration.Duration
+
+import needletail.examples.{Listening, Options}
+import needletail.io.{Address, Signals}
+
+object Main {
+  private val options   = Options("line", "Serves a line protocol: PING, ECHO text, TIME, QUIT.")
+  private val listening = new Listening(options)
+
+  def main(args: Array[String]): Unit = options.run(args) { chosen =>
+    listening.run(chosen) { config =>
+      val server = LineServer.start(config)
+      Signals.onTerminate { () =>
+        server.drain()
+        ()
+      }
+      server.address match {
+        case Address.Tcp(host, port) => println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
+        case Address.Unix(path)      => println(s"listening on $path")
+      }
+      Await.result(server.stopped, Duration.Inf)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package needletail.http
+
+/**
+ * The Host rules (RFC 9112 §3.2): one field line in HTTP/1.1, at most one in 1.0, empty or well formed.
+ *
+ * The last value that was in order is remembered, for nearly always it comes again; the same octets are then not
+ * taken apart a second time.
+ */
+private[needletail] final class HostRules {
+  private val known       = new Array[Byte](64)
+  private var knownLength = 0
+
+  /** Notes the authority in `head` unless an absolute target named one. Answers what is wrong, or null. */
+  def decide(head: Head): HttpError =
+    if ((head.seen & Fields.Host) == 0)
+      if (head.minor == 0) null else bad("an HTTP/1.1 request must have a Host header")
+    else if ((head.repeated & Fields.Host) != 0) bad("a request must not have two Host headers")
+    else {
+      val field = head.first(Fields.Host)
+      val from  = head.valueStart(field)
+      val until = head.valueEnd(field)
+      if (from < until && !isKnown(head.bytes, from, until - from))
+        if (Authority.isValid(head.bytes, from, until)) remember(head.bytes, from, until - from)
+        else return bad("the Host header must name a host and perhaps a port")
+      if (head.authorityFrom < 0) {
+        head.authorityFrom = from - head.base
+        head.authorityUntil = until - head.base
+      }
+      null
+    }
+
+  private def remember(bytes: Array[Byte], from: Int, length: Int): Unit =
+    if (length <= known.length) {
+      System.arraycopy(bytes, from, known, 0, length)
+      knownLength = length
+    }
+
+  /** Are these the octets remembered? Eight at a time, the last eight perhaps in part again. */
+  private def isKnown(bytes: Array[Byte], from: Int, length: Int): Boolean =
+    length == knownLength && {
+      if (length < 8) {
+        var i = 0
+        while (i < length && bytes(from + i) == known(i)) i += 1
+        i == length
+      } else {
+        val last = length - 8
+        var i    = 0
+        while (i < last && Words.load(bytes, from + i) == Words.load(known, i)) i += 8
+        i >= last && Words.load(bytes, from + last) == Words.load(known, last)
+      }
+    }
+
+  private def bad(message: String) = HttpError(Status.BadRequest, message)
+}

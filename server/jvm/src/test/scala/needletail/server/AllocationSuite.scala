@@ -1,0 +1,77 @@
+package needletail.server
+
+import java.lang.management.ManagementFactory
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import needletail.http._
+import needletail.testing.Suite
+
+/** What a request costs in garbage, counted by the JVM itself: no clock, so no noise. */
+class AllocationSuite extends Suite {
+
+  /** Takes what is written and keeps nothing of it. */
+  private final class Sink(handler: Handler) extends Wire {
+    var octets = 0L
+
+    val info: ConnectionInfo = new Attachments {
+      def remoteAddress: String = "192.0.2.1:4711"
+      def localAddress: String  = "192.0.2.2:80"
+      def isSecure: Boolean     = false
+    }
+    val session = new ServerSession(
+      this,
+      handler,
+      new LoopContext(new Clock { def nowMillis: Long = 784111777000L }, ServerConfig(log = Log.none))
+    )
+    def nowNanos: Long                                              = 1000000000L
+    def pendingOutput: Int                                          = 0
+    def write(bytes: Array[Byte], from: Int, count: Int): Unit      = octets += count
+    def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = octets += count
+    def wake(): Unit                                                = ()
+    def finish(): Unit                                              = ()
+    def abort(): Unit                                               = ()
+  }
+
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+
+  /** Octets allocated for each request, once everything is warm. */
+  private def perRequest(handler: Handler, requests: String, count: Int): Double = {
+    val sink = new Sink(handler)
+    val in   = requests.getBytes(ISO_8859_1)
+    def rounds(n: Int): Unit = {
+      var i = 0
+      while (i < n) {
+        if (sink.session.receive(in, 0, in.length) != in.length) fail("not all was used")
+        i += 1
+      }
+    }
+    rounds(2000)
+    val me     = Thread.currentThread.getId
+    val before = threads.getThreadAllocatedBytes(me)
+    rounds(1000)
+    val after = threads.getThreadAllocatedBytes(me)
+    (after - before).toDouble / 1000 / count
+  }
+
+  private val get       = "GET /plaintext HTTP/1.1\r\nHost: localhost:8080\r\n\r\n"
+  private val constant  = Response.ok("Hello, World!")
+  private val plaintext = (_: Request) => constant
+
+  test("a request with a constant answer: its view and nothing else") {
+    val octets = perRequest(Handler(plaintext), get * 16, 16)
+    assert(octets <= 40, s"$octets octets for each request")
+  }
+
+  test("the fields of a browser cost nothing more") {
+    val browser = get.dropRight(2) +
+      "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\nAccept: text/html,*/*;q=0.8\r\nAccept-Language: en\r\n" +
+      "Accept-Encoding: gzip, deflate, br\r\nCookie: a=b; c=d\r\nConnection: keep-alive\r\n\r\n"
+    val octets = perRequest(Handler(plaintext), browser * 4, 4)
+    assert(octets <= 40, s"$octets octets for each request")
+  }
+
+  test("an answer made anew costs the answer") {
+    val octets = perRequest(_ => Response.ok("Hello, World!"), get * 16, 16)
+    assert(octets <= 400, s"$octets octets for each request")
+  }
+}
