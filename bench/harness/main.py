@@ -139,6 +139,17 @@ def describe(server):
             "endpoints": server.endpoints, "problem": server.problem}
 
 
+def with_others(running, measurement):
+    """The sample, and how many cores programs other than the server and the load kept busy meanwhile."""
+    def own():
+        ended, here = os.times(), process.cpu_seconds(process.tree(running.pid))
+        return sum(here) + ended.children_user + ended.children_system + ended.user + ended.system
+    began, everything, ours = time.monotonic(), process.machine_seconds(), own()
+    sample = measurement()
+    others = process.machine_seconds() - everything - (own() - ours)
+    return {**sample, "others_busy": max(0.0, others / (time.monotonic() - began))}
+
+
 def one_round(run, server, wanted, number, seconds, warm, options):
     """One server, started afresh: start to first reply, then every load."""
     server_core, load_core = machine.cores()
@@ -160,7 +171,7 @@ def one_round(run, server, wanted, number, seconds, warm, options):
                     sample["failed"] = f"/{load.endpoint}: {wrong[load.endpoint]}"
                 else:
                     try:
-                        sample.update(loads.measure(load, port, running, load_core, round(warm_up, 1), seconds))
+                        sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, round(warm_up, 1), seconds)))
                     except (RuntimeError, OSError, ValueError) as reason:
                         sample["failed"] = str(reason)
                     warm_up = 2.0 * warm

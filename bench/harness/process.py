@@ -97,6 +97,13 @@ def cpu_seconds(pids):
     return user, system
 
 
+def machine_seconds():
+    """CPU time of all programs on all cores since the machine started."""
+    fields = [int(value) for value in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+    user, nice, system, _idle, _waiting, interrupts, soft_interrupts = fields[:7]
+    return (user + nice + system + interrupts + soft_interrupts) / _TICK
+
+
 def resident_kib(pids):
     total = 0
     for pid in pids:

@@ -86,6 +86,10 @@ def markdown(run):
              f"{settings['rounds']} interleaved rounds, {settings['seconds']:.0f} s counted for each load, one I/O thread; server on core "
              f"{settings['server_core']}, load on core {settings['load_core']}. {conditions['cpu']}, {conditions['cores']} cores, Linux "
              f"{conditions['kernel']}; load average before {conditions['load_average_before'][0]:.2f}. Medians, in brackets min to max.\n"]
+    others = [sample["others_busy"] for sample in run["samples"] if "others_busy" in sample]
+    if others and max(others) > 0.1:
+        parts.append(f"**Noisy:** other programs kept {median(others):.2f} cores busy meanwhile (up to {max(others):.2f}). "
+                     "These figures are no ranking.\n")
     label = {s["name"]: f"**{s['name']}**" if s["kind"] == "ours" else f"*{s['name']}*" if s["kind"] == "floor" else s["name"]
              for s in run["servers"]}
     measured = [name for name in order if name in summary]

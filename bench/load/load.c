@@ -34,6 +34,7 @@
 #include "watch.h"
 
 #define SECOND 1000000000ull
+#define PORTS_FROM_ONE 4096
 #define CHECK_EVERY 64 /* with --cheap, one batch in this many is read and checked */
 
 typedef struct {
@@ -96,6 +97,11 @@ static void open_connection(connection *c) {
   if ((c->fd = socket(AF_INET, SOCK_STREAM, 0)) < 0) die("socket: %s", strerror(errno));
   setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &abort_on_close, sizeof abort_on_close);
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (connections > PORTS_FROM_ONE) { /* the ports of one source address would not do */
+    struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + (uint32_t)((c - all) / PORTS_FROM_ONE))};
+    setsockopt(c->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+    if (bind(c->fd, (struct sockaddr *)&from, sizeof from) != 0) die("bind: %s", strerror(errno));
+  }
   if (connect(c->fd, (struct sockaddr *)&address, sizeof address) != 0) die("connect: %s", strerror(errno));
   c->sent = batch_length, c->pending = 0;
   reply_begin(&c->reply);

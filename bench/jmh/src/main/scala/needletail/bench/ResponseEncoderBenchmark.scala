@@ -1,0 +1,38 @@
+package needletail.bench
+
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.util.concurrent.TimeUnit
+
+import org.openjdk.jmh.annotations.*
+
+import needletail.http.{ByteWriter, Response, ResponseEncoder}
+
+/** One response head with its content, into a buffer that is there. */
+@State(Scope.Thread)
+@BenchmarkMode(Array(Mode.AverageTime))
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+class ResponseEncoderBenchmark {
+  private val out    = new ByteWriter(4096)
+  private val common = "Server: needletail\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n".getBytes(US_ASCII)
+  private val hello  = "Hello, World!".getBytes(US_ASCII)
+
+  private val constant = Response.ok.contentType("text/plain").bytes(hello)
+
+  /** A response that was sent before: its head is rendered once. To stay at 0 octets. */
+  @Benchmark
+  def constantResponse(): Int = write(constant)
+
+  /** One that is made for each request, as JSON is. */
+  @Benchmark
+  def freshResponse(): Int = write(Response.ok.contentType("application/json").bytes(hello))
+
+  private def write(response: Response): Int = {
+    out.clear()
+    ResponseEncoder.head(out, response, common, 1, keepAlive = true)
+    out.write(hello)
+    out.length
+  }
+}
