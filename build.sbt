@@ -115,10 +115,7 @@ def program(name: String): CrossProject =
   example(name)
     .settings(Compile / mainClass := Some(s"needletail.examples.$name.Main"))
     .jvmSettings(
-      run / fork           := true, // so that Ctrl-C reaches the program and not only sbt
-      run / connectInput   := true,
-      run / outputStrategy := Some(StdoutOutput),
-      dist                 := Dist.jvm(
+      dist := Dist.jvm(
         (LocalRootProject / baseDirectory).value,
         name,
         (Compile / mainClass).value.get,
