@@ -191,6 +191,17 @@ class BodySuite extends Suite {
     assert(made < 10, made.toString)
   }
 
+  test("a long stream to a fast reader leaves the loop to others in between") {
+    val size = 2000000
+    val wire = new FakeWire(_ => Response.ok.stream(ByteStream.fromIterator(Iterator.fill(size / 10000)(new Array[Byte](10000))), size.toLong))
+    val in   = post(0).getBytes("ISO-8859-1")
+    wire.session.receive(in, 0, in.length)
+    val first = wire.output.length
+    assert(first > 400000 && first < 700000, first.toString)
+    assert(wire.turn().output.length > size - 700000)
+    assert(!wire.isFinished)
+  }
+
   test("the stream of a reply that is cut off is cancelled") {
     var cancelled = false
     val waiting: ByteStream = new ByteStream {
