@@ -33,11 +33,11 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   // what the body reads from
 
-  def window: Array[Byte] = in
-  def position: Int       = inAt
-  def limit: Int          = inUntil
-  def available: Int      = inUntil - inAt
-  def skip(n: Int): Unit  = inAt += n
+  def window: Array[Byte]          = in
+  def position: Int                = inAt
+  def limit: Int                   = inUntil
+  def available: Int               = inUntil - inAt
+  def skip(n: Int): Unit           = inAt += n
   def copyOut(n: Int): Array[Byte] = {
     val piece = java.util.Arrays.copyOfRange(in, inAt, inAt + n)
     inAt += n
@@ -64,7 +64,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   /** The peer will send no more. What it asked for is still answered. */
   def peerEnded(): Unit = {
-    if (parser != null && parser.started) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
+    if (parser != null && parser.started)
+      refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
     else if (body != null && !body.dropping)
       body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
     stopReading()
@@ -93,7 +94,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   def isFinished: Boolean = finished
 
   /** No request is under way and nothing waits to be written. */
-  def isIdle: Boolean = first == null && parser == null && body == null && !finished && wire.pendingOutput == 0
+  def isIdle: Boolean =
+    first == null && parser == null && body == null && !finished && wire.pendingOutput == 0
 
   /** The loop's idle time-out has changed. */
   def idleTimeoutChanged(): Unit = if (isIdle && !draining) readDeadline = idleDeadline
@@ -288,7 +290,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     if (inAt < inUntil) onceMore = true
   }
 
-  def observerFailed(cause: Throwable): Unit = config.log.error("an observer of a request's body failed", cause)
+  def observerFailed(cause: Throwable): Unit =
+    config.log.error("an observer of a request's body failed", cause)
 
   def bodyFailed(): Unit = {
     body = null

@@ -133,12 +133,23 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   }
 
   /** Counts and reports a reply that is complete, and sees to what nobody read of its request. */
-  private def closeBook(request: Request, own: SessionBody, response: Response, sent: Long, started: Long): Unit = {
+  private def closeBook(
+      request: Request,
+      own: SessionBody,
+      response: Response,
+      sent: Long,
+      started: Long
+  ): Unit = {
     val counts = context.counts
     counts.requests += 1
     if (response.status.isError) counts.errors += 1
     if (context.accessLog != null)
-      try context.accessLog.served(request, response.status.code, sent, if (started == 0) 0 else System.nanoTime() - started)
+      try context.accessLog.served(
+          request,
+          response.status.code,
+          sent,
+          if (started == 0) 0 else System.nanoTime() - started
+        )
       catch { case NonFatal(e) => config.log.error("the access log failed", e) }
     if (request != null) request.release()
     if (own != null) leaveBody(own)
@@ -225,7 +236,8 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
     val stop = x.bytesSent + SessionReplies.PumpLimit
     var go   = true
     while (go)
-      if (x.piece == null && !x.isAwaiting && wire.pendingOutput + w.length > config.maxPendingOutput) go = false
+      if (x.piece == null && !x.isAwaiting && wire.pendingOutput + w.length > config.maxPendingOutput)
+        go = false
       else if (x.bytesSent >= stop) {
         go = false
         wire.wake()
