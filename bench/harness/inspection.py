@@ -68,29 +68,26 @@ def generate(arguments, core, timeout):
 
 def allocation(server, pid, shape, core):
     """Counted twice, the smaller one taken: a compiler thread that ends, or a date that is rendered, allocates too."""
-    tools = Path(server.environment["JAVA_HOME"]) / "bin"
-    requests, figures = 400_000, []
-    while len(figures) < 2 and requests > 1000:
-        before, collections_before = young(tools, pid)
+    jcmd = Path(server.environment["JAVA_HOME"]) / "bin" / "jcmd"
+
+    def count(requests):
+        before = young(jcmd, pid, collect=True)
         generate(["closed", *shape, "--requests", requests, "--seconds", 120], core, 150)
-        after, collections = young(tools, pid)
-        if collections == collections_before:
-            figures.append((after - before) / requests)
-        elif collections_before == collections - 1 and not figures:
-            requests = requests * 2 // 3  # the collection may just have been due: once more, and with fewer
-        else:
-            requests //= 4
-    return f"{min(figures):,.1f}" if len(figures) == 2 else "too many to count"
+        return (young(jcmd, pid) - before) / requests
+
+    # So many that they fill no more than a third of the young generation, by a first, rough count.
+    rough = max(count(10_000), 1.0)
+    requests = int(min(400_000, 400e6 / rough))
+    return f"{min(count(requests), count(requests)):,.1f}"
 
 
-def young(tools, pid):
-    """(octets in use in the young generation, collections so far)."""
-    def ask(*command):
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=20, check=True).stdout
-    used = re.search(r"total \d+K, used (\d+)K", ask(tools / "jcmd", str(pid), "GC.heap_info"))
-    names, values = (line.split() for line in ask(tools / "jstat", "-gc", str(pid)).strip().splitlines()[-2:])
-    row = {name: float(value.replace(",", ".")) for name, value in zip(names, values) if value != "-"}
-    return int(used.group(1)) * 1024, row["YGC"] + row["FGC"]
+def young(jcmd, pid, collect=False):
+    """Octets in use in the young generation; with `collect` it is emptied first."""
+    def ask(what):
+        return subprocess.run([jcmd, str(pid), what], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60, check=True).stdout
+    if collect:
+        ask("GC.run")
+    return int(re.search(r"total \d+K, used (\d+)K", ask("GC.heap_info")).group(1)) * 1024
 
 
 def system_calls(strace, pid, shape, core):

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -172,8 +173,8 @@ def one_round(run, server, wanted, number, seconds, warm, options):
                 else:
                     try:
                         sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, round(warm_up, 1), seconds)))
-                    except (RuntimeError, OSError, ValueError) as reason:
-                        sample["failed"] = str(reason)
+                    except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as reason:
+                        sample["failed"] = str(reason)[:300]
                     warm_up = 2.0 * warm
                 if running.poll() is not None:
                     sample["failed"] = f"the server ended with status {running.returncode}"

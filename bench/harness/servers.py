@@ -33,11 +33,11 @@ class Server:
 
     def start(self, port, core, log, java_options=""):
         values = dict(os.environ, PORT=str(port), OUT=str(machine.WORK / self.peer), **self.environment)
-        values["JAVA_OPTIONS"] = java_options
-        if java_options:
-            values["JAVA_TOOL_OPTIONS"] = java_options if self.kind == "ours" else ""
+        # What lies in the environment for other programs must not favour one server.
+        values.pop("JAVA_TOOL_OPTIONS", None)
+        values["JAVA_OPTIONS" if self.kind != "ours" else "JAVA_OPTS"] = java_options
         if self.kind != "ours":
-            values.pop("JAVA_TOOL_OPTIONS", None)
+            values.pop("JAVA_OPTS", None)
         command = [str(part).replace("{PORT}", str(port)) for part in self.command]
         began = process.monotonic_ms()
         return process.start(command, core, log, cwd=self.folder, env=values), began

@@ -4,10 +4,10 @@ import java.util.Locale
 
 import zio._
 import zio.http._
-import zio.http.netty.{ChannelType, NettyConfig}
+import zio.http.netty.NettyConfig
 import zio.json._
 
-/** ZIO HTTP 3 with its routes, one Netty thread on NIO. Date and Server are set by the application. */
+/** ZIO HTTP 3 with its routes, one Netty thread on the transport it picks. Date and Server are set by the application. */
 object ZioServer extends ZIOAppDefault {
   private final case class Message(message: String)
   private implicit val encoder: JsonEncoder[Message] = DeriveJsonEncoder.gen[Message]
@@ -35,7 +35,7 @@ object ZioServer extends ZIOAppDefault {
   def run: ZIO[ZIOAppArgs, Any, Any] = for {
     arguments <- getArgs
     config     = Server.Config.default.binding("127.0.0.1", arguments(0).toInt).enableRequestStreaming
-    netty      = NettyConfig.default.channelType(ChannelType.NIO).maxThreads(1)
+    netty      = NettyConfig.default.maxThreads(1)
     _         <- ticking.fork
     _         <- Server.serve(routes).provide(ZLayer.succeed(config), ZLayer.succeed(netty), Server.customized)
   } yield ()

@@ -5,20 +5,18 @@ final class Delivery(program: Program) {
 
   /** What is wrong: with the case sent whole, or else the first fault of each other way. */
   def faults(c: Case): Seq[String] =
-    whole(c) match {
-      case Some(fault) => Seq(fault)
-      case None        =>
-        glued(c).toSeq ++ dripped(c) ++ (if (c.splits) split(c, Delivery.positions(c.bytes.length)) else None)
+    whole(c).map(Seq(_)).getOrElse {
+      val positions = if (c.splits) Delivery.positions(c.bytes.length) else Nil
+      glued(c).toSeq ++ dripped(c) ++ split(positions.map(c -> _)).nextOption()
     }
 
-  /** The same for one octet among many: whole, with the next request behind, and cut around the octet. */
-  def faultsAround(c: Case, position: Int): Seq[String] =
-    whole(c) match {
-      case Some(fault) => Seq(fault)
-      case None        =>
-        val around = (position to position + 2).filter(at => at > 0 && at < c.bytes.length)
-        glued(c).toSeq ++ split(c, around)
-    }
+  /** The same for cases that differ in one octet: whole, with the next request behind, and cut around the octet. */
+  def faultsAround(cases: Seq[Case], position: Int): Iterator[String] = {
+    val uncut = cases.iterator.flatMap(c => whole(c).orElse(glued(c)).map(fault => s"${c.name}: $fault"))
+    val cuts  =
+      for { c <- cases; at <- position to position + 2 if at > 0 && at < c.bytes.length } yield c -> at
+    uncut ++ split(cuts)
+  }
 
   private def whole(c: Case): Option[String] = once(c, "whole", glued = false)(_.send(c.bytes))
 
@@ -37,21 +35,21 @@ final class Delivery(program: Program) {
     } finally wire.close()
   }
 
-  /** One connection for each position: the parts before go out on all, then, after one pause, the parts behind. */
-  private def split(c: Case, positions: Seq[Int]): Option[String] =
-    positions.grouped(Delivery.AtOnce).flatMap { group =>
-      val wires = group.map(position => position -> program.connect())
+  /** One connection for each cut: the parts before go out on all, then, after one pause, the parts behind. */
+  private def split(cuts: Seq[(Case, Int)]): Iterator[String] =
+    cuts.grouped(Delivery.AtOnce).flatMap { group =>
+      val wires = group.map { case (c, position) => (c, position, program.connect()) }
       try {
-        wires.foreach { case (position, wire) => wire.send(c.bytes, 0, position) }
+        wires.foreach { case (c, position, wire) => wire.send(c.bytes, 0, position) }
         Thread.sleep(Delivery.PauseMillis)
-        wires.foreach { case (position, wire) => wire.send(c.bytes, position, c.bytes.length - position) }
-        wires.iterator
-          .flatMap { case (position, wire) =>
-            Judge(c, wire, glued = false).map(fault => s"split at $position: $fault")
-          }
-          .nextOption()
-      } finally wires.foreach(_._2.close())
-    }.nextOption()
+        wires.foreach { case (c, position, wire) => wire.send(c.bytes, position, c.bytes.length - position) }
+        val faults = for {
+          (c, position, wire) <- wires.iterator
+          fault               <- Judge(c, wire, glued = false)
+        } yield s"${c.name} split at $position: $fault"
+        faults.nextOption() // each may have waited in vain
+      } finally wires.foreach(_._3.close())
+    }
 }
 
 object Delivery {
@@ -63,10 +61,10 @@ object Delivery {
   /** Every octet of a short message; of a long one those near both ends and some between. */
   private def positions(length: Int): Seq[Int] =
     if (length <= 400) 1 until length
-    else ((1 to 120) ++ (121 until length - 40 by math.max(
-      1,
-      length / 60
-    )) ++ ((length - 40) until length)).distinct
+    else {
+      val between = 121 until length - 40 by math.max(1, length / 60)
+      ((1 to 120) ++ between ++ (length - 40 until length)).distinct
+    }
 }
 
 /** Reads what comes back on a connection and compares. */

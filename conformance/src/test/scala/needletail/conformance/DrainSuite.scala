@@ -28,20 +28,21 @@ class DrainSuite extends ConformanceSuite {
     assertEnds(program, 3000)
   }
 
-  drained("closes idle connections at once") { program =>
-    val wires   = (1 to 50).map(_ => program.connect())
-    val readers = wires.map(new ReplyReader(_))
-    try {
-      wires.foreach(_.send(get()))
-      readers.foreach(reader => assertEquals(reply(reader).text, Hello))
-      program.terminate()
-      val end = Wire.in(2000)
-      wires.foreach { wire =>
-        val (count, how) = wire.discard(end)
-        assertEquals((count, how), (0L, Wire.End))
-      }
-      assertEnds(program, 3000)
-    } finally wires.foreach(_.close())
+  drained("closes idle connections at once, and waits little for clients that keep their side open") {
+    program =>
+      val wires   = (1 to 50).map(_ => program.connect())
+      val readers = wires.map(new ReplyReader(_))
+      try {
+        wires.foreach(_.send(get()))
+        readers.foreach(reader => assertEquals(reply(reader).text, Hello))
+        program.terminate()
+        val end = Wire.in(2000)
+        wires.foreach { wire =>
+          val (count, how) = wire.discard(end)
+          assertEquals((count, how), (0L, Wire.End))
+        }
+        assertEnds(program, 3000)
+      } finally wires.foreach(_.close())
   }
 
   drained("closes connections that never sent a request") { program =>
@@ -65,6 +66,7 @@ class DrainSuite extends ConformanceSuite {
       val got = reply(reader)
       assertEquals((got.status, got.text, got.whole), (200, "helloworld", true))
       assertEquals(reader.next(Ask.get), Seen.Ended)
+      wire.close()
       assertEnds(program, 3000)
     } finally wire.close()
   }
@@ -81,6 +83,7 @@ class DrainSuite extends ConformanceSuite {
       val got = reply(reader)
       assertEquals((got.status, got.text, got.saysClose), (200, Hello, true))
       assertEquals(reader.next(Ask.get), Seen.Ended)
+      wire.close()
       assertEnds(program, 3000)
     } finally wire.close()
   }
@@ -95,6 +98,7 @@ class DrainSuite extends ConformanceSuite {
       Thread.sleep(300)
       val got = reply(new ReplyReader(wire))
       assertEquals((got.whole, got.body.length), (true, size))
+      wire.close()
       assertEnds(program, 3000)
     } finally wire.close()
   }
@@ -117,6 +121,7 @@ class DrainSuite extends ConformanceSuite {
           case other                   => fail(s"$other")
         }
       }
+      wires.foreach(_.close())
       assertEnds(program, 3000)
     } finally wires.foreach(_.close())
   }
@@ -141,6 +146,7 @@ class DrainSuite extends ConformanceSuite {
         }
         seen = reader.next(Ask.get)
       }
+      wire.close()
       assertEnds(program, 3000)
     } finally wire.close()
   }
@@ -177,6 +183,7 @@ class DrainSuite extends ConformanceSuite {
       assert(!served, "a new connection is served and kept")
       wire.send("world")
       assertEquals(reply(reader).text, "helloworld")
+      wire.close()
       assertEnds(program, 3000)
     } finally wire.close()
   }

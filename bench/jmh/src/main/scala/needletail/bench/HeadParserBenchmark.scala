@@ -15,8 +15,8 @@ import needletail.http.{HeadLimits, HeadParser}
 @Measurement(iterations = 5, time = 1)
 @Fork(2)
 class HeadParserBenchmark {
-  private val parser = new HeadParser(HeadLimits())
-  private val load   = Samples.load.getBytes(US_ASCII)
+  private val parser  = new HeadParser(HeadLimits())
+  private val load    = Samples.load.getBytes(US_ASCII)
   private val browser = Samples.browser.getBytes(US_ASCII)
   private val sixteen = (Samples.load * 16).getBytes(US_ASCII)
 

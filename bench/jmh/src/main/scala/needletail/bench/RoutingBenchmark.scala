@@ -41,7 +41,7 @@ class RoutingBenchmark {
         }
       )
     }
-    compiled = Routes(all *)
+    compiled = Routes(all*)
   }
 
   @Benchmark

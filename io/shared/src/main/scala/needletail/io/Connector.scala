@@ -126,7 +126,7 @@ object Connector {
         case _ if e.getMessage eq null => e.toString
         case _                         => e.getMessage
       }
-      val text = s"cannot connect to $address: $why"
+      val text  = s"cannot connect to $address: $why"
       val named = e match {
         case _: SocketTimeoutException => new SocketTimeoutException(text)
         case _                         => new ConnectException(text)

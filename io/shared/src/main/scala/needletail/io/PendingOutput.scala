@@ -52,8 +52,8 @@ private[io] final class PendingOutput {
 
 private[io] object PendingOutput {
   private final val CopyBelow = 1024 // a system call more for a chunk more is dearer than copying so little
-  private final val MinChunk = 1024
-  private final val MaxChunk = 64 * 1024
+  private final val MinChunk  = 1024
+  private final val MaxChunk  = 64 * 1024
 
   private final class Chunk(val bytes: Array[Byte], var from: Int, var until: Int, val own: Boolean) {
     var next: Chunk = null

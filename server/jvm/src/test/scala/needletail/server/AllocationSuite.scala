@@ -36,8 +36,8 @@ class AllocationSuite extends Suite {
 
   /** Octets allocated for each request, once everything is warm. */
   private def perRequest(handler: Handler, requests: String, count: Int): Double = {
-    val sink = new Sink(handler)
-    val in   = requests.getBytes(ISO_8859_1)
+    val sink                 = new Sink(handler)
+    val in                   = requests.getBytes(ISO_8859_1)
     def rounds(n: Int): Unit = {
       var i = 0
       while (i < n) {

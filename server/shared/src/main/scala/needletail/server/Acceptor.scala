@@ -17,13 +17,13 @@ private[server] final class Acceptor(
 ) extends Actor[Acceptor.Message] {
   import Acceptor._
 
-  private val open             = new Array[Int](members.length)
-  private var openNow          = 0
-  private var total            = 0L
-  private var most             = 0
-  private var next             = 0
-  private var crowded          = false
-  private var draining         = false
+  private val open     = new Array[Int](members.length)
+  private var openNow  = 0
+  private var total    = 0L
+  private var most     = 0
+  private var next     = 0
+  private var crowded  = false
+  private var draining = false
 
   /** Set on this actor's loop before the first connection is accepted. */
   var listener: Listener = null

@@ -18,12 +18,12 @@ private[server] final class CodecConnection[I, O](
     idle: () => Long
 ) extends ServedConnection(connection)
     with Runnable {
-  private val decoder                    = codec.decoder()
-  private var pending: Async[Answer[O]]  = null
-  private var arrived: Try[Answer[O]]    = null
-  private var draining                   = false
-  private var over                       = false
-  private var idleSince                  = connection.loop.nowNanos
+  private val decoder                   = codec.decoder()
+  private var pending: Async[Answer[O]] = null
+  private var arrived: Try[Answer[O]]   = null
+  private var draining                  = false
+  private var over                      = false
+  private var idleSince                 = connection.loop.nowNanos
   settle()
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
@@ -47,7 +47,8 @@ private[server] final class CodecConnection[I, O](
     if (from == until) Decoded.More
     else {
       val decoded = decoder.decode(bytes, from, until)
-      if ((decoded eq Decoded.More) && until - from >= settings.maxMessage) Decoded.Bad("the message is too long")
+      if ((decoded eq Decoded.More) && until - from >= settings.maxMessage)
+        Decoded.Bad("the message is too long")
       else decoded
     }
 

@@ -9,7 +9,7 @@ import needletail.http.{ByteStream, Request, Response}
  */
 private[server] final class Exchange(
     session: ServerSession,
-    val request: Request, // null where none could be read
+    val request: Request,  // null where none could be read
     val body: SessionBody, // null where it has none
     val isHead: Boolean,
     val minor: Int,

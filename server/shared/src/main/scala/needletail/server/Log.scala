@@ -12,7 +12,7 @@ object Log {
 
   /** One line for each on the standard error stream, and the stack trace of a cause. */
   val standardError: Log = new Log {
-    def warn(message: String): Unit = System.err.println(s"needletail: $message")
+    def warn(message: String): Unit                    = System.err.println(s"needletail: $message")
     def error(message: String, cause: Throwable): Unit = {
       val trace = new java.io.StringWriter
       cause.printStackTrace(new java.io.PrintWriter(trace, true))

@@ -15,11 +15,11 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
   val writer = new ByteWriter(LoopContext.WriterSize)
 
   /** Durations of the config in nanoseconds, read on the way of a request. */
-  val headNanos: Long    = config.headTimeout.toNanos
-  val bodyNanos: Long    = config.bodyTimeout.toNanos
+  val headNanos: Long      = config.headTimeout.toNanos
+  val bodyNanos: Long      = config.bodyTimeout.toNanos
   val bodyGraceNanos: Long = config.bodyGrace.toNanos
-  val handlerNanos: Long = config.handlerTimeout.toNanos
-  val writeNanos: Long   = config.writeTimeout.toNanos
+  val handlerNanos: Long   = config.handlerTimeout.toNanos
+  val writeNanos: Long     = config.writeTimeout.toNanos
 
   /** Shorter while the server is crowded. */
   var idleNanos: Long = config.idleTimeout.toNanos

@@ -49,8 +49,8 @@ private[server] final class LoopMember(
 
 private[server] object LoopMember {
   sealed trait Message
-  final case class IdleTimeout(nanos: Long) extends Message
-  case object Drain                         extends Message
-  case object Abort                         extends Message
+  final case class IdleTimeout(nanos: Long)            extends Message
+  case object Drain                                    extends Message
+  case object Abort                                    extends Message
   final case class Report(answer: Promise[LoopCounts]) extends Message
 }

@@ -9,7 +9,7 @@ import needletail.io.{Connection, ConnectionHandler}
 abstract class ServedConnection(val connection: Connection) extends ConnectionHandler {
 
   /** The loop's list of its connections, linked through them: nothing is allocated for it. */
-  private[server] var previous: ServedConnection = null
+  private[server] var previous: ServedConnection  = null
   private[server] var following: ServedConnection = null
   private[server] var home: LoopConnections       = null
 

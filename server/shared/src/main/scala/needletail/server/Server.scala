@@ -20,7 +20,8 @@ final class Server private (handler: Handler, config: ServerConfig) {
    *
    * @throws java.io.IOException when it cannot listen, naming the address
    */
-  def start(): RunningServer = new RunningServer(TcpServer.start(config.tcp, new HttpProtocol(handler, config)))
+  def start(): RunningServer =
+    new RunningServer(TcpServer.start(config.tcp, new HttpProtocol(handler, config)))
 
   /**
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
@@ -81,8 +82,9 @@ private[server] final class HttpProtocol(handler: Handler, config: ServerConfig)
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
     private val context = new LoopContext(new Clock { def nowMillis: Long = loop.nowMillis }, config)
 
-    def connected(connection: Connection): ServedConnection = new ServerConnection(connection, handler, context)
-    def idleTimeout(nanos: Long): Unit                      = context.idleNanos = nanos
-    def counts: LoopCounts                                  = context.counts
+    def connected(connection: Connection): ServedConnection =
+      new ServerConnection(connection, handler, context)
+    def idleTimeout(nanos: Long): Unit = context.idleNanos = nanos
+    def counts: LoopCounts             = context.counts
   }
 }

@@ -76,7 +76,10 @@ final case class ServerConfig(
   require(maxTarget > 0 && maxHead >= maxTarget, "maxHead must be at least maxTarget")
   require(maxHead <= 48 * 1024, "maxHead must be at most 48 KiB: a head must fit a loop's read buffer")
   require(maxHeaders > 0 && maxPipelined > 0 && maxPendingOutput > 0, "limits must be positive")
-  require(maxBody >= 0 && maxBodyInMemory >= 0 && maxDrain >= 0 && minBodyRate >= 0, "limits must not be negative")
+  require(
+    maxBody >= 0 && maxBodyInMemory >= 0 && maxDrain >= 0 && minBodyRate >= 0,
+    "limits must not be negative"
+  )
 
   private[server] def tcp: TcpSettings = TcpSettings(
     address,

@@ -39,7 +39,8 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   def onDeadline(): Unit = {
     val now = nowNanos
     if (connection.pendingBytes > 0 && now >= writeDeadline)
-      if (connection.bytesWritten > writtenThen) writeDeadline = Long.MaxValue // it moves; `settle` begins anew
+      if (connection.bytesWritten > writtenThen)
+        writeDeadline = Long.MaxValue // it moves; `settle` begins anew
       else {
         context.counts.timeouts += 1
         abort()
@@ -105,8 +106,9 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
     }
   }
 
-  def finish(): Unit = connection.closeGracefully(context.config.lingerTimeout.toNanos, ServerConnection.MaxDiscard)
-  def abort(): Unit  = connection.abort()
+  def finish(): Unit =
+    connection.closeGracefully(context.config.lingerTimeout.toNanos, ServerConnection.MaxDiscard)
+  def abort(): Unit = connection.abort()
 }
 
 private[server] object ServerConnection {

@@ -19,9 +19,9 @@ private[server] final class SessionBody(
     var expectsContinue: Boolean,
     decoder: ChunkedDecoder // null where Content-Length tells the end
 ) extends Body {
-  private var remaining: Long              = announced
-  private var failure: Throwable           = null
-  private var lastTrailers: Headers        = Headers.empty
+  private var remaining: Long                    = announced
+  private var failure: Throwable                 = null
+  private var lastTrailers: Headers              = Headers.empty
   private var pull: Promise[Option[Array[Byte]]] = null
 
   /** Octets of content so far, and of it what was dropped. */
@@ -33,8 +33,8 @@ private[server] final class SessionBody(
   var isDone: Boolean   = false
 
   /** How long we have been waiting for octets that somebody wants, for the least rate of a body. */
-  var waitedNanos: Long  = 0
-  var waitsSince: Long   = 0
+  var waitedNanos: Long = 0
+  var waitsSince: Long  = 0
 
   /** Octets have come: the wait for them is over. */
   def waited(now: Long): Unit = if (waitsSince != 0) {
@@ -60,15 +60,19 @@ private[server] final class SessionBody(
   def bytes: Async[Array[Byte]] = bytes(maxInMemory)
 
   def bytes(limit: Int): Async[Array[Byte]] =
-    if (announced > limit) Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+    if (announced > limit)
+      Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
     else if (announced >= 0 && announced == remaining && session.available >= announced)
-      pullNext().map(piece => piece.getOrElse(SessionBody.none)) // the usual small body: it came with the head
+      pullNext().map(piece =>
+        piece.getOrElse(SessionBody.none)
+      ) // the usual small body: it came with the head
     else Body.collect(stream, new ByteWriter(SessionBody.FirstRoom), limit)
 
   private def pullNext(): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
     else if (isDone) SessionBody.end
-    else if (pull != null) Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
+    else if (pull != null)
+      Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
     else if (dropping)
       Async.fail(new IllegalStateException("the reply is complete: its request's body can no longer be read"))
     else {
@@ -188,6 +192,7 @@ private[server] final class SessionBody(
 }
 
 private[server] object SessionBody {
+
   /** What is set aside for a body that is collected, before any of it has come: a claim costs the client more. */
   private final val FirstRoom = 4 * 1024
 

@@ -19,11 +19,11 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private implicit val here: ExecutionContext = ExecutionContext.parasitic
 
   private val startedNanos = System.nanoTime()
-  private val loopCount    = if (settings.loops > 0) settings.loops else Runtime.getRuntime.availableProcessors()
-  private val loops        = new EventLoops(loopCount)
-  private val ready        = new AtomicBoolean(false)
-  private val draining     = new AtomicBoolean(false)
-  private val gone         = Promise[Unit]()
+  private val loopCount = if (settings.loops > 0) settings.loops else Runtime.getRuntime.availableProcessors()
+  private val loops     = new EventLoops(loopCount)
+  private val ready     = new AtomicBoolean(false)
+  private val draining  = new AtomicBoolean(false)
+  private val gone      = Promise[Unit]()
 
   private val members    = new Array[LoopMember](loopCount)
   private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)
@@ -39,7 +39,8 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     try {
       for (i <- 0 until loopCount) {
         members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), acceptorRef)
-        memberRefs(i) = Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
+        memberRefs(i) =
+          Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
       }
       listen()
     } catch {
@@ -144,7 +145,8 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 }
 
 object TcpServer {
-  private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer = new TcpServer(settings, protocol)
+  private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
+    new TcpServer(settings, protocol)
 
   /**
    * Serves a protocol of your own; it listens when this returns.
@@ -154,12 +156,15 @@ object TcpServer {
    *   one after another
    * @throws java.io.IOException when it cannot listen
    */
-  def serve[I, O](codec: Codec[I, O], config: ServerConfig)(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
+  def serve[I, O](
+      codec: Codec[I, O],
+      config: ServerConfig
+  )(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
     start(
       config.tcp,
       _ =>
         new LoopProtocol {
-          private var idle = config.idleTimeout.toNanos
+          private var idle   = config.idleTimeout.toNanos
           private val bounds =
             CodecSettings(
               config.maxHead,
@@ -168,8 +173,8 @@ object TcpServer {
               config.lingerTimeout.toNanos,
               config.log
             )
-          val counts                         = new LoopCounts
-          def idleTimeout(nanos: Long): Unit = idle = nanos
+          val counts                                              = new LoopCounts
+          def idleTimeout(nanos: Long): Unit                      = idle = nanos
           def connected(connection: Connection): ServedConnection = {
             val answer = session(new ConnectionFacts(connection))
             new CodecConnection[I, O](

@@ -117,7 +117,7 @@ class BodySuite extends Suite {
     val wire = new FakeWire(whole, config)
     assertEquals(wire.send(post(5) + "he").after(21.seconds).statuses, List(408))
     assert(wire.isFinished)
-    val slow    = new FakeWire(whole, config)
+    val slow = new FakeWire(whole, config)
     slow.send(post(500))
     var seconds = 0
     while (!slow.isFinished && seconds < 300) {
@@ -154,7 +154,7 @@ class BodySuite extends Suite {
 
   test("a stream with an announced length has just that") {
     def streaming(octets: Int): Handler = _ => Response.ok.stream(ByteStream.of(new Array[Byte](octets)), 5)
-    val right = new FakeWire(streaming(5), config)
+    val right                           = new FakeWire(streaming(5), config)
     assert(right.send(post(0)).output.contains("Content-Length: 5\r\n"))
     assert(!right.isFinished)
     for (wrong <- List(4, 6)) {
@@ -166,10 +166,11 @@ class BodySuite extends Suite {
 
   test("a stream that fails at once is a 500, later it cuts the reply off") {
     def failing(pieces: Int): ByteStream = new ByteStream {
-      private var n = 0
+      private var n                          = 0
       def next(): Async[Option[Array[Byte]]] = {
         n += 1
-        if (n > pieces) Async.fail(new RuntimeException("secret")) else Async.value(Some(new Array[Byte](20000)))
+        if (n > pieces) Async.fail(new RuntimeException("secret"))
+        else Async.value(Some(new Array[Byte](20000)))
       }
       def cancel(): Unit = ()
     }
@@ -180,25 +181,46 @@ class BodySuite extends Suite {
   }
 
   test("a streamed response stops being made while the peer does not read") {
-    var made = 0
+    var made                = 0
     val endless: ByteStream = new ByteStream {
       def next(): Async[Option[Array[Byte]]] = { made += 1; Async.value(Some(new Array[Byte](10000))) }
       def cancel(): Unit                     = ()
     }
-    val wire = new FakeWire(_ => Response.ok.stream(endless), ServerConfig(maxPendingOutput = 50000, log = Log.none))
+    val wire =
+      new FakeWire(_ => Response.ok.stream(endless), ServerConfig(maxPendingOutput = 50000, log = Log.none))
     wire.stuck = true
     wire.send(post(0))
     assert(made < 10, made.toString)
   }
 
+  test("a long stream to a fast reader leaves the loop to others in between") {
+    val size = 2000000
+    val wire = new FakeWire(_ =>
+      Response.ok.stream(
+        ByteStream.fromIterator(Iterator.fill(size / 10000)(new Array[Byte](10000))),
+        size.toLong
+      )
+    )
+    val in = post(0).getBytes("ISO-8859-1")
+    wire.session.receive(in, 0, in.length)
+    val first = wire.output.length
+    assert(first > 400000 && first < 700000, first.toString)
+    assert(wire.turn().output.length > size - 700000)
+    assert(!wire.isFinished)
+  }
+
   test("the stream of a reply that is cut off is cancelled") {
-    var cancelled = false
+    var cancelled           = false
     val waiting: ByteStream = new ByteStream {
       def next(): Async[Option[Array[Byte]]] = new needletail.async.Promise[Option[Array[Byte]]]
       def cancel(): Unit                     = cancelled = true
     }
     val wire = new FakeWire(_ => Response.ok.stream(waiting), config)
-    assertEquals(wire.send(post(0)).statuses, List(200), "the head does not wait for a piece that is not there")
+    assertEquals(
+      wire.send(post(0)).statuses,
+      List(200),
+      "the head does not wait for a piece that is not there"
+    )
     wire.session.peerGone()
     assert(cancelled)
   }

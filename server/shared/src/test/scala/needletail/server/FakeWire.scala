@@ -12,11 +12,11 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
   private var woken   = false
   private var left    = Array.empty[Byte]
 
-  var nowNanos: Long       = 1000000000L
-  var pendingOutput: Int   = 0
-  var isFinished: Boolean  = false
-  var isAborted: Boolean   = false
-  var writes: Int          = 0
+  var nowNanos: Long      = 1000000000L
+  var pendingOutput: Int  = 0
+  var isFinished: Boolean = false
+  var isAborted: Boolean  = false
+  var writes: Int         = 0
 
   /** While true what is written stays with us, as with a peer that does not read. */
   var stuck: Boolean = false
@@ -35,9 +35,9 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
     if (stuck) pendingOutput += count
   }
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = write(bytes, from, count)
-  def wake(): Unit   = woken = true
-  def finish(): Unit = isFinished = true
-  def abort(): Unit  = isAborted = true
+  def wake(): Unit                                                = woken = true
+  def finish(): Unit                                              = isFinished = true
+  def abort(): Unit                                               = isAborted = true
 
   def send(text: String): this.type = send(text.getBytes(ISO_8859_1))
 

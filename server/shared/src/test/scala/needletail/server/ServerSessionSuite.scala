@@ -59,7 +59,8 @@ class ServerSessionSuite extends Suite {
   test("an unsafe request waits for those before it, and those behind wait for it") {
     val first = new Promise[Response]
     var seen  = List.empty[String]
-    val wire  = new FakeWire(request => { seen ::= request.path; if (request.path == "/1") first else Response.ok })
+    val wire  =
+      new FakeWire(request => { seen ::= request.path; if (request.path == "/1") first else Response.ok })
     wire.send(get("/1") + "POST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n" + get("/3"))
     assertEquals(seen, List("/1"))
     first.succeed(Response.ok)
@@ -69,7 +70,7 @@ class ServerSessionSuite extends Suite {
 
   test("no more requests are in progress than the bound allows") {
     val waiting = scala.collection.mutable.ListBuffer.empty[Promise[Response]]
-    val wire = new FakeWire(
+    val wire    = new FakeWire(
       _ => { val p = new Promise[Response]; waiting += p; p },
       ServerConfig(maxPipelined = 4, log = Log.none)
     )
@@ -84,7 +85,7 @@ class ServerSessionSuite extends Suite {
   test("a request kept after its answer shows nothing of the next one") {
     var kept: Request = null
     var copy: Request = null
-    val wire = new FakeWire(request => {
+    val wire          = new FakeWire(request => {
       if (kept == null) { kept = request; copy = request.keep }
       Response.ok
     })
@@ -94,9 +95,12 @@ class ServerSessionSuite extends Suite {
   }
 
   test("a request whose reply comes later stays readable until then") {
-    val reply             = new Promise[Response]
-    var kept: Request     = null
-    val wire              = new FakeWire(request => { if (kept == null) { kept = request; reply } else Response.ok })
+    val reply         = new Promise[Response]
+    var kept: Request = null
+    val wire          = new FakeWire(request => {
+      if (kept == null) { kept = request; reply }
+      else Response.ok
+    })
     wire.send(get("/first") + get("/second"))
     assertEquals(kept.path, "/first")
     reply.succeed(Response.ok)
@@ -105,8 +109,9 @@ class ServerSessionSuite extends Suite {
   }
 
   test("a handler's exception is a 500 that says nothing of it, and the connection stays") {
-    val wire = new FakeWire(path { case "/bad" => throw new RuntimeException("secret"); case _ => Response.ok })
-    val out  = wire.send(get("/bad") + get("/")).output
+    val wire =
+      new FakeWire(path { case "/bad" => throw new RuntimeException("secret"); case _ => Response.ok })
+    val out = wire.send(get("/bad") + get("/")).output
     assert(out.startsWith("HTTP/1.1 500 ") && out.contains("HTTP/1.1 200 ") && !out.contains("secret"), out)
   }
 
@@ -147,7 +152,9 @@ class ServerSessionSuite extends Suite {
 
   test("HTTP/1.0 is answered and closed, unless it asks to keep") {
     val wire = new FakeWire(hello)
-    assert(wire.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").output.contains("Connection: keep-alive\r\n"))
+    assert(wire.send(
+      "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+    ).output.contains("Connection: keep-alive\r\n"))
     assert(!wire.isFinished)
     wire.send("GET / HTTP/1.0\r\n\r\n")
     assert(wire.isFinished)
@@ -171,7 +178,9 @@ class ServerSessionSuite extends Suite {
     assert(idle.isFinished)
   }
 
-  test("while draining every reply is the last, and an idle connection has a little time for a request on its way") {
+  test(
+    "while draining every reply is the last, and an idle connection has a little time for a request on its way"
+  ) {
     val busy = new FakeWire(hello)
     busy.session.drain()
     assert(busy.send(get("/")).output.contains("Connection: close"))
@@ -193,7 +202,8 @@ class ServerSessionSuite extends Suite {
   }
 
   test("a peer that does not read stops us answering it") {
-    val wire = new FakeWire(_ => Response.ok("x" * 10000), ServerConfig(maxPendingOutput = 50000, log = Log.none))
+    val wire =
+      new FakeWire(_ => Response.ok("x" * 10000), ServerConfig(maxPendingOutput = 50000, log = Log.none))
     wire.stuck = true
     wire.send(get("/") * 100)
     val first = wire.statuses.length
@@ -210,7 +220,7 @@ class ServerSessionSuite extends Suite {
   }
 
   test("an access log is told of each reply") {
-    var lines = List.empty[(String, Int, Long)]
+    var lines          = List.empty[(String, Int, Long)]
     val log: AccessLog = (request, status, bytes, _) =>
       lines ::= ((if (request == null) "-" else request.path, status, bytes))
     val wire = new FakeWire(hello, ServerConfig(accessLog = Some(log), log = Log.none))

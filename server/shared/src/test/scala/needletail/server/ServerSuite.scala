@@ -154,7 +154,10 @@ class ServerSuite extends Suite {
     val ended = server.drain()
     assert(!server.isReady)
     Thread.sleep(50) // until the loops know
-    assert(late.send(get("/late")).readAll().contains("Connection: close"), "a request on its way is answered")
+    assert(
+      late.send(get("/late")).readAll().contains("Connection: close"),
+      "a request on its way is answered"
+    )
     val reply = busy.readAll()
     assert(reply.contains("Connection: close") && reply.endsWith("slow"), reply)
     assert(idle.isEnded)
@@ -165,8 +168,8 @@ class ServerSuite extends Suite {
 
   test("what is not finished by the drain's deadline is cut off") {
     val stuck: Handler = _ => new Promise[Response]
-    val server = Server(stuck, base.copy(drainTimeout = 200.millis)).start()
-    val client = new RawClient(server.port).send(get("/"))
+    val server         = Server(stuck, base.copy(drainTimeout = 200.millis)).start()
+    val client         = new RawClient(server.port).send(get("/"))
     eventually(await(server.statistics).connectionsOpen == 1)
     Await.result(server.drain(), 5.seconds)
     assert(client.isEnded)

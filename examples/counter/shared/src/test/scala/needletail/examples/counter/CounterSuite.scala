@@ -15,7 +15,8 @@ class CounterSuite extends Suite {
   private final val Each        = 25
 
   test("under 64 connections at once no number comes twice and none is lost") {
-    val server = Server(new Counter().routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2)).start()
+    val server =
+      Server(new Counter().routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2)).start()
     try {
       val seen    = new ConcurrentLinkedQueue[Int]
       val clients = List.fill(Connections)(new Thread(() => ask(server.port).foreach(n => seen.add(n))))

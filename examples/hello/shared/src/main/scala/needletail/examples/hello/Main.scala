@@ -5,7 +5,7 @@ import needletail.server.{RunningServer, Server}
 
 /** [[Hello]] with options: what `./sbt run` starts. */
 object Main {
-  private val options = Options("hello", "Says hello, and adds.")
+  private val options   = Options("hello", "Says hello, and adds.")
   private val listening = new Listening(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>

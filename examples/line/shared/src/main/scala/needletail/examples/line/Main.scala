@@ -18,8 +18,9 @@ object Main {
         ()
       }
       server.address match {
-        case Address.Tcp(host, port) => println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
-        case Address.Unix(path)      => println(s"listening on $path")
+        case Address.Tcp(host, port) =>
+          println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
+        case Address.Unix(path) => println(s"listening on $path")
       }
       Await.result(server.stopped, Duration.Inf)
     }

@@ -13,8 +13,13 @@ object Reference {
     GET / "plaintext" to hello,
     GET / "json" to (_ => Response.ok.contentType(MediaType.Json).bytes(Message("Hello, World!").toJson)),
     POST / "echo" + request to (echo(_)),
-    GET / "big" + ?("bytes", arg[Long].filter(_ >= 0, "{NAME} must not be negative")) to (bytes => big(bytes)),
-    GET / "status" / arg[Int]("code").filter(c => c >= 200 && c <= 599, "{NAME} must be from 200 to 599") to (status(_))
+    GET / "big" + ?("bytes", arg[Long].filter(_ >= 0, "{NAME} must not be negative")) to (bytes =>
+      big(bytes)
+    ),
+    GET / "status" / arg[Int]("code").filter(
+      c => c >= 200 && c <= 599,
+      "{NAME} must be from 200 to 599"
+    ) to (status(_))
   )
 
   private final case class Message(message: String) {
@@ -46,12 +51,12 @@ object Reference {
   private def status(code: Int): Response = {
     val response = Response(Status(code))
     code match {
-      case 401             => response.header("WWW-Authenticate", "Basic realm=\"reference\"")
-      case 405             => response.header("Allow", "GET, HEAD")
-      case 407             => response.header("Proxy-Authenticate", "Basic realm=\"reference\"")
-      case 426             => response.header("Upgrade", "HTTP/1.1").header("Connection", "upgrade")
+      case 401 => response.header("WWW-Authenticate", "Basic realm=\"reference\"")
+      case 405 => response.header("Allow", "GET, HEAD")
+      case 407 => response.header("Proxy-Authenticate", "Basic realm=\"reference\"")
+      case 426 => response.header("Upgrade", "HTTP/1.1").header("Connection", "upgrade")
       case c if c / 100 == 3 && c != 304 => response.header("Location", "/plaintext")
-      case _               => response
+      case _                             => response
     }
   }
 }

@@ -1,0 +1,360 @@
+package needletail.server
+
+import scala.util.control.NonFatal
+
+import needletail.async.Failed
+import needletail.http._
+
+/**
+ * The output half of a [[ServerSession]]: replies in the order of their requests, each at once, later or in
+ * pieces, written to the loop's buffer and handed to the wire when the turn ends.
+ */
+private[server] abstract class SessionReplies(protected val wire: Wire, protected val context: LoopContext) {
+  protected final def config: ServerConfig = context.config
+
+  /** Replies under way or waiting, in order. */
+  protected var first: Exchange         = null
+  private var last: Exchange            = null
+  protected var inFlight: Int           = 0
+  protected var unsafeInFlight: Boolean = false
+
+  protected var inTurn: Boolean   = false
+  protected var onceMore: Boolean = false
+
+  /** The client waits for 100 (Continue), and somebody for the body. */
+  protected var owesContinue: Boolean = false
+
+  /** No further request is read. */
+  protected var over: Boolean     = false
+  protected var finished: Boolean = false
+  protected var draining: Boolean = false
+
+  /** A reply has left the queue. */
+  protected def roomAgain(): Unit
+
+  /** The reply to this body's request is complete: nobody will read what is left of it. */
+  protected def leaveBody(body: SessionBody): Unit
+
+  /** A callback that came from elsewhere has changed something. */
+  def again(): Unit = if (inTurn) onceMore = true else wire.wake()
+
+  /** The one place where a failure becomes a response: its own for an HttpError, else a 500 that says nothing. */
+  def failed(cause: Throwable): Response = cause match {
+    case e: HttpError                 => e.response
+    case _: needletail.async.TimedOut => SessionReplies.tooSlow
+    case _: needletail.async.Rejected => SessionReplies.tooMany
+    case _: ConnectionLost            => SessionReplies.internal
+    case e                            =>
+      context.counts.failures += 1
+      config.log.error("a handler failed", e)
+      SessionReplies.internal
+  }
+
+  /** The earliest time at which a handler is too late. */
+  protected def handlerDeadline: Long = {
+    var d = Long.MaxValue
+    var x = first
+    while (x != null) {
+      if (x.isHandlers && x.deadline < d) d = x.deadline
+      x = x.next
+    }
+    d
+  }
+
+  /** Answers for the handlers that are too late. */
+  protected def expireHandlers(now: Long): Unit = {
+    var x = first
+    while (x != null) {
+      if (x.isHandlers && x.deadline <= now) {
+        context.counts.timeouts += 1
+        x.expire(SessionReplies.tooSlow)
+      }
+      x = x.next
+    }
+  }
+
+  /** The handler that reads this body has something to do again: its time begins anew. */
+  protected def bodyCame(body: SessionBody): Unit = {
+    var x = first
+    while (x != null) {
+      if (x.body eq body) x.deadline = wire.nowNanos + context.handlerNanos
+      x = x.next
+    }
+  }
+
+  protected def enqueue(x: Exchange): Unit = {
+    if (last == null) first = x else last.next = x
+    last = x
+    inFlight += 1
+    if (!x.isSafe) unsafeInFlight = true
+  }
+
+  protected def flush(): Unit = {
+    val w = context.writer
+    if (w.length > 0) {
+      wire.write(w.bytes, 0, w.length)
+      w.clear()
+      var x = first
+      while (x != null) {
+        x.mark = -1
+        x = x.next
+      }
+    }
+  }
+
+  /** The usual case: the handler has answered when it returns, and nobody is before it. */
+  protected def sendNow(
+      request: Request,
+      own: SessionBody,
+      response: Response,
+      isHead: Boolean,
+      minor: Int,
+      keepAlive: Boolean,
+      started: Long
+  ): Unit = {
+    val keeps = keepAlive && mayKeep(response, own)
+    owesContinue = false
+    ResponseEncoder.head(context.writer, response, context.common, minor, keeps)
+    val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
+    if (!keeps) over = true
+    closeBook(request, own, response, sent.toLong, started)
+  }
+
+  private def writeContent(content: Array[Byte]): Int = {
+    val w = context.writer
+    if (content.length <= SessionReplies.CopyLimit) {
+      w.write(content)
+      if (w.length > SessionReplies.FlushLimit) flush()
+    } else {
+      flush()
+      wire.writeOwned(content, 0, content.length)
+    }
+    content.length
+  }
+
+  /** Counts and reports a reply that is complete, and sees to what nobody read of its request. */
+  private def closeBook(
+      request: Request,
+      own: SessionBody,
+      response: Response,
+      sent: Long,
+      started: Long
+  ): Unit = {
+    val counts = context.counts
+    counts.requests += 1
+    if (response.status.isError) counts.errors += 1
+    if (context.accessLog != null)
+      try context.accessLog.served(
+          request,
+          response.status.code,
+          sent,
+          if (started == 0) 0 else System.nanoTime() - started
+        )
+      catch { case NonFatal(e) => config.log.error("the access log failed", e) }
+    if (request != null) request.release()
+    if (own != null) leaveBody(own)
+  }
+
+  /** May another request follow this reply? */
+  private def mayKeep(response: Response, own: SessionBody): Boolean =
+    !response.closes && !draining && !over && {
+      own == null || own.isDone || response.source != null ||
+      (!own.isFailed && !(own.expectsContinue && own.total == 0) && own.leftKnown <= config.maxDrain)
+    }
+
+  protected def reply(): Unit = {
+    var go = true
+    while (go && first != null && first.response != null) {
+      val x = first
+      advance(x)
+      if (x.complete) {
+        if (first eq x) pop()
+        roomAgain()
+      } else go = false
+    }
+  }
+
+  private def pop(): Unit = {
+    first = first.next
+    inFlight -= 1
+    if (first == null) {
+      last = null
+      unsafeInFlight = false
+    }
+  }
+
+  /** Takes a reply as far as it goes now. */
+  private def advance(x: Exchange): Unit = {
+    val r         = x.response
+    val noContent = x.isHead || !r.status.allowsBody
+    if (r.source == null) {
+      if (!x.headSent) sendHead(x)
+      if (!noContent) x.bytesSent += writeContent(r.content)
+      completed(x)
+    } else if (noContent) {
+      r.source.cancel()
+      if (!x.headSent) sendHead(x)
+      completed(x)
+    } else {
+      // While the request's body is still coming, its first faults decide the status: the head waits for the
+      // first piece, and until it has left for the kernel it can be taken back.
+      if (!x.headSent && (x.body == null || x.body.isDone)) sendHead(x)
+      pump(x)
+    }
+  }
+
+  private def sendHead(x: Exchange): Unit = {
+    val r = x.response
+    x.keeps = x.keepAlive && mayKeepLater(x, r)
+    x.framing = ResponseEncoder.framing(r, x.minor)
+    if (x.framing == ResponseEncoder.UntilClose && !x.isHead && r.status.allowsBody) x.keeps = false
+    owesContinue = false
+    x.mark = context.writer.length
+    ResponseEncoder.head(context.writer, r, context.common, x.minor, x.keeps)
+    x.headSent = true
+    if (!x.keeps) {
+      over = true
+      dropReplies(x.next)
+      x.next = null
+      last = x
+      inFlight = 1
+    }
+  }
+
+  private def mayKeepLater(x: Exchange, r: Response): Boolean = {
+    val wasOver = over
+    over = false // `over` here may mean only that the peer has ended, or that this request is the last
+    val keep = mayKeep(r, x.body)
+    over = wasOver
+    keep && !(over && x.next == null)
+  }
+
+  /** Takes a stream as far as it goes, but not so far that the loop's other connections would have to wait. */
+  private def pump(x: Exchange): Unit = {
+    val w    = context.writer
+    val r    = x.response
+    val stop = x.bytesSent + SessionReplies.PumpLimit
+    var go   = true
+    while (go)
+      if (x.piece == null && !x.isAwaiting && wire.pendingOutput + w.length > config.maxPendingOutput)
+        go = false
+      else if (x.bytesSent >= stop) {
+        go = false
+        wire.wake()
+      } else {
+        if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        val piece = x.piece
+        x.piece = null
+        if (piece == null) go = false
+        else if (!piece.isValue) {
+          go = false
+          streamFailed(x, piece.error)
+        } else
+          piece.value match {
+            case Some(bytes) =>
+              if (!x.headSent) sendHead(x)
+              if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {
+                config.log.warn("a streamed response had more octets than were announced")
+                broken(x)
+                go = false
+              } else sendPiece(x, bytes)
+            case None =>
+              if (!x.headSent) sendHead(x)
+              if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
+                config.log.warn("a streamed response had fewer octets than were announced")
+                broken(x)
+              } else {
+                if (x.framing == ResponseEncoder.Chunked) w.write(ResponseEncoder.lastChunk)
+                completed(x)
+              }
+              go = false
+          }
+      }
+  }
+
+  private def streamFailed(x: Exchange, e: Throwable): Unit = {
+    x.response.source.cancel()
+    if (!x.headSent || x.mark >= 0) {
+      // nothing has left: the reply becomes another one
+      if (x.headSent) context.writer.length = x.mark
+      x.headSent = false
+      x.bytesSent = 0
+      x.response = failed(e)
+      advance(x)
+    } else {
+      if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
+        config.log.error("a streamed response failed", e)
+      broken(x)
+    }
+  }
+
+  private def pull(x: Exchange, source: ByteStream): Unit =
+    try x.await(source)
+    catch { case NonFatal(e) => x.piece = new Failed(e) }
+
+  private def sendPiece(x: Exchange, bytes: Array[Byte]): Unit = {
+    val w = context.writer
+    if (x.framing == ResponseEncoder.Chunked) ResponseEncoder.chunkHead(w, bytes.length)
+    if (bytes.length <= SessionReplies.CopyLimit) w.write(bytes)
+    else {
+      flush()
+      wire.writeOwned(bytes, 0, bytes.length)
+    }
+    if (x.framing == ResponseEncoder.Chunked) w.writeCrLf()
+    x.bytesSent += bytes.length
+    if (w.length > SessionReplies.FlushLimit) flush()
+  }
+
+  private def completed(x: Exchange): Unit = {
+    x.complete = true
+    closeBook(x.request, x.body, x.response, x.bytesSent, x.startedNanos)
+  }
+
+  /**
+   * A reply that can't be completed. The peer can tell by its framing (RFC 9112 §8); where that is the
+   * connection's end, the end must be a disorderly one.
+   */
+  private def broken(x: Exchange): Unit = {
+    x.letGo()
+    dropReplies(first)
+    over = true
+    if (x.framing == ResponseEncoder.UntilClose) {
+      finished = true
+      flush()
+      wire.abort()
+    }
+  }
+
+  protected def dropReplies(from: Exchange): Unit = {
+    var x = from
+    if (from eq first) {
+      first = null
+      last = null
+      inFlight = 0
+    }
+    while (x != null) {
+      val next = x.next
+      x.letGo()
+      x = next
+    }
+  }
+}
+
+private[server] object SessionReplies {
+
+  /** Content up to this many octets is copied behind its head and goes out with it; more is written by itself. */
+  final val CopyLimit = 16 * 1024
+
+  /** The writer is emptied once it holds this much. */
+  final val FlushLimit = LoopContext.WriterSize - 8 * 1024
+
+  /** Octets of a stream that one turn sends. */
+  final val PumpLimit = 512 * 1024
+
+  private val internal = Response(Status.InternalServerError).text("internal server error")
+  private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
+  private val tooMany  = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("too much to do")
+}
+
+/** The client went away before its request was answered. */
+final class ConnectionLost extends RuntimeException("the connection was lost", null, false, false)
