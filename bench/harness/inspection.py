@@ -61,7 +61,7 @@ def inspect(server, strace, options):
 
 
 def generate(arguments, core, timeout):
-    status, _, err, _ = process.run([loads.LOAD, *arguments], timeout, core)
+    status, _, err = process.run([loads.LOAD, *arguments], timeout, core)
     if status != 0:
         raise RuntimeError(f"load: {err.strip()[:200]}")
 

@@ -53,7 +53,7 @@ def build(say):
         if compiler is None:
             return "the load generator needs a C compiler"
         say("building the load generator")
-        status, _, err, _ = process.run([compiler, "-O2", "-Wall", "-Wextra", "-o", LOAD, source / "load.c"], 60)
+        status, _, err = process.run([compiler, "-O2", "-Wall", "-Wextra", "-o", LOAD, source / "load.c"], 60)
         if status != 0:
             return "load/load.c does not compile: " + err.strip()[:200]
     return ""
@@ -92,7 +92,7 @@ def measure(load, port, server, core, warm, seconds):
     if tool_of(load) == "wrk":
         return with_wrk(load, port, server, core, warm, seconds)
     pids = process.tree(server.pid)
-    status, out, err, _ = process.run(command(load, port, pids, warm, seconds), warm + seconds + 30, core)
+    status, out, err = process.run(command(load, port, pids, warm, seconds), warm + seconds + 30, core)
     if status not in (0, 3):
         raise RuntimeError(err.strip()[:200] or f"the load generator ended with status {status}")
     result = json.loads(out)
@@ -146,7 +146,7 @@ def finished(result, user, system, own, resident):
 def hold(load, port, server, core):
     pids = process.tree(server.pid)
     before = process.resident_kib(pids)
-    status, out, err, _ = process.run(command(load, port, pids, 0, 1), 90, core)
+    status, out, err = process.run(command(load, port, pids, 0, 1), 90, core)
     if status not in (0, 3):
         raise RuntimeError(err.strip()[:200] or f"the load generator ended with status {status}")
     result = json.loads(out)

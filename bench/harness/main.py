@@ -17,7 +17,7 @@ import report
 import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
-QUICK_SERVERS = ["ours", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
+QUICK_SERVERS = ["needletail-jvm", "needletail-native", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
 
 
 def say(text):
@@ -43,6 +43,7 @@ def arguments():
 
 def main():
     options = arguments()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also when started in the background, where it is ignored
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     found = catalogue.find()
@@ -154,6 +155,8 @@ def with_others(running, measurement):
 def one_round(run, server, wanted, number, seconds, warm, options):
     """One server, started afresh: start to first reply, then every load."""
     server_core, load_core = machine.cores()
+    if server.loops > 1:
+        server_core = load_core = {server_core, load_core}
     logs = machine.WORK / "logs"
     say(f"round {number}: {server.name}")
     running = None

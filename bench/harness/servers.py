@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import machine
@@ -30,6 +30,7 @@ class Server:
     needs: list = field(default_factory=list)
     configuration: str = ""
     problem: str = ""         # why it cannot be measured
+    loops: int = 1            # with two, server and load share both cores
 
     def start(self, port, core, log, java_options=""):
         values = dict(os.environ, PORT=str(port), OUT=str(machine.WORK / self.peer), **self.environment)
@@ -67,6 +68,10 @@ def ours(jdks):
         found.append(Server("needletail-jvm", "ours", "Scala", "jvm", endpoints, machine.ROOT, [], problem="no JDK found"))
     found.append(Server("needletail-native", "ours", "Scala Native", "native", endpoints, machine.ROOT,
                         [folder / "reference-native", *arguments]))
+    # Two loops on two cores against one: is anything shared on the way of a request?
+    for one in (found[-2], found[-1]):
+        found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2,
+                             configuration="Ours with two loops; server and load share both cores."))
     return found
 
 
@@ -100,7 +105,7 @@ def select(servers, names):
     chosen = []
     for name in names:
         hits = [s for s in servers if name == "all" or name in (s.name, s.peer) or name.rstrip("s") == s.kind.rstrip("s")]
-        hits = hits or [s for s in servers if s.name.startswith(name + "-")]
+        hits = hits or [s for s in servers if s.name.startswith(name + "-") and s.loops == 1]
         if not hits:
             known = ", ".join(s.name for s in servers)
             raise SystemExit(f"bench/run: no server called {name}; there are: {known}")
