@@ -4,7 +4,7 @@ from xml.sax.saxutils import escape
 
 SHOWN = ["P16", "X16", "P1", "JSON", "C1024", "J1024", "ECHO1K"]
 COLOURS = {"ours": ("#0b6e4f", "#7cc4a8"), "floor": ("#666666", "#bbbbbb"), "peer": ("#2f5d8a", "#9dbbd8")}
-ROW, LEFT, BAR = 18, 170, 420
+ROW, LEFT, BAR = 18, 200, 420
 
 
 def draw(run, order):
