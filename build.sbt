@@ -59,10 +59,16 @@ val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
 
+/** lld links with all processors, and sooner than GNU ld through its plug-in; where it is missing that one does. */
+lazy val linker: Seq[String] = {
+  val path = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
+  if (path.exists(folder => (file(folder) / "ld.lld").isFile)) Seq("-fuse-ld=lld") else Nil
+}
+
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
-  // Event loops are threads; lld links with all processors, and much sooner than GNU ld through its plug-in.
-  nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions :+ "-fuse-ld=lld"))
+  // Event loops are threads.
+  nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions ++ linker))
 )
 
 def crossed(name: String, folder: File): CrossProject =
@@ -124,10 +130,11 @@ def program(name: String): CrossProject =
       )
     )
     .nativeSettings(
-      // Linked for a release unless SCALANATIVE_MODE says otherwise: the tests run in nativeTests, linked for debugging.
+      // Linked for a release unless SCALANATIVE_MODE says otherwise: the tests run in nativeTests, linked for
+      // debugging. Full optimisation takes minutes for each program, so it is given to the one that is measured.
       nativeConfig ~= { config =>
         if (sys.env.contains("SCALANATIVE_MODE")) config
-        else config.withMode(Mode.releaseFull).withLTO(LTO.thin)
+        else config.withMode(if (name == "reference") Mode.releaseFull else Mode.releaseFast).withLTO(LTO.thin)
       },
       dist := Dist.native(
         (LocalRootProject / baseDirectory).value,
