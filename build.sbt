@@ -134,7 +134,8 @@ def program(name: String): CrossProject =
       // debugging. Full optimisation takes minutes for each program, so it is given to the one that is measured.
       nativeConfig ~= { config =>
         if (sys.env.contains("SCALANATIVE_MODE")) config
-        else config.withMode(if (name == "reference") Mode.releaseFull else Mode.releaseFast).withLTO(LTO.thin)
+        else
+          config.withMode(if (name == "reference") Mode.releaseFull else Mode.releaseFast).withLTO(LTO.thin)
       },
       dist := Dist.native(
         (LocalRootProject / baseDirectory).value,

@@ -348,6 +348,9 @@ int needletail_io_signal_open(void) {
     return 0;
 }
 
+/* Has `needletail_io_signal_wait` return without a signal. */
+void needletail_io_signal_wake(void) { on_signal(0); }
+
 /* Waits for the next signal. */
 int needletail_io_signal_wait(void) {
     uint64_t count;

@@ -27,7 +27,7 @@ private[needletail] object Ascii {
     }
 
   def same(a: String, b: String): Boolean =
-    a.length == b.length && {
+    (a eq b) || a.length == b.length && {
       var i = 0
       while (i < a.length && lower(a.charAt(i).toInt) == lower(b.charAt(i).toInt)) i += 1
       i == a.length

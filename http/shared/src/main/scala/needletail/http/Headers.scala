@@ -17,14 +17,14 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def get(name: String): Option[String] = {
     var i = 0
     while (i < flat.length) {
-      if (flat(i).equalsIgnoreCase(name)) return Some(flat(i + 1))
+      if (Ascii.same(flat(i), name)) return Some(flat(i + 1))
       i += 2
     }
     None
   }
 
   /** Every value of that name, in order, a list for each line not taken apart. */
-  def getAll(name: String): List[String] = toList.collect { case (n, v) if n.equalsIgnoreCase(name) => v }
+  def getAll(name: String): List[String] = toList.collect { case (n, v) if Ascii.same(n, name) => v }
 
   /** All members of all lines of that name, split at commas (RFC 9110 §5.6.1), empty members dropped. */
   def list(name: String): List[String] = getAll(name).flatMap(HeaderList.split)
@@ -32,7 +32,7 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def contains(name: String): Boolean = {
     var i = 0
     while (i < flat.length) {
-      if (flat(i).equalsIgnoreCase(name)) return true
+      if (Ascii.same(flat(i), name)) return true
       i += 2
     }
     false
@@ -54,7 +54,9 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def remove(name: String): Headers =
     if (!contains(name)) this
     else
-      new Headers(toList.filterNot(_._1.equalsIgnoreCase(name)).flatMap { case (n, v) => List(n, v) }.toArray)
+      new Headers(toList.filterNot(field => Ascii.same(field._1, name)).flatMap { case (n, v) =>
+        List(n, v)
+      }.toArray)
 
   def ++(other: Headers): Headers =
     if (isEmpty) other else if (other.isEmpty) this else new Headers(flat ++ other.flat)

@@ -1,7 +1,5 @@
 package needletail.http
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import needletail.async.Async
 
 /** What a handler answers: a [[Response]], or one that comes later. */
@@ -71,7 +69,7 @@ final class Response private (
 
   /** With this text, as UTF-8; text/plain unless another type is set. */
   def text(content: String): Response =
-    typed(MediaType.Text).copy(content = content.getBytes(UTF_8), source = null)
+    typed(MediaType.Text).copy(content = Utf8Encoder.encode(content), source = null)
 
   /** With these octets; the array must not change afterwards. */
   def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
@@ -112,14 +110,14 @@ object Response {
     status
   }
 
-  private def refuseFraming(name: String, value: String): Unit =
+  private def refuseFraming(name: String, value: String): Unit = {
+    val upgrades = Ascii.same(value, "upgrade") // the connection option that goes with Upgrade, RFC 9110 §7.8
     if (
-      name.equalsIgnoreCase("content-length") || name.equalsIgnoreCase("transfer-encoding") ||
-      (name.equalsIgnoreCase("connection") && !value.equalsIgnoreCase(
-        "upgrade"
-      )) // goes with Upgrade, RFC 9110 §7.8
+      Ascii.same(name, "content-length") || Ascii.same(name, "transfer-encoding") ||
+      (Ascii.same(name, "connection") && !upgrades)
     )
       throw new IllegalArgumentException(
         s"the server sets $name itself; use stream(content, length) or close"
       )
+  }
 }

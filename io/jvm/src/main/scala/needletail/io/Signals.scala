@@ -1,5 +1,8 @@
 package needletail.io
 
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, Future}
+
 import sun.misc.Signal
 
 /** What the operating system says to the process. */
@@ -11,4 +14,13 @@ object Signals {
    */
   def onTerminate(f: () => Unit): Unit =
     for (name <- List("TERM", "INT")) Signal.handle(new Signal(name), _ => f())
+
+  /**
+   * The same, for a thread that has nothing else to do: what is returned, called once, waits until `stopped` is
+   * complete. Signals are caught from now on.
+   */
+  def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
+    onTerminate(f)
+    () => { Await.ready(stopped, Duration.Inf); () }
+  }
 }

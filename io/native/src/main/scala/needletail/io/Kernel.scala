@@ -67,6 +67,7 @@ private[io] object Kernel {
   @name("needletail_io_wake") def wake(fd: CInt): CInt                             = extern
 
   @name("needletail_io_signal_open") def signalOpen(): CInt           = extern
+  @name("needletail_io_signal_wake") def signalWake(): Unit           = extern
   @name("needletail_io_signal_wait") @blocking def signalWait(): CInt = extern
 }
 

@@ -1,7 +1,6 @@
 package needletail.server
 
-import scala.concurrent.duration.Duration
-import scala.concurrent.{Await, Future}
+import scala.concurrent.Future
 
 import needletail.http.Handler
 import needletail.io.{Address, Connection, EventLoop, Signals}
@@ -30,12 +29,12 @@ final class Server private (handler: Handler, config: ServerConfig) {
    */
   def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit = {
     val server = start()
-    Signals.onTerminate { () =>
+    val await  = Signals.awaiting(server.stopped) { () =>
       server.drain()
       ()
     }
     onStart(server)
-    Await.result(server.stopped, Duration.Inf)
+    await()
   }
 }
 

@@ -1,8 +1,5 @@
 package needletail.examples.line
 
-import scala.concurrent.Await
-import scala.concurrent.duration.Duration
-
 import needletail.examples.{Listening, Options}
 import needletail.io.{Address, Signals}
 
@@ -13,7 +10,7 @@ object Main {
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen) { config =>
       val server = LineServer.start(config)
-      Signals.onTerminate { () =>
+      val await  = Signals.awaiting(server.stopped) { () =>
         server.drain()
         ()
       }
@@ -22,7 +19,7 @@ object Main {
           println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
         case Address.Unix(path) => println(s"listening on $path")
       }
-      Await.result(server.stopped, Duration.Inf)
+      await()
     }
   }
 }

@@ -1,17 +1,16 @@
 package needletail.examples.reference
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
 
 /** What HTTP servers are commonly tested and measured with. */
 object Reference {
   private val hello = "Hello, World!".ok.contentType("text/plain")
+  private val json  = Response.ok.contentType(MediaType.Json)
 
   val routes: Routes = Routes(
     GET / "plaintext" to hello,
-    GET / "json" to (_ => Response.ok.contentType(MediaType.Json).bytes(Message("Hello, World!").toJson)),
+    GET / "json" to json.text(Message("Hello, World!").toJson),
     POST / "echo" + request to (echo(_)),
     GET / "big" + ?("bytes", arg[Long].filter(_ >= 0, "{NAME} must not be negative")) to (bytes =>
       big(bytes)
@@ -23,7 +22,7 @@ object Reference {
   )
 
   private final case class Message(message: String) {
-    def toJson: Array[Byte] = s"""{"message":"$message"}""".getBytes(UTF_8)
+    def toJson: String = "{\"message\":\"" + message + "\"}"
   }
 
   /** The content as it comes, of the type it has; with a length where it has one. */
@@ -54,6 +53,7 @@ object Reference {
       case 401 => response.header("WWW-Authenticate", "Basic realm=\"reference\"")
       case 405 => response.header("Allow", "GET, HEAD")
       case 407 => response.header("Proxy-Authenticate", "Basic realm=\"reference\"")
+      case 416 => response.header("Content-Range", "bytes */0")
       case 426 => response.header("Upgrade", "HTTP/1.1").header("Connection", "upgrade")
       case c if c / 100 == 3 && c != 304 => response.header("Location", "/plaintext")
       case _                             => response
