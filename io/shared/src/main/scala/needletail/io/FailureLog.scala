@@ -1,7 +1,7 @@
 package needletail.io
 
 /** Writes failures to standard error, each in one piece. */
-private[io] object FailureLog {
+private[needletail] object FailureLog {
   val toStandardError: (String, Throwable) => Unit = (text, cause) => System.err.println(render(text, cause))
 
   private def render(text: String, cause: Throwable): String = {
