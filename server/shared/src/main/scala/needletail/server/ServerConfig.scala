@@ -2,6 +2,7 @@ package needletail.server
 
 import scala.concurrent.duration._
 
+import needletail.http.Grammar
 import needletail.io.Address
 
 /**
@@ -71,6 +72,10 @@ final case class ServerConfig(
     accessLog: Option[AccessLog] = None,
     log: Log = Log.standardError
 ) {
+  require(
+    serverHeader.forall(Grammar.isFieldValue),
+    "serverHeader has a character that no field value may have"
+  )
   require(loops >= 0, "loops must not be negative")
   require(maxConnections > 0, "maxConnections must be positive")
   require(maxTarget > 0 && maxHead >= maxTarget, "maxHead must be at least maxTarget")

@@ -219,6 +219,12 @@ class ServerSessionSuite extends Suite {
     assert(wire.isFinished)
   }
 
+  test("a Server header goes out on every reply, and one that would split it is refused when it is set") {
+    val wire = new FakeWire(hello, ServerConfig(serverHeader = Some("bird"), log = Log.none))
+    assertEquals(wire.send(get("/") + get("/")).output.split("Server: bird\r\n", -1).length, 3)
+    intercept[IllegalArgumentException](ServerConfig(serverHeader = Some("a\r\nb: c")))
+  }
+
   test("an access log is told of each reply") {
     var lines          = List.empty[(String, Int, Long)]
     val log: AccessLog = (request, status, bytes, _) =>
