@@ -2,7 +2,7 @@ package needletail.routing
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
-import needletail.http.Utf8
+import needletail.http.{Grammar, Utf8}
 
 /** Percent-encoded octets (RFC 3986 §2.1), compared and decoded where they lie. */
 private[routing] object Percent {
@@ -26,10 +26,7 @@ private[routing] object Percent {
     if (bytes(at) == '%' && at + 2 < until && hex(bytes(at + 1)) >= 0 && hex(bytes(at + 2)) >= 0) 3 else 1
 
   private def hex(c: Byte): Int =
-    if (c >= '0' && c <= '9') c - '0'
-    else if (c >= 'A' && c <= 'F') c - 'A' + 10
-    else if (c >= 'a' && c <= 'f') c - 'a' + 10
-    else -1
+    if (Grammar.is(c, Grammar.Hex)) Grammar.hex(c) else -1
 
   /** A hash of the decoded octets; `escaped` says that there may be percent signs. */
   def hash(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Int = {
