@@ -31,20 +31,16 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
 /** The connections of one loop. Used on that loop only. */
 private[server] final class LoopConnections(onRemoved: () => Unit) {
   private var head: ServedConnection = null
-  private var count: Int             = 0
 
   /** Octets of the connections that are gone. */
   var closedRead: Long    = 0
   var closedWritten: Long = 0
-
-  def size: Int = count
 
   def add(c: ServedConnection): Unit = {
     c.home = this
     c.following = head
     if (head != null) head.previous = c
     head = c
-    count += 1
   }
 
   def remove(c: ServedConnection): Unit = {
@@ -53,7 +49,6 @@ private[server] final class LoopConnections(onRemoved: () => Unit) {
     c.previous = null
     c.following = null
     c.home = null
-    count -= 1
     closedRead += c.connection.bytesRead
     closedWritten += c.connection.bytesWritten
     onRemoved()

@@ -290,9 +290,6 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     if (inAt < inUntil) onceMore = true
   }
 
-  def observerFailed(cause: Throwable): Unit =
-    config.log.error("an observer of a request's body failed", cause)
-
   def bodyFailed(): Unit = {
     body = null
     stopReading()

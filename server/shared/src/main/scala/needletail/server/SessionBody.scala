@@ -1,7 +1,5 @@
 package needletail.server
 
-import scala.util.control.NonFatal
-
 import needletail.async.{Async, Promise}
 import needletail.http.{Body, ByteStream, ByteWriter, ChunkedDecoder, Headers, HttpError, Status}
 
@@ -183,11 +181,8 @@ private[server] final class SessionBody(
       session.bodyFailed()
       val waiting = pull
       pull = null
-      if (waiting != null) {
-        try waiting.fail(cause)
-        catch { case NonFatal(e) => session.observerFailed(e) }
-        ()
-      }
+      if (waiting != null) waiting.fail(cause)
+      ()
     }
 }
 
