@@ -344,6 +344,7 @@ int needletail_io_signal_open(void) {
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
+    signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end a server */
     if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) return -errno;
     return 0;
 }
