@@ -68,7 +68,14 @@ lazy val linker: Seq[String] = {
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
   // Event loops are threads.
-  nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions ++ linker))
+  nativeConfig := {
+    val config    = nativeConfig.value
+    val registers = (LocalRootProject / baseDirectory).value / "project" / "native_registers.h"
+    config
+      .withMultithreading(true)
+      .withLinkingOptions(config.linkingOptions ++ linker)
+      .withCompileOptions(config.compileOptions ++ Seq("-include", registers.getPath))
+  }
 )
 
 def crossed(name: String, folder: File): CrossProject =
