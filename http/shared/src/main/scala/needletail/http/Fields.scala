@@ -61,10 +61,14 @@ private[needletail] class Fields {
     repeated = 0
   }
 
+  /** Makes room for so many lines in all. */
+  final def reserve(count: Int): Unit =
+    if (fields.length < 4 * count) fields = java.util.Arrays.copyOf(fields, Math.max(4 * count, 2 * fields.length))
+
   /** Appends a line whose name ends at `nameUntil` and whose value is not known yet. */
   final def openField(nameFrom: Int, nameUntil: Int): Unit = {
     val at = 4 * fieldCount
-    if (at == fields.length) fields = java.util.Arrays.copyOf(fields, 2 * at)
+    reserve(fieldCount + 1)
     fields(at) = nameFrom
     fields(at + 1) = nameUntil
   }

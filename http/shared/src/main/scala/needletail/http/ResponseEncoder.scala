@@ -39,7 +39,7 @@ private[needletail] object ResponseEncoder {
   /**
    * Writes the head, with its final empty line.
    *
-   * @param common lines every response has: Date, and Server where one is set
+   * @param common lines every response has, Date, and Server where one is set, and the empty line behind them
    * @param minor the request's minor version
    */
   def head(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Unit = {
@@ -54,9 +54,12 @@ private[needletail] object ResponseEncoder {
         else response.sentBefore = true
       } else if (framing(response, minor) == Chunked) w.write(chunkedLine)
     }
-    w.write(common)
-    if (!keepAlive) w.write(closeLine) else if (minor == 0) w.write(keepLine)
-    w.write(crLf)
+    if (keepAlive && minor != 0) w.write(common)
+    else {
+      w.write(common, 0, common.length - 2)
+      w.write(if (keepAlive) keepLine else closeLine)
+      w.write(crLf)
+    }
   }
 
   private def fields(w: ByteWriter, response: Response): Unit = {

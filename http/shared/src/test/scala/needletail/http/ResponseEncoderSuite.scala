@@ -1,7 +1,7 @@
 package needletail.http
 
 class ResponseEncoderSuite extends needletail.testing.Suite {
-  private val common = Wire.bytes("Date: now\r\n")
+  private val common = Wire.bytes("Date: now\r\n\r\n")
 
   private def head(response: Response, minor: Int = 1, keepAlive: Boolean = true): String = {
     val w = new ByteWriter(1)
