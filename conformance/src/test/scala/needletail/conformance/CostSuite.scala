@@ -15,9 +15,9 @@ class CostSuite extends Suite {
   private val Figures = """([\d.]+) instructions and ([\d.]+) system calls for each of (\d+) requests""".r
 
   private lazy val counter: Path = {
-    val folder  = Program.buildRoot.resolve("conformance").resolve("target")
-    val counter = folder.resolve("count-instructions")
-    val source  = Program.buildRoot.resolve("bench").resolve("instructions").resolve("count.c")
+    val folder           = Program.buildRoot.resolve("conformance").resolve("target")
+    val counter          = folder.resolve("count-instructions")
+    val source           = Program.buildRoot.resolve("bench").resolve("instructions").resolve("count.c")
     val (status, output) = run("clang", "-O2", "-o", counter.toString, source.toString)
     assert(status == 0, output)
     counter

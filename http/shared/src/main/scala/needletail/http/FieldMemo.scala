@@ -10,7 +10,7 @@ package needletail.http
  */
 private[needletail] final class FieldMemo {
   private val octets   = new Array[Byte](FieldMemo.MaxLength)
-  private var length   = 0 // 0: nothing is remembered
+  private var length   = 0                 // 0: nothing is remembered
   private var fields   = new Array[Int](0) // as in Fields, but counted from where the section begins
   private var count    = 0
   private var seen     = 0

@@ -63,7 +63,8 @@ private[needletail] class Fields {
 
   /** Makes room for so many lines in all. */
   final def reserve(count: Int): Unit =
-    if (fields.length < 4 * count) fields = java.util.Arrays.copyOf(fields, Math.max(4 * count, 2 * fields.length))
+    if (fields.length < 4 * count)
+      fields = java.util.Arrays.copyOf(fields, Math.max(4 * count, 2 * fields.length))
 
   /** Appends a line whose name ends at `nameUntil` and whose value is not known yet. */
   final def openField(nameFrom: Int, nameUntil: Int): Unit = {

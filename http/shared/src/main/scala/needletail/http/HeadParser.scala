@@ -69,8 +69,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       if (result > 0) {
         if (recalled == 0) fieldMemo.remember(head, fieldsStart, result)
         result = finish(result)
-      }
-      else if (result == Bad) result = failed(fieldParser.error)
+      } else if (result == Bad) result = failed(fieldParser.error)
     }
     if (result == More && overlong) tooLong() else result
   }

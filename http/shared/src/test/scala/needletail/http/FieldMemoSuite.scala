@@ -16,9 +16,10 @@ class FieldMemoSuite extends Suite {
     if (n == HeadParser.More) { parser.reset(); "more" }
     else if (n == HeadParser.Bad) { parser.reset(); s"bad ${parser.error.getMessage}" }
     else {
-      val decisive = Seq(Fields.Host, Fields.ContentLength, Fields.TransferEncoding, Fields.Connection, Fields.Expect)
-      val first    = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
-      val lines    = h.toHeaders.toList
+      val decisive =
+        Seq(Fields.Host, Fields.ContentLength, Fields.TransferEncoding, Fields.Connection, Fields.Expect)
+      val first = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
+      val lines = h.toHeaders.toList
       s"$n ${h.method.name} $lines $first ${h.repeated} ${h.contentLength} ${h.chunked} ${h.keepAlive} " +
         s"${h.expectContinue} ${h.minor} ${h.text(h.authorityFrom, h.authorityUntil)}"
     }
@@ -47,8 +48,8 @@ class FieldMemoSuite extends Suite {
     val parser = new HeadParser(limits)
     for {
       section <- sections ++ sections.flatMap(s => Seq(s, s, s))
-      line    <- Seq("GET / HTTP/1.1", "POST /longer?q=1 HTTP/1.1", "GET / HTTP/1.0", "GET http://e/ HTTP/1.1")
-      before  <- Seq(0, 7)
+      line   <- Seq("GET / HTTP/1.1", "POST /longer?q=1 HTTP/1.1", "GET / HTTP/1.0", "GET http://e/ HTTP/1.1")
+      before <- Seq(0, 7)
     } same(parser, s"$line\r\n$section", before)
   }
 

@@ -17,7 +17,7 @@ object Main {
   private val idleTimeout = options.duration("idle-timeout", 8.seconds, "longest wait for the next request")
   private val maxBody     = options.size("max-body", Long.MaxValue, "largest content of a request")
 
-  private val routes      =
+  private val routes =
     options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>

@@ -24,8 +24,9 @@ object Reference {
   /** The same, with `count` typed routes more, named r100 and so on both ways: is a route slower among many? */
   def withTyped(count: Int): Routes = routes ++ Routes(
     (100 - count / 2 until 100 - count / 2 + count).map { n =>
-      GET / "api" / s"r$n" / arg[Int] / "item" / arg[String] + ?("limit", arg[Int]) to { (id, name, limit) =>
-        s"$id $name $limit"
+      GET / "api" / s"r$n" / arg[Int] / "item" / arg[String] + ?("limit", arg[Int]) to {
+        case (id, name, limit) =>
+          s"$id $name $limit".ok
       }
     }*
   )
