@@ -18,8 +18,9 @@ class FieldMemoSuite extends Suite {
     else {
       val decisive =
         Seq(Fields.Host, Fields.ContentLength, Fields.TransferEncoding, Fields.Connection, Fields.Expect)
-      val first = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
-      val lines = h.toHeaders.toList
+      val first     = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
+      val lines     = h.toHeaders.toList
+      val authority = if (h.authorityFrom < 0) "-" else h.text(h.authorityFrom, h.authorityUntil)
       s"$n ${h.method.name} $lines $first ${h.repeated} ${h.contentLength} ${h.chunked} ${h.keepAlive} " +
         s"${h.expectContinue} ${h.minor} $authority"
     }
