@@ -60,10 +60,22 @@ val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
 
-/** lld links with all processors, and sooner than GNU ld through its plug-in; where it is missing that one does. */
+/**
+ * How native programs are linked. lld links with all processors, and sooner than GNU ld through its plug-in; where it
+ * is missing that one does. What C++ needs comes with the program, where it is installed for that, which saves its
+ * start a library and a megabyte.
+ */
 lazy val linker: Seq[String] = {
-  val path = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
-  if (path.exists(folder => (file(folder) / "ld.lld").isFile)) Seq("-fuse-ld=lld") else Nil
+  import scala.sys.process._
+  import scala.util.Try
+  def answer(command: String*) = Try(Process(command).!!(ProcessLogger(_ => ())).trim).getOrElse("")
+  val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
+  val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
+  val library                  =
+    """glibc 2\.(\d+)""".r.findFirstMatchIn(answer("getconf", "GNU_LIBC_VERSION")).map(_.group(1).toInt)
+  val static = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
+  (if (lld) Seq("-fuse-ld=lld") else Nil) ++
+    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil)
 }
 
 val onNative = Seq(
