@@ -327,6 +327,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       val own     = body
       val started = if (context.accessLog != null) System.nanoTime() else 0L
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
+      request.dueNanos = wire.nowNanos + context.handlerNanos
       val isHead  = head.method eq Method.HEAD
       val reply   = call(head, request)
       reply match {

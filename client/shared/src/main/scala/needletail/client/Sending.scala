@@ -1,0 +1,539 @@
+package needletail.client
+
+import needletail.async.{Async, Promise, Timer}
+import needletail.http._
+
+/**
+ * One call under way: its attempts, one after the other, on this host or where it was sent on to.
+ *
+ * At each moment it is one of: in a pool's queue (`line`), on a connection (`connection`), resting before its next
+ * attempt (`rest`), or over.
+ */
+private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends Exchange {
+  import Sending.*
+
+  protected final val context: LoopContext = loop.context
+  protected final val config: ClientConfig = context.config
+  protected final val promise              = new Promise[A]
+
+  private var host: Host             = call.host
+  private var onLoop: HostOnLoop     = null
+  private var endpoint: Endpoint     = null // while an attempt is under way
+  private var failedAt: Endpoint     = null // the last attempt's
+  private var method: Method         = call.method
+  private var target: String         = call.target
+  private var headers: Headers       = call.headers
+  private var content: Array[Byte]   = call.content
+  private var source: ByteStream     = call.source
+  private var streamTouched: Boolean = false
+
+  private var attempts  = 0
+  private var redirects = 0
+  private var rest: Timer = null
+
+  /** When all must be over, and what to call that in a message. */
+  private var callEnd: Long        = 0
+  private var bodyPhase            = false // the streamed bodies' own limits count now
+  private var submittedAt, sentAt  = 0L
+
+  // the beginning
+
+  final def begin(): Async[A] = {
+    val now   = context.loop.nowNanos
+    val limit = if (call.limit != null) call.limit.toNanos else context.requestNanos
+    callEnd = now + limit
+    if (call.deadline.isSet && call.deadline.nanos - callEnd < 0) callEnd = call.deadline.nanos
+    promise.onCancel(() => cancelled())
+    onLoop = loop.on(host)
+    onLoop.counts.add(HostCounts.Calls, 1)
+    host.usedAt = now
+    host.budget.earn()
+    attempt()
+    promise
+  }
+
+  override final def limitText: String =
+    if (bodyPhase) s"within ${config.bodyTimeout.toMillis} ms of its last octets"
+    else if (call.deadline.isSet && callEnd == call.deadline.nanos) "before the deadline of who asked"
+    else if (deadline - callEnd < 0) s"within ${config.attemptTimeout.fold(0L)(_.toMillis)} ms"
+    else s"within ${(if (call.limit != null) call.limit else config.requestTimeout).toMillis} ms"
+
+  private def attempt(): Unit = {
+    val now = context.loop.nowNanos
+    if (callEnd - now <= 0) fail(tooLate("it was not sent any more"))
+    else if (!host.breaker.admit(now)) {
+      onLoop.counts.add(HostCounts.Refused, 1)
+      fail(new ClientError.BreakerOpen(host.name))
+    } else {
+      attempts += 1
+      endpoint = host.balancer.choose(now, failedAt)
+      endpoint.inFlight.incrementAndGet()
+      onLoop.counts.add(HostCounts.Attempts, 1)
+      submit(now)
+    }
+  }
+
+  private def submit(now: Long): Unit = {
+    bodyPhase = false
+    deadline = callEnd
+    if (config.attemptTimeout.isDefined && mayRepeat) deadline = math.min(callEnd, now + config.attemptTimeout.get.toNanos)
+    submittedAt = now
+    sentAt = 0
+    onLoop.pool(endpoint).submit(this)
+  }
+
+  // what the connection asks
+
+  override final def isHead: Boolean = method eq Method.HEAD
+
+  override final def mayPipeline: Boolean = method.isIdempotent && source == null
+
+  final def encode(w: ByteWriter): Unit = {
+    w.writeLatin1(method.name)
+    w.writeByte(' ')
+    w.writeLatin1(target)
+    w.write(if (headers.contains("Host")) host.afterTargetNoHost else host.afterTarget)
+    val flat = headers.flat
+    var i    = 0
+    while (i < flat.length) {
+      w.writeLatin1(flat(i))
+      w.writeByte(':')
+      w.writeByte(' ')
+      w.writeLatin1(flat(i + 1))
+      w.writeCrLf()
+      i += 2
+    }
+    if (source != null) {
+      if (call.sourceLength < 0) w.write(chunkedLine)
+      else {
+        w.write(lengthName)
+        w.writeDecimal(call.sourceLength)
+        w.writeCrLf()
+      }
+      if (awaitsContinue) w.write(expectLine)
+    } else if (content != null || method == Method.POST || method == Method.PUT || method == Method.PATCH) {
+      // RFC 9110 §8.6: a length of 0 too, where the method leads one to expect content
+      w.write(lengthName)
+      w.writeDecimal(if (content == null) 0L else content.length.toLong)
+      w.writeCrLf()
+    }
+    w.writeCrLf()
+    if (content != null && content.length <= CopyLimit) w.write(content)
+  }
+
+  override final def largeContent: Array[Byte] =
+    if (content != null && content.length > CopyLimit) content else null
+
+  override final def contentStream: ByteStream = {
+    if (source != null) streamTouched = true
+    source
+  }
+  override final def contentLength: Long     = call.sourceLength
+  override final def awaitsContinue: Boolean = source != null && call.is(Call.ExpectContinue)
+
+  // what the connection tells
+
+  final def onSent(): Unit = {
+    sentAt = System.nanoTime()
+    onLoop.counts.queued.record(context.loop.nowNanos - submittedAt)
+    if (source != null && !awaitsContinue) extend()
+  }
+
+  override final def onContentSent(last: Boolean): Unit =
+    if (!last) extend()
+    else if (bodyPhase) {
+      // the answer has the time a call without a body has
+      bodyPhase = false
+      callEnd = context.loop.nowNanos + (if (call.limit != null) call.limit.toNanos else context.requestNanos)
+      if (call.deadline.isSet) callEnd = math.min(callEnd, call.deadline.nanos)
+      deadline = callEnd
+    }
+
+  /** A streamed body moves: it has as long as it keeps moving, up to the deadline of who asked. */
+  protected final def extend(): Unit = {
+    bodyPhase = true
+    deadline = context.loop.nowNanos + context.bodyNanos
+    if (call.deadline.isSet && call.deadline.nanos - deadline < 0) {
+      bodyPhase = false
+      callEnd = call.deadline.nanos
+      deadline = callEnd
+    }
+  }
+
+  final def onHead(head: ResponseHead): Unit = {
+    val status = Status(head.code)
+    val delay  = if (isTransient(status.code) && mayRepeat) retryDelay(head) else Long.MaxValue
+    if (delay <= config.retry.maxDelay.toNanos && allowed(delay)) {
+      leave()
+      concluded(good = false)
+      pause(delay)
+    } else if (isRedirect(status.code) && follows(status.code)) {
+      val location = head.indexOf("location", 0)
+      val to       = if (location < 0) null else head.value(location)
+      if (to == null) answer(status, head)
+      else {
+        leave()
+        concluded(good = true)
+        redirect(to)
+      }
+    } else answer(status, head)
+  }
+
+  private def answer(status: Status, head: ResponseHead): Unit = {
+    answerStatus = status
+    accepted(status, head)
+  }
+  private var answerStatus: Status = null
+
+  /** The answer is the one to give; its content follows. */
+  protected def accepted(status: Status, head: ResponseHead): Unit
+
+  /** The whole answer has come. */
+  protected def completed(trailers: Headers): Unit
+
+  /** There will be no answer, or no more of it. */
+  protected def failed(error: ClientError): Unit
+
+  final def onEnd(trailers: Headers): Unit = {
+    concluded(good = answerStatus.code < 500)
+    completed(trailers)
+  }
+
+  final def onFailed(error: ClientError): Unit = error match {
+    case lost: ClientError.ConnectionLost if isStale(lost) =>
+      // the server closed it just as it was taken: on a fresh connection nothing of the kind can happen
+      onLoop.counts.add(HostCounts.Stale, 1)
+      needsFresh = true
+      submit(context.loop.nowNanos)
+    case _ =>
+      concludedBy(error)
+      val delay = loop.backoff.nanos(attempts)
+      if (isRepeatable(error) && mayRepeat && allowed(delay)) pause(delay)
+      else fail(error)
+  }
+
+  // retries
+
+  /** RFC 9112 §9.3.1: not one octet of the answer came, and it is idempotent or none of it had left. */
+  private def isStale(lost: ClientError.ConnectionLost): Boolean =
+    !lost.answered && lost.reused && answerStatus == null && hasContent &&
+      (!lost.written || isIdempotent) && callEnd - context.loop.nowNanos > 0 && !promise.isCompleted
+
+  private def isIdempotent: Boolean = (method.isIdempotent || call.is(Call.Repeatable)) && !call.is(Call.Once)
+
+  /** Is the content still there to be sent again? */
+  private def hasContent: Boolean = source == null || !streamTouched
+
+  private def mayRepeat: Boolean = isIdempotent && hasContent
+
+  private def isRepeatable(error: ClientError): Boolean = answerStatus == null && (error match {
+    case _: ClientError.CannotConnect | _: ClientError.ConnectionLost => true
+    case _: ClientError.TimedOut => callEnd - context.loop.nowNanos > 0
+    case _                                                            => false
+  })
+
+  /** Is there an attempt left, time for it after that delay, and budget? Asked last, since it takes from that. */
+  private def allowed(delay: Long): Boolean =
+    attempts < config.retry.attempts && callEnd - context.loop.nowNanos > delay && !promise.isCompleted &&
+      host.budget.spend()
+
+  /** Nanoseconds: what backing off asks for, or Retry-After in seconds where that is more (RFC 9110 §10.2.3). */
+  private def retryDelay(head: ResponseHead): Long = {
+    val field = head.indexOf("retry-after", 0)
+    val text  = if (field < 0) "" else head.value(field)
+    // a date would need a clock that both sides agree on; it is not worth the trouble
+    val asked = if (text.nonEmpty && text.length <= 6 && text.forall(c => c >= '0' && c <= '9')) text.toLong else 0L
+    math.max(loop.backoff.nanos(attempts), asked * 1000000000L)
+  }
+
+  private def pause(nanos: Long): Unit = {
+    onLoop.counts.add(HostCounts.Retries, 1)
+    loop.resting.append(this)
+    rest = context.loop.schedule(
+      nanos,
+      () => {
+        rest = null
+        loop.resting.remove(this)
+        attempt()
+      }
+    )
+  }
+
+  // redirections
+
+  /** RFC 9110 §15.4: by itself only where nothing unsafe is repeated. */
+  private def follows(code: Int): Boolean =
+    config.maxRedirects > 0 && !call.is(Call.NoRedirects) &&
+      (method.isSafe || code == 303 || ((code == 301 || code == 302) && method == Method.POST))
+
+  private def redirect(location: String): Unit = {
+    redirects += 1
+    if (redirects > config.maxRedirects)
+      fail(new ClientError.BadRedirect(host.name, s"more than ${config.maxRedirects} redirections"))
+    else
+      new Url(host.origin, target).resolve(location) match {
+        case Left(why)  => fail(new ClientError.BadRedirect(host.name, s"cannot be redirected to '$location': $why"))
+        case Right(url) =>
+          if (!method.isSafe) { // POST becomes GET, and any other where 303 says so
+            method = Method.GET
+            content = null
+            if (source != null) {
+              source.cancel()
+              source = null
+            }
+            headers = contentFields.foldLeft(headers)(_ remove _)
+          }
+          if (url.origin != host.origin) {
+            if (url.origin.address.isInstanceOf[needletail.io.Address.Unix]) {
+              // a server of the network has no business with the sockets of this machine
+              fail(new ClientError.BadRedirect(host.name, "redirected to a Unix socket"))
+              return
+            }
+            headers = credentials.foldLeft(headers)(_ remove _)
+            host = loop.client.hostOf(url.origin)
+            onLoop = loop.on(host)
+            host.usedAt = context.loop.nowNanos
+          }
+          target = url.target
+          attempts = 0
+          failedAt = null
+          attempt()
+      }
+  }
+
+  // the end of an attempt, and of all
+
+  /** What is left of the answer is not wanted: the connection may go on. */
+  private def leave(): Unit = connection.abandon(this, orderly = true)
+
+  private def concludedBy(error: ClientError): Unit = error match {
+    case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
+        _: ClientError.ClientClosed =>
+      withdrawn() // they tell nothing about the host
+    case _ =>
+      if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
+      concluded(good = false)
+  }
+
+  private def concluded(good: Boolean): Unit = if (endpoint != null) {
+    val now = context.loop.nowNanos
+    endpoint.inFlight.decrementAndGet()
+    if (sentAt != 0) onLoop.counts.transit.record(System.nanoTime() - sentAt)
+    if (good) {
+      host.breaker.succeeded(now)
+      host.balancer.succeeded(endpoint)
+      failedAt = null
+    } else {
+      onLoop.counts.add(HostCounts.Failures, 1)
+      host.breaker.failed(now)
+      host.balancer.failed(endpoint, now)
+      failedAt = endpoint
+    }
+    endpoint = null
+  }
+
+  private def withdrawn(): Unit = if (endpoint != null) {
+    endpoint.inFlight.decrementAndGet()
+    host.breaker.withdrawn()
+    endpoint = null
+  }
+
+  private def tooLate(what: String): ClientError =
+    new ClientError.TimedOut(host.name, s"the answer was not complete $limitText: $what")
+
+  private def fail(error: ClientError): Unit = {
+    letGoOfSource()
+    failed(error)
+  }
+
+  private def letGoOfSource(): Unit = if (source != null && !streamTouched) source.cancel()
+
+  /** What failed belongs to the answer's own rules, such as its size: the connection, mid-answer, ends with it. */
+  protected final def refuse(error: ClientError): Unit = {
+    val c = connection
+    concluded(good = true) // it is our limit, not the host's fault
+    if (c != null) c.abandon(this, orderly = false)
+    fail(error)
+  }
+
+  final def clientClosed(): Unit = {
+    stopResting()
+    fail(new ClientError.ClientClosed(host.name))
+  }
+
+  /** Nobody is interested any more: out of the queue, off the connection, no further attempt. */
+  protected final def cancelled(): Unit = {
+    if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
+    if (connection != null) connection.abandon(this, orderly = false)
+    else if (rest != null) stopResting()
+    else if (endpoint != null) onLoop.pool(endpoint).remove(this)
+    withdrawn()
+    letGoOfSource()
+  }
+
+  private def stopResting(): Unit = if (rest != null) {
+    rest.cancel()
+    rest = null
+    loop.resting.remove(this)
+  }
+
+  protected final def hostName: String = host.name
+}
+
+private[client] object Sending {
+
+  /** Content up to this size is copied behind its head and goes out with it. */
+  final val CopyLimit = 16 * 1024
+
+  private def latin1(s: String) = s.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1)
+
+  private val chunkedLine = latin1("Transfer-Encoding: chunked\r\n")
+  private val lengthName  = latin1("Content-Length: ")
+  private val expectLine  = latin1("Expect: 100-continue\r\n")
+
+  private val credentials   = List("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Host")
+  private val contentFields =
+    List("Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Last-Modified")
+
+  private def isTransient(code: Int): Boolean = code == 502 || code == 503 || code == 504
+  private def isRedirect(code: Int): Boolean  =
+    code == 301 || code == 302 || code == 303 || code == 307 || code == 308
+}
+
+/** A call whose answer is wanted whole. */
+private[client] final class WholeSending(loop: ClientLoop, call: Call)
+    extends Sending[ClientResponse](loop, call) {
+  private var status: Status     = null
+  private var fields: Headers    = null
+  private var exact: Array[Byte] = null // where the length is known
+  private var grown: ByteWriter  = null // where it is not
+  private var filled             = 0
+
+  protected def accepted(s: Status, head: ResponseHead): Unit = {
+    status = s
+    fields = head.toHeaders
+    filled = 0
+    val length = head.contentLength
+    if (length > config.maxBodyInMemory) tooLarge()
+    else if (length >= 0) exact = if (length == 0) WholeSending.nothing else new Array[Byte](length.toInt)
+    else grown = new ByteWriter(1024)
+  }
+
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    val n = until - from
+    if (exact != null) {
+      System.arraycopy(bytes, from, exact, filled, n)
+      filled += n
+    } else if (n > config.maxBodyInMemory - grown.length) tooLarge()
+    else grown.write(bytes, from, n)
+  }
+
+  protected def completed(trailers: Headers): Unit = {
+    val content = if (exact != null) exact else java.util.Arrays.copyOf(grown.bytes, grown.length)
+    promise.succeed(new ClientResponse(status, fields, content, trailers))
+    ()
+  }
+
+  protected def failed(error: ClientError): Unit = { promise.fail(error); () }
+
+  private def tooLarge(): Unit =
+    refuse(
+      new ClientError.TooLarge(hostName, s"the answer's body is larger than ${config.maxBodyInMemory} octets")
+    )
+}
+
+private[client] object WholeSending {
+  private val nothing = new Array[Byte](0)
+}
+
+/** A call whose answer is wanted as it comes. */
+private[client] final class StreamSending(loop: ClientLoop, call: Call)
+    extends Sending[StreamedResponse](loop, call) {
+  private var pull: Promise[Option[Array[Byte]]] = null
+  private var failure: ClientError               = null
+  private var last: Array[Byte]                  = null // the piece that came with the end, while nobody has asked
+  private var isDone                             = false
+  private var isLeft                             = false
+  var trailers: Headers                          = Headers.empty
+  var announced: Long                            = -1
+
+  protected def accepted(status: Status, head: ResponseHead): Unit = {
+    announced = head.contentLength
+    val response = new StreamedResponse(status, head.toHeaders, this)
+    extend()
+    promise.succeed(response)
+    ()
+  }
+
+  override def wantsContent: Boolean = pull != null || isLeft
+
+  /** Several chunks of one turn make one piece: a flood of tiny ones costs no more than a large one. */
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = context.gathered.write(bytes, from, until - from)
+
+  override def onPause(): Unit = if (context.gathered.length > 0) {
+    val piece = takeGathered()
+    extend()
+    give(piece)
+  }
+
+  private def takeGathered(): Array[Byte] = {
+    val w     = context.gathered
+    val piece = java.util.Arrays.copyOf(w.bytes, w.length)
+    w.clear()
+    piece
+  }
+
+  private def give(piece: Array[Byte]): Unit = {
+    val waiting = pull
+    pull = null
+    if (waiting != null) waiting.succeed(Some(piece)) else last = piece
+    ()
+  }
+
+  protected def completed(more: Headers): Unit = {
+    trailers = more
+    isDone = true
+    if (context.gathered.length > 0) give(takeGathered())
+    else if (pull != null) {
+      val waiting = pull
+      pull = null
+      waiting.succeed(None)
+      ()
+    }
+  }
+
+  protected def failed(error: ClientError): Unit = {
+    context.gathered.clear()
+    failure = error
+    val waiting = pull
+    pull = null
+    if (!promise.fail(error) && waiting != null) waiting.fail(error)
+    ()
+  }
+
+  val stream: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] =
+      if (last != null) {
+        val piece = last
+        last = null
+        Async.value(Some(piece))
+      } else if (failure != null) Async.fail(failure)
+      else if (isDone || isLeft) Async.value(None)
+      else if (pull != null)
+        Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
+      else {
+        val waiting = new Promise[Option[Array[Byte]]]
+        pull = waiting
+        waiting.onCancel(() => if (pull eq waiting) pull = null)
+        extend()
+        if (connection != null) connection.settle()
+        waiting
+      }
+
+    def cancel(): Unit = if (!isDone && !isLeft && failure == null) {
+      isLeft = true
+      pull = null
+      cancelled()
+    }
+  }
+}
