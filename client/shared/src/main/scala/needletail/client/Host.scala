@@ -58,6 +58,9 @@ private[client] final class ClientLoop(val client: Client, val context: LoopCont
   private val hosts    = new java.util.IdentityHashMap[Host, HostOnLoop]
   private var isClosed = false
 
+  /** Is nothing to be begun here any more? */
+  def isOver: Boolean = isClosed || context.loop.isStopping
+
   val backoff = new Backoff(context.config.retry, context.random)
 
   /** Calls that wait before their next attempt. */

@@ -32,7 +32,7 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
   def submit(x: Exchange): Unit = {
     val c = if (x.needsFresh) null else takeIdle()
     if (c != null) dispatch(c, x)
-    else if (isClosed) x.onFailed(new ClientError.ClientClosed(host.name))
+    else if (isClosed || loop.isStopping) x.onFailed(new ClientError.ClientClosed(host.name))
     else if (open >= config.connectionsPerHost && x.needsFresh && idleCount > 0) {
       oldest.close() // makes room for the fresh one
       enqueue(x)
@@ -74,7 +74,7 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
     counts.add(HostCounts.InFlight, -c.owed)
     open -= 1
     counts.add(HostCounts.Open, -1)
-    grow()
+    if (loop.isStopping) close() else grow()
   }
 
   /** Closes what idles, fails what waits; what is under way goes on, and its connections close after it. */
@@ -176,7 +176,7 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
     open -= 1
     counts.add(HostCounts.Open, -1)
     if (!waiting.isEmpty) takeWaiting().onFailed(new ClientError.CannotConnect(host.name, cause))
-    grow()
+    if (loop.isStopping) close() else grow()
   }
 
   // idling

@@ -37,7 +37,10 @@ private[client] abstract class ResponseReader(context: LoopContext) {
   /** The first one's answer is complete and its exchange has left the line; `spoiled`: more came than was asked for. */
   protected def answered(x: Exchange, trailers: Headers, spoiled: Boolean): Unit
 
-  /** The connection is of no use any more: the first one fails with this, those behind it were not answered. */
+  /**
+   * The connection is of no use any more: the first one fails with this, those behind it were not answered. Null for
+   * an orderly end while none is under way.
+   */
   protected def broken(error: ClientError): Unit
 
   /** 100 (Continue) has come. */

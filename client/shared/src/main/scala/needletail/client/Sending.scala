@@ -234,7 +234,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   /** Is there an attempt left, time for it after that delay, and budget? Asked last, since it takes from that. */
   private def allowed(delay: Long): Boolean =
-    attempts < config.retry.attempts && callEnd - context.loop.nowNanos > delay && !promise.isCompleted &&
+    attempts < config.retry.attempts && callEnd - context.loop.nowNanos > delay && !promise.isCompleted && !loop.isOver &&
       host.budget.spend()
 
   /** Nanoseconds: what backing off asks for, or Retry-After in seconds where that is more (RFC 9110 §10.2.3). */
