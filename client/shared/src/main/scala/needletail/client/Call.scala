@@ -22,7 +22,7 @@ final class Call private[client] (
     private[client] val content: Array[Byte], // null: no content, or a stream
     private[client] val source: ByteStream,   // null where there is none
     private[client] val sourceLength: Long,
-    private[client] val deadline: Deadline,
+    private[client] val deadline: TimeLimit,
     private[client] val limit: FiniteDuration, // null: the client's
     private[client] val options: Int
 ) {
@@ -33,7 +33,7 @@ final class Call private[client] (
       content: Array[Byte] = content,
       source: ByteStream = source,
       sourceLength: Long = sourceLength,
-      deadline: Deadline = deadline,
+      deadline: TimeLimit = deadline,
       limit: FiniteDuration = limit,
       options: Int = options
   ): Call =
@@ -91,10 +91,10 @@ final class Call private[client] (
   def within(limit: FiniteDuration): Call = copy(limit = limit)
 
   /** Over by then, whatever else allows it more time. */
-  def within(deadline: Deadline): Call = copy(deadline = this.deadline.min(deadline))
+  def within(limit: TimeLimit): Call = copy(deadline = deadline.min(limit))
 
   /** To be over before the answer to this request is due. An implicit request does the same. */
-  def within(request: Request): Call = within(request.deadline)
+  def within(request: Request): Call = within(request.timeLimit)
 
   /** The call may be repeated although its method is not idempotent (RFC 9110 §9.2.2). */
   def repeatable: Call = copy(options = options | Repeatable)

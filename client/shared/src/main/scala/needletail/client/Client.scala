@@ -38,21 +38,21 @@ final class Client private (val config: ClientConfig, lent: EventLoops) extends 
   @volatile private var closed  = false
   private val mine              = new ThreadLocal[ClientLoop]
 
-  def get(url: String)(implicit deadline: Deadline = Deadline.none): Call    = call(Method.GET, url)
-  def head(url: String)(implicit deadline: Deadline = Deadline.none): Call   = call(Method.HEAD, url)
-  def delete(url: String)(implicit deadline: Deadline = Deadline.none): Call = call(Method.DELETE, url)
-  def post(url: String)(implicit deadline: Deadline = Deadline.none): Call   = call(Method.POST, url)
-  def put(url: String)(implicit deadline: Deadline = Deadline.none): Call    = call(Method.PUT, url)
-  def patch(url: String)(implicit deadline: Deadline = Deadline.none): Call  = call(Method.PATCH, url)
+  def get(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.GET, url)
+  def head(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.HEAD, url)
+  def delete(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.DELETE, url)
+  def post(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.POST, url)
+  def put(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.PUT, url)
+  def patch(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.PATCH, url)
 
   /**
    * A call of that URL: `http://host:port/path?query`, or `http+unix://%2Frun%2Fapp.sock/path` for a Unix socket.
    *
    * @throws java.lang.IllegalArgumentException for what is no such URL, and for CONNECT
    */
-  def call(method: Method, url: String)(implicit deadline: Deadline = Deadline.none): Call =
+  def call(method: Method, url: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
     Url.parse(url) match {
-      case Right(parsed) => callOf(hostOf(parsed.origin), method, parsed.target, deadline)
+      case Right(parsed) => callOf(hostOf(parsed.origin), method, parsed.target, limit)
       case Left(why)     => throw new IllegalArgumentException(s"$why: '$url'")
     }
 
@@ -110,9 +110,9 @@ final class Client private (val config: ClientConfig, lent: EventLoops) extends 
 
   // for calls
 
-  private[client] def callOf(host: Host, method: Method, target: String, deadline: Deadline): Call = {
+  private[client] def callOf(host: Host, method: Method, target: String, limit: TimeLimit): Call = {
     if (method eq Method.CONNECT) throw new IllegalArgumentException("CONNECT is not implemented")
-    new Call(this, host, method, target, Headers.empty, null, null, -1, deadline, null, 0)
+    new Call(this, host, method, target, Headers.empty, null, null, -1, limit, null, 0)
   }
 
   private def originOf(url: String): Origin =
@@ -185,17 +185,17 @@ object Client {
 
 /** A host that is asked often: its calls need a path only. */
 final class Service private[client] (val client: Client, host: Host) {
-  def get(path: String)(implicit deadline: Deadline = Deadline.none): Call    = call(Method.GET, path)
-  def head(path: String)(implicit deadline: Deadline = Deadline.none): Call   = call(Method.HEAD, path)
-  def delete(path: String)(implicit deadline: Deadline = Deadline.none): Call = call(Method.DELETE, path)
-  def post(path: String)(implicit deadline: Deadline = Deadline.none): Call   = call(Method.POST, path)
-  def put(path: String)(implicit deadline: Deadline = Deadline.none): Call    = call(Method.PUT, path)
-  def patch(path: String)(implicit deadline: Deadline = Deadline.none): Call  = call(Method.PATCH, path)
+  def get(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.GET, path)
+  def head(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.HEAD, path)
+  def delete(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.DELETE, path)
+  def post(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.POST, path)
+  def put(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.PUT, path)
+  def patch(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.PATCH, path)
 
   /** A call of that path and query, which must be percent-encoded already; else IllegalArgumentException. */
-  def call(method: Method, path: String)(implicit deadline: Deadline = Deadline.none): Call =
+  def call(method: Method, path: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
     Url.target(path) match {
-      case Right(target) => client.callOf(host, method, target, deadline)
+      case Right(target) => client.callOf(host, method, target, limit)
       case Left(why)     => throw new IllegalArgumentException(s"$why: '$path'")
     }
 

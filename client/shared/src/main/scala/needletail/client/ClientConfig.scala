@@ -94,18 +94,21 @@ final case class ClientConfig(
  *   drawn evenly from zero to that, so that those who failed together do not come back together
  * @param maxDelay what the doubling ends at; a Retry-After of more is not waited for
  * @param budget retries for each call, over time: 0.2 adds at most a fifth to a host's load
- * @param reserve retries that may be made before calls have earned them, and the most that can be saved up
+ * @param reserve retries that may be made before calls have earned them
+ * @param saving the most retries that calls can save up for a bad moment
  */
 final case class RetryConfig(
     attempts: Int = 3,
     firstDelay: FiniteDuration = 25.millis,
     maxDelay: FiniteDuration = 2.seconds,
     budget: Double = 0.2,
-    reserve: Int = 10
+    reserve: Int = 10,
+    saving: Int = 100
 ) {
   require(attempts > 0, "attempts must be positive")
   require(firstDelay > Duration.Zero && maxDelay >= firstDelay, "maxDelay must be at least firstDelay")
-  require(budget >= 0 && budget <= 1 && reserve >= 0, "budget must be between 0 and 1, reserve not negative")
+  require(budget >= 0 && budget <= 1, "budget must be between 0 and 1")
+  require(reserve >= 0 && saving >= reserve, "saving must be at least reserve, which must not be negative")
 }
 
 /**

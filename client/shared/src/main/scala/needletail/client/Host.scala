@@ -14,7 +14,7 @@ import needletail.io.Address
 private[client] final class Host(val origin: Origin, addresses: Seq[Address], config: ClientConfig) {
   val name: String  = origin.text
   val breaker       = new Breaker(config.breaker)
-  val budget        = new RetryBudget(config.retry.budget, config.retry.reserve)
+  val budget        = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer      = new Balancer(addresses, config.balancing)
   val counts        = new CopyOnWriteArrayList[HostCounts] // one for each loop that asks it
   @volatile var usedAt = 0L // by the loops' clocks, roughly: which host to forget

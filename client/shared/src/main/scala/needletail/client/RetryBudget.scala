@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicLong
  * takes one from. However long a service is down, it is asked at most that share more often; a limit on attempts
  * alone would multiply its load just then. Shared by all loops.
  */
-private[client] final class RetryBudget(share: Double, reserve: Int) {
+private[client] final class RetryBudget(share: Double, reserve: Int, saving: Int) {
   private val perCall = math.round(share * RetryBudget.Token)
-  private val most    = math.max(1L, reserve.toLong) * RetryBudget.Token
+  private val most    = saving.toLong * RetryBudget.Token
   private val saved   = new AtomicLong(reserve.toLong * RetryBudget.Token)
 
   /** A call has been made. */

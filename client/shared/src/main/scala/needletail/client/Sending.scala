@@ -58,7 +58,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     else if (deadline - callEnd < 0) s"within ${config.attemptTimeout.fold(0L)(_.toMillis)} ms"
     else s"within ${(if (call.limit != null) call.limit else config.requestTimeout).toMillis} ms"
 
-  private def attempt(): Unit = {
+  private def attempt(): Unit = if (!promise.isCompleted) {
     val now = context.loop.nowNanos
     if (callEnd - now <= 0) fail(tooLate("it was not sent any more"))
     else if (!host.breaker.admit(now)) {
@@ -297,7 +297,8 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
           target = url.target
           attempts = 0
           failedAt = null
-          attempt()
+          // by then the rest of this answer has been read, if it came at once, and the connection is free again
+          context.loop.endOfTurn(() => attempt())
       }
   }
 

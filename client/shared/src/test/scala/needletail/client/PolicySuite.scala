@@ -100,7 +100,7 @@ class PolicySuite extends Suite {
   }
 
   test("the budget bears a fifth of the calls, and its reserve at first") {
-    val budget = new RetryBudget(0.2, 10)
+    val budget = new RetryBudget(0.2, 10, 100)
     assertEquals((1 to 100).count(_ => budget.spend()), 10)
     for (_ <- 1 to 4) budget.earn()
     assert(!budget.spend())
@@ -112,10 +112,10 @@ class PolicySuite extends Suite {
   }
 
   test("what the budget saves up has a bound") {
-    val budget = new RetryBudget(0.5, 10)
+    val budget = new RetryBudget(0.5, 10, 50)
     for (_ <- 1 to 1000) budget.earn()
-    assertEquals(budget.left, 10)
-    assertEquals((1 to 100).count(_ => budget.spend()), 10)
+    assertEquals(budget.left, 50)
+    assertEquals((1 to 100).count(_ => budget.spend()), 50)
   }
 
   test("backing off doubles its bound up to another, and is spread evenly below it") {

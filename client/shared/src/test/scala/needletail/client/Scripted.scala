@@ -71,9 +71,12 @@ final class Peer(val connection: Connection, script: (Peer, Int) => Unit, server
     val end  = text.indexOf("\r\n\r\n")
     if (end < 0) from
     else {
-      served += 1
       server.received :+= text
-      script(this, server.requests.incrementAndGet())
+      val pipelined = text.split(" HTTP/1.1\r\n", -1).length - 1
+      for (_ <- 1 to pipelined) {
+        served += 1
+        script(this, server.requests.incrementAndGet())
+      }
       until // a body, too, is taken for granted
     }
   }

@@ -23,7 +23,7 @@ final class Request private[needletail] (
    * When the answer must be there; its time-out then answers in its place and what was begun for it is cancelled.
    * None for a request that no server has received.
    */
-  def deadline: Deadline = if (dueNanos == Long.MaxValue) Deadline.none else Deadline.at(dueNanos)
+  def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)
 
   /** On the loop's clock; set by the server that calls the handler. */
   private[needletail] var dueNanos: Long = Long.MaxValue
