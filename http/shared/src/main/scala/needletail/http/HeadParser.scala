@@ -160,6 +160,12 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     val classes = TargetClasses.path
     var p       = start
     while (p < stop) {
+      if (p + 8 <= stop) { // letters, digits and "/" are most of nearly all paths
+        val word  = Words.load(bytes, p)
+        val other = Octets.others(Octets.letters(word) | Octets.digitsAndSlash(word))
+        p += (if (other == 0) 8 else Octets.before(other))
+        if (p == stop) return more(p - head.base)
+      }
       val c = classes(bytes(p) & 0xff)
       if (c == TargetClasses.Plain) p += 1
       else if (c == TargetClasses.Dot) {
