@@ -67,6 +67,12 @@ private[client] final class Balancer(addresses: Seq[Address], config: BalancingC
     !e.ejected
   }
 
+  /** A call is under way there. With one address nobody has to know, and all loops would write to it. */
+  def took(e: Endpoint): Unit = if (endpoints.length > 1) { e.inFlight.incrementAndGet(); () }
+
+  /** It is no longer. */
+  def gave(e: Endpoint): Unit = if (endpoints.length > 1) { e.inFlight.decrementAndGet(); () }
+
   def succeeded(e: Endpoint): Unit = if (endpoints.length > 1 && (e.failuresInRow != 0 || e.timesEjected != 0))
     synchronized {
       e.failuresInRow = 0

@@ -17,7 +17,7 @@ private[client] final class Host(val origin: Origin, addresses: Seq[Address], co
   val budget        = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer      = new Balancer(addresses, config.balancing)
   val counts        = new CopyOnWriteArrayList[HostCounts] // one for each loop that asks it
-  @volatile var usedAt = 0L // by the loops' clocks, roughly: which host to forget
+  @volatile var usedAt = 0L // by the loops' clocks, to the second: which host to forget
 
   /** What follows the target in every request line, and the fields that never differ. */
   private val common =
@@ -27,6 +27,9 @@ private[client] final class Host(val origin: Origin, addresses: Seq[Address], co
   /** The same for a call with a Host of its own. */
   val afterTargetNoHost: Array[Byte] =
     s" HTTP/1.1\r\n${config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n")}".getBytes(ISO_8859_1)
+
+  /** Written once a second at most, since all loops share it. */
+  def used(now: Long): Unit = if (now - usedAt > 1000000000L) usedAt = now
 
   def statistics: HostStatistics = {
     import scala.jdk.CollectionConverters._

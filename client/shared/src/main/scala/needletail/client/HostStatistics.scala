@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLongArray
  * @param opened connections made so far
  * @param breaker whether the host is asked
  * @param retriesLeft what is saved in the retry budget
- * @param addresses each with whether it is left out for now
+ * @param addresses where there are several: calls under way to each, and whether it is left out for now
  */
 final case class HostStatistics(
     host: String,

@@ -46,7 +46,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     promise.onCancel(() => cancelled())
     onLoop = loop.on(host)
     onLoop.counts.add(HostCounts.Calls, 1)
-    host.usedAt = now
+    host.used(now)
     host.budget.earn()
     attempt()
     promise
@@ -60,14 +60,15 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   private def attempt(): Unit = if (!promise.isCompleted) {
     val now = context.loop.nowNanos
-    if (callEnd - now <= 0) fail(tooLate("it was not sent any more"))
+    if (callEnd - now <= 0 || call.deadline.hasPassed) fail(tooLate("it was not sent any more"))
     else if (!host.breaker.admit(now)) {
       onLoop.counts.add(HostCounts.Refused, 1)
       fail(new ClientError.BreakerOpen(host.name))
     } else {
       attempts += 1
+      onLoop = loop.on(host) // another one than before, where the host was forgotten meanwhile
       endpoint = host.balancer.choose(now, failedAt)
-      endpoint.inFlight.incrementAndGet()
+      host.balancer.took(endpoint)
       onLoop.counts.add(HostCounts.Attempts, 1)
       submit(now)
     }
@@ -89,40 +90,16 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   override final def mayPipeline: Boolean = method.isIdempotent && source == null
 
   final def encode(w: ByteWriter): Unit = {
-    w.writeLatin1(method.name)
-    w.writeByte(' ')
-    w.writeLatin1(target)
-    w.write(if (headers.contains("Host")) host.afterTargetNoHost else host.afterTarget)
-    val flat = headers.flat
-    var i    = 0
-    while (i < flat.length) {
-      w.writeLatin1(flat(i))
-      w.writeByte(':')
-      w.writeByte(' ')
-      w.writeLatin1(flat(i + 1))
-      w.writeCrLf()
-      i += 2
-    }
-    if (source != null) {
-      if (call.sourceLength < 0) w.write(chunkedLine)
-      else {
-        w.write(lengthName)
-        w.writeDecimal(call.sourceLength)
-        w.writeCrLf()
-      }
-      if (awaitsContinue) w.write(expectLine)
-    } else if (content != null || method == Method.POST || method == Method.PUT || method == Method.PATCH) {
-      // RFC 9110 §8.6: a length of 0 too, where the method leads one to expect content
-      w.write(lengthName)
-      w.writeDecimal(if (content == null) 0L else content.length.toLong)
-      w.writeCrLf()
-    }
+    RequestEncoder.head(w, method, target, host, headers)
+    if (source != null) RequestEncoder.announce(w, call.sourceLength, awaitsContinue)
+    else if (content != null || RequestEncoder.expectsContent(method))
+      RequestEncoder.announce(w, if (content == null) 0L else content.length.toLong, continue = false)
     w.writeCrLf()
-    if (content != null && content.length <= CopyLimit) w.write(content)
+    if (content != null && content.length <= RequestEncoder.CopyLimit) w.write(content)
   }
 
   override final def largeContent: Array[Byte] =
-    if (content != null && content.length > CopyLimit) content else null
+    if (content != null && content.length > RequestEncoder.CopyLimit) content else null
 
   override final def contentStream: ByteStream = {
     if (source != null) streamTouched = true
@@ -167,7 +144,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
       leave()
       concluded(good = false)
       pause(delay)
-    } else if (isRedirect(status.code) && follows(status.code)) {
+    } else if (Redirection.isOne(status.code) && follows(status.code)) {
       val location = head.indexOf("location", 0)
       val to       = if (location < 0) null else head.value(location)
       if (to == null) answer(status, head)
@@ -261,10 +238,8 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   // redirections
 
-  /** RFC 9110 §15.4: by itself only where nothing unsafe is repeated. */
   private def follows(code: Int): Boolean =
-    config.maxRedirects > 0 && !call.is(Call.NoRedirects) &&
-      (method.isSafe || code == 303 || ((code == 301 || code == 302) && method == Method.POST))
+    config.maxRedirects > 0 && !call.is(Call.NoRedirects) && Redirection.follows(code, method)
 
   private def redirect(location: String): Unit = {
     redirects += 1
@@ -281,7 +256,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
               source.cancel()
               source = null
             }
-            headers = contentFields.foldLeft(headers)(_ remove _)
+            headers = Redirection.withoutContent(headers)
           }
           if (url.origin != host.origin) {
             if (url.origin.address.isInstanceOf[needletail.io.Address.Unix]) {
@@ -289,10 +264,10 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
               fail(new ClientError.BadRedirect(host.name, "redirected to a Unix socket"))
               return
             }
-            headers = credentials.foldLeft(headers)(_ remove _)
+            headers = Redirection.withoutCredentials(headers)
             host = loop.client.hostOf(url.origin)
             onLoop = loop.on(host)
-            host.usedAt = context.loop.nowNanos
+            host.used(context.loop.nowNanos)
           }
           target = url.target
           attempts = 0
@@ -318,7 +293,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   private def concluded(good: Boolean): Unit = if (endpoint != null) {
     val now = context.loop.nowNanos
-    endpoint.inFlight.decrementAndGet()
+    host.balancer.gave(endpoint)
     if (sentAt != 0) onLoop.counts.transit.record(System.nanoTime() - sentAt)
     if (good) {
       host.breaker.succeeded(now)
@@ -334,7 +309,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   }
 
   private def withdrawn(): Unit = if (endpoint != null) {
-    endpoint.inFlight.decrementAndGet()
+    host.balancer.gave(endpoint)
     host.breaker.withdrawn()
     endpoint = null
   }
@@ -383,158 +358,6 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
 private[client] object Sending {
 
-  /** Content up to this size is copied behind its head and goes out with it. */
-  final val CopyLimit = 16 * 1024
-
-  private def latin1(s: String) = s.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1)
-
-  private val chunkedLine = latin1("Transfer-Encoding: chunked\r\n")
-  private val lengthName  = latin1("Content-Length: ")
-  private val expectLine  = latin1("Expect: 100-continue\r\n")
-
-  private val credentials   = List("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Host")
-  private val contentFields =
-    List("Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Last-Modified")
-
+  /** Statuses that say "not now" rather than "no". */
   private def isTransient(code: Int): Boolean = code == 502 || code == 503 || code == 504
-  private def isRedirect(code: Int): Boolean  =
-    code == 301 || code == 302 || code == 303 || code == 307 || code == 308
-}
-
-/** A call whose answer is wanted whole. */
-private[client] final class WholeSending(loop: ClientLoop, call: Call)
-    extends Sending[ClientResponse](loop, call) {
-  private var status: Status     = null
-  private var fields: Headers    = null
-  private var exact: Array[Byte] = null // where the length is known
-  private var grown: ByteWriter  = null // where it is not
-  private var filled             = 0
-
-  protected def accepted(s: Status, head: ResponseHead): Unit = {
-    status = s
-    fields = head.toHeaders
-    filled = 0
-    val length = head.contentLength
-    if (length > config.maxBodyInMemory) tooLarge()
-    else if (length >= 0) exact = if (length == 0) WholeSending.nothing else new Array[Byte](length.toInt)
-    else grown = new ByteWriter(1024)
-  }
-
-  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
-    val n = until - from
-    if (exact != null) {
-      System.arraycopy(bytes, from, exact, filled, n)
-      filled += n
-    } else if (n > config.maxBodyInMemory - grown.length) tooLarge()
-    else grown.write(bytes, from, n)
-  }
-
-  protected def completed(trailers: Headers): Unit = {
-    val content = if (exact != null) exact else java.util.Arrays.copyOf(grown.bytes, grown.length)
-    promise.succeed(new ClientResponse(status, fields, content, trailers))
-    ()
-  }
-
-  protected def failed(error: ClientError): Unit = { promise.fail(error); () }
-
-  private def tooLarge(): Unit =
-    refuse(
-      new ClientError.TooLarge(hostName, s"the answer's body is larger than ${config.maxBodyInMemory} octets")
-    )
-}
-
-private[client] object WholeSending {
-  private val nothing = new Array[Byte](0)
-}
-
-/** A call whose answer is wanted as it comes. */
-private[client] final class StreamSending(loop: ClientLoop, call: Call)
-    extends Sending[StreamedResponse](loop, call) {
-  private var pull: Promise[Option[Array[Byte]]] = null
-  private var failure: ClientError               = null
-  private var last: Array[Byte]                  = null // the piece that came with the end, while nobody has asked
-  private var isDone                             = false
-  private var isLeft                             = false
-  var trailers: Headers                          = Headers.empty
-  var announced: Long                            = -1
-
-  protected def accepted(status: Status, head: ResponseHead): Unit = {
-    announced = head.contentLength
-    val response = new StreamedResponse(status, head.toHeaders, this)
-    extend()
-    promise.succeed(response)
-    ()
-  }
-
-  override def wantsContent: Boolean = pull != null || isLeft
-
-  /** Several chunks of one turn make one piece: a flood of tiny ones costs no more than a large one. */
-  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = context.gathered.write(bytes, from, until - from)
-
-  override def onPause(): Unit = if (context.gathered.length > 0) {
-    val piece = takeGathered()
-    extend()
-    give(piece)
-  }
-
-  private def takeGathered(): Array[Byte] = {
-    val w     = context.gathered
-    val piece = java.util.Arrays.copyOf(w.bytes, w.length)
-    w.clear()
-    piece
-  }
-
-  private def give(piece: Array[Byte]): Unit = {
-    val waiting = pull
-    pull = null
-    if (waiting != null) waiting.succeed(Some(piece)) else last = piece
-    ()
-  }
-
-  protected def completed(more: Headers): Unit = {
-    trailers = more
-    isDone = true
-    if (context.gathered.length > 0) give(takeGathered())
-    else if (pull != null) {
-      val waiting = pull
-      pull = null
-      waiting.succeed(None)
-      ()
-    }
-  }
-
-  protected def failed(error: ClientError): Unit = {
-    context.gathered.clear()
-    failure = error
-    val waiting = pull
-    pull = null
-    if (!promise.fail(error) && waiting != null) waiting.fail(error)
-    ()
-  }
-
-  val stream: ByteStream = new ByteStream {
-    def next(): Async[Option[Array[Byte]]] =
-      if (last != null) {
-        val piece = last
-        last = null
-        Async.value(Some(piece))
-      } else if (failure != null) Async.fail(failure)
-      else if (isDone || isLeft) Async.value(None)
-      else if (pull != null)
-        Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
-      else {
-        val waiting = new Promise[Option[Array[Byte]]]
-        pull = waiting
-        waiting.onCancel(() => if (pull eq waiting) pull = null)
-        extend()
-        if (connection != null) connection.settle()
-        waiting
-      }
-
-    def cancel(): Unit = if (!isDone && !isLeft && failure == null) {
-      isLeft = true
-      pull = null
-      cancelled()
-    }
-  }
 }

@@ -62,12 +62,10 @@ class DeadlineSuite extends Suite with Misbehaving {
     }
     serving(hanging) { (back, client) =>
       serving(request => client.get(s"${back.url}${request.path}").text.map(Response.ok)) { (front, _) =>
-        val browser = new java.net.Socket("127.0.0.1", front.port)
-        browser.getOutputStream.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n".getBytes)
+        val browser = new Visitor(front.port, "GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
         eventually(client.statistics.headOption.exists(_.inFlight == 1))
         assert(!cancelled)
-        browser.setSoLinger(true, 0) // close sends RST
-        browser.close()
+        browser.reset()
         eventually(client.statistics.head.open == 0, client.statistics)
         assertEquals(client.statistics.head.cancelled, 1L)
         eventually(cancelled, "and so on, to the last in the chain")
@@ -83,11 +81,9 @@ class DeadlineSuite extends Suite with Misbehaving {
     }
     serving(_ => Response.ok.stream(endless)) { (back, client) =>
       serving(_ => client.get(back.url).stream.map(_.toResponse)) { (front, _) =>
-        val browser = new java.net.Socket("127.0.0.1", front.port)
-        browser.getOutputStream.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n".getBytes)
-        assert(browser.getInputStream.read() == 'H')
-        browser.setSoLinger(true, 0)
-        browser.close()
+        val browser = new Visitor(front.port, "GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+        eventually(browser.received > 0)
+        browser.reset()
         eventually(cancelled)
         eventually(client.statistics.head.open == 0)
       }

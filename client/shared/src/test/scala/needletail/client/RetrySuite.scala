@@ -152,7 +152,6 @@ class RetrySuite extends Suite with Misbehaving {
       val dead   = new Scripted((_, _) => ())
       val nobody = dead.port
       dead.close()
-      eventually(scala.util.Try(new java.net.Socket("127.0.0.1", nobody).close()).isFailure)
       val config = quick.copy(balancing = BalancingConfig(Balancing.RoundRobin, failures = 2))
       calling(config) { client =>
         val addresses = (servers.map(_.port) :+ nobody).map(Address.Tcp("127.0.0.1", _))

@@ -3,6 +3,10 @@ package needletail.client
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.Async
 import needletail.io._
 import needletail.testing.Suite
 
@@ -33,8 +37,42 @@ final class Scripted(script: (Peer, Int) => Unit, address: Address = Address.Tcp
   }
   def url: String = s"http://127.0.0.1:$port"
 
+  /** Nobody listens any more when it returns, and its connections are cut off. */
   def close(): Unit = {
     listener.close()
+    loops.stop()
+    Await.result(loops.stopped, 5.seconds)
+  }
+}
+
+/** A client that says what it is told and goes as rudely as it is told, for servers of ours. */
+final class Visitor(port: Int, text: String) {
+  private val loops            = new EventLoops(1, "visitor", daemon = true)
+  @volatile var received: Long = 0
+
+  private val connected = Async.run(loops(0)) {
+    Connector.connect(Address.Tcp("127.0.0.1", port), loops(0)) { _ =>
+      new ConnectionHandler {
+        def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+          received += until - from
+          until
+        }
+        def onEnd(): Unit                    = ()
+        def onDrained(): Unit                = ()
+        def onDeadline(): Unit               = ()
+        def onClosed(cause: Throwable): Unit = ()
+      }
+    }.map { c =>
+      val bytes = text.getBytes(ISO_8859_1)
+      c.write(bytes, 0, bytes.length)
+      c
+    }
+  }
+  private val connection = Await.result(connected, 5.seconds)
+
+  /** Goes away with RST. */
+  def reset(): Unit = {
+    loops(0).execute(() => connection.abort())
     loops.stop()
   }
 }
