@@ -102,7 +102,7 @@ lazy val io      = module("io").dependsOn(async, testing % Test)
 lazy val http    = module("http").dependsOn(async, testing % Test)
 lazy val routing = module("routing").dependsOn(http, testing % Test)
 lazy val server  = module("server").dependsOn(io, http, actor, testing % Test)
-lazy val client  = module("client").dependsOn(io, http, testing % Test, server % Test)
+lazy val client  = module("client").dependsOn(io % "compile;test->test", http, testing % Test, server % Test)
 
 /** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
 lazy val json = project

@@ -31,7 +31,10 @@ class OtherServersSuite extends Suite with Serving {
       .redirectOutput(ProcessBuilder.Redirect.DISCARD)
       .start()
     try {
-      eventually(scala.util.Try(new java.net.Socket("127.0.0.1", port).close()).isSuccess, "it does not listen")
+      eventually(
+        scala.util.Try(new java.net.Socket("127.0.0.1", port).close()).isSuccess,
+        "it does not listen"
+      )
       calling()(body)
     } finally {
       process.destroy()
@@ -40,7 +43,7 @@ class OtherServersSuite extends Suite with Serving {
   }
 
   private def temporary[A](body: File => A): A = {
-    val folder = Files.createTempDirectory("needletail-client").toFile
+    val folder                = Files.createTempDirectory("needletail-client").toFile
     def remove(f: File): Unit = {
       Option(f.listFiles).foreach(_.foreach(remove))
       f.delete()
@@ -55,7 +58,7 @@ class OtherServersSuite extends Suite with Serving {
   private val octets = Array.tabulate(300000)(i => (i * 31).toByte)
 
   test("nginx: files, keep-alive and its end, HEAD, ranges, redirections, errors, a body that is refused") {
-    val nginx         = find("nginx")
+    val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
     implicit val port = freePort()
     temporary { folder =>
@@ -92,7 +95,10 @@ class OtherServersSuite extends Suite with Serving {
         assertEquals(service.get("/none").await().status, Status.NoContent)
         assertEquals(service.get("/nothing").await().status, Status.NotFound)
         assertEquals(service.post("/hello").body(new Array[Byte](900)).await().status.code, 200)
-        assertEquals(service.post("/hello").body(new Array[Byte](2000)).await().status, Status.ContentTooLarge)
+        assertEquals(
+          service.post("/hello").body(new Array[Byte](2000)).await().status,
+          Status.ContentTooLarge
+        )
         client.await(Async.all((1 to 200).map(_ => service.get("/hello").text)))
         val s = service.statistics
         assertEquals((s.failures, s.retries), (0L, 0L))
@@ -101,7 +107,7 @@ class OtherServersSuite extends Suite with Serving {
   }
 
   test("Node: chunks both ways, trailers, 100-continue, a body without an end, keep-alive that runs out") {
-    val node          = find("node")
+    val node = find("node")
     assume(node.isDefined, "Node is not installed")
     implicit val port = freePort()
     temporary { folder =>
@@ -127,7 +133,10 @@ class OtherServersSuite extends Suite with Serving {
         assert(java.util.Arrays.equals(service.post("/echo").body(octets).await().bytes, octets))
         def pieces = ByteStream.fromIterator(octets.grouped(7000))
         assert(java.util.Arrays.equals(service.post("/echo").body(pieces).await().bytes, octets))
-        assert(java.util.Arrays.equals(service.post("/echo").body(pieces).expectContinue.await().bytes, octets))
+        assert(java.util.Arrays.equals(
+          service.post("/echo").body(pieces).expectContinue.await().bytes,
+          octets
+        ))
         val answer = service.get("/trailers").await()
         assertEquals((answer.text, answer.trailers.get("Sum")), ("ab", Some("2")))
         assertEquals(service.get("/close").await().text, "until the end")

@@ -56,7 +56,8 @@ private[client] final class Balancer(addresses: Seq[Address], config: BalancingC
     else endpoints((start + 1) % endpoints.length)
   }
 
-  private def isIn(e: Endpoint, now: Long): Boolean = !e.ejected || (now - e.returnAt >= 0 && takeBack(e, now))
+  private def isIn(e: Endpoint, now: Long): Boolean =
+    !e.ejected || (now - e.returnAt >= 0 && takeBack(e, now))
 
   /** Its time is over: it is asked again, and one more failure puts it out again, for longer. */
   private def takeBack(e: Endpoint, now: Long): Boolean = synchronized {
@@ -73,11 +74,12 @@ private[client] final class Balancer(addresses: Seq[Address], config: BalancingC
   /** It is no longer. */
   def gave(e: Endpoint): Unit = if (endpoints.length > 1) { e.inFlight.decrementAndGet(); () }
 
-  def succeeded(e: Endpoint): Unit = if (endpoints.length > 1 && (e.failuresInRow != 0 || e.timesEjected != 0))
-    synchronized {
-      e.failuresInRow = 0
-      if (!e.ejected) e.timesEjected = 0
-    }
+  def succeeded(e: Endpoint): Unit =
+    if (endpoints.length > 1 && (e.failuresInRow != 0 || e.timesEjected != 0))
+      synchronized {
+        e.failuresInRow = 0
+        if (!e.ejected) e.timesEjected = 0
+      }
 
   def failed(e: Endpoint, now: Long): Unit = if (endpoints.length > 1) synchronized {
     e.failuresInRow += 1

@@ -18,11 +18,11 @@ private[client] final class BodySender(
     context: LoopContext
 ) extends Listener[Option[Array[Byte]]]
     with Runnable {
-  private var sent              = 0L
-  private var isDone            = false
-  private var waits             = false // for 100 (Continue)
-  private var turnAsked         = false
-  private var patience: Timer   = null
+  private var sent            = 0L
+  private var isDone          = false
+  private var waits           = false // for 100 (Continue)
+  private var turnAsked       = false
+  private var patience: Timer = null
 
   /** Sends nothing before 100 (Continue) has come, or so many nanoseconds have passed (RFC 9110 §10.1.1). */
   def awaitContinue(nanos: Long): Unit = {
@@ -86,7 +86,8 @@ private[client] final class BodySender(
         case None =>
           if (length >= 0 && sent < length) wrongLength("fewer")
           else {
-            if (length < 0) connection.writeContent(ResponseEncoder.lastChunk, 0, ResponseEncoder.lastChunk.length)
+            if (length < 0)
+              connection.writeContent(ResponseEncoder.lastChunk, 0, ResponseEncoder.lastChunk.length)
             isDone = true
             connection.contentComplete()
             x.onContentSent(last = true)

@@ -4,7 +4,6 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.concurrent.Future
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 
 import needletail.async.{Async, Loop}
 import needletail.http._
@@ -30,20 +29,15 @@ import needletail.io.{Address, EventLoop, EventLoops}
  * One is enough for a program. A call made on an event loop stays on it, on connections which that loop owns; one
  * made elsewhere goes to a loop of the client's own, or of those given to it.
  */
-final class Client private (val config: ClientConfig, lent: EventLoops) extends AutoCloseable {
-  private val hosts             = new ConcurrentHashMap[String, Host]       // by origin; one address each
-  private val services          = ConcurrentHashMap.newKeySet[Host]()
-  private val loops             = new ConcurrentHashMap[EventLoop, ClientLoop]
-  private var own: EventLoops   = null                                      // made when first needed
-  @volatile private var closed  = false
-  private val mine              = new ThreadLocal[ClientLoop]
-
-  def get(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.GET, url)
-  def head(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.HEAD, url)
-  def delete(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.DELETE, url)
-  def post(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.POST, url)
-  def put(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.PUT, url)
-  def patch(url: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.PATCH, url)
+final class Client private (val config: ClientConfig, lent: EventLoops)
+    extends Calls
+    with AutoCloseable {
+  private val hosts            = new ConcurrentHashMap[String, Host] // by origin; one address each
+  private val services         = ConcurrentHashMap.newKeySet[Host]()
+  private val loops            = new ConcurrentHashMap[EventLoop, ClientLoop]
+  private var own: EventLoops  = null                                // made when first needed
+  @volatile private var closed = false
+  private val mine             = new ThreadLocal[ClientLoop]
 
   /**
    * A call of that URL: `http://host:port/path?query`, or `http+unix://%2Frun%2Fapp.sock/path` for a Unix socket.
@@ -59,7 +53,10 @@ final class Client private (val config: ClientConfig, lent: EventLoops) extends 
   /** A host that is asked often, by its base URL: `http://host:port`. */
   def service(url: String): Service = new Service(this, hostOf(originOf(url)))
 
-  /** A service with several addresses, which share its calls; the URL says what its Host header is. */
+  /**
+   * A service with several addresses, which share its calls; the URL says what its Host header is. To be made once
+   * and kept: each one made has pools of its own.
+   */
   def service(url: String, addresses: Address*): Service = {
     val host = new Host(originOf(url), addresses, config)
     services.add(host)
@@ -181,61 +178,4 @@ object Client {
 
   /** A client whose calls from other threads use these loops; they stay their owner's to stop. */
   def apply(config: ClientConfig, loops: EventLoops): Client = new Client(config, loops)
-}
-
-/** A host that is asked often: its calls need a path only. */
-final class Service private[client] (val client: Client, host: Host) {
-  def get(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.GET, path)
-  def head(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.HEAD, path)
-  def delete(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.DELETE, path)
-  def post(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.POST, path)
-  def put(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.PUT, path)
-  def patch(path: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.PATCH, path)
-
-  /** A call of that path and query, which must be percent-encoded already; else IllegalArgumentException. */
-  def call(method: Method, path: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
-    Url.target(path) match {
-      case Right(target) => client.callOf(host, method, target, limit)
-      case Left(why)     => throw new IllegalArgumentException(s"$why: '$path'")
-    }
-
-  def statistics: HostStatistics = host.statistics
-
-  override def toString: String = s"Service(${host.name})"
-}
-
-/** A thread that waits for what a loop is doing. */
-private[client] final class Waiting[A] {
-  private val done                     = new CountDownLatch(1)
-  private var running: Async[A]        = null // the loop's
-  private var isCancelled              = false
-  @volatile private var result: Try[A] = null
-
-  private def start(body: => Async[A]): Unit =
-    if (!isCancelled) {
-      running = Async.defer(body)
-      running.onComplete { r =>
-        result = r
-        done.countDown()
-      }
-    }
-
-  private def cancel(): Unit = {
-    isCancelled = true
-    if (running != null) running.cancel()
-  }
-}
-
-private[client] object Waiting {
-  def await[A](loop: EventLoop)(body: => Async[A]): A = {
-    val waiting = new Waiting[A]
-    loop.execute(() => waiting.start(body))
-    try waiting.done.await()
-    catch {
-      case e: InterruptedException =>
-        loop.execute(() => waiting.cancel())
-        throw e
-    }
-    waiting.result.get
-  }
 }

@@ -36,9 +36,9 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered              = 0L               // octets of requests, written or to be
-  private var sender: BodySender = null             // while a request's content is being sent
-  private var held: ByteWriter   = null             // pipelined requests of this turn, to go out in one write
+  private var offered            = 0L   // octets of requests, written or to be
+  private var sender: BodySender = null // while a request's content is being sent
+  private var held: ByteWriter   = null // pipelined requests of this turn, to go out in one write
   private var turnAsked          = false
   private var inTurn             = false
 

@@ -15,7 +15,7 @@ sealed abstract class ClientError(val host: String, what: String, cause: Throwab
 
   /** What a handler that passes the failure on would answer: 502, 503 or 504, with a message that tells nothing. */
   def asGateway: HttpError = this match {
-    case _: ClientError.TimedOut                                                     => ClientError.tooLate
+    case _: ClientError.TimedOut => ClientError.tooLate
     case _: ClientError.BreakerOpen | _: ClientError.QueueFull | _: ClientError.QueueTimeout =>
       ClientError.busy
     case _ => ClientError.broken
@@ -49,7 +49,7 @@ object ClientError {
       host: String,
       what: String,
       cause: Throwable,
-      private[client] val written: Boolean, // has any octet of the request left?
+      private[client] val written: Boolean,  // has any octet of the request left?
       private[client] val answered: Boolean, // has any of the answer come?
       private[client] val reused: Boolean    // had the connection served others before?
   ) extends ClientError(host, what, cause) {

@@ -59,7 +59,7 @@ private[client] object Histogram {
     var count = 0L
     var i     = 0
     while (i < Buckets) { count += total(i); i += 1 }
-    val most                               = total(Buckets + 1)
+    val most                                      = total(Buckets + 1)
     def percentile(share: Double): FiniteDuration = {
       val rank = math.ceil(share * count.toDouble).toLong
       var seen = 0L
@@ -69,23 +69,4 @@ private[client] object Histogram {
     }
     Latency(count, total(Buckets).nanos, percentile(0.5), percentile(0.9), percentile(0.99), most.nanos)
   }
-}
-
-/**
- * A summary of durations.
- *
- * @param count how many there were
- * @param total their sum
- * @param p50 half of them were not longer, give or take an eighth; `p90`, `p99` likewise
- * @param max the longest
- */
-final case class Latency(
-    count: Long,
-    total: FiniteDuration,
-    p50: FiniteDuration,
-    p90: FiniteDuration,
-    p99: FiniteDuration,
-    max: FiniteDuration
-) {
-  def mean: FiniteDuration = if (count == 0) Duration.Zero else (total.toNanos / count).nanos
 }

@@ -12,11 +12,11 @@ import needletail.io.Address
  * @param addresses where it is reached; at least one
  */
 private[client] final class Host(val origin: Origin, addresses: Seq[Address], config: ClientConfig) {
-  val name: String  = origin.text
-  val breaker       = new Breaker(config.breaker)
-  val budget        = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
-  val balancer      = new Balancer(addresses, config.balancing)
-  val counts        = new CopyOnWriteArrayList[HostCounts] // one for each loop that asks it
+  val name: String = origin.text
+  val breaker      = new Breaker(config.breaker)
+  val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
+  val balancer     = new Balancer(addresses, config.balancing)
+  val counts       = new CopyOnWriteArrayList[HostCounts] // one for each loop that asks it
   @volatile var usedAt = 0L // by the loops' clocks, to the second: which host to forget
 
   /** What follows the target in every request line, and the fields that never differ. */
@@ -34,64 +34,5 @@ private[client] final class Host(val origin: Origin, addresses: Seq[Address], co
   def statistics: HostStatistics = {
     import scala.jdk.CollectionConverters._
     HostCounts.statistics(this, counts.asScala)
-  }
-}
-
-/** One loop's side of a host. */
-private[client] final class HostOnLoop(val host: Host, context: LoopContext) {
-  val counts = new HostCounts
-  host.counts.add(counts)
-
-  private val pools = new Array[Pool](host.balancer.endpoints.length) // made when first used
-
-  def pool(endpoint: Endpoint): Pool = {
-    var p = pools(endpoint.index)
-    if (p == null) {
-      p = new Pool(context, host, endpoint, counts)
-      pools(endpoint.index) = p
-    }
-    p
-  }
-
-  def close(): Unit = pools.foreach(p => if (p != null) p.close())
-}
-
-/** One loop's side of a client. */
-private[client] final class ClientLoop(val client: Client, val context: LoopContext) {
-  private val hosts    = new java.util.IdentityHashMap[Host, HostOnLoop]
-  private var isClosed = false
-
-  /** Is nothing to be begun here any more? */
-  def isOver: Boolean = isClosed || context.loop.isStopping
-
-  val backoff = new Backoff(context.config.retry, context.random)
-
-  /** Calls that wait before their next attempt. */
-  val resting = new Line
-
-  def on(host: Host): HostOnLoop = {
-    var h = hosts.get(host)
-    if (h == null) {
-      h = new HostOnLoop(host, context)
-      hosts.put(host, h)
-      if (isClosed) h.close()
-    }
-    h
-  }
-
-  /** Nobody has asked for it in a long time: its connections go. */
-  def forget(host: Host): Unit = {
-    val h = hosts.remove(host)
-    if (h != null) h.close()
-  }
-
-  def close(): Unit = {
-    isClosed = true
-    hosts.values.toArray(new Array[HostOnLoop](0)).foreach(_.close()) // a copy: closing may lead to new hosts
-    while (!resting.isEmpty)
-      resting.first match {
-        case s: Sending[_] => s.clientClosed()
-        case x             => resting.remove(x)
-      }
   }
 }

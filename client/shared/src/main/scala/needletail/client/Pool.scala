@@ -15,13 +15,13 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
   private val loop    = context.loop
   private val waiting = new Line
 
-  private var idle: ClientConnection = null // the one used last; linked
+  private var idle: ClientConnection   = null // the one used last; linked
   private var oldest: ClientConnection = null
-  private var idleCount              = 0
-  private var open                   = 0 // those that are being made included
-  private var connecting             = 0
-  private var timer: Timer           = null
-  private var isClosed               = false
+  private var idleCount                = 0
+  private var open                     = 0    // those that are being made included
+  private var connecting               = 0
+  private var timer: Timer             = null
+  private var isClosed                 = false
 
   // With pipelining, those that are under way and may take more; null without.
   private val busy = if (config.pipelining > 1) new java.util.ArrayList[ClientConnection] else null

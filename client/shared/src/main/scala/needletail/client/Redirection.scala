@@ -23,6 +23,13 @@ private[client] object Redirection {
   private def drop(headers: Headers, names: List[String]): Headers = names.foldLeft(headers)(_ remove _)
 
   private val content =
-    List("Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Last-Modified")
+    List(
+      "Content-Type",
+      "Content-Encoding",
+      "Content-Language",
+      "Content-Location",
+      "Digest",
+      "Last-Modified"
+    )
   private val credentials = List("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Host")
 }

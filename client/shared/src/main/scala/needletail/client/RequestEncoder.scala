@@ -25,11 +25,7 @@ private[client] object RequestEncoder {
     val flat = headers.flat
     var i    = 0
     while (i < flat.length) {
-      w.writeLatin1(flat(i))
-      w.writeByte(':')
-      w.writeByte(' ')
-      w.writeLatin1(flat(i + 1))
-      w.writeCrLf()
+      w.writeField(flat(i), flat(i + 1))
       i += 2
     }
   }

@@ -12,13 +12,13 @@ private[client] abstract class ResponseReader(context: LoopContext) {
   /** Those whose answers have not come whole, the next one first. */
   protected val inFlight = new Line
 
-  private var phase                  = AtHead
-  private var partial: ResponseParser = null // while a head has come in part
-  private var begun                  = false // has any octet of the first one's answer come?
-  private var interim                = 0     // heads of 1xx before this answer's own
-  private var remaining              = 0L    // of a body with a length
-  private var decoder: ChunkedDecoder = null // kept for the connection's next chunked body
-  private var answers                = 0
+  private var phase                   = AtHead
+  private var partial: ResponseParser = null  // while a head has come in part
+  private var begun                   = false // has any octet of the first one's answer come?
+  private var interim                 = 0     // heads of 1xx before this answer's own
+  private var remaining               = 0L    // of a body with a length
+  private var decoder: ChunkedDecoder = null  // kept for the connection's next chunked body
+  private var answers                 = 0
 
   // the octets of the present turn that have not been used
   private var in: Array[Byte] = null
@@ -52,7 +52,8 @@ private[client] abstract class ResponseReader(context: LoopContext) {
   protected def hostName: String
 
   /** Is there content of the first answer to come that it does not want yet? */
-  protected final def mustWait: Boolean = phase != AtHead && inFlight.first != null && !inFlight.first.wantsContent
+  protected final def mustWait: Boolean =
+    phase != AtHead && inFlight.first != null && !inFlight.first.wantsContent
 
   /** Has the first one's answer begun to come? */
   protected final def hasBegun: Boolean = begun
@@ -173,15 +174,22 @@ private[client] abstract class ResponseReader(context: LoopContext) {
   /** What it means for the first exchange that the connection has ended. */
   protected final def lost(cause: Throwable): ClientError.ConnectionLost = {
     val where = phase match {
-      case AtHead if !begun => "before the answer"
-      case AtHead           => "inside the answer's head"
-      case InFixed          => s"inside the answer's body, $remaining octets before its end"
+      case AtHead if !begun                  => "before the answer"
+      case AtHead                            => "inside the answer's head"
+      case InFixed                           => s"inside the answer's body, $remaining octets before its end"
       case InChunks if decoder.chunkLeft > 0 => "inside a chunk of the answer's body"
       case InChunks                          => "inside the answer's chunked body, before its last chunk"
       case _                                 => "inside the answer's body"
     }
     val why = if (cause == null || cause.getMessage == null) "" else s" (${cause.getMessage})"
-    new ClientError.ConnectionLost(hostName, s"the connection ended $where$why", cause, hasWritten, begun, answers > 0)
+    new ClientError.ConnectionLost(
+      hostName,
+      s"the connection ended $where$why",
+      cause,
+      hasWritten,
+      begun,
+      answers > 0
+    )
   }
 
   /** What was waited for, for the message of a time-out. */

@@ -27,14 +27,14 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   private var source: ByteStream     = call.source
   private var streamTouched: Boolean = false
 
-  private var attempts  = 0
-  private var redirects = 0
+  private var attempts    = 0
+  private var redirects   = 0
   private var rest: Timer = null
 
   /** When all must be over, and what to call that in a message. */
-  private var callEnd: Long        = 0
-  private var bodyPhase            = false // the streamed bodies' own limits count now
-  private var submittedAt, sentAt  = 0L
+  private var callEnd: Long       = 0
+  private var bodyPhase           = false // the streamed bodies' own limits count now
+  private var submittedAt, sentAt = 0L
 
   // the beginning
 
@@ -77,7 +77,8 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   private def submit(now: Long): Unit = {
     bodyPhase = false
     deadline = callEnd
-    if (config.attemptTimeout.isDefined && mayRepeat) deadline = math.min(callEnd, now + config.attemptTimeout.get.toNanos)
+    if (config.attemptTimeout.isDefined && mayRepeat)
+      deadline = math.min(callEnd, now + config.attemptTimeout.get.toNanos)
     submittedAt = now
     sentAt = 0
     onLoop.pool(endpoint).submit(this)
@@ -205,7 +206,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   private def isRepeatable(error: ClientError): Boolean = answerStatus == null && (error match {
     case _: ClientError.CannotConnect | _: ClientError.ConnectionLost => true
-    case _: ClientError.TimedOut => callEnd - context.loop.nowNanos > 0
+    case _: ClientError.TimedOut                                      => callEnd - context.loop.nowNanos > 0
     case _                                                            => false
   })
 
@@ -219,7 +220,8 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     val field = head.indexOf("retry-after", 0)
     val text  = if (field < 0) "" else head.value(field)
     // a date would need a clock that both sides agree on; it is not worth the trouble
-    val asked = if (text.nonEmpty && text.length <= 6 && text.forall(c => c >= '0' && c <= '9')) text.toLong else 0L
+    val asked =
+      if (text.nonEmpty && text.length <= 6 && text.forall(c => c >= '0' && c <= '9')) text.toLong else 0L
     math.max(loop.backoff.nanos(attempts), asked * 1000000000L)
   }
 
@@ -247,7 +249,8 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
       fail(new ClientError.BadRedirect(host.name, s"more than ${config.maxRedirects} redirections"))
     else
       new Url(host.origin, target).resolve(location) match {
-        case Left(why)  => fail(new ClientError.BadRedirect(host.name, s"cannot be redirected to '$location': $why"))
+        case Left(why) =>
+          fail(new ClientError.BadRedirect(host.name, s"cannot be redirected to '$location': $why"))
         case Right(url) =>
           if (!method.isSafe) { // POST becomes GET, and any other where 303 says so
             method = Method.GET
@@ -268,6 +271,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
             host = loop.client.hostOf(url.origin)
             onLoop = loop.on(host)
             host.used(context.loop.nowNanos)
+            host.budget.earn()
           }
           target = url.target
           attempts = 0

@@ -8,11 +8,11 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
     extends Sending[StreamedResponse](loop, call) {
   private var pull: Promise[Option[Array[Byte]]] = null
   private var failure: ClientError               = null
-  private var last: Array[Byte]                  = null // the piece that came with the end, while nobody has asked
-  private var isDone                             = false
-  private var isLeft                             = false
-  var trailers: Headers                          = Headers.empty
-  var announced: Long                            = -1
+  private var last: Array[Byte] = null // the piece that came with the end, while nobody has asked
+  private var isDone            = false
+  private var isLeft            = false
+  var trailers: Headers         = Headers.empty
+  var announced: Long           = -1
 
   protected def accepted(status: Status, head: ResponseHead): Unit = {
     announced = head.contentLength
@@ -25,7 +25,8 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   override def wantsContent: Boolean = pull != null || isLeft
 
   /** Several chunks of one turn make one piece: a flood of tiny ones costs no more than a large one. */
-  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = context.gathered.write(bytes, from, until - from)
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit =
+    context.gathered.write(bytes, from, until - from)
 
   override def onPause(): Unit = if (context.gathered.length > 0) {
     val piece = takeGathered()

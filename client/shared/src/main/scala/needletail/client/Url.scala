@@ -123,9 +123,7 @@ private[client] object Url {
   /** scheme ":" (RFC 3986 §3.1), before any slash or question mark. */
   private def hasScheme(text: String): Boolean = {
     var i = 0
-    while (
-      i < text.length && text.charAt(i) != ':' && text.charAt(i) != '/' && text.charAt(i) != '?'
-    ) i += 1
+    while (i < text.length && text.charAt(i) != ':' && text.charAt(i) != '/' && text.charAt(i) != '?') i += 1
     i > 0 && i < text.length && text.charAt(i) == ':'
   }
 }

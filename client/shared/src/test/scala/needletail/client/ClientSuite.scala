@@ -107,7 +107,10 @@ class ClientSuite extends Suite with Serving {
       val head = client.head(s"${server.url}/method").await()
       assertEquals((head.text, head.header("x-method")), ("", Some("HEAD")))
       val sent = client.get(s"${server.url}/headers").header("X-A", "b").setHeader("X-A", "c").await().text
-      assertEquals(sent.split('\n').toList, List(s"Host=127.0.0.1:${server.port}", "User-Agent=needle", "X-A=c"))
+      assertEquals(
+        sent.split('\n').toList,
+        List(s"Host=127.0.0.1:${server.port}", "User-Agent=needle", "X-A=c")
+      )
       val other = client.get(s"${server.url}/headers").header("Host", "other").await().text
       assertEquals(other.split('\n').toList, List("User-Agent=needle", "Host=other"))
       assertEquals(client.get(s"${server.url}/none").await().status, Status.NoContent)
@@ -216,7 +219,8 @@ class ClientSuite extends Suite with Serving {
         private var n                          = 0
         def next(): Async[Option[Array[Byte]]] = {
           n += 1
-          if (n < 3) Async.value(Some(new Array[Byte](10))) else Async.fail(new RuntimeException("source dry"))
+          if (n < 3) Async.value(Some(new Array[Byte](10)))
+          else Async.fail(new RuntimeException("source dry"))
         }
         def cancel(): Unit = ()
       }
@@ -232,9 +236,10 @@ class ClientSuite extends Suite with Serving {
   }
 
   test("Expect: 100-continue sends the body when the server wants it, and not when it does not") {
-    var asked            = 0
-    val choosy: Handler  = request =>
-      if (request.path == "/no") Response(Status.Forbidden) else request.body.bytes.map(b => Response.ok.bytes(b))
+    var asked           = 0
+    val choosy: Handler = request =>
+      if (request.path == "/no") Response(Status.Forbidden)
+      else request.body.bytes.map(b => Response.ok.bytes(b))
     val source = new ByteStream {
       def next(): Async[Option[Array[Byte]]] = {
         asked += 1
@@ -251,7 +256,7 @@ class ClientSuite extends Suite with Serving {
   }
 
   test("Unix sockets, by URL and as a service") {
-    val path   = java.io.File.createTempFile("needletail", ".sock")
+    val path = java.io.File.createTempFile("needletail", ".sock")
     path.delete()
     val config = serverConfig.copy(address = Address.Unix(path.getPath))
     serving(handler, serverConfig = config) { (_, client) =>

@@ -53,7 +53,8 @@ class FaultSuite extends Suite with Misbehaving {
         catch { case _: java.io.IOException => () } // which means that it is full
       }
       calling(strict.copy(connectTimeout = 100.millis)) { client =>
-        val e = intercept[ClientError.CannotConnect](client.get(s"http://127.0.0.1:${full.getLocalPort}/").await())
+        val e =
+          intercept[ClientError.CannotConnect](client.get(s"http://127.0.0.1:${full.getLocalPort}/").await())
         assert(e.getMessage.endsWith("no answer within 100 ms"), e.getMessage)
       }
     } finally {
@@ -84,11 +85,14 @@ class FaultSuite extends Suite with Misbehaving {
       (peer, n) => if (peer.connection.isOpen && n > 0) scripts(n % scripts.size)(peer),
       strict.copy(breaker = BreakerConfig(enabled = false))
     ) { (server, client) =>
-      val service                       = client.service(server.url)
-      def round(n: Int): Async[Seq[_]]  = Async.all(
-        (1 to n).map(i => service.get(s"/$i").within(100.millis).text.recover { case e: ClientError => e.getMessage })
+      val service                      = client.service(server.url)
+      def round(n: Int): Async[Seq[_]] = Async.all(
+        (1 to n).map(i =>
+          service.get(s"/$i").within(100.millis).text.recover { case e: ClientError => e.getMessage }
+        )
       )
-      def settled() = eventually(service.statistics.open == 0 && server.opened.get == server.closed.get, service.statistics)
+      def settled() =
+        eventually(service.statistics.open == 0 && server.opened.get == server.closed.get, service.statistics)
       client.await(round(22)) // everything has been loaded once
       settled()
       val before = descriptors
@@ -100,14 +104,16 @@ class FaultSuite extends Suite with Misbehaving {
   }
 
   test("a service that dies under load and comes back: errors meanwhile, none after") {
-    val first  = new Scripted((peer, _) => peer.send(ok))
-    val port   = first.port
+    val first = new Scripted((peer, _) => peer.send(ok))
+    val port  = first.port
     calling(strict.copy(breaker = BreakerConfig(minCalls = 10, openFor = 50.millis, probes = 1))) { client =>
-      val service = client.service(s"http://127.0.0.1:$port")
+      val service                                 = client.service(s"http://127.0.0.1:$port")
       def some(n: Int, good: Int = 0): Async[Int] =
         if (n == 0) Async.value(good)
         else
-          service.get("/").text.map(_ => 1).recover { case _: ClientError => 0 }.flatMap(k => some(n - 1, good + k))
+          service.get("/").text.map(_ => 1).recover { case _: ClientError => 0 }.flatMap(k =>
+            some(n - 1, good + k)
+          )
       assertEquals(client.await(Async.all(List.fill(8)(some(20)))).sum, 160)
       first.close()
       eventually(first.opened.get == first.closed.get)

@@ -84,9 +84,10 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("a body that only the connection's end ends: the end is one, a reset is none") {
-    scripted((peer, _) => { peer.send("HTTP/1.0 200 OK\r\n\r\nall of it"); peer.close() }) { (server, client) =>
-      assertEquals(client.get(server.url).await().text, "all of it")
-      eventually(server.closed.get == 1 && client.statistics.head.open == 0)
+    scripted((peer, _) => { peer.send("HTTP/1.0 200 OK\r\n\r\nall of it"); peer.close() }) {
+      (server, client) =>
+        assertEquals(client.get(server.url).await().text, "all of it")
+        eventually(server.closed.get == 1 && client.statistics.head.open == 0)
     }
     failsWith[ClientError.ConnectionLost](
       peer => {
@@ -126,7 +127,11 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
       "larger than 1000",
       config = small
     )
-    failsWith[ClientError.TooLarge](answers("HTTP/1.1 200 OK", "x" * 1001), "larger than 1000", config = small)
+    failsWith[ClientError.TooLarge](
+      answers("HTTP/1.1 200 OK", "x" * 1001),
+      "larger than 1000",
+      config = small
+    )
   }
 
   test("never an answer, half an answer, an answer that drips: the call's time ends it") {
@@ -146,7 +151,9 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("an answer that drips fast enough is an answer") {
-    scripted((peer, _) => peer.drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1)) {
+    scripted((peer, _) =>
+      peer.drip("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1)
+    ) {
       (server, client) => assertEquals(client.get(server.url).await().text, "ok")
     }
   }
@@ -162,11 +169,12 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("more octets than were asked for: the answer counts, the connection does not") {
-    scripted((peer, _) => peer.send(ok + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")) { (server, client) =>
-      assertEquals(client.get(server.url).await().text, "ok")
-      assertEquals(client.get(server.url).await().text, "ok")
-      assertEquals(server.opened.get, 2)
-      eventually(server.closed.get == 2)
+    scripted((peer, _) => peer.send(ok + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")) {
+      (server, client) =>
+        assertEquals(client.get(server.url).await().text, "ok")
+        assertEquals(client.get(server.url).await().text, "ok")
+        assertEquals(server.opened.get, 2)
+        eventually(server.closed.get == 2)
     }
   }
 

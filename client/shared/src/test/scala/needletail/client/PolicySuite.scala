@@ -7,7 +7,7 @@ import needletail.testing.Suite
 
 /** Breaker, budget, backoff and balancer, with a clock of their own. */
 class PolicySuite extends Suite {
-  private var now          = 0L
+  private var now                           = 0L
   private def pass(d: FiniteDuration): Unit = now += d.toNanos
 
   override def beforeEach(context: BeforeEach): Unit = now = -5.seconds.toNanos // clocks may be below zero

@@ -10,23 +10,14 @@ import needletail.testing.Suite
 class PoolSuite extends Suite with Misbehaving {
   private val two = strict.copy(connectionsPerHost = 2)
 
-  /** A server that answers when told to, and what waits there. */
+  /** A server that never answers, and how many requests came to it and were given up. */
   private final class Held {
-    private var waiting  = Vector.empty[Promise[Response]] // on the server's only loop
-    @volatile var count  = 0
-    val handler: Handler = _ => {
-      val reply = new Promise[Response]
-      waiting :+= reply
-      count += 1
-      reply
-    }
+    @volatile var count     = 0 // both are written on the server's only loop
     @volatile var cancelled = 0
-    val counting: Handler   = request => {
+    val handler: Handler    = _ => {
       val reply = new Promise[Response]
       reply.onCancel(() => cancelled += 1)
-      waiting :+= reply
       count += 1
-      val _ = request
       reply
     }
   }
@@ -47,7 +38,10 @@ class PoolSuite extends Suite with Misbehaving {
   }
 
   test("a place in the queue is for a time; then the call fails, and its successors are served") {
-    serving(_ => Async.sleep(300.millis).map(_ => Response.ok("late")), strict.copy(connectionsPerHost = 1, queueTimeout = 100.millis)) {
+    serving(
+      _ => Async.sleep(300.millis).map(_ => Response.ok("late")),
+      strict.copy(connectionsPerHost = 1, queueTimeout = 100.millis)
+    ) {
       (server, client) =>
         val first = client.get(server.url).future
         eventually(client.statistics.headOption.exists(_.inFlight == 1))
@@ -81,9 +75,9 @@ class PoolSuite extends Suite with Misbehaving {
 
   test("cancelling a call under way closes its connection, and the server's handler is cancelled too") {
     val held = new Held
-    serving(held.counting) { (server, client) =>
+    serving(held.handler) { (server, client) =>
       client.await {
-        val call = client.get(server.url).response
+        val call                    = client.get(server.url).response
         def cancelThen: Async[Unit] =
           if (held.count == 0) Async.sleep(1.milli).flatMap(_ => cancelThen)
           else { call.cancel(); Async.unit }
@@ -96,7 +90,7 @@ class PoolSuite extends Suite with Misbehaving {
 
   test("time-outs and races cancel what they do not wait for") {
     val held = new Held
-    serving(held.counting) { (server, client) =>
+    serving(held.handler) { (server, client) =>
       intercept[needletail.async.TimedOut](client.await(client.get(server.url).response.within(50.millis)))
       eventually(held.cancelled == 1)
       val e = intercept[ClientError.TimedOut](client.get(server.url).within(50.millis).await())
@@ -128,7 +122,8 @@ class PoolSuite extends Suite with Misbehaving {
       (server, client) =>
         val answer = client.await(client.get(server.url).stream)
         eventually(stats(client).open == 0)
-        val e = intercept[ClientError.TimedOut](client.await(answer.body.next().flatMap(_ => answer.body.next())))
+        val e =
+          intercept[ClientError.TimedOut](client.await(answer.body.next().flatMap(_ => answer.body.next())))
         assert(e.getMessage.contains("within 100 ms of its last octets"), e.getMessage)
     }
   }
@@ -190,12 +185,13 @@ class PoolSuite extends Suite with Misbehaving {
   }
 
   test("time queued and time in transit are told apart") {
-    serving(_ => Async.sleep(50.millis).map(_ => Response.ok), strict.copy(connectionsPerHost = 1)) { (server, client) =>
-      client.await(Async.all(List.fill(4)(client.get(server.url).response)))
-      val s = stats(client)
-      assertEquals((s.queued.count, s.transit.count), (4L, 4L))
-      assert(s.transit.p99 < 150.millis && s.transit.p50 >= 50.millis, s.transit)
-      assert(s.queued.max >= 150.millis && s.queued.total >= 300.millis, s.queued)
+    serving(_ => Async.sleep(50.millis).map(_ => Response.ok), strict.copy(connectionsPerHost = 1)) {
+      (server, client) =>
+        client.await(Async.all(List.fill(4)(client.get(server.url).response)))
+        val s = stats(client)
+        assertEquals((s.queued.count, s.transit.count), (4L, 4L))
+        assert(s.transit.p99 < 150.millis && s.transit.p50 >= 50.millis, s.transit)
+        assert(s.queued.max >= 150.millis && s.queued.total >= 300.millis, s.queued)
     }
   }
 

@@ -16,15 +16,15 @@ class PreparedSuite extends Suite with Misbehaving {
 
   /** Sends a request again and again until there have been `times` answers or a failure. */
   private final class Repeated(times: Int) extends Prepared(request) {
-    val result                     = new Promise[List[String]]
-    private var answers            = List.empty[String]
+    val result                      = new Promise[List[String]]
+    private var answers             = List.empty[String]
     private var c: ClientConnection = null
 
     def on(connection: ClientConnection): Unit = {
       c = connection
       c.send(this)
     }
-    private def note(answer: String): Unit            = answers = answer :: answers
+    private def note(answer: String): Unit           = answers = answer :: answers
     def done(status: Int, contentLength: Long): Unit = {
       assert(System.nanoTime() >= sentNanos)
       note(s"$status $contentLength")

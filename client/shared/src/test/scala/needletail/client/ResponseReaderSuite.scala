@@ -19,12 +19,13 @@ class ResponseReaderSuite extends Suite {
       ()
     }
     def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = content.write(bytes, from, until - from)
-    private def text = new String(content.bytes, 0, content.length, ISO_8859_1)
+    private def text                       = new String(content.bytes, 0, content.length, ISO_8859_1)
     def onEnd(trailers: Headers): Unit     = { log.append(s"$text|${trailers.toList.mkString(",")}\n"); () }
     def onFailed(error: ClientError): Unit = { log.append(s"$text!${error.getMessage}\n"); () }
   }
 
-  private final class Reader(heads: Seq[Boolean]) extends ResponseReader(new LoopContext(null, ClientConfig())) {
+  private final class Reader(heads: Seq[Boolean])
+      extends ResponseReader(new LoopContext(null, ClientConfig())) {
     val log = new StringBuilder
     heads.foreach(head => inFlight.append(new Noted(head, log)))
     protected def answered(x: Exchange, trailers: Headers, spoiled: Boolean): Unit = {
@@ -145,8 +146,20 @@ class ResponseReaderSuite extends Suite {
   test("random octets never throw, and end in an answer or an error") {
     val seed   = 20261121L
     val random = new java.util.Random(seed)
-    val pieces = Vector("HTTP/1.1 200 OK\r\n", "Content-Length: 3\r\n", "\r\n", "abc", "Transfer-Encoding: chunked\r\n",
-      "1\r\nx\r\n", "0\r\n\r\n", "\u0000", "HTTP/1.0 ", " ", ":", "\n")
+    val pieces = Vector(
+      "HTTP/1.1 200 OK\r\n",
+      "Content-Length: 3\r\n",
+      "\r\n",
+      "abc",
+      "Transfer-Encoding: chunked\r\n",
+      "1\r\nx\r\n",
+      "0\r\n\r\n",
+      "\u0000",
+      "HTTP/1.0 ",
+      " ",
+      ":",
+      "\n"
+    )
     for (_ <- 1 to 5000) {
       val text = Vector.fill(random.nextInt(8) + 1)(pieces(random.nextInt(pieces.size))).mkString
       val cut  = random.nextInt(text.length + 1)

@@ -77,16 +77,20 @@ class RetrySuite extends Suite with Misbehaving {
   }
 
   test("an attempt's own time-out leaves time for another") {
-    scripted((peer, n) => if (n == 2) peer.send(ok), quick.copy(attemptTimeout = Some(100.millis))) { (server, client) =>
-      assertEquals(client.get(server.url).await().text, "ok")
-      assertEquals(client.statistics.head.timeouts, 1L)
-      val e = intercept[ClientError.TimedOut](client.get(server.url).await())
-      assert(e.getMessage.contains("within 100 ms"), e.getMessage)
+    scripted((peer, n) => if (n == 2) peer.send(ok), quick.copy(attemptTimeout = Some(100.millis))) {
+      (server, client) =>
+        assertEquals(client.get(server.url).await().text, "ok")
+        assertEquals(client.statistics.head.timeouts, 1L)
+        val e = intercept[ClientError.TimedOut](client.get(server.url).await())
+        assert(e.getMessage.contains("within 100 ms"), e.getMessage)
     }
   }
 
   test("no retry goes on beyond the call's time") {
-    serving(failing(Int.MaxValue), clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 1.second))) {
+    serving(
+      failing(Int.MaxValue),
+      clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 1.second))
+    ) {
       (server, client) =>
         val begun = System.nanoTime()
         client.get(server.url).within(200.millis).await()
@@ -95,7 +99,10 @@ class RetrySuite extends Suite with Misbehaving {
   }
 
   test("cancelling while it rests ends it") {
-    serving(failing(Int.MaxValue), clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 10.seconds, maxDelay = 10.seconds))) {
+    serving(
+      failing(Int.MaxValue),
+      clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 10.seconds, maxDelay = 10.seconds))
+    ) {
       (server, client) =>
         client.await(client.get(server.url).text.within(100.millis).recover { case _ => "" })
         val attempts = client.statistics.head.attempts
@@ -171,10 +178,15 @@ class RetrySuite extends Suite with Misbehaving {
     val slow = new Scripted((peer, _) => peer.later(50)(peer.send(ok)))
     try
       calling() { client =>
-        val service = client.service("http://s", Address.Tcp("127.0.0.1", fast.port), Address.Tcp("127.0.0.1", slow.port))
-        def some(n: Int): Async[Unit] = if (n == 0) Async.unit else service.get("/").text.flatMap(_ => some(n - 1))
+        val service =
+          client.service("http://s", Address.Tcp("127.0.0.1", fast.port), Address.Tcp("127.0.0.1", slow.port))
+        def some(n: Int): Async[Unit] =
+          if (n == 0) Async.unit else service.get("/").text.flatMap(_ => some(n - 1))
         client.await(Async.all(List.fill(4)(some(50))))
-        assert(fast.requests.get > 3 * slow.requests.get, s"${fast.requests.get} against ${slow.requests.get}")
+        assert(
+          fast.requests.get > 3 * slow.requests.get,
+          s"${fast.requests.get} against ${slow.requests.get}"
+        )
         assertEquals(service.statistics.addresses.map(_.inFlight), Seq(0, 0))
       }
     finally List(fast, slow).foreach(_.close())
@@ -228,7 +240,10 @@ class RetrySuite extends Suite with Misbehaving {
     scripted((peer, _) => peer.send(ok)) { (other, client) =>
       val away: Handler = request =>
         if (request.path == "/home") Response.ok(request.header("Authorization").getOrElse("none"))
-        else Response(Status.Found).header("Location", if (request.path == "/away") s"${other.url}/x" else "/home")
+        else Response(Status.Found).header(
+          "Location",
+          if (request.path == "/away") s"${other.url}/x" else "/home"
+        )
       serving(away) { (server, _) =>
         def call(path: String) = client
           .get(server.url + path)

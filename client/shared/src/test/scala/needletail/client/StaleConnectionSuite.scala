@@ -48,7 +48,9 @@ class StaleConnectionSuite extends Suite with Misbehaving {
   }
 
   test("an answer that has begun is never asked for again") {
-    scripted((peer, _) => if (peer.served == 1) peer.send(ok) else { peer.send("HTTP/1.1 2"); peer.close() }) {
+    scripted((peer, _) =>
+      if (peer.served == 1) peer.send(ok) else { peer.send("HTTP/1.1 2"); peer.close() }
+    ) {
       (server, client) =>
         assertEquals(client.get(server.url).await().text, "ok")
         intercept[ClientError.ConnectionLost](client.get(server.url).await())

@@ -9,7 +9,10 @@ class UrlSuite extends Suite {
 
   test("host, port and target") {
     val url = read("http://Example.com:8080/a/b?c=d%20e#f")
-    assertEquals(url.origin, Origin("http://example.com:8080", "example.com:8080", Address.Tcp("example.com", 8080)))
+    assertEquals(
+      url.origin,
+      Origin("http://example.com:8080", "example.com:8080", Address.Tcp("example.com", 8080))
+    )
     assertEquals(url.target, "/a/b?c=d%20e")
     assertEquals(read("HTTP://a").toString, "http://a/")
     assertEquals(read("http://a:80/x").origin, read("http://A/y").origin)
@@ -49,7 +52,7 @@ class UrlSuite extends Suite {
   }
 
   test("references in Location (RFC 3986 §5.2)") {
-    val base = read("http://a:81/b/c?d")
+    val base                  = read("http://a:81/b/c?d")
     def to(reference: String) = base.resolve(reference).fold(why => why, _.toString)
     assertEquals(to("http://x/y"), "http://x/y")
     assertEquals(to("//x/y"), "http://x/y")

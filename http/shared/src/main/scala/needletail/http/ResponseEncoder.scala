@@ -64,13 +64,7 @@ private[needletail] object ResponseEncoder {
     val flat = response.headers.flat
     var i    = 0
     while (i < flat.length) {
-      if (!Ascii.same(flat(i), "date")) { // `common` has it
-        w.writeLatin1(flat(i))
-        w.writeByte(':')
-        w.writeByte(' ')
-        w.writeLatin1(flat(i + 1))
-        w.writeCrLf()
-      }
+      if (!Ascii.same(flat(i), "date")) w.writeField(flat(i), flat(i + 1)) // `common` has that
       i += 2
     }
     // 204 and 1xx must not have it (RFC 9110 §8.6); on 304 it would be the length of what is not sent

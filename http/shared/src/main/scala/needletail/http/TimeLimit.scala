@@ -19,7 +19,8 @@ final class TimeLimit private (private[needletail] val nanos: Long, private[need
   def min(other: TimeLimit): TimeLimit =
     if (!other.isSet) this else if (!isSet || other.nanos - nanos < 0) other else this
 
-  override def toString: String = timeLeft.fold("TimeLimit(none)")(left => s"TimeLimit(in ${left.toMillis} ms)")
+  override def toString: String =
+    timeLeft.fold("TimeLimit(none)")(left => s"TimeLimit(in ${left.toMillis} ms)")
 }
 
 object TimeLimit {

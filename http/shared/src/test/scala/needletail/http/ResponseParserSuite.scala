@@ -75,7 +75,8 @@ class ResponseParserSuite extends Suite {
   }
 
   test("framing by the steps of RFC 9112 section 6.3") {
-    def framing(lines: String, toHead: Boolean = false) = read(head(lines), toHead).split(' ').drop(3).take(1).head
+    def framing(lines: String, toHead: Boolean = false) =
+      read(head(lines), toHead).split(' ').drop(3).take(1).head
     assertEquals(framing("HTTP/1.1 200 OK\nContent-Length: 7"), "7")
     assertEquals(framing("HTTP/1.1 200 OK\nContent-Length: 7", toHead = true), "0")
     assertEquals(framing("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", toHead = true), "0")
@@ -87,7 +88,10 @@ class ResponseParserSuite extends Suite {
     assertEquals(framing("HTTP/1.1 205 x\nContent-Length: 0"), "0")
     refused("HTTP/1.1 200 OK\nContent-Length: 7\nTransfer-Encoding: chunked", "a response must not have both")
     refused("HTTP/1.0 200 OK\nTransfer-Encoding: chunked", "HTTP/1.0")
-    refused("HTTP/1.1 200 OK\nTransfer-Encoding: gzip", "the last transfer coding of a response must be chunked")
+    refused(
+      "HTTP/1.1 200 OK\nTransfer-Encoding: gzip",
+      "the last transfer coding of a response must be chunked"
+    )
     refused("HTTP/1.1 200 OK\nTransfer-Encoding: chunked, gzip", "must be chunked")
     refused("HTTP/1.1 200 OK\nTransfer-Encoding: gzip, chunked", "only transfer coding", code = 501)
     refused("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTransfer-Encoding: chunked", "twice")

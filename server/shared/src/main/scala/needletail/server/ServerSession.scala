@@ -328,8 +328,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       val started = if (context.accessLog != null) System.nanoTime() else 0L
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
       request.dueNanos = wire.nowNanos + context.handlerNanos
-      val isHead  = head.method eq Method.HEAD
-      val reply   = call(head, request)
+      val isHead = head.method eq Method.HEAD
+      val reply  = call(head, request)
       reply match {
         case response: Response if first == null && response.source == null =>
           sendNow(request, own, response, isHead, head.minor, head.keepAlive, started)
