@@ -63,7 +63,8 @@ class AllocationSuite extends Suite {
   }
 
   test("nor does one in chunks") {
-    val octets = perAnswer(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n8\r\n, World!\r\n0\r\n\r\n", 16)
+    val octets =
+      perAnswer(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nHello\r\n8\r\n, World!\r\n0\r\n\r\n", 16)
     assert(octets <= 8, s"$octets octets for each answer")
   }
 }

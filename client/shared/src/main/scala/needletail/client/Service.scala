@@ -13,10 +13,11 @@ abstract class Calls private[client] () {
 
   final def get(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.GET, where)
   final def head(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.HEAD, where)
-  final def delete(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.DELETE, where)
-  final def post(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.POST, where)
-  final def put(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call    = call(Method.PUT, where)
-  final def patch(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.PATCH, where)
+  final def delete(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
+    call(Method.DELETE, where)
+  final def post(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call  = call(Method.POST, where)
+  final def put(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call   = call(Method.PUT, where)
+  final def patch(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.PATCH, where)
 }
 
 /** A host that is asked often: its calls need a path only. */
