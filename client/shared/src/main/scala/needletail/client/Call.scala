@@ -86,7 +86,7 @@ final class Call private[client] (
 
   /**
    * At most so long for all of it, from being sent: waiting for a connection, retries and redirections included.
-   * In place of the client's `requestTimeout`, so it may be longer too.
+   * In place of the client's `requestTimeout`, so it may be longer too; a streamed body has `bodyTimeout` instead.
    */
   def within(limit: FiniteDuration): Call = copy(limit = limit)
 

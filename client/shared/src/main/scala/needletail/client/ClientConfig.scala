@@ -82,8 +82,8 @@ final case class ClientConfig(
 }
 
 /**
- * When a call that failed is made again: if its method is idempotent (RFC 9110 §9.2.2) or the call says that it may
- * be repeated, its body is still there, no time-out has passed, and the host's budget allows it. What counts as
+ * When a call that failed is made again: if its method is idempotent (RFC 9110 §9.2.2), the call says that it may be
+ * repeated or nothing of it had left, its body is still there, no time-out has passed, and the host's budget allows it. What counts as
  * failed: no connection, one that was lost, an attempt's time-out, and the statuses 502, 503 and 504.
  *
  * A connection that its server closed just as it was taken costs nothing of this: such a request goes to a fresh

@@ -2,7 +2,7 @@ package needletail.client
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.http.{HttpError, Status}
+import needletail.http.{Answerable, HttpError, Status}
 
 /**
  * Why a call has no answer. The message names the host and says what happened. It carries no stack trace, as it
@@ -11,10 +11,11 @@ import needletail.http.{HttpError, Status}
  * @param host who was asked, as `http://host:port` or `unix:/path`
  */
 sealed abstract class ClientError(val host: String, what: String, cause: Throwable = null)
-    extends RuntimeException(s"$host: $what", cause, false, false) {
+    extends RuntimeException(s"$host: $what", cause, false, false)
+    with Answerable {
 
-  /** What a handler that passes the failure on would answer: 502, 503 or 504, with a message that tells nothing. */
-  def asGateway: HttpError = this match {
+  /** What our server answers where a handler lets the failure through: 502, 503 or 504, and nothing of the inside. */
+  def asHttpError: HttpError = this match {
     case _: ClientError.TimedOut => ClientError.tooLate
     case _: ClientError.BreakerOpen | _: ClientError.QueueFull | _: ClientError.QueueTimeout =>
       ClientError.busy

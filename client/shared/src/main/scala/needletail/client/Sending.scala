@@ -40,8 +40,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   final def begin(): Async[A] = {
     val now   = context.loop.nowNanos
-    val limit = if (call.limit != null) call.limit.toNanos else context.requestNanos
-    callEnd = now + limit
+    callEnd = now + limitNanos
     if (call.deadline.isSet && call.deadline.nanos - callEnd < 0) callEnd = call.deadline.nanos
     promise.onCancel(() => cancelled())
     onLoop = loop.on(host)
@@ -51,6 +50,10 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     attempt()
     promise
   }
+
+  /** Half the range keeps differences of times exact. */
+  private def limitNanos: Long =
+    if (call.limit != null) math.min(call.limit.toNanos, Long.MaxValue / 2) else context.requestNanos
 
   override final def limitText: String =
     if (bodyPhase) s"within ${config.bodyTimeout.toMillis} ms of its last octets"
@@ -88,7 +91,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   override final def isHead: Boolean = method eq Method.HEAD
 
-  override final def mayPipeline: Boolean = method.isIdempotent && source == null
+  override final def mayPipeline: Boolean = isIdempotent && source == null
 
   final def encode(w: ByteWriter): Unit = {
     RequestEncoder.head(w, method, target, host, headers)
@@ -122,7 +125,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     else if (bodyPhase) {
       // the answer has the time a call without a body has
       bodyPhase = false
-      callEnd = context.loop.nowNanos + (if (call.limit != null) call.limit.toNanos else context.requestNanos)
+      callEnd = context.loop.nowNanos + limitNanos
       if (call.deadline.isSet) callEnd = math.min(callEnd, call.deadline.nanos)
       deadline = callEnd
     }
@@ -186,7 +189,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     case _ =>
       concludedBy(error)
       val delay = loop.backoff.nanos(attempts)
-      if (isRepeatable(error) && mayRepeat && allowed(delay)) pause(delay)
+      if (isRepeatable(error) && (mayRepeat || mayBeSent(error)) && allowed(delay)) pause(delay)
       else fail(error)
   }
 
@@ -203,6 +206,10 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   private def hasContent: Boolean = source == null || !streamTouched
 
   private def mayRepeat: Boolean = isIdempotent && hasContent
+
+  /** Has the host seen nothing of it, so that sending it is no repetition? */
+  private def mayBeSent(error: ClientError): Boolean =
+    !error.mayHaveArrived && hasContent && !call.is(Call.Once)
 
   private def isRepeatable(error: ClientError): Boolean = answerStatus == null && (error match {
     case _: ClientError.CannotConnect | _: ClientError.ConnectionLost => true

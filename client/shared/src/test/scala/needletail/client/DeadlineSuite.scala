@@ -14,7 +14,7 @@ class DeadlineSuite extends Suite with Misbehaving {
       val handler: Handler = request => {
         implicit val half: TimeLimit = TimeLimit.in(request.timeLimit.timeLeft.get / 2)
         client.get(hung.url).text.map(Response.ok).recover { case e: ClientError.TimedOut =>
-          Response(e.asGateway.status).text(e.getMessage)
+          Response(e.asHttpError.status).text(e.getMessage)
         }
       }
       serving(handler, strict, serverConfig.copy(handlerTimeout = 600.millis)) { (front, caller) =>
@@ -102,5 +102,19 @@ class DeadlineSuite extends Suite with Misbehaving {
         assertEquals(client.statistics.head.cancelled, 1L)
       }
     }
+  }
+
+  test("a failure that the handler lets through is answered as a gateway would, and tells nothing of the inside") {
+    def through(script: Peer => Unit): (Int, String) =
+      scripted((peer, _) => script(peer), strict.copy(requestTimeout = 100.millis)) { (back, client) =>
+        serving(_ => client.get(back.url).text.map(Response.ok)) { (front, caller) =>
+          val answer = caller.get(front.url).once.await()
+          assert(!answer.text.contains(back.port.toString), answer.text)
+          (answer.status.code, answer.text)
+        }
+      }
+    assertEquals(through(_ => ()), (504, "a service behind this one took too long"))
+    assertEquals(through(_.close()), (502, "a service behind this one failed"))
+    assertEquals(through(_.send("garbage")), (502, "a service behind this one failed"))
   }
 }

@@ -124,7 +124,7 @@ class RetrySuite extends Suite with Misbehaving {
       assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
       val e = intercept[ClientError.BreakerOpen](service.get("/").await())
       assertEquals(e.getMessage, s"${server.url}: failing too often, not asked for now")
-      assertEquals(e.asGateway.status, Status.ServiceUnavailable)
+      assertEquals(e.asHttpError.status, Status.ServiceUnavailable)
       assertEquals(service.statistics.refused, 1L)
       Thread.sleep(250)
       assertEquals(service.get("/").await().status, Status.InternalServerError, "a probe")
@@ -169,6 +169,12 @@ class RetrySuite extends Suite with Misbehaving {
         assertEquals(s.addresses.filter(_.ejected).map(_.address), Seq(s"127.0.0.1:$nobody"))
         assertEquals(s.retries, 2L)
         assert(servers.head.received.head.contains("\r\nHost: service\r\n"), "all have the same name")
+      }
+      calling(config.copy(balancing = BalancingConfig(Balancing.RoundRobin))) { client =>
+        val addresses = List(nobody, servers.head.port).map(Address.Tcp("127.0.0.1", _))
+        val service   = client.service("http://service", addresses: _*)
+        for (_ <- 1 to 4) assertEquals(service.post("/").body("x").await().text, "a", "what was never sent may be")
+        assert(intercept[ClientError](for (_ <- 1 to 2) service.get("/").once.await()).getMessage.contains("refused"))
       }
     } finally servers.foreach(_.close())
   }
