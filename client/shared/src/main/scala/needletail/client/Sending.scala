@@ -39,7 +39,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   // the beginning
 
   final def begin(): Async[A] = {
-    val now   = context.loop.nowNanos
+    val now = context.loop.nowNanos
     callEnd = now + limitNanos
     if (call.deadline.isSet && call.deadline.nanos - callEnd < 0) callEnd = call.deadline.nanos
     promise.onCancel(() => cancelled())

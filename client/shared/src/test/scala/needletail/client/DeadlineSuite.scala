@@ -104,7 +104,9 @@ class DeadlineSuite extends Suite with Misbehaving {
     }
   }
 
-  test("a failure that the handler lets through is answered as a gateway would, and tells nothing of the inside") {
+  test(
+    "a failure that the handler lets through is answered as a gateway would, and tells nothing of the inside"
+  ) {
     def through(script: Peer => Unit): (Int, String) =
       scripted((peer, _) => script(peer), strict.copy(requestTimeout = 100.millis)) { (back, client) =>
         serving(_ => client.get(back.url).text.map(Response.ok)) { (front, caller) =>

@@ -207,4 +207,18 @@ class PoolSuite extends Suite with Misbehaving {
       assertEquals(server.opened.get, 0)
     }
   }
+
+  test("each loop has connections of its own, and the figures are of all") {
+    serving(_ => Response.ok("hello")) { (back, client) =>
+      val front = serverConfig.copy(loops = 3)
+      serving(_ => client.get(back.url).text.map(Response.ok), serverConfig = front) { (server, _) =>
+        val visitors = List.fill(6)(new Visitor(server.port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        eventually(visitors.forall(_.received > 0))
+        assertEquals((stats(client).calls, stats(client).transit.count), (6L, 6L))
+        assert(stats(client).opened >= 3, stats(client))
+        visitors.foreach(_.reset())
+      }
+      eventually(stats(client).open == 0, "they end with their loops")
+    }
+  }
 }

@@ -84,6 +84,9 @@ final class Peer(val connection: Connection, script: (Peer, Int) => Unit, server
   /** Requests that came on this connection. */
   var served = 0
 
+  /** What the request at hand asks for. */
+  var target = ""
+
   def send(text: String): Unit = {
     val bytes = text.getBytes(ISO_8859_1)
     connection.write(bytes, 0, bytes.length)
@@ -110,8 +113,9 @@ final class Peer(val connection: Connection, script: (Peer, Int) => Unit, server
     if (end < 0) from
     else {
       server.received :+= text
-      val pipelined = text.split(" HTTP/1.1\r\n", -1).length - 1
-      for (_ <- 1 to pipelined) {
+      // the last word before each version: the target
+      for (before <- text.split(" HTTP/1.1\r\n", -1).dropRight(1)) {
+        target = before.substring(before.lastIndexOf(' ') + 1)
         served += 1
         script(this, server.requests.incrementAndGet())
       }
