@@ -226,8 +226,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     } else if (!b.isWanted || (inAt == inUntil)) false
     else {
       b.waited(wire.nowNanos)
+      bodyCame(b) // first, since those who are fed may ask how much time they have
       val fed = b.feed()
-      bodyCame(b)
       if (body eq b) bodyProgress()
       fed
     }
