@@ -114,6 +114,7 @@ lazy val io      = module("io").dependsOn(async, testing % Test)
 lazy val http    = module("http").dependsOn(async, testing % Test)
 lazy val routing = module("routing").dependsOn(http, testing % Test)
 lazy val server  = module("server").dependsOn(io, http, actor, testing % Test)
+lazy val client  = module("client").dependsOn(io % "compile;test->test", http, testing % Test, server % Test)
 
 /** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
 lazy val json = project
@@ -172,7 +173,7 @@ lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 
 lazy val crossModules =
-  Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
+  Seq(testing, async, actor, io, http, routing, server, client, options, hello, counter, line, reference)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {

@@ -17,7 +17,8 @@ private[io] final class Poller(loop: EventLoop) {
         throw e
     }
 
-  private var sources = new Array[Pollable](64) // by descriptor number; null: not watched
+  // by descriptor number; null: not watched, as the waker, which has a place here so that its events find one
+  private var sources = new Array[Pollable](math.max(64, waker + 1))
   private val ready   = new Array[Long](MaxEvents)
 
   /** How many threads are about to wake this one; from below zero on it is closed and its number may be another's. */

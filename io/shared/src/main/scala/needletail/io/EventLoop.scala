@@ -38,6 +38,9 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
   /** False once the loop has ended; it takes no tasks then. */
   def isAlive: Boolean = !ended
 
+  /** Has it been told to end? Its connections are or will be closed then, and its timers never fire. */
+  private[needletail] def isStopping: Boolean = stopping
+
   /** The clock as of this turn's beginning. */
   def nowNanos: Long = nanos
 
