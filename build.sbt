@@ -71,9 +71,7 @@ lazy val linker: Seq[String] = {
   def answer(command: String*) = Try(Process(command).!!(ProcessLogger(_ => ())).trim).getOrElse("")
   val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
-  val library                  =
-    """glibc 2\.(\d+)""".r.findFirstMatchIn(answer("getconf", "GNU_LIBC_VERSION")).map(_.group(1).toInt)
-  val static = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
+  val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
   (if (lld) Seq("-fuse-ld=lld") else Nil) ++
     (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil)
 }
