@@ -32,4 +32,8 @@ final case class TcpSettings(
     drainDelayNanos: Long,
     drainTimeoutNanos: Long,
     log: Log
-)
+) {
+
+  /** How many loops that makes here. */
+  private[server] def loopCount: Int = if (loops > 0) loops else Runtime.getRuntime.availableProcessors()
+}

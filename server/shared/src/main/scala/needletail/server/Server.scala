@@ -79,7 +79,12 @@ final class RunningServer private[server] (server: TcpServer) {
 
 private[server] final class HttpProtocol(handler: Handler, config: ServerConfig) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val context = new LoopContext(new Clock { def nowMillis: Long = loop.nowMillis }, config)
+    private val clock = new Clock {
+      def nowMillis: Long = loop.nowMillis
+      def turnNanos: Long = loop.nowNanos
+      def nanos: Long     = System.nanoTime()
+    }
+    private val context = new LoopContext(clock, config, config.tcp.loopCount)
 
     def connected(connection: Connection): ServedConnection =
       new ServerConnection(connection, handler, context)

@@ -37,6 +37,7 @@ import needletail.io.Address
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
  * @param drainGrace on draining, how long an idle connection may still bring a request that was on its way
  * @param drainTimeout on draining, when what is still under way is cut off
+ * @param overload when and whom to refuse when there is more to do than can be done
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog told of every answered request; None costs nothing
  * @param log told of what went wrong inside
@@ -68,6 +69,7 @@ final case class ServerConfig(
     drainDelay: FiniteDuration = Duration.Zero,
     drainGrace: FiniteDuration = 500.millis,
     drainTimeout: FiniteDuration = 15.seconds,
+    overload: OverloadConfig = OverloadConfig(),
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,
     log: Log = Log.standardError

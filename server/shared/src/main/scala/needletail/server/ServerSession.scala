@@ -132,6 +132,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   private def turn(): Unit = if (!finished) {
     inTurn = true
+    admission.beginTurn()
     onceMore = true
     while (onceMore) {
       onceMore = false
@@ -141,6 +142,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     }
     if (over && first == null) finished = true
     flush()
+    admission.endTurn()
     inTurn = false
     if (finished) {
       giveUpParser()
@@ -325,13 +327,14 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
           if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
         )
       val own     = body
-      val started = if (context.accessLog != null) System.nanoTime() else 0L
+      val started = admission.now
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
       val isHead  = head.method eq Method.HEAD
-      val reply   = call(head, request)
+      val reply   = limited(call(head, request), own)
+      val route   = admission.route
       reply match {
         case response: Response if first == null && response.source == null =>
-          sendNow(request, own, response, isHead, head.minor, head.keepAlive, started)
+          sendNow(request, own, response, isHead, head.minor, head.keepAlive, started, route)
         case _ =>
           val x = new Exchange(
             this,
@@ -342,25 +345,38 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
             head.method.isSafe,
             head.keepAlive,
             started,
-            wire.nowNanos + context.handlerNanos
+            wire.nowNanos + context.handlerNanos,
+            route
           )
           request.detach()
           enqueue(x)
           reply match {
-            case response: Response => x.response = response
-            case later: Reply.Later => x.listen(later.response)
+            case response: Response =>
+              x.response = response
+              x.begin(isMeasured = false)
+            case later: Reply.Later =>
+              // how long it takes says something of the server only if it does not wait for the client's body
+              x.begin(isMeasured = own == null || own.isDone)
+              x.listen(later.response)
           }
       }
     }
   }
 
+  /** A refusal is cheap only if little has to be read after it: else it is the connection's last reply. */
+  private def limited(reply: Reply, own: SessionBody): Reply =
+    if (admission.hasRefused && own != null && (own.length < 0 || own.leftKnown > ServerSession.SmallBody))
+      admission.lastRefusal(reply)
+    else reply
+
   /** The one place where a handler is called and where what it throws is caught. */
-  private def call(head: Head, request: Request): Reply =
+  private def call(head: Head, request: Request): Reply = {
+    admission.beginRequest()
     if (head.method eq Method.CONNECT) ServerSession.noTunnel
     else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) ServerSession.options
     else
       try {
-        val reply = handler(request)
+        val reply = ask(request)
         if (reply == null) failed(new NullPointerException("a handler answered null"))
         else
           reply match {
@@ -373,20 +389,44 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
             case response => response
           }
       } catch { case NonFatal(e) => failed(e) }
+  }
+
+  /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
+  private def ask(request: Request): Reply = {
+    val route   = handler.routeClass
+    val refusal = if (route == null) null else admission.enter(route)
+    if (refusal == null) handler(request) else refusal
+  }
 
   /** Answers what is no request we can serve; nothing after it is read. */
   private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null
-    val x = new Exchange(this, null, null, isHead, 1, isSafe = true, keepAlive = false, 0L, Long.MaxValue)
+    admission.beginRequest()
+    val x = new Exchange(
+      this,
+      null,
+      null,
+      isHead,
+      1,
+      isSafe = true,
+      keepAlive = false,
+      admission.now,
+      Long.MaxValue,
+      admission.route
+    )
     x.response = error.response
+    x.begin(isMeasured = false)
     enqueue(x)
     onceMore = true
   }
 }
 
 private[server] object ServerSession {
+
+  /** What is read and dropped of a refused request's body to keep the connection, in octets. */
+  final val SmallBody = 64 * 1024
 
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 

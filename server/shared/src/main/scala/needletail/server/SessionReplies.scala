@@ -12,6 +12,8 @@ import needletail.http._
 private[server] abstract class SessionReplies(protected val wire: Wire, protected val context: LoopContext) {
   protected final def config: ServerConfig = context.config
 
+  final val admission: Admission = context.admission
+
   /** Replies under way or waiting, in order. */
   protected var first: Exchange         = null
   private var last: Exchange            = null
@@ -110,13 +112,15 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
       isHead: Boolean,
       minor: Int,
       keepAlive: Boolean,
-      started: Long
+      started: Long,
+      route: RouteState
   ): Unit = {
     val keeps = keepAlive && mayKeep(response, own)
     owesContinue = false
     ResponseEncoder.head(context.writer, response, context.common, minor, keeps)
     val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
     if (!keeps) over = true
+    admission.answered(route, response.status.code)
     closeBook(request, own, response, sent.toLong, started)
   }
 
@@ -148,7 +152,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
           request,
           response.status.code,
           sent,
-          if (started == 0) 0 else System.nanoTime() - started
+          context.nanos - started
         )
       catch { case NonFatal(e) => config.log.error("the access log failed", e) }
     if (request != null) request.release()
@@ -307,6 +311,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
 
   private def completed(x: Exchange): Unit = {
     x.complete = true
+    x.end(x.response.status.code)
     closeBook(x.request, x.body, x.response, x.bytesSent, x.startedNanos)
   }
 

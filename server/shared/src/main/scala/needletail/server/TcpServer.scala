@@ -19,7 +19,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private implicit val here: ExecutionContext = ExecutionContext.parasitic
 
   private val startedNanos = System.nanoTime()
-  private val loopCount = if (settings.loops > 0) settings.loops else Runtime.getRuntime.availableProcessors()
+  private val loopCount    = settings.loopCount
   private val loops     = new EventLoops(loopCount)
   private val ready     = new AtomicBoolean(false)
   private val draining  = new AtomicBoolean(false)

@@ -26,7 +26,12 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
     def localAddress: String  = "192.0.2.2:80"
     def isSecure: Boolean     = false
   }
-  val context = new LoopContext(new Clock { def nowMillis: Long = 784111777000L }, config)
+  private val clock = new Clock {
+    def nowMillis: Long = 784111777000L
+    def turnNanos: Long = FakeWire.this.nowNanos
+    def nanos: Long     = FakeWire.this.nowNanos
+  }
+  val context = new LoopContext(clock, config)
   val session = new ServerSession(this, handler, context)
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
