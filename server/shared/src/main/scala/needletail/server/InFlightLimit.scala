@@ -27,6 +27,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var started = false
   private var samples = 0
   private var least   = Long.MaxValue
+  private var latest  = 0L
   private var most    = 0
 
   // of the last interval that found a queue, until one finds none
@@ -51,6 +52,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     inFlight -= 1
     if (nanos >= 0) {
       samples += 1
+      latest = nanos
       if (nanos < least) least = nanos
       if (nanos <= base) {
         base = nanos
@@ -97,7 +99,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       }
     } else {
       cutMost = 0
-      grow(now)
+      if (latest - base <= (allowed - base) / 2) grow(now) // else there was none, but one is forming
     }
     if (now - baseSeen > ProbeNanos) probe(now)
     start(now)
@@ -112,7 +114,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (most * 2 > limit) {
       quiet = 0
       // as in TCP: fast until there was a queue, carefully for some time after that
-      if (lastCut == Long.MinValue || now - lastCut > ForgetNanos) limit = Math.max(limit, 2 * most)
+      if (!isCareful(now)) limit = Math.max(limit, 2 * most)
       else if (most >= limit) limit += Math.max(1, limit / 16)
       limit = Math.min(limit, config.maxInFlight)
     } else {
@@ -124,13 +126,16 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       }
     }
 
+  /** Was there a queue not long ago? */
+  private def isCareful(now: Long): Boolean = lastCut != Long.MinValue && now - lastCut <= CarefulNanos
+
   /**
    * What a request takes at best was not seen for a while. Where nothing limits, the last interval says it; else
    * half as many under way for an interval let the queue run empty and show it.
    */
   private def probe(now: Long): Unit = {
     baseSeen = now
-    if (most >= limit) {
+    if (most >= limit || isCareful(now)) {
       probed = limit
       limit = Math.max(config.leastInFlight, limit / 2)
     } else if (least != Long.MaxValue) base = least
@@ -152,7 +157,7 @@ private[server] object InFlightLimit {
 
   final val ShortestNanos  = 20L * 1000 * 1000
   final val ProbeNanos     = 10L * 1000 * 1000 * 1000
-  final val ForgetNanos    = 10L * 1000 * 1000 * 1000
+  final val CarefulNanos   = 10L * 1000 * 1000 * 1000
   final val IdleIntervals  = 10
   final val QuietIntervals = 20
 }

@@ -11,7 +11,7 @@ import needletail.http.Priority
  *
  * The rule is CoDel's (RFC 8289 §4): only a wait that stays above the target for an interval is overload. From then
  * on the target is enforced, on each request, and the loop's capacity is dealt out to the priorities from the top;
- * until the loop is seen to be idle again for a twentieth of an interval.
+ * until the loop is seen to be idle again, for a twentieth of two intervals.
  *
  * Where a request costs the loop less than [[QueueDelay.CheapNanos]] nothing is refused: that would cost as much,
  * and how many can be waiting is bounded by the number of connections.
@@ -37,6 +37,7 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   private val arrivals     = new Array[Int](Levels) // by level of priority
   private val shares       = new Array[Double](Levels)
   private val credits      = new Array[Double](Levels)
+  private var wasIdle      = false // in the interval before
 
   /** Nanoseconds that a request which is read now has waited, about. */
   def waited: Long = now - readableAt
@@ -74,6 +75,7 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
 
   private def enter(): Unit = {
     isOverloaded = true
+    wasIdle = false
     java.util.Arrays.fill(shares, 1.0)
     java.util.Arrays.fill(credits, 0.0)
     beginInterval()
@@ -88,11 +90,14 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
 
   private def endInterval(): Unit = {
     val length = now - intervalEnd + intervalNanos
-    if (idle * 20 > length || admitted.toLong * CheapNanos > length) {
+    val isIdle = idle * 20 > length
+    if ((isIdle && wasIdle) || admitted.toLong * CheapNanos > length) {
       isOverloaded = false
       aboveSince = 0
     } else {
-      share()
+      // the first idle interval may have been idle only because too many were refused
+      if (isIdle) java.util.Arrays.fill(shares, 1.0) else share()
+      wasIdle = isIdle
       beginInterval()
     }
   }
@@ -111,23 +116,20 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
 
   /**
    * Is one of that priority let in, now that the loop is overloaded? What its class has a share for is, if it has
-   * not waited too long; one in each turn is in any case, so that the loop never refuses all and then has nothing to do.
+   * not waited too long; one in each turn is in any case where its class has a share at all, so that the loop never
+   * refuses all and then has nothing to do.
    */
   def admits(priority: Priority): Boolean = {
     val level = priority.level
     arrivals(level) += 1
-    val credit = credits(level) + shares(level)
-    if (credit < 1.0) {
-      credits(level) = credit
-      false
-    } else if (inThisTurn > 0 && waited > targetNanos * priority.patience) {
-      credits(level) = Math.min(credit, 2.0) // it keeps its turn
-      false
-    } else {
-      credits(level) = Math.min(credit - 1.0, 2.0)
-      passed()
-      true
-    }
+    val share  = shares(level)
+    val credit = Math.min(credits(level) + share, MaxCredit)
+    val passes =
+      if (inThisTurn == 0) share > 0
+      else credit >= 1.0 && waited <= targetNanos * priority.patience
+    credits(level) = if (passes) Math.max(credit - 1.0, -MaxCredit) else credit
+    if (passes) passed()
+    passes
   }
 
   /** One was let in without being asked. */
@@ -145,5 +147,6 @@ private[server] object QueueDelay {
   /** A loop that did nothing for requests for longer than this was idle. */
   final val IdleNanos = 100L * 1000
 
-  private final val Levels = 101
+  private final val MaxCredit = 2.0
+  private final val Levels    = 101
 }
