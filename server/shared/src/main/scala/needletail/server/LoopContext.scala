@@ -22,6 +22,7 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig, 
   val bodyGraceNanos: Long = config.bodyGrace.toNanos
   val handlerNanos: Long   = config.handlerTimeout.toNanos
   val writeNanos: Long     = config.writeTimeout.toNanos
+  val halfCloseNanos: Long = config.halfCloseGrace.toNanos
 
   /** Shorter while the server is crowded. */
   var idleNanos: Long = config.idleTimeout.toNanos

@@ -30,6 +30,8 @@ import needletail.io.Address
  * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset
  * @param handlerTimeout from the whole head to the head of the response; then 503, and what the handler waits for
  *   is cancelled
+ * @param halfCloseGrace once a client has ended its side, how long its requests may still take to be answered; then
+ *   they are cancelled and the connection is closed. What is being streamed goes on as long as it is taken
  * @param maxPipelined requests of one connection in progress at once; beyond, its reading stops
  * @param maxPendingOutput octets accepted for a peer that does not read; beyond, nothing is read from it or made for it
  * @param lingerTimeout after the last reply, how long what the peer still sends is read and dropped, so that it
@@ -63,6 +65,7 @@ final case class ServerConfig(
     idleTimeout: FiniteDuration = 75.seconds,
     writeTimeout: FiniteDuration = 30.seconds,
     handlerTimeout: FiniteDuration = 30.seconds,
+    halfCloseGrace: FiniteDuration = 1.second,
     maxPipelined: Int = 16,
     maxPendingOutput: Int = 256 * 1024,
     lingerTimeout: FiniteDuration = 2.seconds,

@@ -28,6 +28,9 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   /** A whole head lies in the window that must wait for the replies before it. */
   private var held: Boolean = false
 
+  /** When what is not answered yet is given up, as the peer has ended; MaxValue as long as it has not. */
+  private var giveUpAt: Long = Long.MaxValue
+
   private var idleSince: Long    = wire.nowNanos
   private var readDeadline: Long = idleSince + context.idleNanos
 
@@ -62,13 +65,17 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   /** What was asked for by `wire.wake`, and after the output has drained. */
   def proceed(): Unit = turn()
 
-  /** The peer will send no more. What it asked for is still answered. */
+  /**
+   * The peer will send no more. It may still read what it asked for, or be gone: so what can be answered soon is, and
+   * what is being streamed goes on as long as it is taken; what is not there after the grace is given up.
+   */
   def peerEnded(): Unit = {
     if (parser != null && parser.started)
       refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
     else if (body != null && !body.dropping)
       body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
     stopReading()
+    if (first != null) giveUpAt = wire.nowNanos + context.halfCloseNanos
     turn()
   }
 
@@ -109,11 +116,15 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock. */
   def deadline: Long = {
-    if (first == null) readDeadline else Math.min(readDeadline, handlerDeadline)
+    if (first == null) readDeadline else Math.min(Math.min(readDeadline, giveUpAt), handlerDeadline)
   }
 
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
+    if (giveUpAt <= now) {
+      giveUpAt = Long.MaxValue
+      dropUnanswered()
+    }
     expireHandlers(now)
     if (readDeadline <= now)
       if (parser != null) {

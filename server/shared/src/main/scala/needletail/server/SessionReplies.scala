@@ -330,6 +330,27 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
     }
   }
 
+  /** Drops the first reply that has not come, and those behind it. */
+  protected def dropUnanswered(): Unit = {
+    var before: Exchange = null
+    var x                = first
+    var kept             = 0
+    while (x != null && x.response != null) {
+      before = x
+      x = x.next
+      kept += 1
+    }
+    if (x != null) {
+      context.counts.abandoned += 1
+      dropReplies(x)
+      if (before != null) {
+        before.next = null
+        last = before
+        inFlight = kept
+      }
+    }
+  }
+
   protected def dropReplies(from: Exchange): Unit = {
     var x = from
     if (from eq first) {

@@ -30,6 +30,9 @@ final class LoopCounts {
   var errors: Long       = 0
   var failures: Long     = 0
   var timeouts: Long     = 0
+
+  /** Requests given up as their client had ended its side and the answer was not there in time. */
+  var abandoned: Long = 0
   var bytesRead: Long    = 0
   var bytesWritten: Long = 0
 
@@ -40,6 +43,7 @@ final class LoopCounts {
     errors += other.errors
     failures += other.failures
     timeouts += other.timeouts
+    abandoned += other.abandoned
     bytesRead += other.bytesRead
     bytesWritten += other.bytesWritten
     this

@@ -171,6 +171,7 @@ object TcpServer {
               config.maxPendingOutput,
               config.writeTimeout.toNanos,
               config.lingerTimeout.toNanos,
+              config.halfCloseGrace.toNanos,
               config.log
             )
           val counts                                              = new LoopCounts
