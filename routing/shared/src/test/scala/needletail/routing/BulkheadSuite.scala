@@ -46,6 +46,7 @@ class BulkheadSuite extends Suite {
     assert(waits.isAnswered)
     assertEquals(waits.status, Status.ServiceUnavailable)
     assert(!ask(routes).isAnswered, "the queue has room again")
+    loop.advance(1.minute)
   }
 
   test("who hangs up gives up the place, or the place in the queue") {

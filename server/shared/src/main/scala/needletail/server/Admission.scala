@@ -172,6 +172,13 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** Time passes, also when nothing comes back. */
   def tick(): Unit = foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
 
+  /** Copies what there is to know. */
+  def report(into: LoopSnapshot): Unit = {
+    into.inFlight = inFlight
+    into.isOverloaded = delay.isOverloaded
+    foreach(state => into.routes = new RouteSnapshot(state) :: into.routes)
+  }
+
   def isOverloaded: Boolean = delay.isOverloaded
 
   def foreach(f: RouteState => Unit): Unit = states.foreach(state => if (state != null) f(state))

@@ -39,6 +39,10 @@ import needletail.io.Address
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
  * @param drainGrace on draining, how long an idle connection may still bring a request that was on its way
  * @param drainTimeout on draining, when what is still under way is cut off
+ * @param blockedLoop a loop that does one thing for longer than this is reported, with the route it is at: something
+ *   blocks or computes where it should not, and all other connections of the loop wait; 0: no such reports
+ * @param admin `/health`, `/ready` and `/metrics` on an address of their own; None: nowhere
+ * @param operations the same for routes of yours
  * @param overload when and whom to refuse when there is more to do than can be done
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog told of every answered request; None costs nothing
@@ -72,6 +76,9 @@ final case class ServerConfig(
     drainDelay: FiniteDuration = Duration.Zero,
     drainGrace: FiniteDuration = 500.millis,
     drainTimeout: FiniteDuration = 15.seconds,
+    blockedLoop: FiniteDuration = 100.millis,
+    admin: Option[AdminConfig] = None,
+    operations: Option[Operations] = None,
     overload: OverloadConfig = OverloadConfig(),
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,
@@ -101,6 +108,7 @@ final case class ServerConfig(
     crowdedIdleTimeout.toNanos,
     drainDelay.toNanos,
     drainTimeout.toNanos,
+    blockedLoop.toNanos,
     log
   )
 

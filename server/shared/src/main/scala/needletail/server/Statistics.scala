@@ -36,6 +36,9 @@ final class LoopCounts {
   var bytesRead: Long    = 0
   var bytesWritten: Long = 0
 
+  /** How much later than asked for the loop ran what was due, each tenth of a second while it has connections. */
+  private[server] val lag = new Latencies
+
   private[server] def copy(): LoopCounts = (new LoopCounts).add(this)
 
   private[server] def add(other: LoopCounts): LoopCounts = {
@@ -44,6 +47,7 @@ final class LoopCounts {
     failures += other.failures
     timeouts += other.timeouts
     abandoned += other.abandoned
+    lag.add(other.lag)
     bytesRead += other.bytesRead
     bytesWritten += other.bytesWritten
     this
