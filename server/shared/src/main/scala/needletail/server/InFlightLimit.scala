@@ -99,7 +99,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       }
     } else {
       cutMost = 0
-      if (latest - base <= (allowed - base) / 2) grow(now) // else there was none, but one is forming
+      grow(now)
     }
     if (now - baseSeen > ProbeNanos) probe(now)
     start(now)
@@ -114,8 +114,8 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (most * 2 > limit) {
       quiet = 0
       // as in TCP: fast until there was a queue, carefully for some time after that
-      if (!isCareful(now)) limit = Math.max(limit, 2 * most)
-      else if (most >= limit) limit += Math.max(1, limit / 16)
+      if (isCareful(now)) { if (most >= limit) limit += Math.max(1, limit / 16) }
+      else if (latest - base <= (allowed - base) / 2) limit = Math.max(limit, 2 * most) // else one is forming
       limit = Math.min(limit, config.maxInFlight)
     } else {
       quiet += 1
