@@ -17,8 +17,18 @@ private[needletail] final class RouteClass(
     val adaptive: Boolean = true
 ) {
 
-  /** The place of this class in a loop's table; given to those only that have had a request. */
-  lazy val index: Int = RouteClass.indices.getAndIncrement()
+  /** The place of this class in a loop's table, -1 until it has one: those only get one that have had a request. */
+  @volatile private var place: Int = -1
+
+  def index: Int = {
+    val i = place
+    if (i >= 0) i else takePlace()
+  }
+
+  private def takePlace(): Int = synchronized {
+    if (place < 0) place = RouteClass.indices.getAndIncrement()
+    place
+  }
 
   override def toString: String = if (template.isEmpty) method else s"$method $template"
 }

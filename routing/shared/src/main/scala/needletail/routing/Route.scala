@@ -151,12 +151,14 @@ final class Route private (
   private val known =
     new RouteClass(method.fold("*")(_.name), Describe.template(this), settings.priority, settings.adaptive)
 
+  private val isOpen = settings.bulkheads.isEmpty
+
   /** The route has matched. Before anything of it runs, or is read, its limits are asked. */
   private def admit(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.head.gate
     val refusal = if (gate == null) null else gate.enter(known)
     if (refusal != null) refusal
-    else if (settings.bulkheads.isEmpty) go(in, values)
+    else if (isOpen) go(in, values)
     else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
   }
 

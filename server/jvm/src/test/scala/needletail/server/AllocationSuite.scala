@@ -26,6 +26,8 @@ class AllocationSuite extends Suite {
           def nowMillis: Long = 784111777000L
           def turnNanos: Long = 1000000000L
           def nanos: Long     = 1000000000L
+
+          def atTurnEnd(task: Runnable): Unit = ()
         },
         ServerConfig(log = Log.none)
       )

@@ -6,11 +6,15 @@ import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
  * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
  *
  * On the way of a request that is answered at once it costs a few comparisons and increments, all on memory of this
- * loop; the clock is read once for each turn of a session, whatever number of pipelined requests the turn answers.
+ * loop; references are written where they change only, as each write of one costs the collector a mark. The clock is
+ * read at the end of a turn of the loop, and within it now and then: as long as requests are fast, the time of several
+ * is shared out among them.
  *
  * @param loops how many there are to share `maxInFlight`
  */
-private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int) extends Gate {
+private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
+    extends Gate
+    with Runnable {
   private val delay    = new QueueDelay(config.target.toNanos, config.interval.toNanos)
   private val enabled  = config.enabled
   private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)
@@ -23,52 +27,75 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** Requests whose answer is awaited or on its way, on this loop. */
   var inFlight: Int = 0
 
-  /** The route that the request being handled was found to be of; null before that. */
+  /** The route of the last request that had one. */
   private var current: RouteState = null
 
-  /** Was the present request refused? */
+  /** Was the present request found to be of that route? Was it refused? */
+  private var isMatched: Boolean  = false
   private var wasRefused: Boolean = false
 
   /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
   def lastRoute: RouteClass = {
-    val state = running
+    val state = current
     if (state == null) null else state.route
   }
-  private var running: RouteState = null
 
   /** The clock at the end of the last piece of work. */
   private var nanos: Long = clock.nanos
   def now: Long           = nanos
 
-  // Requests that were answered at once in this turn, of one route: what they took is known when the turn ends.
+  // Requests that were answered at once, of one route: what they took is known when the clock is read.
   private var batch: RouteState = null
   private var batched: Int      = 0
   private var batchFrom: Long   = nanos
 
+  private var loopTurn: Long      = Long.MinValue // the turn of the loop that this is told of
+  private var endedTurn: Long     = Long.MinValue // the last one whose end was seen
+  private var sinceRead: Int      = 0             // turns of sessions since the clock was read
+  private var wasSlow: Boolean    = false         // the last ones took long: each is timed
+
   // turns of sessions
 
   def beginTurn(): Unit = {
-    delay.begin(clock.turnNanos)
-    if (clock.turnNanos - nanos > 0) nanos = clock.turnNanos
-    batchFrom = nanos
+    val turn = clock.turnNanos
+    if (turn != loopTurn) {
+      loopTurn = turn
+      delay.nextTurn(turn)
+      if (turn - nanos > 0) nanos = turn
+      batchFrom = nanos
+      clock.atTurnEnd(this)
+    }
+    delay.look()
   }
 
   def endTurn(): Unit = {
+    sinceRead += 1
+    // what comes after the end of the loop's turn was seen would have to wait for the next one's
+    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn) readClock()
+  }
+
+  /** The end of the loop's turn. */
+  def run(): Unit = {
+    endedTurn = loopTurn
     readClock()
-    if (batched > 0) endBatch()
   }
 
   private def readClock(): Unit = {
     nanos = clock.nanos
     delay.ended(nanos)
-  }
-
-  private def endBatch(): Unit = {
-    val each = nanos - batchFrom
-    batch.latencies.record(each, batched)
-    delay.counted(batched)
-    batch.slow = each > Admission.SlowNanos
-    batched = 0
+    val took = nanos - batchFrom
+    val each = if (sinceRead > 1) took / sinceRead else took
+    wasSlow = each > Admission.SlowNanos
+    if (batched > 0) {
+      // of several turns that took long together it was most likely one
+      if (wasSlow && sinceRead > 1 && batched > 1) {
+        batch.latencies.record(took, 1)
+        batch.latencies.record(0, batched - 1)
+      } else batch.latencies.record(each, batched)
+      delay.counted(batched)
+      batched = 0
+    }
+    sinceRead = 0
     batchFrom = nanos
   }
 
@@ -76,15 +103,15 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   /** A request is about to be handled. */
   def beginRequest(): Unit = {
-    current = null
+    isMatched = false
     wasRefused = false
   }
 
   def enter(route: RouteClass): Response = {
     val state   = stateOf(route)
-    val already = current != null // a handler around routes: it has been let in
-    current = state
-    running = state
+    val already = isMatched // a handler around routes: it has been let in
+    isMatched = true
+    if (current ne state) current = state
     if (already || !(delay.isOverloaded || state.isFull || inFlight >= most)) null else decide(state)
   }
 
@@ -112,22 +139,18 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def hasRefused: Boolean = wasRefused
 
   /** The state of what is being handled. */
-  def route: RouteState = if (current == null) unmatched else current
+  def route: RouteState = if (isMatched) current else unmatched
 
   /** A request was answered at once. */
   def answered(state: RouteState, status: Int): Unit = {
     state.byStatus(status / 100) += 1
     if (!wasRefused) {
-      if (batched > 0 && (batch ne state)) {
-        readClock()
-        endBatch()
+      if (batch ne state) {
+        if (batched > 0) readClock()
+        batch = state
       }
-      batch = state
       batched += 1
-      if (state.slow) { // a batch of slow ones must not hide how long each of them takes
-        readClock()
-        endBatch()
-      }
+      if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
     }
   }
 
@@ -186,6 +209,9 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
 private[server] object Admission {
 
-  /** A request that takes longer is timed by itself, also in the middle of a batch. */
+  /** When requests take longer, each is timed by itself. */
   final val SlowNanos = 100L * 1000
+
+  /** Turns of sessions after which the clock is read, in the middle of a turn of the loop. */
+  final val ReadEvery = 8
 }

@@ -77,6 +77,9 @@ private[server] trait Clock {
 
   /** On the same clock, read anew. */
   def nanos: Long
+
+  /** Runs `task` at the end of the loop's present turn. */
+  def atTurnEnd(task: Runnable): Unit
 }
 
 private[server] object LoopContext {

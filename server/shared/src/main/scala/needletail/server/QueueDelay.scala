@@ -42,9 +42,8 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   /** Nanoseconds that a request which is read now has waited, about. */
   def waited: Long = now - readableAt
 
-  /** Work on a connection begins, in the turn of the loop that began at `turn`. */
-  def begin(turn: Long): Unit = {
-    if (turn != turnBegan) nextTurn(turn)
+  /** Work on a connection begins. */
+  def look(): Unit = {
     val delay = now - readableAt
     if (delay <= targetNanos) aboveSince = 0
     else if (aboveSince == 0) {
@@ -54,7 +53,8 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
     if (isOverloaded && now - intervalEnd >= 0) endInterval()
   }
 
-  private def nextTurn(turn: Long): Unit = {
+  /** A turn of the loop has begun, at `turn`, with something to do for requests. */
+  def nextTurn(turn: Long): Unit = {
     val gap = turn - now
     if (gap > IdleNanos || turnBegan == Long.MinValue) {
       idle += gap

@@ -13,10 +13,6 @@ private[server] final class RouteState(val route: RouteClass, config: OverloadCo
     else null
 
   var inFlight: Int    = 0
-
-  /** The last ones took so long that each is timed by itself. */
-  var slow: Boolean = false
-
   val latencies        = new Latencies
   val byStatus         = new Array[Long](6) // by the first digit of the status
   val refused          = new Array[Long](needletail.http.Refusal.names.length)

@@ -102,6 +102,8 @@ private[server] final class HttpProtocol(handler: Handler, config: ServerConfig)
       def nowMillis: Long = loop.nowMillis
       def turnNanos: Long = loop.nowNanos
       def nanos: Long     = System.nanoTime()
+
+      def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
     }
     private val context = new LoopContext(clock, config, config.tcp.loopCount)
 

@@ -45,8 +45,9 @@ class QueueDelaySuite extends Suite {
       val began         = now
       val (ready, rest) = coming.span(_.at <= began)
       coming = rest
+      if (ready.nonEmpty) delay.nextTurn(began)
       ready.foreach { r =>
-        delay.begin(began)
+        delay.look()
         val in = !delay.isOverloaded || r.priority.isCritical || delay.admits(r.priority)
         if (in) {
           waits = (now, now - r.at) :: waits
