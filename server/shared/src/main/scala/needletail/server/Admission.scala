@@ -1,6 +1,6 @@
 package needletail.server
 
-import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
+import needletail.http.{Gate, Refusal, Response, RouteClass}
 
 /**
  * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
@@ -112,7 +112,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     val already = isMatched // a handler around routes: it has been let in
     isMatched = true
     if (current ne state) current = state
-    if (already || !(delay.isOverloaded || state.isFull || inFlight >= most)) null else decide(state)
+    if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
   }
 
   private def decide(state: RouteState): Response =
@@ -133,7 +133,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   }
 
   /** A refusal after which the connection ends. */
-  def lastRefusal(reply: Reply): Reply = if (reply eq refusal) last else reply
+  def lastRefusal(response: Response): Response = if (response eq refusal) last else response
 
   /** Is the answer to the present request the limiter's? */
   def hasRefused: Boolean = wasRefused
@@ -141,8 +141,9 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** The state of what is being handled. */
   def route: RouteState = if (isMatched) current else unmatched
 
-  /** A request was answered at once. */
-  def answered(state: RouteState, status: Int): Unit = {
+  /** The present request was answered at once. */
+  def answered(status: Int): Unit = {
+    val state = route
     state.byStatus(status / 100) += 1
     if (!wasRefused) {
       if (batch ne state) {

@@ -320,65 +320,75 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   private def serve(head: Head): Unit = {
     if (!head.keepAlive) over = true
-    val length = head.contentLength
-    if (length > config.maxBody)
+    if (head.contentLength > config.maxBody)
       refuse(
         HttpError(Status.ContentTooLarge, s"the body is larger than ${config.maxBody} bytes"),
         head.method eq Method.HEAD
       )
     else {
-      val hasBody = head.chunked || length > 0
-      if (hasBody)
-        body = new SessionBody(
-          this,
-          if (head.chunked) -1 else length,
-          config.maxBody,
-          config.maxBodyInMemory,
-          head.expectContinue,
-          if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
-        )
+      val hasBody = head.chunked || head.contentLength > 0
+      if (hasBody) beginBody(head)
       val own     = body
       val started = admission.now
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
-      val isHead  = head.method eq Method.HEAD
-      val reply   = limited(call(head, request), own)
-      val route   = admission.route
-      reply match {
+      call(head, request) match {
         case response: Response if first == null && response.source == null =>
-          sendNow(request, own, response, isHead, head.minor, head.keepAlive, started, route)
-        case _ =>
-          val x = new Exchange(
-            this,
+          sendNow(
             request,
             own,
-            isHead,
+            if (own == null) response else limited(response, own),
+            head.method eq Method.HEAD,
             head.minor,
-            head.method.isSafe,
             head.keepAlive,
-            started,
-            wire.nowNanos + context.handlerNanos,
-            route
+            started
           )
-          request.detach()
-          enqueue(x)
-          reply match {
-            case response: Response =>
-              x.response = response
-              x.begin(isMeasured = false)
-            case later: Reply.Later =>
-              // how long it takes says something of the server only if it does not wait for the client's body
-              x.begin(isMeasured = own == null || own.isDone)
-              x.listen(later.response)
-          }
+        case reply => serveLater(head, request, own, reply, started)
       }
     }
   }
 
+  private def beginBody(head: Head): Unit =
+    body = new SessionBody(
+      this,
+      if (head.chunked) -1 else head.contentLength,
+      config.maxBody,
+      config.maxBodyInMemory,
+      head.expectContinue,
+      if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
+    )
+
+  /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
+  private def serveLater(head: Head, request: Request, own: SessionBody, reply: Reply, started: Long): Unit = {
+    val x = new Exchange(
+      this,
+      request,
+      own,
+      head.method eq Method.HEAD,
+      head.minor,
+      head.method.isSafe,
+      head.keepAlive,
+      started,
+      wire.nowNanos + context.handlerNanos,
+      admission.route
+    )
+    request.detach()
+    enqueue(x)
+    reply match {
+      case response: Response =>
+        x.response = if (own == null) response else limited(response, own)
+        x.begin(isMeasured = false)
+      case later: Reply.Later =>
+        // how long it takes says something of the server only if it does not wait for the client's body
+        x.begin(isMeasured = own == null || own.isDone)
+        x.listen(later.response)
+    }
+  }
+
   /** A refusal is cheap only if little has to be read after it: else it is the connection's last reply. */
-  private def limited(reply: Reply, own: SessionBody): Reply =
-    if (admission.hasRefused && own != null && (own.length < 0 || own.leftKnown > ServerSession.SmallBody))
-      admission.lastRefusal(reply)
-    else reply
+  private def limited(response: Response, own: SessionBody): Response =
+    if (admission.hasRefused && (own.length < 0 || own.leftKnown > ServerSession.SmallBody))
+      admission.lastRefusal(response)
+    else response
 
   /** The one place where a handler is called and where what it throws is caught. */
   private def call(head: Head, request: Request): Reply = {

@@ -112,15 +112,14 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
       isHead: Boolean,
       minor: Int,
       keepAlive: Boolean,
-      started: Long,
-      route: RouteState
+      started: Long
   ): Unit = {
     val keeps = keepAlive && mayKeep(response, own)
     owesContinue = false
     ResponseEncoder.head(context.writer, response, context.common, minor, keeps)
     val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
     if (!keeps) over = true
-    admission.answered(route, response.status.code)
+    admission.answered(response.status.code)
     closeBook(request, own, response, sent.toLong, started)
   }
 
