@@ -44,6 +44,7 @@ val shared = Seq(
   Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
   Test / fork              := false,
+  Test / testListeners += TestCounts.Failures,
   // Set by ./test when it writes to a file or a pipe.
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
@@ -68,7 +69,14 @@ lazy val linker: Seq[String] = {
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
   // Event loops are threads.
-  nativeConfig ~= (c => c.withMultithreading(true).withLinkingOptions(c.linkingOptions ++ linker))
+  nativeConfig := {
+    val config    = nativeConfig.value
+    val registers = (LocalRootProject / baseDirectory).value / "project" / "native_registers.h"
+    config
+      .withMultithreading(true)
+      .withLinkingOptions(config.linkingOptions ++ linker)
+      .withCompileOptions(config.compileOptions ++ Seq("-include", registers.getPath))
+  }
 )
 
 def crossed(name: String, folder: File): CrossProject =
@@ -214,7 +222,9 @@ lazy val root = project
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",
-      executeTests.result.all(testsOf(jvmProjects)).value.map(TestCounts.of(_)).reduce(_ + _),
+      TestCounts.named(
+        executeTests.result.all(testsOf(jvmProjects)).value.map(TestCounts.of(_)).reduce(_ + _)
+      ),
       streams.value.log
     ),
     countNative := TestCounts.report(
@@ -236,7 +246,7 @@ lazy val root = project
     countConformance := TestCounts.report(
       baseDirectory.value,
       "conformance",
-      TestCounts.of((conformance / Test / executeTests).result.value),
+      TestCounts.named(TestCounts.of((conformance / Test / executeTests).result.value)),
       streams.value.log
     )
   )

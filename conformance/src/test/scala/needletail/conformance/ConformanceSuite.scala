@@ -48,7 +48,7 @@ abstract class ConformanceSuite extends Suite {
           after <= before + ConformanceSuite.Slack,
           s"$before descriptors open at first, $after at the end"
         )
-        assertEquals(status, Some(0))
+        assertEquals(status, Some(0), program.output.takeRight(20).mkString("\n"))
         assertEquals(program.stackTraces.take(10).toList, Nil)
       } finally program.kill()
     }

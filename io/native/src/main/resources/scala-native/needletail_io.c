@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "needletail_waiting.h"
 
 typedef union {
     struct sockaddr any;
@@ -129,11 +132,14 @@ int needletail_io_name(int fd, int peer, int64_t *name, char *path) {
  * Blocks. The addresses of a host, `max` at most: for each the octets' number and the scope as 32-bit integers, then
  * room for 16 octets. Answers how many; 0 if the name is not known or nobody could tell.
  */
-int needletail_io_look_up(const char *host, char *found, int max) {
+WAITING int needletail_io_look_up(const char *host, char *found, int max) {
     struct addrinfo hints, *all;
     memset(&hints, 0, sizeof hints);
     hints.ai_socktype = SOCK_STREAM; /* else each address comes once for every type */
-    if (getaddrinfo(host, NULL, &hints, &all) != 0) return 0;
+    BEGIN_WAITING();
+    int unknown = getaddrinfo(host, NULL, &hints, &all);
+    END_WAITING();
+    if (unknown) return 0;
     int count = 0;
     for (struct addrinfo *a = all; a != NULL && count < max; a = a->ai_next) {
         int32_t head[2] = {0, 0};
@@ -268,9 +274,33 @@ int needletail_io_reset_on_close(int fd) {
     return setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof l) == 0 ? 0 : -errno;
 }
 
+/*
+ * The main thread's first frames. The collector of Scala Native 0.5.10 takes the main thread's stack to begin below
+ * main's own frame (later versions do not), so that what a program's main method holds while a server runs would be
+ * collected. Constructors run at about the depth of main; up to the environment the stack is given to the collector.
+ */
+extern char **environ;
+void scalanative_GC_add_roots(void *low, void *high);
+
+#define WORD_OF(address) ((uintptr_t)(address) & ~(uintptr_t)(sizeof(void *) - 1))
+
+static uintptr_t main_frames_low, main_frames_high;
+
+__attribute__((constructor)) static void note_main_frames(void) {
+    main_frames_low = WORD_OF(__builtin_frame_address(0)) - 1024;
+    main_frames_high = WORD_OF(environ);
+}
+
+static void cover_main_frames(void) {
+    static atomic_flag covered = ATOMIC_FLAG_INIT;
+    if (main_frames_low < main_frames_high && !atomic_flag_test_and_set(&covered))
+        scalanative_GC_add_roots((void *)main_frames_low, (void *)main_frames_high);
+}
+
 /* Polling. Interest: 1 read, 4 write. */
 
 int needletail_io_poll_open(void) {
+    cover_main_frames();
     int fd = epoll_create1(EPOLL_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }
@@ -302,9 +332,12 @@ static int poll_events(int poll, int64_t *ready, int max, int timeout_millis) {
     return n;
 }
 
-/* Two names for one thing: Scala marks the one that waits as blocking, which costs a little. */
-int needletail_io_poll_wait(int poll, int64_t *ready, int max, int timeout_millis) {
-    return poll_events(poll, ready, max, timeout_millis);
+/* Two functions for one thing: to leave the collector alone costs a little, so only the one that waits does. */
+WAITING int needletail_io_poll_wait(int poll, int64_t *ready, int max, int timeout_millis) {
+    BEGIN_WAITING();
+    int n = poll_events(poll, ready, max, timeout_millis);
+    END_WAITING();
+    return n;
 }
 int needletail_io_poll_now(int poll, int64_t *ready, int max) { return poll_events(poll, ready, max, 0); }
 
@@ -353,11 +386,14 @@ int needletail_io_signal_open(void) {
 void needletail_io_signal_wake(void) { on_signal(0); }
 
 /* Waits for the next signal. */
-int needletail_io_signal_wait(void) {
+WAITING int needletail_io_signal_wait(void) {
     uint64_t count;
-    while (read(signal_fd, &count, sizeof count) != sizeof count)
-        if (errno != EINTR) return -errno;
-    return 0;
+    int e = 0;
+    BEGIN_WAITING();
+    while (e == 0 && read(signal_fd, &count, sizeof count) != sizeof count)
+        if (errno != EINTR) e = errno;
+    END_WAITING();
+    return -e;
 }
 
 #endif

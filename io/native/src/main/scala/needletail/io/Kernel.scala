@@ -5,7 +5,10 @@ import scala.scalanative.unsafe.*
 import java.io.IOException
 import java.net.{BindException, ConnectException}
 
-/** The functions of needletail_io.c, which says what they promise. Only those that can wait are marked blocking. */
+/**
+ * The functions of needletail_io.c, which says what they promise. None is marked blocking: those that wait tell the
+ * collector themselves (needletail_waiting.h).
+ */
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_IO")
 private[io] object Kernel {
@@ -50,7 +53,7 @@ private[io] object Kernel {
   @name("needletail_io_connect_unix") def connectUnix(path: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_io_connected") def connected(fd: CInt): CInt                           = extern
 
-  @name("needletail_io_look_up") @blocking
+  @name("needletail_io_look_up")
   def lookUp(name: Ptr[Byte], found: Ptr[Byte], max: CInt): CInt = extern
 
   @name("needletail_io_poll_open") def pollOpen(): CInt = extern
@@ -61,14 +64,14 @@ private[io] object Kernel {
       interest: CInt
   ): CInt = extern
   @name("needletail_io_poll_now") def pollNow(poll: CInt, ready: Ptr[Long], max: CInt): CInt = extern
-  @name("needletail_io_poll_wait") @blocking
+  @name("needletail_io_poll_wait")
   def pollWait(poll: CInt, ready: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
   @name("needletail_io_wake_open") def wakeOpen(poll: CInt): CInt                  = extern
   @name("needletail_io_wake") def wake(fd: CInt): CInt                             = extern
 
-  @name("needletail_io_signal_open") def signalOpen(): CInt           = extern
-  @name("needletail_io_signal_wake") def signalWake(): Unit           = extern
-  @name("needletail_io_signal_wait") @blocking def signalWait(): CInt = extern
+  @name("needletail_io_signal_open") def signalOpen(): CInt = extern
+  @name("needletail_io_signal_wake") def signalWake(): Unit = extern
+  @name("needletail_io_signal_wait") def signalWait(): CInt = extern
 }
 
 private[io] object KernelError {
