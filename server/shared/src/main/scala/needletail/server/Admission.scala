@@ -30,9 +30,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** The route of the last request that had one. */
   private var current: RouteState = null
 
-  /** Was the present request found to be of that route? Was it refused? */
-  private var isMatched: Boolean  = false
-  private var wasRefused: Boolean = false
+  /** What is known of the present request: nothing yet, that it is of that route, that it was refused. */
+  private var known: Int = Admission.Nothing
 
   /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
   def lastRoute: RouteClass = {
@@ -44,8 +43,10 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   private var nanos: Long = clock.nanos
   def now: Long           = nanos
 
-  // Requests that were answered at once, of one route: what they took is known when the clock is read.
-  private var batch: RouteState = null
+  // Requests that were answered at once, of one route and with one status: what they took is known when the clock
+  // is read, and they are counted then.
+  private var batch: RouteState = unmatched
+  private var batchStatus: Int  = 200
   private var batched: Int      = 0
   private var batchFrom: Long   = nanos
 
@@ -92,6 +93,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
         batch.latencies.record(took, 1)
         batch.latencies.record(0, batched - 1)
       } else batch.latencies.record(each, batched)
+      batch.byStatus(batchStatus / 100) += batched
       delay.counted(batched)
       batched = 0
     }
@@ -103,14 +105,13 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   /** A request is about to be handled. */
   def beginRequest(): Unit = {
-    isMatched = false
-    wasRefused = false
+    known = Admission.Nothing
   }
 
   def enter(route: RouteClass): Response = {
     val state   = stateOf(route)
-    val already = isMatched // a handler around routes: it has been let in
-    isMatched = true
+    val already = known != Admission.Nothing // a handler around routes: it has been let in
+    known = Admission.Route
     if (current ne state) current = state
     if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
   }
@@ -128,7 +129,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   private def refuse(state: RouteState, reason: Int): Response = {
     state.refused(reason) += 1
-    wasRefused = true
+    known = Admission.Refused
     refusal
   }
 
@@ -136,19 +137,20 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def lastRefusal(response: Response): Response = if (response eq refusal) last else response
 
   /** Is the answer to the present request the limiter's? */
-  def hasRefused: Boolean = wasRefused
+  def hasRefused: Boolean = known == Admission.Refused
 
   /** The state of what is being handled. */
-  def route: RouteState = if (isMatched) current else unmatched
+  def route: RouteState = if (known == Admission.Nothing) unmatched else current
 
   /** The present request was answered at once. */
   def answered(status: Int): Unit = {
     val state = route
-    state.byStatus(status / 100) += 1
-    if (!wasRefused) {
-      if (batch ne state) {
+    if (known == Admission.Refused) state.byStatus(status / 100) += 1
+    else {
+      if ((batch ne state) || batchStatus != status) {
         if (batched > 0) readClock()
-        batch = state
+        if (batch ne state) batch = state
+        batchStatus = status
       }
       batched += 1
       if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
@@ -209,6 +211,10 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 }
 
 private[server] object Admission {
+
+  private final val Nothing = 0
+  private final val Route   = 1
+  private final val Refused = 2
 
   /** When requests take longer, each is timed by itself. */
   final val SlowNanos = 100L * 1000
