@@ -15,11 +15,11 @@ import needletail.http.{Gate, Refusal, Response, RouteClass}
 private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
     extends Gate
     with Runnable {
-  private val delay    = new QueueDelay(config.target.toNanos, config.interval.toNanos)
-  private val enabled  = config.enabled
-  private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)
-  private val refusal  = Refusal.response(config.retryAfter.toSeconds)
-  private val last     = refusal.close
+  private val delay   = new QueueDelay(config.target.toNanos, config.interval.toNanos)
+  private val enabled = config.enabled
+  private val most    = Math.max(1, (config.maxInFlight + loops - 1) / loops)
+  private val refusal = Refusal.response(config.retryAfter.toSeconds)
+  private val last    = refusal.close
 
   private var states: Array[RouteState] = new Array(16)
   private val unmatched                 = stateOf(RouteClass.unmatched)
@@ -50,10 +50,10 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   private var batched: Int      = 0
   private var batchFrom: Long   = nanos
 
-  private var loopTurn: Long      = Long.MinValue // the turn of the loop that this is told of
-  private var endedTurn: Long     = Long.MinValue // the last one whose end was seen
-  private var sinceRead: Int      = 0             // turns of sessions since the clock was read
-  private var wasSlow: Boolean    = false         // the last ones took long: each is timed
+  private var loopTurn: Long   = Long.MinValue // the turn of the loop that this is told of
+  private var endedTurn: Long  = Long.MinValue // the last one whose end was seen
+  private var sinceRead: Int   = 0             // turns of sessions since the clock was read
+  private var wasSlow: Boolean = false         // the last ones took long: each is timed
 
   // turns of sessions
 
@@ -72,7 +72,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def endTurn(): Unit = {
     sinceRead += 1
     // what comes after the end of the loop's turn was seen would have to wait for the next one's
-    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn) readClock()
+    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn)
+      readClock()
   }
 
   /** The end of the loop's turn. */
@@ -122,7 +123,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       null
     } else if (inFlight >= most) refuse(state, Refusal.Server)
     else if (state.isFull) refuse(state, Refusal.InFlight)
-    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority)) refuse(state, Refusal.QueueDelay)
+    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
+      refuse(state, Refusal.QueueDelay)
     else null
 
   def refused(route: RouteClass, reason: Int): Response = refuse(stateOf(route), reason)
@@ -196,7 +198,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   }
 
   /** Time passes, also when nothing comes back. */
-  def tick(): Unit = foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
+  def tick(): Unit =
+    foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
 
   /** Copies what there is to know. */
   def report(into: LoopSnapshot): Unit = {

@@ -30,14 +30,14 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   var isOverloaded: Boolean = false
 
   // while it is: of the present interval
-  private var intervalEnd  = 0L
-  private var idle         = 0L // nanoseconds in which the loop waited
-  private var admitted     = 0
-  private var inThisTurn   = 0
-  private val arrivals     = new Array[Int](Levels) // by level of priority
-  private val shares       = new Array[Double](Levels)
-  private val credits      = new Array[Double](Levels)
-  private var wasIdle      = false // in the interval before
+  private var intervalEnd = 0L
+  private var idle        = 0L                     // nanoseconds in which the loop waited
+  private var admitted    = 0
+  private var inThisTurn  = 0
+  private val arrivals    = new Array[Int](Levels) // by level of priority
+  private val shares      = new Array[Double](Levels)
+  private val credits     = new Array[Double](Levels)
+  private var wasIdle     = false                  // in the interval before
 
   /** Nanoseconds that a request which is read now has waited, about. */
   def waited: Long = now - readableAt

@@ -358,7 +358,13 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     )
 
   /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
-  private def serveLater(head: Head, request: Request, own: SessionBody, reply: Reply, started: Long): Unit = {
+  private def serveLater(
+      head: Head,
+      request: Request,
+      own: SessionBody,
+      reply: Reply,
+      started: Long
+  ): Unit = {
     val x = new Exchange(
       this,
       request,

@@ -9,11 +9,11 @@ class InFlightLimitSuite extends Suite {
   private val ms = 1000L * 1000
 
   private final class Service(var workers: Int, var takes: Long) {
-    val limit   = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
-    var now     = 1000 * ms
-    var done    = 0
-    var refused = 0
-    var worst   = 0L
+    val limit                                = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
+    var now                                  = 1000 * ms
+    var done                                 = 0
+    var refused                              = 0
+    var worst                                = 0L
     private var ending: Vector[(Long, Long)] = Vector.empty // of those being worked on: end and beginning
     private var queue: Vector[Long]          = Vector.empty
 
