@@ -106,8 +106,17 @@ class InFlightLimitSuite extends Suite {
   test("a service that hangs soon has no more than the least number of requests") {
     val s = new Service(50, 20 * ms).offer(2000, 1000)
     s.takes = 30000 * ms
-    s.offer(2000, 1000)
+    s.offer(2000, 2000)
     assertEquals(s.limit.limit, OverloadConfig().leastInFlight)
+  }
+
+  test("a moment in which everything stands still changes little") {
+    val s = new Service(50, 20 * ms).offer(2000, 2000)
+    s.now += 200 * ms // nothing is seen to come back, and 400 have come meanwhile
+    s.offer(100000, 4).offer(2000, 300)
+    s.forget()
+    s.offer(2000, 3000)
+    assertEquals(s.refused, 0)
   }
 
   test("its settings are checked") {
