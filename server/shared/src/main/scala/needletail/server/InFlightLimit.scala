@@ -38,6 +38,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   // of the last interval that found a queue, until one finds none
   private var cutMost  = 0
   private var cutLeast = 0L
+  private var cutAt    = 0L
   private var lastCut  = Long.MinValue
   private var quiet    = 0 // intervals since the limit was reached
   private var probed   = 0 // the limit before it was halved to look at the base; 0: it is not
@@ -88,14 +89,17 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       probed = 0
       if (least != Long.MaxValue) rebase(now)
     } else if (stood) {
-      if (cutMost > 0 && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
+      // what comes back soon after a cut was let in before it, and tells of the queue that there was then
+      val isLater = cutMost > 0 && now - cutAt > 2 * cutLeast
+      if (isLater && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
         rebase(now)
         cutMost = 0
       } else {
         cut(Math.ceil(bestRate * allowed).toInt)
-        if (cutMost == 0 || most < cutMost) {
+        if (cutMost == 0 || isLater) {
           cutMost = most
           cutLeast = least
+          cutAt = now
         }
         lastCut = now
       }

@@ -83,6 +83,9 @@ class InFlightLimitSuite extends Suite {
       s.offer(rate, 20000)
       assert(s.done > 47000, clue = s"at $rate/s ${s.done} of 50000 were done")
       assert(s.worst < 110 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+      s.forget()
+      s.offer(rate, 5000)
+      assert(s.worst < 60 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms, after 20 s of it")
     }
   }
 
