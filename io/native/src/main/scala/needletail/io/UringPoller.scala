@@ -44,13 +44,17 @@ private[io] final class UringPoller(loop: EventLoop, waker: Int, ring: Ptr[Byte]
 }
 
 private[io] object UringPoller {
-  private final val Submissions = 512  // 64 octets each; if a turn asks for more, it makes one more system call
-  private final val Completions = 4096 // 16 octets each; what does not fit the kernel keeps
+
+  /**
+   * Of the two queues. Submissions take 64 octets each; if a turn asks for more, it makes one more system call.
+   * Completions take 16 each; what does not fit the kernel keeps. A test makes them small.
+   */
+  @volatile private[io] var sizes: (Int, Int) = (512, 4096)
 
   /** Null where the system has none, is too old or forbids it, as many containers do. */
-  def openRing(waker: Int, submissions: Int = Submissions, completions: Int = Completions): Ptr[Byte] = {
+  def openRing(waker: Int): Ptr[Byte] = {
     val ring = stackalloc[Ptr[Byte]]()
-    if (Uring.open(submissions, completions, waker, ring) < 0) null else !ring
+    if (Uring.open(sizes._1, sizes._2, waker, ring) < 0) null else !ring
   }
 }
 
