@@ -68,10 +68,13 @@ def ours(jdks):
         found.append(Server("needletail-jvm", "ours", "Scala", "jvm", endpoints, machine.ROOT, [], problem="no JDK found"))
     found.append(Server("needletail-native", "ours", "Scala Native", "native", endpoints, machine.ROOT,
                         [folder / "reference-native", *arguments]))
+    native = found[-1]
     # Two loops on two cores against one: is anything shared on the way of a request?
     for one in (found[-2], found[-1]):
         found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2,
                              configuration="Ours with two loops; server and load share both cores."))
+    found.append(replace(native, name="needletail-native-io-uring", command=[*native.command, "--poller", "io_uring"],
+                         configuration="Ours waiting with io_uring instead of epoll."))
     return found
 
 

@@ -200,6 +200,8 @@ static int submit_and_wait(uring *u, int timeout_millis) {
     int r = enter(u, publish(u), timeout_millis != 0, IORING_ENTER_GETEVENTS | (bounded ? IORING_ENTER_EXT_ARG : 0),
                   bounded ? &argument : NULL, bounded ? sizeof argument : 0);
     switch (r) {
+    case -EBADR: u->wake_watched = 0; /* it had no memory to keep completions, whose they were nobody knows */
+        return 0;
     case -ETIME:           /* the time is over */
     case -EINTR:           /* a signal */
     case -EAGAIN:          /* memory is short, or completions are to be taken first: what */

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
  *
  * Their threads keep the program alive until `stop`, unless they are daemons.
  *
- * @param poller what they are to wait with; [[EventLoop.pollerName]] tells what it came to
+ * @param poller what they are to wait with; `pollerName` tells what it came to
  */
 final class EventLoops(
     count: Int,
@@ -27,6 +27,9 @@ final class EventLoops(
   loops.foreach(_.start())
 
   def size: Int = loops.length
+
+  /** What they wait with: `epoll` or `io_uring`, on the JVM `nio`. */
+  def pollerName: String = loops(0).pollerName
 
   def apply(i: Int): EventLoop = loops(i)
 

@@ -22,7 +22,7 @@ object PollerKind {
 
   case object Epoll extends PollerKind("epoll")
 
-  /** Where the system allows it, which many containers do not, and else epoll; [[EventLoop.pollerName]] tells. */
+  /** Where the system allows it, which many containers do not, and else epoll; `EventLoops.pollerName` tells. */
   case object IoUring extends PollerKind("io_uring")
 
   val all: List[PollerKind] = List(Auto, Epoll, IoUring)
