@@ -44,6 +44,7 @@ val shared = Seq(
   Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
   Test / fork              := false,
+  Test / testListeners += TestCounts.Failures,
   // Set by ./test when it writes to a file or a pipe.
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
@@ -220,7 +221,9 @@ lazy val root = project
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",
-      executeTests.result.all(testsOf(jvmProjects)).value.map(TestCounts.of(_)).reduce(_ + _),
+      TestCounts.named(
+        executeTests.result.all(testsOf(jvmProjects)).value.map(TestCounts.of(_)).reduce(_ + _)
+      ),
       streams.value.log
     ),
     countNative := {
@@ -247,7 +250,7 @@ lazy val root = project
     countConformance := TestCounts.report(
       baseDirectory.value,
       "conformance",
-      TestCounts.of((conformance / Test / executeTests).result.value),
+      TestCounts.named(TestCounts.of((conformance / Test / executeTests).result.value)),
       streams.value.log
     )
   )

@@ -1,10 +1,16 @@
+import java.util.concurrent.ConcurrentLinkedQueue
+
 import sbt._
+import sbt.testing.Status
+
+import scala.collection.JavaConverters._
+import scala.collection.mutable.ArrayBuffer
 import scala.sys.process.{Process, ProcessLogger}
 
-/** How many tests passed, failed and were skipped in one run of them. */
-final case class TestCounts(passed: Int, failed: Int, skipped: Int) {
+/** How many tests passed, failed and were skipped in one run of them, and the names of those that failed. */
+final case class TestCounts(passed: Int, failed: Int, skipped: Int, names: Seq[String] = Nil) {
   def +(that: TestCounts): TestCounts =
-    TestCounts(passed + that.passed, failed + that.failed, skipped + that.skipped)
+    TestCounts(passed + that.passed, failed + that.failed, skipped + that.skipped, names ++ that.names)
 
   override def toString: String = s"$passed passed, $failed failed, $skipped skipped"
 }
@@ -13,6 +19,35 @@ object TestCounts {
 
   /** What did not come to an end counts as one failure: a crash, or a compile error. */
   private val broken = TestCounts(0, 1, 0)
+
+  private val failures = new ConcurrentLinkedQueue[String]
+
+  /** Notes the names of tests that fail on the JVM, for `named`. */
+  object Failures extends TestsListener {
+    def doInit(): Unit                                   = ()
+    def doComplete(result: TestResult): Unit             = ()
+    def startGroup(name: String): Unit                   = ()
+    def endGroup(name: String, result: TestResult): Unit = ()
+    def endGroup(name: String, error: Throwable): Unit   = { failures.add(s"$name: $error"); () }
+
+    def testEvent(event: TestEvent): Unit = event.detail.foreach { test =>
+      if (test.status == Status.Failure || test.status == Status.Error) {
+        val what = test.selector match {
+          case one: sbt.testing.TestSelector => one.testName
+          case other                         => other.toString
+        }
+        val suite = test.fullyQualifiedName
+        failures.add(if (what.startsWith(suite)) what
+        else s"$suite: $what") // munit's names are whole already
+      }
+    }
+  }
+
+  /** The counts with the names that were noted since the last time. */
+  def named(counts: TestCounts): TestCounts = {
+    val names = Iterator.continually(failures.poll()).takeWhile(_ != null).toList
+    counts.copy(names = counts.names ++ names)
+  }
 
   private val Line = """(\d+) passed, (\d+) failed, (\d+) skipped""".r
 
@@ -44,11 +79,18 @@ object TestCounts {
     case Inc(_)      => broken
     case Value(file) =>
       var last   = ""
-      val echo   = ProcessLogger { line => last = line; println(line) }
+      var listed = false // below the line that says which failed
+      val names  = ArrayBuffer.empty[String]
+      val echo   = ProcessLogger { line =>
+        if (listed && line.startsWith("  ")) names += line.trim
+        listed = line == "Failed:" || listed && line.startsWith("  ")
+        last = line
+        println(line)
+      }
       val status = Process(file.getPath +: arguments, None, environment: _*).!(echo)
       last match {
         case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
-          TestCounts(passed.toInt, failed.toInt, skipped.toInt)
+          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.toList)
         case _ =>
           log.error(s"the program of tests ended with status $status after: $last")
           broken
@@ -59,9 +101,10 @@ object TestCounts {
   def of(checks: Seq[Result[_]]): TestCounts =
     if (checks.forall(_.toEither.isRight)) TestCounts(1, 0, 0) else broken
 
-  /** Leaves the counts in `target/test-counts/NAME`, where `./test` finds them. */
+  /** Leaves the counts in `target/test-counts/NAME` and what failed in `NAME.failed`, where `./test` finds them. */
   def report(root: File, name: String, counts: TestCounts, log: Logger): Unit = {
     IO.write(root / "target" / "test-counts" / name, s"$counts\n")
+    IO.writeLines(root / "target" / "test-counts" / s"$name.failed", counts.names)
     val line = s"$name: $counts"
     if (counts.failed == 0) log.info(line) else log.error(line)
   }

@@ -1,40 +1,28 @@
 package needletail.async
 
-import java.lang.management.ManagementFactory
-
-import needletail.testing.Suite
+import needletail.testing.{Allocation, Suite}
 
 /** What a value costs in memory: a bound for each step, in bytes, so that a fatter node does not slip in. */
 class AllocationSuite extends Suite {
-  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
-  private val rounds  = 20000
-  private val same    = (n: Integer) => n
-  private val number  = Integer.valueOf(1)
-  private val value   = Async.value(number)
-  private val next    = (_: Integer) => value
+  private val rounds = 20000
+  private val same   = (n: Integer) => n
+  private val number = Integer.valueOf(1)
+  private val value  = Async.value(number)
+  private val next   = (_: Integer) => value
 
   /** Where results go, so that the compiler cannot leave the allocation out. */
   @volatile var sink: AnyRef = null
 
-  private def bytesEach(body: () => AnyRef): Long = {
-    def run(): Long = {
-      val before = threads.getCurrentThreadAllocatedBytes
-      var left   = rounds
-      while (left > 0) {
-        sink = body()
-        left -= 1
-      }
-      (threads.getCurrentThreadAllocatedBytes - before) / rounds
-    }
-    run()
-    // another thread's compiler may allocate on our account once; the least of some runs is the truth
-    List.fill(3)(run()).min
-  }
-
   private def atMost(name: String, bound: Long)(body: () => AnyRef): Unit =
     test(name) {
-      val bytes = bytesEach(body)
-      assert(bytes <= bound, s"$bytes bytes, not $bound")
+      val bytes = Allocation.each(rounds, bound + 0.5) {
+        var left = rounds
+        while (left > 0) {
+          sink = body()
+          left -= 1
+        }
+      }
+      assert(bytes <= bound + 0.5, s"$bytes bytes, not $bound")
     }
 
   atMost("a complete value is one small object", 16)(() => Async.value(number))

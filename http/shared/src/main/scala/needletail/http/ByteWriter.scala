@@ -16,7 +16,7 @@ private[needletail] final class ByteWriter(initial: Int) {
 
   def write(source: Array[Byte], from: Int, count: Int): Unit = {
     ensure(count)
-    System.arraycopy(source, from, bytes, length, count)
+    Octets.copy(source, from, bytes, length, count)
     length += count
   }
 

@@ -30,7 +30,6 @@ private[needletail] final class FieldParser(maxFields: Int) {
    */
   def parse(into: Fields, start: Int, end: Int): Int = {
     import FieldParser.*
-    val table = Grammar.table
     val bytes = into.bytes
     val base  = into.base
     val stop  = base + end
@@ -44,7 +43,7 @@ private[needletail] final class FieldParser(maxFields: Int) {
     }
     while (true) {
       if (state == Name) {
-        while (p < stop && (table(bytes(p) & 0xff) & Grammar.Token) != 0) p += 1
+        p = nameEnd(bytes, p, stop)
         if (p == stop) return more(Name, p - base, from - base)
         if (bytes(p) != ':') {
           if (p > from || bytes(p) != '\r') return badName(bytes(p), p == from)
@@ -104,7 +103,24 @@ private[needletail] final class FieldParser(maxFields: Int) {
     FieldParser.Bad
   }
 
-  /** The first octet from `p` on that no field value may hold, or `stop`; eight octets at a time. */
+  /** The first octet from `start` on that no field name may hold, or `stop`. */
+  private def nameEnd(bytes: Array[Byte], start: Int, stop: Int): Int = {
+    var p = start
+    while (p + 8 <= stop) { // most names are letters and hyphens
+      val word  = Words.load(bytes, p)
+      val other = Octets.others(Octets.letters(word) | Octets.hyphens(word))
+      if (other == 0) p += 8
+      else {
+        p += Octets.before(other)
+        if ((Grammar.table(bytes(p) & 0xff) & Grammar.Token) == 0) return p
+        p += 1
+      }
+    }
+    while (p < stop && (Grammar.table(bytes(p) & 0xff) & Grammar.Token) != 0) p += 1
+    p
+  }
+
+  /** The first octet from `start` on that no field value may hold, or `stop`; eight octets at a time. */
   private def valueEnd(bytes: Array[Byte], start: Int, stop: Int): Int = {
     var p = start
     while (p + 8 <= stop) {

@@ -61,10 +61,15 @@ private[needletail] class Fields {
     repeated = 0
   }
 
+  /** Makes room for so many lines in all. */
+  final def reserve(count: Int): Unit =
+    if (fields.length < 4 * count)
+      fields = java.util.Arrays.copyOf(fields, Math.max(4 * count, 2 * fields.length))
+
   /** Appends a line whose name ends at `nameUntil` and whose value is not known yet. */
   final def openField(nameFrom: Int, nameUntil: Int): Unit = {
     val at = 4 * fieldCount
-    if (at == fields.length) fields = java.util.Arrays.copyOf(fields, 2 * at)
+    reserve(fieldCount + 1)
     fields(at) = nameFrom
     fields(at + 1) = nameUntil
   }
@@ -83,23 +88,27 @@ private[needletail] class Fields {
     }
   }
 
-  /** The bit of a field that decides about a message, else 0: by length and first octet, then compared whole. */
-  private def decisive(from: Int, length: Int): Int = length match {
-    case 4  => if ((bytes(from) | 0x20) == 'h') named("host", from, Fields.Host) else 0
-    case 6  => if ((bytes(from) | 0x20) == 'e') named("expect", from, Fields.Expect) else 0
-    case 10 => if ((bytes(from) | 0x20) == 'c') named("connection", from, Fields.Connection) else 0
-    case 14 => if ((bytes(from) | 0x20) == 'c') named("content-length", from, Fields.ContentLength) else 0
-    case 17 =>
-      if ((bytes(from) | 0x20) == 't') named("transfer-encoding", from, Fields.TransferEncoding) else 0
-    case _ => 0
+  /**
+   * The bit of a field that decides about a message, else 0: by length, then compared whole, a word at a time.
+   * `| Fold` folds the case of letters and takes no other octet of a token to a letter or to "-".
+   */
+  private def decisive(from: Int, length: Int): Int = {
+    import Fields.*
+    length match {
+      case 4  => if (has(from, 4, HostWord)) Host else 0
+      case 6  => if (has(from, 6, ExpectWord)) Expect else 0
+      case 10 => if (has(from, 8, ConnectiWord) && has(from + 2, 8, NnectionWord)) Connection else 0
+      case 14 => if (has(from, 8, ContentWord) && has(from + 6, 8, TLengthWord)) ContentLength else 0
+      case 17 =>
+        if (has(from, 8, TransferWord) && has(from + 8, 8, EncodinWord) && has(from + 9, 8, EncodingWord))
+          TransferEncoding
+        else 0
+      case _ => 0
+    }
   }
 
-  // `| 0x20` folds the case of letters and takes no other octet of a token to a letter or to "-"
-  private def named(name: String, from: Int, bit: Int): Int = {
-    var i = name.length - 1
-    while (i >= 0 && (bytes(from + i) | 0x20) == name.charAt(i)) i -= 1
-    if (i < 0) bit else 0
-  }
+  private def has(from: Int, count: Int, word: Long): Boolean =
+    (Octets.load(bytes, from, count) | (Fields.Fold >>> (64 - 8 * count))) == word
 }
 
 private[needletail] object Fields {
@@ -110,4 +119,16 @@ private[needletail] object Fields {
   final val Expect           = 16
 
   val noBytes = new Array[Byte](0)
+
+  // Names as `Octets.load` gives them, in lower case
+  private final val Fold         = 0x2020202020202020L
+  private final val HostWord     = 0x74736f68L         // host
+  private final val ExpectWord   = 0x746365707865L     // expect
+  private final val ConnectiWord = 0x697463656e6e6f63L // connecti
+  private final val NnectionWord = 0x6e6f697463656e6eL // nnection
+  private final val ContentWord  = 0x2d746e65746e6f63L // content-
+  private final val TLengthWord  = 0x6874676e656c2d74L // t-length
+  private final val TransferWord = 0x726566736e617274L // transfer
+  private final val EncodinWord  = 0x6e69646f636e652dL // -encodin
+  private final val EncodingWord = 0x676e69646f636e65L // encoding
 }

@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.http.Octets
+
 /** Pairs `name=value` between ampersands, looked up where they lie: a query is not taken apart as a whole. */
 private[routing] object FormPairs {
 
@@ -10,8 +12,8 @@ private[routing] object FormPairs {
   def each(bytes: Array[Byte], from: Int, until: Int)(f: (Int, Int, Int) => Unit): Unit = {
     var start = from
     while (start < until) {
-      val end = pairEnd(bytes, start, until)
-      if (end > start) f(start, equalsSign(bytes, start, end), end)
+      val end = Octets.indexOf(bytes, '&', start, until)
+      if (end > start) f(start, Octets.indexOf(bytes, '=', start, end), end)
       start = end + 1
     }
   }
@@ -20,9 +22,9 @@ private[routing] object FormPairs {
   def find(bytes: Array[Byte], from: Int, until: Int, name: Array[Byte]): String = {
     var start = from
     while (start < until) {
-      val end    = pairEnd(bytes, start, until)
-      val equals = equalsSign(bytes, start, end)
-      if (Percent.same(bytes, start, equals, name, escaped = true, plusIsSpace = true)) {
+      val end    = Octets.indexOf(bytes, '&', start, until)
+      val equals = Octets.indexOf(bytes, '=', start, end)
+      if (Percent.same(bytes, start, equals, name, plusIsSpace = true)) {
         val text = Percent.decode(bytes, Math.min(equals + 1, end), end, plusIsSpace = true)
         return if (text == null) bad else text
       }
@@ -36,23 +38,11 @@ private[routing] object FormPairs {
     val texts = List.newBuilder[String]
     var good  = true
     each(bytes, from, until) { (start, equals, end) =>
-      if (Percent.same(bytes, start, equals, name, escaped = true, plusIsSpace = true)) {
+      if (Percent.same(bytes, start, equals, name, plusIsSpace = true)) {
         val text = Percent.decode(bytes, Math.min(equals + 1, end), end, plusIsSpace = true)
         if (text == null) good = false else texts += text
       }
     }
     if (good) texts.result() else null
-  }
-
-  private def pairEnd(bytes: Array[Byte], from: Int, until: Int): Int = {
-    var i = from
-    while (i < until && bytes(i) != '&') i += 1
-    i
-  }
-
-  private def equalsSign(bytes: Array[Byte], from: Int, until: Int): Int = {
-    var i = from
-    while (i < until && bytes(i) != '=') i += 1
-    i
   }
 }

@@ -2,7 +2,7 @@ package needletail.routing
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
-import needletail.http.{Grammar, Utf8}
+import needletail.http.{Grammar, Octets, Utf8}
 
 /** Percent-encoded octets (RFC 3986 §2.1), compared and decoded where they lie. */
 private[routing] object Percent {
@@ -28,48 +28,49 @@ private[routing] object Percent {
   private def hex(c: Byte): Int =
     if (Grammar.is(c, Grammar.Hex)) Grammar.hex(c) else -1
 
-  /** A hash of the decoded octets; `escaped` says that there may be percent signs. */
+  /** A hash of the octets, decoded if there may be percent signs: taken eight at a time, the last ones with zeros. */
   def hash(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Int = {
-    var h = 0
-    var i = from
+    var h = 0L
+    var p = from
     if (!escaped)
-      while (i < until) {
-        h = h * 31 + bytes(i)
-        i += 1
+      while (p < until) {
+        val count = Math.min(until - p, 8)
+        h = mix(h, Octets.load(bytes, p, count))
+        p += count
       }
-    else
-      while (i < until) {
-        h = h * 31 + octet(bytes, i, until, plusIsSpace = false).toByte
-        i += width(bytes, i, until)
+    else {
+      var word  = 0L
+      var shift = 0
+      while (p < until) {
+        word |= octet(bytes, p, until, plusIsSpace = false).toLong << shift
+        shift += 8
+        p += width(bytes, p, until)
+        if (shift == 64 || p >= until) {
+          h = mix(h, word)
+          word = 0
+          shift = 0
+        }
       }
-    h ^ (h >>> 15)
+    }
+    h.toInt
   }
 
-  /** Do the octets, decoded, spell `text`? */
-  def same(
-      bytes: Array[Byte],
-      from: Int,
-      until: Int,
-      text: Array[Byte],
-      escaped: Boolean,
-      plusIsSpace: Boolean
-  ): Boolean =
-    if (!escaped && !plusIsSpace) {
-      if (until - from != text.length) false
-      else {
-        var i = 0
-        while (i < text.length && bytes(from + i) == text(i)) i += 1
-        i == text.length
-      }
-    } else {
-      var i = from
-      var j = 0
-      while (i < until && j < text.length && octet(bytes, i, until, plusIsSpace).toByte == text(j)) {
-        i += width(bytes, i, until)
-        j += 1
-      }
-      i == until && j == text.length
+  /** The factor is 2^64 divided by the golden ratio; its product's high half is the better mixed one. */
+  @inline private def mix(h: Long, word: Long): Long = {
+    val product = (h ^ word) * 0x9e3779b97f4a7c15L
+    product ^ (product >>> 32)
+  }
+
+  /** Do the octets, decoded, spell `text`? In a form (`plusIsSpace`) a plus sign stands for a space. */
+  def same(bytes: Array[Byte], from: Int, until: Int, text: Array[Byte], plusIsSpace: Boolean): Boolean = {
+    var i = from
+    var j = 0
+    while (i < until && j < text.length && octet(bytes, i, until, plusIsSpace).toByte == text(j)) {
+      i += width(bytes, i, until)
+      j += 1
     }
+    i == until && j == text.length
+  }
 
   /** The text that the octets stand for, or null where a percent sign or the UTF-8 is malformed. */
   def decode(bytes: Array[Byte], from: Int, until: Int, plusIsSpace: Boolean): String = {

@@ -2,7 +2,7 @@ package needletail.routing
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import needletail.http.{HttpError, Method, Reply, Request, Response, Status}
+import needletail.http.{HttpError, Method, Octets, Reply, Request, Response, Status}
 
 /**
  * Routes as one decision structure: a trie over path segments, the methods at its leaves. How long a look-up
@@ -42,8 +42,7 @@ private[routing] class Table(routes: List[Route]) {
       before: Matching
   ): AnyRef = {
     step()
-    var until = from
-    while (until < end && bytes(until) != '/') until += 1
+    val until          = Octets.indexOf(bytes, '/', from, end)
     var result: AnyRef = before
     val literal        = node.child(bytes, from, until, escaped)
     if (literal != null)
@@ -137,14 +136,10 @@ private[routing] final class Node private (
   def child(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Node =
     if (literals == null) null
     else {
-      val hash  = Percent.hash(bytes, from, until, escaped)
       val mask  = literals.length - 1
-      var i     = hash & mask
+      var i     = Percent.hash(bytes, from, until, escaped) & mask
       var entry = literals(i)
-      while (
-        entry != null &&
-        !(entry.hash == hash && Percent.same(bytes, from, until, entry.octets, escaped, plusIsSpace = false))
-      ) {
+      while (entry != null && !entry.spelled(bytes, from, until, escaped)) {
         i = (i + 1) & mask
         entry = literals(i)
       }
@@ -153,7 +148,22 @@ private[routing] final class Node private (
 }
 
 private[routing] object Node {
-  final class Entry(val octets: Array[Byte], val hash: Int, val next: Node)
+  final class Entry(octets: Array[Byte], val next: Node) {
+    private val length = octets.length
+    private val tail   = (length - 1) & 7 // one less than the octets of the last word
+    private val last   = if (length == 0) 0L else Octets.load(octets, length - tail - 1, tail + 1)
+
+    /** Do these octets spell the literal? Eight at a time where they stand for themselves. */
+    def spelled(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Boolean =
+      if (escaped) Percent.same(bytes, from, until, octets, plusIsSpace = false)
+      else
+        until - from == length && (length == 0 || {
+          val end = length - tail - 1
+          var i   = 0
+          while (i < end && Octets.load(bytes, from + i) == Octets.load(octets, i)) i += 8
+          i == end && Octets.load(bytes, from + end, tail + 1) == last
+        })
+  }
 
   /** A node under construction. */
   private final class Draft {
@@ -177,10 +187,9 @@ private[routing] object Node {
         else new Array[Entry](Integer.highestOneBit(literals.size * 4 - 1))
       literals.foreach { case (text, draft) =>
         val octets = text.getBytes(UTF_8)
-        val hash   = Percent.hash(octets, 0, octets.length, escaped = false)
-        var i      = hash & (table.length - 1)
+        var i      = Percent.hash(octets, 0, octets.length, escaped = false) & (table.length - 1)
         while (table(i) != null) i = (i + 1) & (table.length - 1)
-        table(i) = new Entry(octets, hash, draft.result)
+        table(i) = new Entry(octets, draft.result)
       }
       new Node(
         table,

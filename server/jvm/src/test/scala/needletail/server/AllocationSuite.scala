@@ -1,12 +1,11 @@
 package needletail.server
 
-import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.http._
-import needletail.testing.Suite
+import needletail.testing.{Allocation, Suite}
 
-/** What a request costs in garbage, counted by the JVM itself: no clock, so no noise. */
+/** What a request costs in garbage. */
 class AllocationSuite extends Suite {
 
   /** Takes what is written and keeps nothing of it. */
@@ -32,10 +31,8 @@ class AllocationSuite extends Suite {
     def abort(): Unit                                               = ()
   }
 
-  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
-
   /** Octets allocated for each request, once everything is warm. */
-  private def perRequest(handler: Handler, requests: String, count: Int): Double = {
+  private def assertAtMost(bound: Double, handler: Handler, requests: String, count: Int): Unit = {
     val sink                 = new Sink(handler)
     val in                   = requests.getBytes(ISO_8859_1)
     def rounds(n: Int): Unit = {
@@ -45,12 +42,8 @@ class AllocationSuite extends Suite {
         i += 1
       }
     }
-    rounds(2000)
-    val me     = Thread.currentThread.getId
-    val before = threads.getThreadAllocatedBytes(me)
-    rounds(1000)
-    val after = threads.getThreadAllocatedBytes(me)
-    (after - before).toDouble / 1000 / count
+    val octets = Allocation.each(2000 * count, bound)(rounds(2000))
+    assert(octets <= bound, s"$octets octets for each request")
   }
 
   private val get       = "GET /plaintext HTTP/1.1\r\nHost: localhost:8080\r\n\r\n"
@@ -58,20 +51,17 @@ class AllocationSuite extends Suite {
   private val plaintext = (_: Request) => constant
 
   test("a request with a constant answer: its view and nothing else") {
-    val octets = perRequest(Handler(plaintext), get * 16, 16)
-    assert(octets <= 40, s"$octets octets for each request")
+    assertAtMost(40, Handler(plaintext), get * 16, 16)
   }
 
   test("the fields of a browser cost nothing more") {
     val browser = get.dropRight(2) +
       "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\nAccept: text/html,*/*;q=0.8\r\nAccept-Language: en\r\n" +
       "Accept-Encoding: gzip, deflate, br\r\nCookie: a=b; c=d\r\nConnection: keep-alive\r\n\r\n"
-    val octets = perRequest(Handler(plaintext), browser * 4, 4)
-    assert(octets <= 40, s"$octets octets for each request")
+    assertAtMost(40, Handler(plaintext), browser * 4, 4)
   }
 
   test("an answer made anew costs the answer") {
-    val octets = perRequest(_ => Response.ok("Hello, World!"), get * 16, 16)
-    assert(octets <= 400, s"$octets octets for each request")
+    assertAtMost(400, _ => Response.ok("Hello, World!"), get * 16, 16)
   }
 }

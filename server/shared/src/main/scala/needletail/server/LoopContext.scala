@@ -42,13 +42,16 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
 
   def giveParser(parser: HeadParser): Unit = spare = parser
 
-  /** The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set. */
+  /**
+   * The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set; with
+   * the empty line that ends a head.
+   */
   def common: Array[Byte] = {
     val second = clock.nowMillis / 1000
     if (second != commonSecond) {
       commonSecond = second
       val server = config.serverHeader.fold("")(value => s"Server: $value\r\n")
-      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n".getBytes(ISO_8859_1)
+      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n\r\n".getBytes(ISO_8859_1)
     }
     commonLines
   }

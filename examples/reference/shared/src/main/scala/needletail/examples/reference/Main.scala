@@ -18,6 +18,9 @@ object Main {
   private val poller      = options.choice("poller", PollerKind.Auto, "what loops wait with on Native: auto, epoll or io_uring", PollerKind.all)
   private val maxBody     = options.size("max-body", Long.MaxValue, "largest content of a request")
 
+  private val routes =
+    options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
+
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val config = ServerConfig(
       address = Address.Tcp(chosen(host), chosen(port)),
@@ -29,7 +32,7 @@ object Main {
       maxBody = chosen(maxBody),
       serverHeader = Some("needletail")
     )
-    try Server(Reference.routes, config).run()
+    try Server(Reference.withTyped(chosen(routes)), config).run()
     catch {
       case e: java.io.IOException =>
         System.err.println(s"reference: ${e.getMessage}")

@@ -1,0 +1,258 @@
+/*
+ * Counts the instructions that a server's event loop executes for each request, by stepping through them one at a
+ * time: a figure that no clock and no neighbour disturbs, the same on every run but for a few in a thousand.
+ *
+ *     count PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH]]]]
+ *
+ * Sends BATCHES (20) times DEPTH (16) pipelined requests GET PATH (/plaintext), one batch to each connection, to
+ * 127.0.0.1:PORT, and steps through the one thread of PID that waits in epoll or io_uring until all are answered.
+ * Prints "N instructions and M system calls for each of K requests", and for the FUNCTIONS (0) that took most of them:
+ * instructions for each request and the address in the file, for addr2line or nm. The kernel's instructions are not
+ * in it. x86-64 and Linux only; needs the right to trace PID. Exit status 0; 1: something failed, and what; 3: tracing
+ * is not to be had here.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if !defined(__x86_64__) || !defined(__linux__)
+int main(void) {
+    fprintf(stderr, "instructions are counted on x86-64 with Linux only\n");
+    return 3;
+}
+#else
+
+#define MOST_BATCHES 256
+#define MOST_STEPS 50000000L
+
+static int sockets[MOST_BATCHES];
+static int batches = 20, depth = 16;
+static const char *path = "/plaintext";
+
+static void fail(const char *what) {
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static void connect_all(int port) {
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < batches; i++) {
+        sockets[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        struct timeval patience = {10, 0};
+        setsockopt(sockets[i], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        if (sockets[i] < 0 || connect(sockets[i], (struct sockaddr *)&to, sizeof to) != 0) fail("connect");
+    }
+}
+
+static void send_all(void) {
+    char request[512], *batch;
+    int length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    if (length >= (int)sizeof request) {
+        fprintf(stderr, "the path is too long\n");
+        exit(1);
+    }
+    batch = malloc((size_t)(length * depth));
+    for (int i = 0; i < depth; i++) memcpy(batch + i * length, request, (size_t)length);
+    for (int i = 0; i < batches; i++)
+        if (send(sockets[i], batch, (size_t)(length * depth), MSG_NOSIGNAL) != length * depth) fail("send");
+    free(batch);
+}
+
+/* Replies seen since the last send_all: status lines with 200. */
+static int replies(int flags) {
+    static char buffer[1 << 16];
+    int count = 0;
+    for (int i = 0; i < batches; i++) {
+        int wanted = flags == 0 ? depth : 1;
+        do {
+            ssize_t n = recv(sockets[i], buffer, sizeof buffer - 1, flags);
+            if (n < 0 && (errno == EAGAIN || errno == EINTR) && flags != 0) break;
+            if (n <= 0) fail("no reply");
+            buffer[n] = 0;
+            for (char *at = buffer; (at = strstr(at, "HTTP/1.1 200 ")) != NULL; at++) count++, wanted--;
+        } while (flags == 0 && wanted > 0);
+    }
+    return count;
+}
+
+/* The thread that waits for events: the first argument of /proc/.../syscall is the number of the call. */
+static pid_t waiting_thread(pid_t pid) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%d/task", pid);
+    DIR *tasks = opendir(name);
+    if (tasks == NULL) fail(name);
+    pid_t found = 0;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        int call;
+        char file[400];
+        snprintf(file, sizeof file, "%s/%s/syscall", name, task->d_name);
+        FILE *f = task->d_name[0] == '.' ? NULL : fopen(file, "r");
+        if (f == NULL) continue;
+        if (fscanf(f, "%d", &call) == 1 && (call == 232 || call == 281 || call == 426)) found = atoi(task->d_name);
+        fclose(f);
+    }
+    closedir(tasks);
+    return found;
+}
+
+static uint64_t base_of(pid_t pid) { /* where the program itself was loaded */
+    char name[64];
+    unsigned long base = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", pid);
+    FILE *f = fopen(name, "r");
+    if (f != NULL && fscanf(f, "%lx", &base) != 1) base = 0;
+    if (f != NULL) fclose(f);
+    return base;
+}
+
+/* Instructions by 16 octets of code, in a table with open addressing. */
+#define SLOTS (1 << 20)
+static struct slot {
+    uint64_t address;
+    long count;
+} slots[SLOTS];
+
+static void note(uint64_t address) {
+    uint64_t key = address >> 4, at = (key * 0x9E3779B97F4A7C15u) >> 44;
+    while (slots[at].count != 0 && slots[at].address != key) at = (at + 1) & (SLOTS - 1);
+    slots[at].address = key;
+    slots[at].count++;
+}
+
+/* The program's functions, from nm, in the order of their addresses. */
+static struct function {
+    uint64_t address;
+    long count;
+    char name[200];
+} *functions;
+static int function_count;
+
+static void read_functions(pid_t pid) {
+    char command[128];
+    snprintf(command, sizeof command, "nm -n /proc/%d/exe 2>/dev/null", pid);
+    FILE *f = popen(command, "r");
+    functions = malloc(sizeof *functions * 200000);
+    char line[4096];
+    while (f != NULL && fgets(line, sizeof line, f) != NULL && function_count < 200000) {
+        unsigned long address;
+        char kind;
+        struct function *next = &functions[function_count];
+        if (sscanf(line, "%lx %c %199s", &address, &kind, next->name) == 3 && strchr("tTwW", kind) != NULL) {
+            next->address = address;
+            next->count = 0;
+            function_count++;
+        }
+    }
+    if (f != NULL) pclose(f);
+}
+
+static int by_count(const void *a, const void *b) {
+    long x = ((const struct function *)a)->count, y = ((const struct function *)b)->count;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void report(pid_t pid, int most, int requests) {
+    uint64_t base = base_of(pid);
+    long elsewhere = 0;
+    read_functions(pid);
+    int relative = function_count > 0 && functions[function_count - 1].address < base;
+    for (int i = 0; i < SLOTS; i++) {
+        if (slots[i].count == 0) continue;
+        uint64_t address = (slots[i].address << 4) - (relative ? base : 0) + 15;
+        int low = 0, high = function_count;
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (functions[middle].address <= address) low = middle + 1;
+            else high = middle;
+        }
+        if (low == 0 || (low == function_count && address > functions[low - 1].address + 65536))
+            elsewhere += slots[i].count;
+        else functions[low - 1].count += slots[i].count;
+    }
+    qsort(functions, (size_t)function_count, sizeof *functions, by_count);
+    for (int i = 0; i < most && i < function_count && functions[i].count > 0; i++)
+        printf("%9.1f  %s\n", (double)functions[i].count / requests, functions[i].name);
+    printf("%9.1f  (libraries)\n", (double)elsewhere / requests);
+}
+
+static struct user_regs_struct registers(pid_t thread) {
+    struct user_regs_struct r;
+    if (ptrace(PTRACE_GETREGS, thread, 0, &r) != 0) fail("registers");
+    return r;
+}
+
+static void stopped(pid_t thread) {
+    int status;
+    if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) fail("the server has ended");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH]]]]\n", argv[0]);
+        return 1;
+    }
+    pid_t pid = atoi(argv[1]);
+    int most_functions = argc > 5 ? atoi(argv[5]) : 0;
+    if (argc > 3) depth = atoi(argv[3]);
+    if (argc > 4) batches = atoi(argv[4]);
+    if (argc > 6) path = argv[6];
+    if (depth < 1 || batches < 1 || batches > MOST_BATCHES) {
+        fprintf(stderr, "DEPTH from 1, BATCHES from 1 to %d\n", MOST_BATCHES);
+        return 1;
+    }
+    connect_all(atoi(argv[2]));
+    for (int i = 0; i < 50; i++) { /* what happens once has happened then */
+        send_all();
+        replies(0);
+    }
+    usleep(100000);
+    pid_t thread = waiting_thread(pid);
+    if (thread == 0) {
+        fprintf(stderr, "no thread of %d waits for events, or its system calls are not to be seen\n", pid);
+        return 3;
+    }
+    if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0 || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0) {
+        fprintf(stderr, "%d may not be traced: %s\n", pid, strerror(errno));
+        return 3;
+    }
+    stopped(thread);
+    send_all();
+    int expected = depth * batches, seen = 0;
+    long steps = 0, calls = 0;
+    while (seen < expected && steps < MOST_STEPS) {
+        struct user_regs_struct r = registers(thread);
+        errno = 0;
+        long code = ptrace(PTRACE_PEEKTEXT, thread, (void *)r.rip, 0);
+        int call = errno == 0 && (code & 0xffff) == 0x050f;
+        if (ptrace(PTRACE_SINGLESTEP, thread, 0, 0) != 0) fail("step");
+        stopped(thread);
+        note(r.rip);
+        steps++;
+        if (call) {
+            calls++;
+            seen += replies(MSG_DONTWAIT);
+        }
+    }
+    ptrace(PTRACE_DETACH, thread, 0, 0);
+    if (seen < expected) {
+        fprintf(stderr, "%d of %d requests were answered within %ld instructions\n", seen, expected, steps);
+        return 1;
+    }
+    printf("%.1f instructions and %.3f system calls for each of %d requests\n", (double)steps / expected,
+           (double)calls / expected, expected);
+    if (most_functions > 0) report(pid, most_functions, expected);
+    return 0;
+}
+#endif
