@@ -90,7 +90,8 @@ object TestCounts {
       val status = Process(file.getPath +: arguments, None, environment: _*).!(echo)
       last match {
         case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
-          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.toList)
+          val how = environment.map { case (name, value) => s", with $name=$value" }.mkString
+          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.map(_ + how).toList)
         case _ =>
           log.error(s"the program of tests ended with status $status after: $last")
           broken

@@ -66,8 +66,8 @@ private[io] object Kernel {
   @name("needletail_io_poll_now") def pollNow(poll: CInt, events: Ptr[Long], max: CInt): CInt = extern
   @name("needletail_io_poll_wait")
   def pollWait(poll: CInt, events: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
-  @name("needletail_io_wake_open") def wakeOpen(): CInt = extern
-  @name("needletail_io_wake") def wake(fd: CInt): CInt                             = extern
+  @name("needletail_io_wake_open") def wakeOpen(): CInt                             = extern
+  @name("needletail_io_wake") def wake(fd: CInt): CInt                              = extern
 
   @name("needletail_io_signal_open") def signalOpen(): CInt = extern
   @name("needletail_io_signal_wake") def signalWake(): Unit = extern

@@ -10,7 +10,8 @@ import scala.scalanative.unsafe.*
  * The kernel's request keeps its descriptor open, closed or not, until it has been cancelled, which takes until the
  * next wait; so a connection's end reaches its peer then. What an old request still reports is known by its token.
  */
-private[io] final class UringPoller(loop: EventLoop, waker: Int, ring: Ptr[Byte]) extends Poller(loop, waker) {
+private[io] final class UringPoller(loop: EventLoop, waker: Int, ring: Ptr[Byte])
+    extends Poller(loop, waker) {
   private var tokens = 0 // the latest
 
   def name: String = PollerKind.IoUring.name
@@ -65,9 +66,9 @@ private[io] object Uring {
   @name("needletail_uring_open")
   def open(submissions: CInt, completions: CInt, waker: CInt, ring: Ptr[Ptr[Byte]]): CInt = extern
   @name("needletail_uring_watch")
-  def watch(ring: Ptr[Byte], fd: CInt, token: CInt, interest: CInt): CInt                     = extern
-  @name("needletail_uring_cancel") def cancel(ring: Ptr[Byte], fd: CInt, token: CInt): CInt   = extern
-  @name("needletail_uring_now") def now(ring: Ptr[Byte], events: Ptr[Long], max: CInt): CInt  = extern
+  def watch(ring: Ptr[Byte], fd: CInt, token: CInt, interest: CInt): CInt                    = extern
+  @name("needletail_uring_cancel") def cancel(ring: Ptr[Byte], fd: CInt, token: CInt): CInt  = extern
+  @name("needletail_uring_now") def now(ring: Ptr[Byte], events: Ptr[Long], max: CInt): CInt = extern
   @name("needletail_uring_wait")
   def await(ring: Ptr[Byte], events: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
   @name("needletail_uring_close") def close(ring: Ptr[Byte]): Unit                    = extern
