@@ -34,7 +34,7 @@ package needletail.io
  *                                         ip null: all addresses, IPv6 and IPv4 where the system has both
  *     def unix(path: String, options: ListenOptions): ListenSocket
  *
- *   abstract class Poller                 level-triggered readiness; one thread's own but for wakeUp
+ *   class Poller                          level-triggered readiness; one thread's own but for wakeUp
  *     def name: String                    what it stands on, for who asks
  *     def register(d: Descriptor, source: Pollable, interest: Int): Unit
  *                                         begins to watch; for one watched already: replaces source and interest
