@@ -115,7 +115,8 @@ private[io] abstract class Poller(loop: EventLoop, waker: Int) {
     val now = d.ready & d.interest
     if (now != 0) loop.dispatch(d.source, now)
     else if (d.interest == 0 && d.watched != 0) unwatch(d, isClosing = false) // or it would go on to wake us
-    if (d.interest != 0 && update(d) < 0) {
+    // Mostly it is used up now, and watched still.
+    if ((d.interest & (d.ready | ~d.watched)) != 0 && update(d) < 0) {
       // Looked at in each turn until it can be watched again.
       d.ready |= d.interest
       enqueue(d)

@@ -1,7 +1,7 @@
 package needletail.io
 
 import java.util.concurrent.CountDownLatch
-import scala.concurrent.Await
+import scala.concurrent.{Await, Promise}
 import scala.scalanative.posix.pthread.pthread_self
 import scala.scalanative.posix.signal.pthread_kill
 import scala.scalanative.posix.signal.SIGTERM
@@ -79,13 +79,11 @@ class PollerSuite extends LoopSuite {
   }
 
   withEach("what comes for a paused connection wakes the loop twice at most, however much it is") { loop =>
-    val events     = new Events
-    var connection = null: Connection
-    val listener   = listen(loop) { c =>
-      connection = c
-      new Recorder(events)
-    }
+    val events   = new Events
+    val accepted = Promise[Connection]()
+    val listener = listen(loop) { c => accepted.success(c); new Recorder(events) }
     withClient(listener) { client =>
+      val connection = Await.result(accepted.future, patience)
       send(client, "a")
       events.expect("data a")
       on(loop)(connection.pauseReading())
