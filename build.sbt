@@ -60,10 +60,20 @@ val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
 
-/** lld links with all processors, and sooner than GNU ld through its plug-in; where it is missing that one does. */
+/**
+ * How native programs are linked. lld links with all processors, and sooner than GNU ld through its plug-in; where it
+ * is missing that one does. What C++ needs comes with the program, where it is installed for that, which saves its
+ * start a library and a megabyte.
+ */
 lazy val linker: Seq[String] = {
-  val path = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
-  if (path.exists(folder => (file(folder) / "ld.lld").isFile)) Seq("-fuse-ld=lld") else Nil
+  import scala.sys.process._
+  import scala.util.Try
+  def answer(command: String*) = Try(Process(command).!!(ProcessLogger(_ => ())).trim).getOrElse("")
+  val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
+  val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
+  val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
+  (if (lld) Seq("-fuse-ld=lld") else Nil) ++
+    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil)
 }
 
 val onNative = Seq(
@@ -102,6 +112,7 @@ lazy val io      = module("io").dependsOn(async, testing % Test)
 lazy val http    = module("http").dependsOn(async, testing % Test)
 lazy val routing = module("routing").dependsOn(http, testing % Test)
 lazy val server  = module("server").dependsOn(io, http, actor, testing % Test)
+lazy val client  = module("client").dependsOn(io % "compile;test->test", http, testing % Test, server % Test)
 
 /** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
 lazy val json = project
@@ -160,7 +171,7 @@ lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 
 lazy val crossModules =
-  Seq(testing, async, actor, io, http, routing, server, options, hello, counter, line, reference)
+  Seq(testing, async, actor, io, http, routing, server, client, options, hello, counter, line, reference)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {

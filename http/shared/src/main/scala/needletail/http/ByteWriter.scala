@@ -38,6 +38,15 @@ private[needletail] final class ByteWriter(initial: Int) {
     length += n
   }
 
+  /** A field line, of text known to be well formed (RFC 9112 §5). */
+  def writeField(name: String, value: String): Unit = {
+    writeLatin1(name)
+    writeByte(':')
+    writeByte(' ')
+    writeLatin1(value)
+    writeCrLf()
+  }
+
   def writeCrLf(): Unit = {
     ensure(2)
     bytes(length) = '\r'

@@ -5,15 +5,19 @@ private[needletail] object ConnectionRules {
 
   /** Sets `keepAlive` and `expectContinue` of a head that is framed. Answers what is wrong, or null. */
   def decide(head: Head): HttpError = {
-    head.keepAlive = head.minor >= 1
+    persistence(head)
     head.expectContinue = false
-    if ((head.seen & Fields.Connection) != 0) persistence(head)
     // HTTP/1.0 knows no expectations (RFC 9110 §10.1.1)
     if ((head.seen & Fields.Expect) != 0 && head.minor >= 1) expectation(head) else null
   }
 
-  /** RFC 9112 §9.3: close wins; HTTP/1.1 persists without a word, HTTP/1.0 only with keep-alive. */
-  private def persistence(head: Head): Unit = {
+  /** Sets `keepAlive`. RFC 9112 §9.3: close wins; HTTP/1.1 persists without a word, HTTP/1.0 only with keep-alive. */
+  def persistence(head: MessageHead): Unit = {
+    head.keepAlive = head.minor >= 1
+    if ((head.seen & Fields.Connection) != 0) options(head)
+  }
+
+  private def options(head: MessageHead): Unit = {
     var close = false
     var field = head.first(Fields.Connection)
     while (field >= 0) {

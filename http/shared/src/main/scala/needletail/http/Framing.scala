@@ -1,28 +1,56 @@
 package needletail.http
 
-/** Where a request's content ends: the one place that decides it. */
+/** Where a message's content ends: the one place that decides it, by the numbered steps of RFC 9112 §6.3. */
 private[needletail] object Framing {
 
   /**
-   * Sets `contentLength` and `chunked` of a head whose fields are known, by the steps of RFC 9112 §6.3. Answers
-   * what is wrong with them, or null; after an error the connection's octets mean nothing more.
+   * Sets `contentLength` and `chunked` of a request's head whose fields are known. Answers what is wrong with
+   * them, or null; after an error the connection's octets mean nothing more.
    */
   def decide(head: Head): HttpError = {
-    val hasLength = (head.seen & Fields.ContentLength) != 0
-    val hasCoding = (head.seen & Fields.TransferEncoding) != 0
+    // 1 and 2 speak of responses only; 3 to 6:
     head.chunked = false
     head.contentLength = 0
+    if ((head.seen & Decisive) != 0) announced(head, "a request")
+    // 7. A request with neither has no content.
+    else null
+    // 8 speaks of responses only.
+  }
 
-    // 1 and 2 speak of responses only.
+  /**
+   * The same for a response's head.
+   *
+   * @param toHead does it answer a HEAD request?
+   */
+  def decide(head: ResponseHead, toHead: Boolean): HttpError = {
+    head.chunked = false
+    head.contentLength = 0
+    // 1. No content, whatever the fields say.
+    if (toHead || head.code < 200 || head.code == 204 || head.code == 304) null
+    // 2 speaks of answers to CONNECT, which we never send. 3 to 6:
+    else if ((head.seen & Decisive) != 0) announced(head, "a response")
+    // 7 speaks of requests only.
+    else {
+      // 8. The connection's end is the content's.
+      head.contentLength = -1
+      null
+    }
+  }
+
+  /** Steps 3 to 6, for a head with one of the two fields at least. */
+  private def announced(head: MessageHead, message: String): HttpError = {
+    val hasLength = (head.seen & Fields.ContentLength) != 0
+    val hasCoding = (head.seen & Fields.TransferEncoding) != 0
 
     // 3. Both fields: one of two readers will be wrong about the end, which is how requests are smuggled. We
     //    refuse, as the RFC lets a server do. A coding in HTTP/1.0 is as suspect (§6.1).
-    if (hasCoding && hasLength) bad("a request must not have both Transfer-Encoding and Content-Length")
-    else if (hasCoding && head.minor == 0) bad("an HTTP/1.0 request must not have a Transfer-Encoding")
+    if (hasCoding && hasLength) bad(s"$message must not have both Transfer-Encoding and Content-Length")
+    else if (hasCoding && head.minor == 0) bad(s"$message of HTTP/1.0 must not have a Transfer-Encoding")
 
-    // 4. Transfer-Encoding: chunked is the last coding, or the length can't be known.
+    // 4. Transfer-Encoding: chunked is the last coding, or the length can't be known. (A response could then end
+    //    with the connection, in a coding that we can't take off.)
     else if (hasCoding) {
-      val problem = codings(head)
+      val problem = codings(head, message)
       if (problem == null) {
         head.chunked = true
         head.contentLength = -1
@@ -32,27 +60,21 @@ private[needletail] object Framing {
 
     // 5. and 6. Content-Length: one number, in digits alone. A list of equal numbers might be read as one; nobody
     //    sends it in earnest, so we don't.
-    else if (hasLength)
-      if ((head.repeated & Fields.ContentLength) != 0)
-        bad("a request must not have two Content-Length headers")
+    else if ((head.repeated & Fields.ContentLength) != 0)
+      bad(s"$message must not have two Content-Length headers")
+    else {
+      val field = head.first(Fields.ContentLength)
+      val n     = number(head.bytes, head.valueStart(field), head.valueEnd(field))
+      if (n < 0) bad("Content-Length must be one number in decimal digits")
       else {
-        val field = head.first(Fields.ContentLength)
-        val n     = number(head.bytes, head.valueStart(field), head.valueEnd(field))
-        if (n < 0) bad("Content-Length must be one number in decimal digits")
-        else {
-          head.contentLength = n
-          null
-        }
+        head.contentLength = n
+        null
       }
-
-    // 7. A request with neither has no content.
-    else null
-
-    // 8 speaks of responses only.
+    }
   }
 
   /** All codings of all Transfer-Encoding lines, in order (RFC 9112 §6.1, §7). */
-  private def codings(head: Head): HttpError = {
+  private def codings(head: MessageHead, message: String): HttpError = {
     val bytes   = head.bytes
     var chunked = false // has chunked been named?
     var last    = false // by the last member?
@@ -85,7 +107,7 @@ private[needletail] object Framing {
       }
       field = head.indexOf("transfer-encoding", field + 1)
     }
-    if (!last) bad("the last transfer coding of a request must be chunked")
+    if (!last) bad(s"the last transfer coding of $message must be chunked")
     else if (unknown) HttpError(Status.NotImplemented, "the only transfer coding known here is chunked")
     else null
   }
@@ -104,6 +126,8 @@ private[needletail] object Framing {
     }
     n
   }
+
+  private final val Decisive = Fields.ContentLength | Fields.TransferEncoding
 
   private def bad(message: String) = HttpError(Status.BadRequest, message)
 }

@@ -4,7 +4,7 @@ package needletail.http
  * A parsed request head: offsets into the bytes that came in. Mutable and reused from request to request by
  * whoever parses; a [[Request]] is a view of it that knows, by `generation`, when it has been reused.
  */
-private[needletail] final class Head extends Fields {
+private[needletail] final class Head extends MessageHead {
 
   /** Grows each time this object comes to describe another request, or none. */
   var generation: Int = 0
@@ -14,9 +14,6 @@ private[needletail] final class Head extends Fields {
   /** The request target as sent (RFC 9112 §3.2). */
   var targetFrom: Int  = 0
   var targetUntil: Int = 0
-
-  /** The 1 of HTTP/1.1. */
-  var minor: Int = 1
 
   /**
    * The path, normalised (RFC 3986 §6.2.2): no dot segments, unreserved octets decoded, all else still
@@ -38,16 +35,8 @@ private[needletail] final class Head extends Fields {
   var authorityFrom: Int  = -1
   var authorityUntil: Int = -1
 
-  /** What [[Framing]] found: octets of content, 0 where there is none, -1 where it comes in chunks. */
-  var contentLength: Long = 0
-  var chunked: Boolean    = false
-
-  /** What [[ConnectionRules]] found: may the connection go on after the reply; does the client wait for a 100? */
-  var keepAlive: Boolean      = true
+  /** What [[ConnectionRules]] found: does the client wait for a 100? */
   var expectContinue: Boolean = false
-
-  /** Octets of the whole head, with its final empty line and any empty lines before it. */
-  var length: Int = 0
 
   def pathBytes: Array[Byte] = if (rewrittenPath != null) rewrittenPath else bytes
   def pathStart: Int         = if (rewrittenPath != null) pathFrom else base + pathFrom

@@ -10,6 +10,13 @@ import scala.util.control.NoStackTrace
  */
 final case class HttpError(status: Status, message: String)
     extends RuntimeException(message)
-    with NoStackTrace {
-  def response: Response = Response(status).text(message)
+    with NoStackTrace
+    with Answerable {
+  def response: Response     = Response(status).text(message)
+  def asHttpError: HttpError = this
+}
+
+/** A failure that says how the server is to answer where the handler does not, instead of 500 and a line in the log. */
+trait Answerable extends Throwable {
+  def asHttpError: HttpError
 }

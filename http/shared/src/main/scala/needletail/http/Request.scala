@@ -17,6 +17,15 @@ final class Request private[needletail] (
 ) {
   private var parsedQuery: QueryString = null
 
+  /**
+   * When the answer must be there; its time-out then answers in its place and what was begun for it is cancelled.
+   * None for a request that no server has received.
+   */
+  def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)
+
+  /** On the loop's clock; set by the server that calls the handler. */
+  private[needletail] var dueNanos: Long = Long.MaxValue
+
   /** The head, for parsers of it; throws IllegalStateException when the answer is complete. */
   private[needletail] def head: Head = {
     val h = view
@@ -112,22 +121,29 @@ final class Request private[needletail] (
   /** A copy with bytes of its own that stays readable after the answer. Its body is the same, read once. */
   def keep: Request = {
     val own = head.copied
-    new Request(own, own.generation, body, connection)
+    derived(new Request(own, own.generation, body, connection))
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
   def withHeader(name: String, value: String): Request =
-    Request.built(method, target, headers.add(name, value), body, connection)
+    derived(Request.built(method, target, headers.add(name, value), body, connection))
 
   /** The same request with that content. */
   def withBody(content: Body): Request =
-    Request.built(
-      method,
-      target,
-      headers.remove("Content-Length").remove("Transfer-Encoding"),
-      content,
-      connection
+    derived(
+      Request.built(
+        method,
+        target,
+        headers.remove("Content-Length").remove("Transfer-Encoding"),
+        content,
+        connection
+      )
     )
+
+  private def derived(request: Request): Request = {
+    request.dueNanos = dueNanos
+    request
+  }
 
   /** Gives this request bytes of its own, before the ones it came in are reused. */
   private[needletail] def detach(): Unit = {

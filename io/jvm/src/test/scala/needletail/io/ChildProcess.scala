@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit
 /** A JVM of its own with our classes, started by a shell so that its limits can be set. */
 object ChildProcess {
 
-  /** The command line that runs `main`; `$0` and quotes do not occur in it. */
-  def command(main: String): String = {
+  /** The command line that runs `main`, with all that `uses` come from; `$0` and quotes do not occur in it. */
+  def command(main: String, uses: Class[?]*): String = {
     val classes =
-      List[Class[?]](getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]])
+      List[Class[?]](getClass, classOf[EventLoop], classOf[needletail.async.Loop], classOf[Option[?]]) ++ uses
     // Scala 3 has its own library beside that of 2.13, which a class of each finds.
     val more: List[Class[?]] = List("scala.util.NotGiven", "scala.runtime.LazyVals").flatMap { name =>
       try List(Class.forName(name))

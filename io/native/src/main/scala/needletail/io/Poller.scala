@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger
 private[io] abstract class Poller(loop: EventLoop, waker: Int) {
   import Poller.*
 
-  private var descriptors = new Array[Descriptor](64) // by number; null: not registered
+  // By number; null: not registered, as the waker, which has a place here so that its events find one.
+  private var descriptors = new Array[Descriptor](math.max(64, waker + 1))
   private val events      = new Array[Long](MaxEvents)
 
   // Those with something left over, for the next turn.

@@ -46,6 +46,9 @@ final class EventLoop private[io] (
   /** What it waits with: `epoll` or `io_uring`, on the JVM `nio`. */
   def pollerName: String = poller.name
 
+  /** Has it been told to end? Its connections are or will be closed then, and its timers never fire. */
+  private[needletail] def isStopping: Boolean = stopping
+
   /** The clock as of this turn's beginning. */
   def nowNanos: Long = nanos
 

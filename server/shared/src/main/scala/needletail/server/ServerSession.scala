@@ -226,8 +226,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     } else if (!b.isWanted || (inAt == inUntil)) false
     else {
       b.waited(wire.nowNanos)
+      bodyCame(b) // first, since those who are fed may ask how much time they have
       val fed = b.feed()
-      bodyCame(b)
       if (body eq b) bodyProgress()
       fed
     }
@@ -327,8 +327,9 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
       val own     = body
       val started = if (context.accessLog != null) System.nanoTime() else 0L
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
-      val isHead  = head.method eq Method.HEAD
-      val reply   = call(head, request)
+      request.dueNanos = wire.nowNanos + context.handlerNanos
+      val isHead = head.method eq Method.HEAD
+      val reply  = call(head, request)
       reply match {
         case response: Response if first == null && response.source == null =>
           sendNow(request, own, response, isHead, head.minor, head.keepAlive, started)

@@ -38,9 +38,9 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   /** A callback that came from elsewhere has changed something. */
   def again(): Unit = if (inTurn) onceMore = true else wire.wake()
 
-  /** The one place where a failure becomes a response: its own for an HttpError, else a 500 that says nothing. */
+  /** The one place where a failure becomes a response: its own where it has one, else a 500 that says nothing. */
   def failed(cause: Throwable): Response = cause match {
-    case e: HttpError                 => e.response
+    case e: Answerable                => e.asHttpError.response
     case _: needletail.async.TimedOut => SessionReplies.tooSlow
     case _: needletail.async.Rejected => SessionReplies.tooMany
     case _: ConnectionLost            => SessionReplies.internal
@@ -77,7 +77,10 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   protected def bodyCame(body: SessionBody): Unit = {
     var x = first
     while (x != null) {
-      if (x.body eq body) x.deadline = wire.nowNanos + context.handlerNanos
+      if (x.body eq body) {
+        x.deadline = wire.nowNanos + context.handlerNanos
+        x.request.dueNanos = x.deadline
+      }
       x = x.next
     }
   }

@@ -1,0 +1,129 @@
+package needletail.client
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, US_ASCII}
+
+import needletail.http.{Ascii, Authority, Grammar, PercentCoding}
+import needletail.io.Address
+
+/**
+ * Where a call goes: who is asked, and for what.
+ *
+ * `http://host:port/path?query`, or `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose
+ * path stands percent-encoded in the place of the host. A fragment is left out, since it is never sent.
+ */
+private[client] final class Url(val origin: Origin, val target: String) {
+  override def toString: String = origin.toString + target
+
+  /** What a reference in a Location header means here (RFC 3986 §5.2, RFC 9110 §10.2.2). */
+  def resolve(reference: String): Either[String, Url] = {
+    val plain = Url.withoutFragment(reference)
+    if (Url.hasScheme(plain)) Url.parse(plain)
+    else if (plain.startsWith("//")) Url.parse("http:" + plain)
+    else {
+      val question = target.indexOf('?')
+      val path     = if (question < 0) target else target.substring(0, question)
+      val merged   =
+        if (plain.isEmpty) target
+        else if (plain.startsWith("/")) plain
+        else if (plain.startsWith("?")) path + plain
+        else path.substring(0, path.lastIndexOf('/') + 1) + plain
+      Url.target(merged).map(new Url(origin, _))
+    }
+  }
+}
+
+/**
+ * Scheme, host and port: what a pool is kept for, and what decides whether credentials may go along.
+ *
+ * @param text as messages show it, in lower case, without a default port
+ * @param authority what the Host header says
+ */
+private[client] final case class Origin(text: String, authority: String, address: Address) {
+  override def toString: String = text
+}
+
+private[client] object Url {
+  private final val Http = "http://"
+  private final val Unix = "http+unix://"
+
+  /** The URL, or what is wrong with it. */
+  def parse(text: String): Either[String, Url] = {
+    val plain = withoutFragment(text)
+    if (Ascii.lower(plain).startsWith(Http)) split(plain, Http.length)
+    else if (Ascii.lower(plain).startsWith(Unix)) split(plain, Unix.length)
+    else if (Ascii.lower(plain).startsWith("https://")) Left("https is not spoken here")
+    else Left("a URL must begin with http://, or with http+unix:// and the path of a socket")
+  }
+
+  /** The origin of a URL that names nothing else: no path but "/", no query. */
+  def origin(text: String): Either[String, Origin] = parse(text).flatMap(url =>
+    if (url.target == "/") Right(url.origin) else Left("a base URL must not have a path or a query")
+  )
+
+  private def split(text: String, from: Int): Either[String, Url] = {
+    var end = from
+    while (end < text.length && text.charAt(end) != '/' && text.charAt(end) != '?') end += 1
+    val named = text.substring(from, end)
+    for {
+      origin <- if (from == Unix.length) unixOrigin(named) else httpOrigin(named)
+      target <- target(text.substring(end))
+    } yield new Url(origin, target)
+  }
+
+  private def httpOrigin(named: String): Either[String, Origin] = {
+    val octets = Ascii.lower(named).getBytes(ISO_8859_1)
+    if (named.indexOf('@') >= 0) Left("credentials do not belong into a URL")
+    else if (!named.forall(_ < 128) || !Authority.isValid(octets, 0, octets.length))
+      Left("a URL must name a host, and perhaps a port")
+    else {
+      val text  = new String(octets, US_ASCII)
+      val colon = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
+      val host  = if (colon < 0) text else text.substring(0, colon)
+      val port  = if (colon < 0 || colon + 1 == text.length) 80 else text.substring(colon + 1).toInt
+      if (port == 0) Left("a URL must not name port 0")
+      else {
+        val authority = if (port == 80) host else s"$host:$port"
+        val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
+        Right(Origin(Http + authority, authority, Address.Tcp(bare, port)))
+      }
+    }
+  }
+
+  private def unixOrigin(named: String): Either[String, Origin] =
+    PercentCoding.decode(named) match {
+      case Right(path) if path.startsWith("/") => Right(unix(path))
+      case _ => Left("http+unix:// must have the percent-encoded absolute path of a socket behind it")
+    }
+
+  def unix(path: String): Origin = Origin(s"unix:$path", "localhost", Address.Unix(path))
+
+  /** A request target in origin form (RFC 9112 §3.2.1), dot segments and all as given; or what is wrong with it. */
+  def target(text: String): Either[String, String] = {
+    val rooted = if (text.isEmpty || text.charAt(0) == '?') "/" + text else text
+    if (rooted.charAt(0) != '/') Left("a path must begin with a slash")
+    else if (isTarget(rooted)) Right(rooted)
+    else Left("a path or a query has a character that must be percent-encoded")
+  }
+
+  private def isTarget(text: String): Boolean = {
+    var i = 0
+    while (i < text.length) {
+      val c = text.charAt(i)
+      if (c > 127 || (Grammar.table(c.toInt) & Grammar.Query) == 0) return false
+      i += 1
+    }
+    true
+  }
+
+  private def withoutFragment(text: String): String = {
+    val hash = text.indexOf('#')
+    if (hash < 0) text else text.substring(0, hash)
+  }
+
+  /** scheme ":" (RFC 3986 §3.1), before any slash or question mark. */
+  private def hasScheme(text: String): Boolean = {
+    var i = 0
+    while (i < text.length && text.charAt(i) != ':' && text.charAt(i) != '/' && text.charAt(i) != '?') i += 1
+    i > 0 && i < text.length && text.charAt(i) == ':'
+  }
+}

@@ -1,0 +1,220 @@
+package needletail.client
+
+import scala.concurrent.duration._
+
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** Breaker, budget, backoff and balancer, with a clock of their own. */
+class PolicySuite extends Suite {
+  private var now                           = 0L
+  private def pass(d: FiniteDuration): Unit = now += d.toNanos
+
+  override def beforeEach(context: BeforeEach): Unit = now = -5.seconds.toNanos // clocks may be below zero
+
+  private def breaker(config: BreakerConfig = BreakerConfig(minCalls = 10)) = new Breaker(config)
+
+  private def outcomes(b: Breaker, good: Int, bad: Int): Unit = {
+    for (_ <- 1 to good) { assert(b.admit(now)); b.succeeded(now) }
+    for (_ <- 1 to bad) { assert(b.admit(now)); b.failed(now) }
+  }
+
+  test("a breaker opens at its share of failures, not before it has seen enough") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 9)
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    outcomes(b, good = 0, bad = 1)
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+    assert(!b.admit(now))
+    val c = breaker()
+    outcomes(c, good = 20, bad = 19)
+    assertEquals(c.state, BreakerState.Closed: BreakerState)
+    outcomes(c, good = 0, bad = 1)
+    assertEquals(c.state, BreakerState.Open: BreakerState)
+  }
+
+  test("failures that lie further back than the window do not count") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 9)
+    pass(11.seconds)
+    outcomes(b, good = 0, bad = 9)
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    pass(11.seconds)
+    for (_ <- 1 to 20) { // nor do those that slide out of it one by one
+      pass(2.seconds)
+      outcomes(b, good = 0, bad = 1)
+    }
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+  }
+
+  test("after its time a few probes go through; when all succeed it closes") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 10)
+    pass(1999.millis)
+    assert(!b.admit(now))
+    pass(1.milli)
+    assertEquals((1 to 5).count(_ => b.admit(now)), 3)
+    assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
+    b.succeeded(now)
+    b.succeeded(now)
+    assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
+    b.succeeded(now)
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    assert((1 to 10).forall(_ => b.admit(now)))
+  }
+
+  test("a probe that fails opens it again, for longer each time, up to a bound") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 10)
+    for (factor <- List(1, 2, 4, 8, 10, 10)) {
+      pass(2.seconds * factor.toLong - 1.milli)
+      assert(!b.admit(now), s"open for $factor times as long")
+      pass(1.milli)
+      assert(b.admit(now))
+      b.failed(now)
+      assertEquals(b.state, BreakerState.Open: BreakerState)
+    }
+  }
+
+  test("a probe that was given up makes room for another") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 10)
+    pass(2.seconds)
+    assertEquals((1 to 5).count(_ => b.admit(now)), 3)
+    b.withdrawn()
+    assert(b.admit(now) && !b.admit(now))
+  }
+
+  test("what was begun before it opened says nothing about how the host is now") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 10)
+    b.succeeded(now)
+    b.failed(now)
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+  }
+
+  test("a breaker that is switched off lets everything through") {
+    val b = breaker(BreakerConfig(enabled = false))
+    for (_ <- 1 to 100) { assert(b.admit(now)); b.failed(now) }
+  }
+
+  test("the budget bears a fifth of the calls, and its reserve at first") {
+    val budget = new RetryBudget(0.2, 10, 100)
+    assertEquals((1 to 100).count(_ => budget.spend()), 10)
+    for (_ <- 1 to 4) budget.earn()
+    assert(!budget.spend())
+    budget.earn()
+    assert(budget.spend() && !budget.spend())
+    var made = 0
+    for (_ <- 1 to 1000) { budget.earn(); if (budget.spend()) made += 1 }
+    assertEquals(made, 200)
+  }
+
+  test("what the budget saves up has a bound") {
+    val budget = new RetryBudget(0.5, 10, 50)
+    for (_ <- 1 to 1000) budget.earn()
+    assertEquals(budget.left, 50)
+    assertEquals((1 to 100).count(_ => budget.spend()), 50)
+  }
+
+  test("backing off doubles its bound up to another, and is spread evenly below it") {
+    val config = RetryConfig(firstDelay = 10.millis, maxDelay = 1.second)
+    assertEquals(
+      (1 to 9).map(n => Backoff.bound(config, n) / 1000000).toList,
+      List(10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L)
+    )
+    assertEquals(Backoff.bound(config, 1000), 1.second.toNanos)
+    val seed    = 4711L
+    val backoff = new Backoff(config, new java.util.Random(seed))
+    val waits   = Vector.fill(10000)(backoff.nanos(3).toDouble / 40.millis.toNanos)
+    assert(waits.forall(w => w >= 0 && w < 1), s"seed $seed")
+    assertEqualsDouble(waits.sum / waits.size, 0.5, 0.02, s"seed $seed")
+  }
+
+  private def balancer(policy: Balancing, count: Int = 3, failures: Int = 2): Balancer = new Balancer(
+    (1 to count).map(i => Address.Tcp(s"10.0.0.$i", 80)),
+    BalancingConfig(policy, failures = failures)
+  )
+
+  private def chosen(b: Balancer, n: Int): List[Int] = List.fill(n)(b.choose(now, null).index)
+
+  test("round and round") {
+    assertEquals(chosen(balancer(Balancing.RoundRobin), 7), List(0, 1, 2, 0, 1, 2, 0))
+  }
+
+  test("the one with the fewest under way; among equals round and round") {
+    val b = balancer(Balancing.LeastInFlight)
+    assertEquals(chosen(b, 3).toSet, Set(0, 1, 2))
+    b.endpoints(0).inFlight.set(2)
+    b.endpoints(1).inFlight.set(1)
+    b.endpoints(2).inFlight.set(2)
+    assertEquals(chosen(b, 4), List(1, 1, 1, 1))
+  }
+
+  test("an address that fails in a row is left out for a while, longer each time, and taken back") {
+    val b   = balancer(Balancing.RoundRobin)
+    val bad = b.endpoints(1)
+    b.failed(bad, now)
+    b.succeeded(bad)
+    b.failed(bad, now)
+    assert(!bad.ejected, "not in a row")
+    b.failed(bad, now)
+    assert(bad.ejected)
+    assertEquals(chosen(b, 6).toSet, Set(0, 2))
+    pass(5.seconds)
+    assertEquals(chosen(b, 3).toSet, Set(0, 1, 2))
+    b.failed(bad, now)
+    assert(bad.ejected, "one failure more is enough now")
+    pass(9.seconds)
+    assertEquals(chosen(b, 6).toSet, Set(0, 2))
+    pass(1.second)
+    assertEquals(chosen(b, 3).toSet, Set(0, 1, 2))
+    b.succeeded(bad)
+    b.failed(bad, now)
+    assert(!bad.ejected, "a success makes up for everything")
+  }
+
+  test("not all are left out, however they fail") {
+    val b = balancer(Balancing.LeastInFlight)
+    for (e <- b.endpoints; _ <- 1 to 10) b.failed(e, now)
+    assertEquals(b.endpoints.count(_.ejected), 2)
+    val one = balancer(Balancing.LeastInFlight, count = 1)
+    for (_ <- 1 to 10) one.failed(one.endpoints(0), now)
+    assert(one.choose(now, null) eq one.endpoints(0))
+  }
+
+  test("a retry goes elsewhere where there is an elsewhere") {
+    val b   = balancer(Balancing.RoundRobin)
+    val bad = b.endpoints(1)
+    assert(!(1 to 9).exists(_ => b.choose(now, bad) eq bad))
+    val one = balancer(Balancing.RoundRobin, count = 1)
+    assert(one.choose(now, one.endpoints(0)) eq one.endpoints(0))
+  }
+
+  test("percentiles are at most an eighth too large, whatever the scale") {
+    for (unit <- List(10.micros, 1.milli, 1.second)) {
+      val h = new Histogram
+      for (i <- 1 to 1000) h.record(unit.toNanos * i)
+      val total = Histogram.empty
+      h.addTo(total)
+      val s = Histogram.summary(total)
+      assertEquals((s.count, s.total, s.max), (1000L, unit * 500500L, unit * 1000L))
+      for ((p, exact) <- List(s.p50 -> unit * 500L, s.p90 -> unit * 900L, s.p99 -> unit * 990L))
+        assert(p >= exact && p.toNanos <= exact.toNanos * 9 / 8 + 1, s"$p for $exact")
+    }
+  }
+
+  test("each duration lies in a bucket that ends above it, and the buckets are in order") {
+    var last = -1
+    for (shift <- 0 to 62; low <- 0 to 7) {
+      val n = (1L << shift) + (low.toLong << math.max(0, shift - 3))
+      val b = Histogram.bucket(n)
+      assert(b >= 0 && b < Histogram.Buckets)
+      if (shift >= 10 && shift < 43) {
+        assert(b >= last && Histogram.upperBound(b) > n, s"$n in bucket $b")
+        last = b
+      }
+    }
+    assertEquals(Histogram.summary(Histogram.empty).p99, Duration.Zero: FiniteDuration)
+  }
+}

@@ -1,0 +1,269 @@
+package needletail.client
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** Retries, redirections, breaker and several addresses, over real connections. */
+class RetrySuite extends Suite with Misbehaving {
+  private val quick = clientConfig.copy(retry = RetryConfig(firstDelay = 1.milli, maxDelay = 5.millis))
+
+  /** Answers 503 so many times, then 200. */
+  private def failing(times: Int): Handler = {
+    val n = new AtomicInteger
+    _ => if (n.incrementAndGet() <= times) Response(Status.ServiceUnavailable) else Response.ok("at last")
+  }
+
+  test("an idempotent call is made again, up to its attempts; the last answer counts") {
+    serving(failing(2), quick) { (server, client) =>
+      assertEquals(client.get(server.url).await().text, "at last")
+      assertEquals((client.statistics.head.calls, client.statistics.head.attempts), (1L, 3L))
+      assertEquals((client.statistics.head.retries, client.statistics.head.failures), (2L, 2L))
+    }
+    serving(failing(3), quick) { (server, client) =>
+      assertEquals(client.get(server.url).await().status, Status.ServiceUnavailable)
+    }
+  }
+
+  test("one that is not is made once, unless it says that it may be repeated") {
+    serving(failing(1), quick) { (server, client) =>
+      assertEquals(client.post(server.url).body("x").await().status, Status.ServiceUnavailable)
+    }
+    serving(failing(1), quick) { (server, client) =>
+      assertEquals(client.post(server.url).body("x").repeatable.await().text, "at last")
+    }
+    serving(failing(1), quick) { (server, client) =>
+      assertEquals(client.get(server.url).once.await().status, Status.ServiceUnavailable)
+    }
+  }
+
+  test("a stream that has been sent cannot be sent again") {
+    serving(failing(1), quick) { (server, client) =>
+      val call = client.put(server.url).body(ByteStream.of("x".getBytes))
+      assertEquals(call.await().status, Status.ServiceUnavailable)
+    }
+  }
+
+  test("however long a service is down, retries add a fifth to its load") {
+    serving(failing(Int.MaxValue), quick.copy(breaker = BreakerConfig(enabled = false))) { (server, client) =>
+      val service = client.service(server.url)
+      for (_ <- 1 to 200) service.get("/").await()
+      val s = service.statistics
+      assertEquals(s.calls, 200L)
+      assert(s.retries >= 40 && s.retries <= 40 + 10, s"${s.retries} retries for 200 calls")
+    }
+  }
+
+  test("Retry-After is waited for where it is short, and else the answer is the answer") {
+    def after(seconds: String): Handler = {
+      val n = new AtomicInteger
+      _ =>
+        if (n.incrementAndGet() == 1) Response(Status.ServiceUnavailable).header("Retry-After", seconds)
+        else Response.ok("at last")
+    }
+    serving(after("60"), quick) { (server, client) =>
+      assertEquals(client.get(server.url).await().header("Retry-After"), Some("60"))
+    }
+    serving(after("1"), quick.copy(retry = RetryConfig(maxDelay = 2.seconds))) { (server, client) =>
+      val begun = System.nanoTime()
+      assertEquals(client.get(server.url).await().text, "at last")
+      assert(System.nanoTime() - begun >= 1.second.toNanos)
+    }
+  }
+
+  test("an attempt's own time-out leaves time for another") {
+    scripted((peer, n) => if (n == 2) peer.send(ok), quick.copy(attemptTimeout = Some(100.millis))) {
+      (server, client) =>
+        assertEquals(client.get(server.url).await().text, "ok")
+        assertEquals(client.statistics.head.timeouts, 1L)
+        val e = intercept[ClientError.TimedOut](client.get(server.url).await())
+        assert(e.getMessage.contains("within 100 ms"), e.getMessage)
+    }
+  }
+
+  test("no retry goes on beyond the call's time") {
+    serving(
+      failing(Int.MaxValue),
+      clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 1.second))
+    ) {
+      (server, client) =>
+        val begun = System.nanoTime()
+        client.get(server.url).within(200.millis).await()
+        assert(System.nanoTime() - begun < 5.seconds.toNanos)
+    }
+  }
+
+  test("cancelling while it rests ends it") {
+    serving(
+      failing(Int.MaxValue),
+      clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 10.seconds, maxDelay = 10.seconds))
+    ) {
+      (server, client) =>
+        client.await(client.get(server.url).text.within(100.millis).recover { case _ => "" })
+        val attempts = client.statistics.head.attempts
+        Thread.sleep(50)
+        assertEquals(client.statistics.head.attempts, attempts)
+        assertEquals(client.statistics.head.inFlight, 0)
+    }
+  }
+
+  // breaker
+
+  test("the breaker opens, refuses at once, probes, and closes when the service is well") {
+    @volatile var well   = false
+    val handler: Handler = _ => if (well) Response.ok("well") else Response(Status.InternalServerError)
+    val config           = strict.copy(breaker = BreakerConfig(minCalls = 5, openFor = 1.second, probes = 1))
+    serving(handler, config) { (server, client) =>
+      val service = client.service(server.url)
+      for (_ <- 1 to 5) assertEquals(service.get("/").await().status, Status.InternalServerError)
+      assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
+      val e = intercept[ClientError.BreakerOpen](service.get("/").await())
+      assertEquals(e.getMessage, s"${server.url}: failing too often, not asked for now")
+      assertEquals(e.asHttpError.status, Status.ServiceUnavailable)
+      assertEquals(service.statistics.refused, 1L)
+      Thread.sleep(1050)
+      assertEquals(service.get("/").await().status, Status.InternalServerError, "a probe")
+      intercept[ClientError.BreakerOpen](service.get("/").await())
+      well = true
+      eventually(scala.util.Try(service.get("/").await().text).toOption.contains("well"))
+      assertEquals(service.statistics.breaker, BreakerState.Closed: BreakerState)
+    }
+  }
+
+  test("a host that hangs opens its breaker by time-outs; other hosts do not notice") {
+    val config = strict.copy(breaker = BreakerConfig(minCalls = 3))
+    scripted((_, _) => (), config) { (hung, client) =>
+      serving(_ => Response.ok("fine")) { (server, _) =>
+        for (_ <- 1 to 3) intercept[ClientError.TimedOut](client.get(hung.url).within(30.millis).await())
+        val begun = System.nanoTime()
+        intercept[ClientError.BreakerOpen](client.get(hung.url).await())
+        assert(System.nanoTime() - begun < 1.second.toNanos)
+        assertEquals(client.get(server.url).await().text, "fine")
+      }
+    }
+  }
+
+  // several addresses
+
+  private def named(name: String): Scripted =
+    new Scripted((peer, _) => peer.send(s"HTTP/1.1 200 OK\r\nContent-Length: ${name.length}\r\n\r\n$name"))
+
+  test("calls are shared out; an address that is dead is passed over at once, then left out") {
+    val servers = List("a", "b", "c").map(named)
+    try {
+      val dead   = new Scripted((_, _) => ())
+      val nobody = dead.port
+      dead.close()
+      val config = quick.copy(balancing = BalancingConfig(Balancing.RoundRobin, failures = 2))
+      calling(config) { client =>
+        val addresses = (servers.map(_.port) :+ nobody).map(Address.Tcp("127.0.0.1", _))
+        val service   = client.service("http://service", addresses: _*)
+        val texts     = (1 to 24).map(_ => service.get("/").await().text)
+        assertEquals(texts.toSet, Set("a", "b", "c"))
+        val s = service.statistics
+        assertEquals(s.addresses.filter(_.ejected).map(_.address), Seq(s"127.0.0.1:$nobody"))
+        assertEquals(s.retries, 2L)
+        assert(servers.head.received.head.contains("\r\nHost: service\r\n"), "all have the same name")
+      }
+      calling(config.copy(balancing = BalancingConfig(Balancing.RoundRobin))) { client =>
+        val addresses = List(nobody, servers.head.port).map(Address.Tcp("127.0.0.1", _))
+        val service   = client.service("http://service", addresses: _*)
+        for (_ <- 1 to 4)
+          assertEquals(service.post("/").body("x").await().text, "a", "what was never sent may be")
+        assert(intercept[ClientError](for (_ <- 1 to 2)
+          service.get("/").once.await()).getMessage.contains("refused"))
+      }
+    } finally servers.foreach(_.close())
+  }
+
+  test("the slow one of two gets less") {
+    val fast = named("fast")
+    val slow = new Scripted((peer, _) => peer.later(50)(peer.send(ok)))
+    try
+      calling() { client =>
+        val service =
+          client.service("http://s", Address.Tcp("127.0.0.1", fast.port), Address.Tcp("127.0.0.1", slow.port))
+        def some(n: Int): Async[Unit] =
+          if (n == 0) Async.unit else service.get("/").text.flatMap(_ => some(n - 1))
+        client.await(Async.all(List.fill(4)(some(50))))
+        assert(
+          fast.requests.get > 3 * slow.requests.get,
+          s"${fast.requests.get} against ${slow.requests.get}"
+        )
+        assertEquals(service.statistics.addresses.map(_.inFlight), Seq(0, 0))
+      }
+    finally List(fast, slow).foreach(_.close())
+  }
+
+  // redirections
+
+  private val redirecting: Handler = request =>
+    request.path match {
+      case "/loop"     => Response(Status.Found).header("Location", "/loop")
+      case "/relative" => Response(Status.MovedPermanently).header("Location", "x/method")
+      case "/bare"     => Response(Status.Found)
+      case "/bad"      => Response(Status.Found).header("Location", "https://a/")
+      case "/unix"     => Response(Status.Found).header("Location", "http+unix://%2Frun%2Fdocker.sock/")
+      case path if path.startsWith("/to/") =>
+        Response(Status(path.substring(4).toInt)).header("Location", "/method").text("moved")
+      case path if path.endsWith("/method") => request.text.map(t => Response.ok(s"${request.method} $t"))
+      case _                                => Response.notFound
+    }
+
+  test("redirections are followed by the rules of RFC 9110 §15.4") {
+    serving(redirecting) { (server, client) =>
+      val s = client.service(server.url)
+      for (code <- List(301, 302, 303, 307, 308)) {
+        assertEquals(s.get(s"/to/$code").await().text, "GET ", s"$code")
+        assertEquals(s.head(s"/to/$code").await().status, Status.Ok)
+      }
+      for (code <- List(301, 302, 303))
+        assertEquals(s.post(s"/to/$code").body("x").await().text, "GET ", s"POST becomes GET by $code")
+      for (code <- List(307, 308))
+        assertEquals(s.post(s"/to/$code").body("x").await().status.code, code, "nothing unsafe is done twice")
+      assertEquals(s.put("/to/301").body("x").await().status.code, 301)
+      assertEquals(s.put("/to/303").body("x").await().text, "GET ")
+      assertEquals(s.get("/relative").await().text, "GET ")
+      assertEquals(s.get("/to/302").noRedirects.await().status, Status.Found)
+      assertEquals(s.get("/bare").await().status, Status.Found)
+      assertEquals(s.statistics.opened, 1L, "what a redirection says besides is drained")
+    }
+  }
+
+  test("those that lead nowhere end") {
+    serving(redirecting) { (server, client) =>
+      val s = client.service(server.url)
+      assert(intercept[ClientError.BadRedirect](s.get("/loop").await()).getMessage.contains("more than 5"))
+      assert(intercept[ClientError.BadRedirect](s.get("/bad").await()).getMessage.contains("https"))
+      assert(intercept[ClientError.BadRedirect](s.get("/unix").await()).getMessage.contains("Unix"))
+    }
+  }
+
+  test("credentials do not go along to another origin") {
+    scripted((peer, _) => peer.send(ok)) { (other, client) =>
+      val away: Handler = request =>
+        if (request.path == "/home") Response.ok(request.header("Authorization").getOrElse("none"))
+        else Response(Status.Found).header(
+          "Location",
+          if (request.path == "/away") s"${other.url}/x" else "/home"
+        )
+      serving(away) { (server, _) =>
+        def call(path: String) = client
+          .get(server.url + path)
+          .header("Authorization", "Bearer secret")
+          .header("Cookie", "a=b")
+          .header("X-Trace", "7")
+        assertEquals(call("/").await().text, "Bearer secret")
+        assertEquals(call("/away").await().text, "ok")
+        val sent = other.received.head.toLowerCase
+        assert(!sent.contains("secret") && !sent.contains("cookie") && sent.contains("x-trace: 7"), sent)
+        assert(sent.contains(s"host: 127.0.0.1:${other.port}"), sent)
+      }
+    }
+  }
+}

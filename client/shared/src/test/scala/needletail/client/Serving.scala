@@ -1,0 +1,39 @@
+package needletail.client
+
+import scala.concurrent.{Await, Future}
+import scala.concurrent.duration._
+
+import needletail.http.Handler
+import needletail.io.Address
+import needletail.server.{Log, RunningServer, Server, ServerConfig}
+import needletail.testing.{Location, Suite}
+
+/** A server of ours and a client with one loop, for one test. */
+trait Serving { self: Suite =>
+  val serverConfig = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+  val clientConfig = ClientConfig(loops = 1)
+
+  def serving[A](
+      handler: Handler,
+      config: ClientConfig = clientConfig,
+      serverConfig: ServerConfig = serverConfig
+  )(body: (RunningServer, Client) => A): A = {
+    val server = Server(handler, serverConfig).start()
+    try calling(config)(client => body(server, client))
+    finally Await.result(server.close(), 10.seconds)
+  }
+
+  def calling[A](config: ClientConfig = clientConfig)(body: Client => A): A = {
+    val client = Client(config)
+    try body(client)
+    finally client.close()
+  }
+
+  def await[A](f: Future[A]): A = Await.result(f, 10.seconds)
+
+  def eventually(what: => Boolean, clue: => Any = "it did not come to be")(implicit at: Location): Unit = {
+    val end = System.nanoTime() + 5.seconds.toNanos
+    while (!what && System.nanoTime() < end) Thread.sleep(5)
+    assert(what, clue)
+  }
+}
