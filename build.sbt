@@ -253,12 +253,17 @@ lazy val root = project
       ),
       streams.value.log
     ),
-    countNative := TestCounts.report(
-      baseDirectory.value,
-      "native",
-      TestCounts.of((nativeTests / Compile / nativeLink).result.value, Nil, streams.value.log),
-      streams.value.log
-    ),
+    countNative := {
+      val program = (nativeTests / Compile / nativeLink).result.value
+      val log     = streams.value.log
+      val whole   = TestCounts.of(program, Nil, Nil, log)
+      // What does I/O once more with the poller that is not the default (PollerKind).
+      val again = Seq("io", "server").filter(chosen).map(module => s"needletail.$module.")
+      val both  =
+        if (again.isEmpty) whole
+        else whole + TestCounts.of(program, again, Seq("NEEDLETAIL_POLLER" -> "io_uring"), log)
+      TestCounts.report(baseDirectory.value, "native", both, log)
+    },
     countFormat := TestCounts.report(
       baseDirectory.value,
       "format",

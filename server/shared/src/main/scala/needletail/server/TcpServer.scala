@@ -20,7 +20,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private val startedNanos = System.nanoTime()
   private val loopCount    = settings.loopCount
-  private val loops        = new EventLoops(loopCount)
+  private val loops        = new EventLoops(loopCount, poller = settings.poller)
   private val ready        = new AtomicBoolean(false)
   private val draining     = new AtomicBoolean(false)
   private val gone         = Promise[Unit]()
