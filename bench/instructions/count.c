@@ -70,7 +70,7 @@ static void send_all(void) {
     free(batch);
 }
 
-/* Replies seen since the last send_all: status lines with 200. */
+/* Replies seen since the last send_all. */
 static int replies(int flags) {
     static char buffer[1 << 16];
     int count = 0;
@@ -81,7 +81,11 @@ static int replies(int flags) {
             if (n < 0 && (errno == EAGAIN || errno == EINTR) && flags != 0) break;
             if (n <= 0) fail("no reply");
             buffer[n] = 0;
-            for (char *at = buffer; (at = strstr(at, "HTTP/1.1 200 ")) != NULL; at++) count++, wanted--;
+            for (char *at = buffer; (at = strstr(at, "HTTP/1.1 ")) != NULL; at++, count++, wanted--)
+                if (strncmp(at + 9, "200", 3) != 0 && at + 12 <= buffer + n) {
+                    fprintf(stderr, "not answered with 200 but with %.12s\n", at);
+                    exit(1);
+                }
         } while (flags == 0 && wanted > 0);
     }
     return count;

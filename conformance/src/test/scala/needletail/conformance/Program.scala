@@ -101,7 +101,8 @@ object Program {
         Seq("reference", "reference-native").map(buildRoot.resolve("dist").resolve("bin").resolve(_))
     }
 
-  def start(path: Path, maxBody: Int = maxBody): Program = {
+  /** @param more arguments behind the usual ones, over which they prevail */
+  def start(path: Path, maxBody: Int = maxBody, more: Seq[String] = Nil): Program = {
     if (!Files.isExecutable(path))
       throw new IllegalStateException(
         s"$path is missing: ./sbt dist makes it, NEEDLETAIL_PROGRAMS names others"
@@ -122,7 +123,7 @@ object Program {
       s"${idleTimeoutMillis / 1000}s",
       "--max-body",
       maxBody.toString
-    )
+    ) ++ more
     val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start())
     if (!program.awaitAddress(30000)) {
       program.kill()

@@ -43,6 +43,9 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   private var nanos: Long = clock.nanos
   def now: Long           = nanos
 
+  /** Until then nothing is refused for its delay. */
+  private val graceEnd: Long = nanos + config.grace.toNanos
+
   // Requests that were answered at once, of one route and with one status: what they took is known when the clock
   // is read, and they are counted then.
   private var batch: RouteState = unmatched
@@ -122,7 +125,10 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       delay.passed()
       null
     } else if (inFlight >= most) refuse(state, Refusal.Server)
-    else if (state.isFull) refuse(state, Refusal.InFlight)
+    else if (nanos - graceEnd < 0) {
+      delay.passed()
+      null
+    } else if (state.isFull) refuse(state, Refusal.InFlight)
     else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
       refuse(state, Refusal.QueueDelay)
     else null

@@ -7,7 +7,7 @@ package needletail.server
  * At best a request takes `base`. What it takes beyond that it waits for something whose queue is not ours to see:
  * a service, a pool, a lock. As long as some of an interval take no longer than is allowed (base and target), the
  * queue empties again and again, and the limit stays out of the way. If none does, it stands, and waiting in it
- * helps nobody: then by Little's law as many may be under way as come back in the time that is allowed. Should they
+ * helps nobody. When it has stood for an interval of the config's (CoDel's rule: bursts are left alone), by Little's law as many may be under way as come back in the time that is allowed. Should they
  * take as long with fewer under way, there was no queue, the service has become slower: that is the new base.
  */
 private[server] final class InFlightLimit(targetNanos: Long, config: OverloadConfig, patience: Double) {
@@ -34,6 +34,9 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   // is collected, must not be taken for what can be done
   private val rates = new Array[Double](Rates)
   private var rated = 0
+
+  private var stoodSince  = 0L // since when each interval has found a queue
+  private var wasStanding = false
 
   // of the last interval that found a queue, until one finds none
   private var cutMost  = 0
@@ -88,7 +91,8 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       limit = probed
       probed = 0
       if (least != Long.MaxValue) rebase(now)
-    } else if (stood) {
+    } else if (stood && !hasStood(now)) () // a burst may be worked off yet
+    else if (stood) {
       // what comes back soon after a cut was let in before it, and tells of the queue that there was then
       val isLater = cutMost > 0 && now - cutAt > 2 * cutLeast
       if (isLater && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
@@ -104,11 +108,21 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
         lastCut = now
       }
     } else {
+      wasStanding = false
       cutMost = 0
       grow(now)
     }
     if (now - baseSeen > ProbeNanos) probe(now)
     start(now)
+  }
+
+  /** Has the queue been there for an interval of the config's? */
+  private def hasStood(now: Long): Boolean = {
+    if (!wasStanding) {
+      wasStanding = true
+      stoodSince = began
+    }
+    now - stoodSince >= longest
   }
 
   private def bestRate: Double = {

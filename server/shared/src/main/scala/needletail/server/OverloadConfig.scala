@@ -15,6 +15,8 @@ import needletail.http.Refusal
  *   best a route may take, half of that time where it is more. Priorities stretch or shorten it
  * @param interval for how long the wait must be above the target before anything is refused: a burst that is soon
  *   worked off is not overload
+ * @param grace how long after its start a server refuses nothing for these two reasons: a virtual machine that has
+ *   compiled nothing yet is slow whatever comes, and soon is not
  * @param initialInFlight requests of one route under way on one loop before anything is known about it; while its
  *   answers come as fast as ever the limit grows with the need
  * @param leastInFlight what the limit of a route on one loop never goes below
@@ -23,14 +25,16 @@ import needletail.http.Refusal
  */
 final case class OverloadConfig(
     enabled: Boolean = true,
-    target: FiniteDuration = 5.millis,
-    interval: FiniteDuration = 100.millis,
-    initialInFlight: Int = 128,
-    leastInFlight: Int = 8,
+    target: FiniteDuration = 25.millis,
+    interval: FiniteDuration = 200.millis,
+    grace: FiniteDuration = 5.seconds,
+    initialInFlight: Int = 1024,
+    leastInFlight: Int = 64,
     maxInFlight: Int = 16384,
     retryAfter: FiniteDuration = Refusal.RetryAfterSeconds.seconds
 ) {
   require(target > Duration.Zero && interval >= target, "target must be positive and at most interval")
+  require(grace >= Duration.Zero, "grace must not be negative")
   require(leastInFlight > 0 && initialInFlight >= leastInFlight, "leastInFlight must be 1 to initialInFlight")
   require(maxInFlight > 0, "maxInFlight must be positive")
   require(retryAfter >= Duration.Zero, "retryAfter must not be negative")

@@ -78,9 +78,11 @@ private[server] final class Watchdog(
       val role  = if (loop == 0) "its connections and new ones wait" else "its connections wait"
       val more  = if (unsaid(loop) == 0) "" else s" (and ${unsaid(loop)} times more since this was last said)"
       unsaid(loop) = 0
-      val stack = loops(loop).stackTrace.take(Frames).map(frame => s"\n    at $frame").mkString
-      val text  = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more; " +
-        s"what blocks or computes for long belongs into Async.blocking$stack"
+      val stack  = loops(loop).stackTrace.take(Frames)
+      val frames =
+        if (stack.isEmpty) "" else stack.mkString("; its stack: ", " < ", "") // one line, as all of a log
+      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more; " +
+        s"what blocks or computes for long belongs into Async.blocking$frames"
       try log.warn(text)
       catch { case NonFatal(_) => () } // a log that fails must not end the watch
     }

@@ -37,7 +37,7 @@ class AdmissionSuite extends Suite {
   }
 
   private def wire(overload: OverloadConfig) =
-    new FakeWire(handler, ServerConfig(log = Log.none, overload = overload))
+    new FakeWire(handler, ServerConfig(log = Log.none, overload = overload.copy(grace = Duration.Zero)))
 
   private val two = OverloadConfig(maxInFlight = 2)
 
@@ -66,6 +66,14 @@ class AdmissionSuite extends Suite {
     w.send(get("/waits") + get("/waits") + get("/waits") + get("/health"))
     promises.takeRight(2).foreach(_.succeed(Response.ok))
     assertEquals(w.turn().statuses, List(200, 200, 503, 200))
+  }
+
+  test("soon after the start only maxInFlight and bulkheads limit") {
+    val early = OverloadConfig(initialInFlight = 1, leastInFlight = 1, maxInFlight = 3)
+    val w     = new FakeWire(handler, ServerConfig(log = Log.none, overload = early))
+    w.send(get("/waits") * 4)
+    promises.takeRight(3).foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses, List(200, 200, 200, 503))
   }
 
   test("switched off, only maxInFlight limits") {

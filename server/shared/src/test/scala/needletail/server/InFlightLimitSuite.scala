@@ -6,10 +6,11 @@ import needletail.testing.Suite
 
 /** A service with so many workers and a queue without bound, simulated: what limit is found for it. */
 class InFlightLimitSuite extends Suite {
-  private val ms = 1000L * 1000
+  private val ms     = 1000L * 1000
+  private val config = OverloadConfig(initialInFlight = 128, leastInFlight = 8)
 
   private final class Service(var workers: Int, var takes: Long) {
-    val limit                                = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
+    val limit                                = new InFlightLimit(5 * ms, config, 1.0)
     var now                                  = 1000 * ms
     var done                                 = 0
     var refused                              = 0
@@ -110,7 +111,7 @@ class InFlightLimitSuite extends Suite {
     val s = new Service(50, 20 * ms).offer(2000, 1000)
     s.takes = 30000 * ms
     s.offer(2000, 2000)
-    assertEquals(s.limit.limit, OverloadConfig().leastInFlight)
+    assertEquals(s.limit.limit, config.leastInFlight)
   }
 
   test("a moment in which everything stands still changes little") {
@@ -125,5 +126,6 @@ class InFlightLimitSuite extends Suite {
   test("its settings are checked") {
     intercept[IllegalArgumentException](OverloadConfig(target = Duration.Zero))
     intercept[IllegalArgumentException](OverloadConfig(leastInFlight = 0))
+    intercept[IllegalArgumentException](OverloadConfig(grace = -1.second))
   }
 }

@@ -11,7 +11,12 @@ import needletail.testing.Suite
 
 /** Too much at once, over sockets: too many requests, and too many connections. */
 class OverloadSuite extends Suite {
-  private val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+  private val config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = 1,
+    overload = OverloadConfig(grace = Duration.Zero),
+    log = Log.none
+  )
 
   private def serving[A](handler: Handler, config: ServerConfig = config)(body: RunningServer => A): A = {
     val server = Server(handler, config).start()

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.examples.Options
 import needletail.io.{Address, PollerKind}
-import needletail.server.{Server, ServerConfig}
+import needletail.server.{OverloadConfig, Server, ServerConfig}
 
 /** The program that tests and measurements are made on; see [[Reference]] for what it serves. */
 object Main {
@@ -26,6 +26,9 @@ object Main {
   private val routes =
     options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
+  private val unlimited =
+    options.flag("no-overload-control", "never refuse a request for the time it would wait")
+
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val config = ServerConfig(
       address = Address.Tcp(chosen(host), chosen(port)),
@@ -35,6 +38,7 @@ object Main {
       bodyTimeout = chosen(bodyTimeout),
       idleTimeout = chosen(idleTimeout),
       maxBody = chosen(maxBody),
+      overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
       serverHeader = Some("needletail")
     )
     try Server(Reference.withTyped(chosen(routes)), config).run()
