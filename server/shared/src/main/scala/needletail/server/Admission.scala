@@ -69,7 +69,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       batchFrom = nanos
       clock.atTurnEnd(this)
     }
-    delay.look()
+    if (enabled) delay.look()
   }
 
   def endTurn(): Unit = {
