@@ -159,9 +159,10 @@ lazy val hello     = program("hello").dependsOn(options, testing % Test)
 lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
+lazy val overload  = program("overload").dependsOn(options, testing % Test)
 
 lazy val crossModules =
-  Seq(testing, async, actor, io, http, routing, server, client, options, hello, counter, line, reference)
+  Seq(testing, async, actor, io, http, routing, server, client, options, hello, counter, line, reference, overload)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {

@@ -22,7 +22,8 @@ object Dist {
     val launcher = bin / name
     IO.write(launcher, text)
     executable(launcher)
-    archiveClasses(launcher, lib / s"$name.jsa", log)
+    lib.listFiles.filter(file => file.getName.matches(s"\\Q$name\\E-\\d+\\.(jsa|aot)")).foreach(IO.delete(_))
+    Jdk.found.foreach(jdk => prepare(launcher, jdk, lib, name, log))
     launcher
   }
 
@@ -35,16 +36,19 @@ object Dist {
   }
 
   /**
-   * Lets the program start, serve one request and stop, and keeps the classes that it loaded in an archive that
-   * the next start maps into memory. Without it the program starts just as well, only later.
+   * Lets the program start, serve some requests and stop, and keeps what this JDK can make use of at its next start:
+   * the classes that were loaded, and from Java 25 on also what was compiled of them (JEP 483, 514, 515). Without it
+   * the program starts just as well, only later.
    */
-  private def archiveClasses(launcher: File, archive: File, log: Logger): Unit = {
-    IO.delete(archive)
+  private def prepare(launcher: File, jdk: Jdk, lib: File, name: String, log: Logger): Unit = {
+    val kept   = lib / s"$name-${jdk.version}.${if (jdk.version >= 25) "aot" else "jsa"}"
+    val option =
+      if (jdk.version >= 25) s"-XX:AOTCacheOutput=$kept" else s"-XX:ArchiveClassesAtExit=$kept"
     val build = new ProcessBuilder(launcher.getPath, "--port", "0").redirectErrorStream(true)
-    // The last -XX:SharedArchiveFile counts: an empty one stands for the JDK's own archive.
-    build.environment.put("JAVA_OPTS", s"-XX:SharedArchiveFile= -XX:ArchiveClassesAtExit=$archive")
+    build.environment.put("JAVA_HOME", jdk.home.getPath)
+    build.environment.put("JAVA_OPTS", option)
     val process = build.start()
-    val killer  = new Thread(() => if (!process.waitFor(30, TimeUnit.SECONDS)) process.destroyForcibly())
+    val killer  = new Thread(() => if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly())
     killer.setDaemon(true)
     killer.start()
     val lines = scala.io.Source.fromInputStream(process.getInputStream).getLines()
@@ -54,7 +58,8 @@ object Dist {
     process.toHandle.destroy() // asks it to stop, and leaves its output open
     lines.foreach(_ => ())
     process.waitFor()
-    if (!archive.isFile) log.warn(s"no archive of classes for ${launcher.getName}: it will start more slowly")
+    if (!kept.isFile)
+      log.warn(s"nothing prepared for ${launcher.getName} on Java ${jdk.version}: it will start more slowly")
   }
 
   private def exercise(port: Int): Unit =
@@ -75,4 +80,31 @@ object Dist {
   }
 
   private def executable(file: File): Unit = file.setExecutable(true, false)
+}
+
+/** A JDK on this machine. */
+final case class Jdk(home: File, version: Int)
+
+object Jdk {
+
+  /**
+   * One of each version from 17 on: the one that runs this, those that JAVA_HOME, JAVA17_HOME and JAVA25_HOME name, and
+   * those installed beside them.
+   */
+  lazy val found: Seq[Jdk] = {
+    val named = file(sys.props("java.home")) +:
+      Seq("JAVA_HOME", "JAVA17_HOME", "JAVA25_HOME").flatMap(sys.env.get).filter(_.nonEmpty).map(file(_))
+    val beside = named.flatMap(home => Option(home.getCanonicalFile.getParentFile.listFiles)).flatten
+    val all    = (named ++ beside.filter(_.isDirectory).sorted).flatMap(of)
+    all.groupBy(_.version).values.map(_.head).filter(_.version >= 17).toSeq.sortBy(_.version)
+  }
+
+  private def of(home: File): Option[Jdk] = {
+    val release = home / "release"
+    if (!(home / "bin" / "java").canExecute || !release.isFile) None
+    else
+      IO.readLines(release).collectFirst { case Version(number) => Jdk(home, number.toInt) }
+  }
+
+  private val Version = """JAVA_VERSION="(\d+).*""".r
 }

@@ -11,11 +11,33 @@ while [ -h "$here" ]; do
 done
 lib=$(cd "$(dirname "$here")/../lib" && pwd -P) || exit 1
 
-java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-if ! command -v "$java" >/dev/null 2>&1; then
+home=${JAVA_HOME:-}
+if [ -z "$home" ]; then
+  java=$(command -v java) && java=$(readlink -f "$java") && home=${java%/bin/java}
+fi
+if ! [ -x "$home/bin/java" ]; then
   echo "@NAME@: no java found: set JAVA_HOME, or put java on the PATH (17 or later)" >&2
   exit 127
 fi
+
+# What was made for this version of Java: from 25 on a cache of classes and of how they were used, before that an
+# archive of classes. It fits one build of a JDK and one place; any other ignores it, and says nothing.
+version=
+if [ -r "$home/release" ]; then
+  while IFS='"' read -r key value _; do
+    if [ "$key" = JAVA_VERSION= ]; then version=${value%%[.+-]*}; fi
+  done <"$home/release"
+fi
+if [ -f "$lib/@NAME@-$version.aot" ]; then
+  prepared=-XX:AOTCache=$lib/@NAME@-$version.aot
+elif [ -f "$lib/@NAME@-$version.jsa" ]; then
+  prepared=-XX:SharedArchiveFile=$lib/@NAME@-$version.jsa
+else
+  prepared=-Xshare:auto
+fi
+case ${JAVA_OPTS:-} in # to make one goes with no other
+  *-XX:AOTCacheOutput=* | *-XX:ArchiveClassesAtExit=*) prepared=-XX:-UsePerfData ;;
+esac
 
 # A collector that was asked for is the only one named: two are an error.
 case ${JAVA_OPTS:-} in
@@ -23,8 +45,7 @@ case ${JAVA_OPTS:-} in
   *) collector=@COLLECTOR@ ;;
 esac
 
-# The archive of classes was made for one JDK and one place. Any other ignores it, and says nothing.
 # JAVA_OPTS and the collector are split into words on purpose.
 # shellcheck disable=SC2086
-exec "$java" -XX:SharedArchiveFile="$lib/@NAME@.jsa" -Xshare:auto -Xlog:disable -Xlog:all=error:stderr \
+exec "$home/bin/java" "$prepared" -Xlog:disable -Xlog:all=error:stderr \
   -XX:-UsePerfData $collector ${JAVA_OPTS:-} -cp "@CLASSPATH@" @MAIN@ "$@"

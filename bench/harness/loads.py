@@ -33,12 +33,15 @@ LOADS = [
     Load("X16", "as P16, by a client so cheap that the server is the limit", "plaintext", "load", 75, 16, options=("--cheap",)),
     Load("C1024", "/plaintext, 1,024 connections", "plaintext", connections=1024),
     Load("J1024", "/json, 1,024 connections", "json", connections=1024),
+    Load("ROUTE", "/api/r100/42/item/pear?limit=10, a typed route, 64 connections", "route"),
     Load("ECHO1K", "POST /echo, 1 KiB, 64 connections", "echo", "load", body=1024),
     Load("ECHO1M", "POST /echo, 1 MiB, 16 connections", "echo", "load", connections=16, body=1 << 20),
     Load("RATE", "/plaintext, 20,000 requests/s over 64 connections, latency from the due time", "plaintext", "load",
          options=("--rate", "20000"), mode="rate", longer=2.0),
     Load("RSS10K", "memory with 10,000 connections that made one request each", "plaintext", "load", connections=10000, mode="hold"),
 ]
+# Where an endpoint is not at the path of its name.
+PATHS = {"route": "/api/r100/42/item/pear?limit=10"}
 BY_NAME = {load.name: load for load in LOADS}
 QUICK = ["P1", "JSON", "P16"]
 
@@ -65,7 +68,7 @@ def tool_of(load):
 
 
 def command(load, port, pids, warm, seconds):
-    path = "/" + load.endpoint
+    path = PATHS.get(load.endpoint, "/" + load.endpoint)
     if tool_of(load) == "wrk":
         return ["wrk", "-t1", f"-c{load.connections}", f"-d{seconds:.0f}s", "-s", machine.BENCH / "wrk" / "requests.lua",
                 f"http://127.0.0.1:{port}{path}", "--", path, load.depth]

@@ -105,6 +105,9 @@ def check(port, endpoints):
                 expect(status == 200, f"status {status}")
                 expect(json.loads(body) == {"message": "Hello, World!"}, f"body {body[:60]!r}")
                 expect(headers.get("content-type", "").startswith("application/json"), "Content-Type is not application/json")
+            elif name == "route":
+                status, headers, body = exchange(port, path="/api/r100/42/item/pear?limit=10")
+                expect(status == 200 and body == b"42 pear 10", f"status {status}, body {body[:40]!r}")
             elif name == "echo":
                 for size in (1, 1024, 1 << 20):
                     sent = bytes(i * 31 % 251 for i in range(1024)) * (size // 1024) or b"x"

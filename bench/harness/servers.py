@@ -31,6 +31,7 @@ class Server:
     configuration: str = ""
     problem: str = ""         # why it cannot be measured
     loops: int = 1            # with two, server and load share both cores
+    variant: bool = False     # another way to run one that is there already; measured when it is named, or its kind
 
     def start(self, port, core, log, java_options=""):
         values = dict(os.environ, PORT=str(port), OUT=str(machine.WORK / self.peer), **self.environment)
@@ -70,8 +71,13 @@ def ours(jdks):
                         [folder / "reference-native", *arguments]))
     # Two loops on two cores against one: is anything shared on the way of a request?
     for one in (found[-2], found[-1]):
-        found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2,
+        found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2, variant=True,
                              configuration="Ours with two loops; server and load share both cores."))
+        # Does a request pay for the routes beside its own?
+        for count in (1, 200):
+            found.append(replace(one, name=f"{one.name}-routes-{count}", command=[*one.command, "--routes", str(count)],
+                                 endpoints=["plaintext", "route"], variant=True,
+                                 configuration=f"Ours with {count} typed routes more."))
     return found
 
 
@@ -105,7 +111,7 @@ def select(servers, names):
     chosen = []
     for name in names:
         hits = [s for s in servers if name == "all" or name in (s.name, s.peer) or name.rstrip("s") == s.kind.rstrip("s")]
-        hits = hits or [s for s in servers if s.name.startswith(name + "-") and s.loops == 1]
+        hits = hits or [s for s in servers if s.name.startswith(name + "-") and not s.variant]
         if not hits:
             known = ", ".join(s.name for s in servers)
             raise SystemExit(f"bench/run: no server called {name}; there are: {known}")

@@ -61,7 +61,7 @@ final class Program private (val path: Path, process: Process) {
     } catch { case NonFatal(_) => None }
 
   /** A launcher may start the server as a child of its own rather than become it. */
-  private def serverPid: Long = {
+  def serverPid: Long = {
     val children = process.toHandle.descendants().toArray.map(_.asInstanceOf[ProcessHandle].pid)
     children.lastOption.getOrElse(process.pid)
   }
@@ -131,7 +131,7 @@ object Program {
     program
   }
 
-  private def buildRoot: Path =
+  def buildRoot: Path =
     Iterator
       .iterate(Paths.get("").toAbsolutePath)(_.getParent)
       .takeWhile(_ != null)

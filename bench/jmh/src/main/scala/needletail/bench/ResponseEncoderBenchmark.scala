@@ -16,7 +16,7 @@ import needletail.http.{ByteWriter, Response, ResponseEncoder}
 @Fork(2)
 class ResponseEncoderBenchmark {
   private val out    = new ByteWriter(4096)
-  private val common = "Server: needletail\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n".getBytes(US_ASCII)
+  private val common = "Server: needletail\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n".getBytes(US_ASCII)
   private val hello  = "Hello, World!".getBytes(US_ASCII)
 
   private val constant = Response.ok.contentType("text/plain").bytes(hello)

@@ -1,7 +1,5 @@
 package needletail.http
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
-
 /**
  * Field lines as offsets into the bytes they came in: of a request head, or of trailers.
  *
@@ -24,7 +22,7 @@ private[needletail] class Fields {
   val first: Array[Int] = new Array[Int](Fields.Expect + 1)
 
   /** Text of the octets between two offsets, as Latin-1: what every octet means is kept. */
-  final def text(from: Int, until: Int): String = new String(bytes, base + from, until - from, ISO_8859_1)
+  final def text(from: Int, until: Int): String = Latin1.decode(bytes, base + from, base + until)
 
   final def name(field: Int): String  = text(fields(4 * field), fields(4 * field + 1))
   final def value(field: Int): String = text(fields(4 * field + 2), fields(4 * field + 3))
@@ -61,10 +59,15 @@ private[needletail] class Fields {
     repeated = 0
   }
 
+  /** Makes room for so many lines in all. */
+  final def reserve(count: Int): Unit =
+    if (fields.length < 4 * count)
+      fields = java.util.Arrays.copyOf(fields, Math.max(4 * count, 2 * fields.length))
+
   /** Appends a line whose name ends at `nameUntil` and whose value is not known yet. */
   final def openField(nameFrom: Int, nameUntil: Int): Unit = {
     val at = 4 * fieldCount
-    if (at == fields.length) fields = java.util.Arrays.copyOf(fields, 2 * at)
+    reserve(fieldCount + 1)
     fields(at) = nameFrom
     fields(at + 1) = nameUntil
   }

@@ -9,6 +9,9 @@ private[needletail] final class Head extends MessageHead {
   /** Grows each time this object comes to describe another request, or none. */
   var generation: Int = 0
 
+  /** Asked by routers before a route runs; null where nobody limits, as on the head of a copy. */
+  var gate: Gate = null
+
   var method: Method = Method.GET
 
   /** The request target as sent (RFC 9112 §3.2). */

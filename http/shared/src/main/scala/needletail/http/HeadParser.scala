@@ -25,6 +25,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   var secure: Boolean = false
 
   private val fieldParser = new FieldParser(limits.maxHeaders)
+  private val fieldMemo   = new FieldMemo
   private val hostRules   = new HostRules
 
   // Where in the head the octets ended: the phase, the offset to go on at, and where the phase's element began
@@ -61,11 +62,14 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     val end      = if (overlong) from + limits.maxHead else until
     var result   = if (phase < InFields) requestLine(bytes, from, end) else fieldsStart
     if (result > 0) {
+      val recalled = if (phase < InFields) fieldMemo.recall(head, result, end - from) else 0
       phase = InFields
       fieldsStart = result
-      result = fieldParser.parse(head, result, end - from)
-      if (result > 0) result = finish(result)
-      else if (result == Bad) result = failed(fieldParser.error)
+      result = if (recalled > 0) recalled else fieldParser.parse(head, result, end - from)
+      if (result > 0) {
+        if (recalled == 0) fieldMemo.remember(head, fieldsStart, result)
+        result = finish(result)
+      } else if (result == Bad) result = failed(fieldParser.error)
     }
     if (result == More && overlong) tooLong() else result
   }
@@ -117,7 +121,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       val start = from + head.targetFrom
       val stop  = if (end - start > limits.maxTarget) start + limits.maxTarget + 1 else end
       p = if (phase == InPath) pathEnd(bytes, p, stop, end) else p
-      if (p > 0) p = targetEnd(bytes, p, stop, end)
+      if (p > 0 && phase == InOther) p = targetEnd(bytes, p, stop, end)
       if (p == Bad) return Bad
       if (p == More) return if (pos - head.targetFrom > limits.maxTarget) targetTooLong() else More
       p += 1
@@ -155,7 +159,10 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     q
   }
 
-  /** The path of an origin-form target: answers where it ends, at "?" or space, More, or Bad. */
+  /**
+   * The path of an origin-form target. Answers where the target ends or, `phase` being InOther, where its query
+   * begins; More, or Bad.
+   */
   private def pathEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
     val classes = TargetClasses.path
     var p       = start
@@ -176,11 +183,15 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
         if (escape(bytes, p) == Bad) return Bad
         hasEscape = true
         p += 3
-      } else if (c == TargetClasses.Question || c == TargetClasses.Space) {
+      } else if (c == TargetClasses.Space) {
         head.pathUntil = p - head.base
-        if (c == TargetClasses.Question) head.queryFrom = p + 1 - head.base
+        head.targetUntil = p - head.base
+        return p
+      } else if (c == TargetClasses.Question) {
+        head.pathUntil = p - head.base
+        head.queryFrom = p + 1 - head.base
         phase = InOther
-        return if (c == TargetClasses.Question) p + 1 else p
+        return p + 1
       } else if (c != TargetClasses.Relaxed || !limits.relaxedTarget) return badOctet(bytes(p))
       else p += 1
     }

@@ -1,7 +1,5 @@
 package needletail.http
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
-
 import needletail.async.Async
 
 /**
@@ -49,7 +47,7 @@ final class Request private[needletail] (
    */
   def path: String = {
     val h = head
-    if (h.pathUntil > h.pathFrom) new String(h.pathBytes, h.pathStart, h.pathEnd - h.pathStart, ISO_8859_1)
+    if (h.pathUntil > h.pathFrom) Latin1.decode(h.pathBytes, h.pathStart, h.pathEnd)
     else if (h.method eq Method.CONNECT) target
     else "*"
   }

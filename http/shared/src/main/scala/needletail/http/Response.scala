@@ -69,7 +69,7 @@ final class Response private (
 
   /** With this text, as UTF-8; text/plain unless another type is set. */
   def text(content: String): Response =
-    typed(MediaType.Text).copy(content = Utf8Encoder.encode(content), source = null)
+    asText.copy(content = Utf8Encoder.encode(content), source = null)
 
   /** With these octets; the array must not change afterwards. */
   def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
@@ -89,14 +89,17 @@ final class Response private (
   /** The whole content, for tests and for those who measure; a stream is read. */
   def body: Body = if (content != null) Body.of(content) else Body.streamed(source, sourceLength)
 
-  private def typed(mediaType: String): Response =
-    if (headers.contains("Content-Type")) this else copy(headers = headers.add("Content-Type", mediaType))
+  private def asText: Response =
+    if (headers.isEmpty) copy(headers = Response.textHeaders) // most are, and their lines are rendered once
+    else if (headers.contains("Content-Type")) this
+    else copy(headers = headers.add("Content-Type", MediaType.Text))
 
   override def toString: String = s"Response($status)"
 }
 
 object Response {
-  private val none = new Array[Byte](0)
+  private val none        = new Array[Byte](0)
+  private val textHeaders = Headers.empty.add("Content-Type", MediaType.Text)
 
   /** A response without content. The status must be final, 200 to 599. */
   def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)

@@ -3,7 +3,7 @@ package needletail.http
 /** Writes response heads and chunk frames (RFC 9112 §4, §7.1). */
 private[needletail] object ResponseEncoder {
 
-  /** A head up to, not with, the fields that differ from one sending to the next; safe to publish by a race. */
+  /** A head up to, not with, the fields that differ from one sending to the next, or some lines of it; safe to publish by a race. */
   final class Rendered(val bytes: Array[Byte])
 
   /** How the content of a response is framed. */
@@ -39,7 +39,7 @@ private[needletail] object ResponseEncoder {
   /**
    * Writes the head, with its final empty line.
    *
-   * @param common lines every response has: Date, and Server where one is set
+   * @param common lines every response has, Date, and Server where one is set, and the empty line behind them
    * @param minor the request's minor version
    */
   def head(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Unit = {
@@ -54,19 +54,17 @@ private[needletail] object ResponseEncoder {
         else response.sentBefore = true
       } else if (framing(response, minor) == Chunked) w.write(chunkedLine)
     }
-    w.write(common)
-    if (!keepAlive) w.write(closeLine) else if (minor == 0) w.write(keepLine)
-    w.write(crLf)
+    if (keepAlive && minor != 0) w.write(common)
+    else {
+      w.write(common, 0, common.length - 2)
+      w.write(if (keepAlive) keepLine else closeLine)
+      w.write(crLf)
+    }
   }
 
   private def fields(w: ByteWriter, response: Response): Unit = {
     w.write(statusLine(response.status))
-    val flat = response.headers.flat
-    var i    = 0
-    while (i < flat.length) {
-      if (!Ascii.same(flat(i), "date")) w.writeField(flat(i), flat(i + 1)) // `common` has that
-      i += 2
-    }
+    lines(w, response.headers)
     // 204 and 1xx must not have it (RFC 9110 §8.6); on 304 it would be the length of what is not sent
     if (response.status.allowsBody) {
       val length = if (response.content != null) response.content.length.toLong else response.sourceLength
@@ -76,6 +74,30 @@ private[needletail] object ResponseEncoder {
         w.writeCrLf()
       }
     } else if (response.status.code == 205) w.write(noContent) // RFC 9110 §15.3.6
+  }
+
+  /** Responses made anew often share their headers: a media type, a policy. */
+  private def lines(w: ByteWriter, headers: Headers): Unit = {
+    val ready = headers.rendered
+    if (ready != null) w.write(ready.bytes)
+    else {
+      val from = w.length
+      val flat = headers.flat
+      var i    = 0
+      while (i < flat.length) {
+        if (!Ascii.same(flat(i), "date")) { // `common` has it
+          w.writeLatin1(flat(i))
+          w.writeByte(':')
+          w.writeByte(' ')
+          w.writeLatin1(flat(i + 1))
+          w.writeCrLf()
+        }
+        i += 2
+      }
+      if (headers.sentBefore)
+        headers.rendered = new Rendered(java.util.Arrays.copyOfRange(w.bytes, from, w.length))
+      else headers.sentBefore = true
+    }
   }
 
   /** Begins a chunk of `size` octets; they follow, then CRLF. */

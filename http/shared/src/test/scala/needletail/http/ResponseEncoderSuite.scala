@@ -1,7 +1,7 @@
 package needletail.http
 
 class ResponseEncoderSuite extends needletail.testing.Suite {
-  private val common = Wire.bytes("Date: now\r\n")
+  private val common = Wire.bytes("Date: now\r\n\r\n")
 
   private def head(response: Response, minor: Int = 1, keepAlive: Boolean = true): String = {
     val w = new ByteWriter(1)
@@ -20,6 +20,27 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nDate: now\r\n\r\n"
     )
     assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nContent-Length: 0\r\nDate: now\r\n\r\n")
+  }
+
+  test("responses that share their headers are the same every time") {
+    val template = Response.ok.contentType("a/b").header("Date", "never").header("X", "y")
+    for (text <- Seq("", "1", "22", "333"))
+      assertEquals(
+        head(template.text(text)),
+        s"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nX: y\r\nContent-Length: ${text.length}\r\nDate: now\r\n\r\n"
+      )
+    assert(template.headers.rendered != null)
+  }
+
+  test("text of any length, with what is not ASCII at any place, becomes UTF-8") {
+    for {
+      length <- 0 to 17
+      at     <- 0 until Math.max(1, length)
+      c      <- Seq("b", "\u007f", "\u0080", "\u0100", "\u0141", "\u20ac", "\ud83d\ude00")
+    } {
+      val text = ("a" * length).patch(at, c, 1)
+      assertEquals(Response.ok(text).content.toSeq, text.getBytes("UTF-8").toSeq)
+    }
   }
 
   test("text counts in octets of UTF-8") {

@@ -44,6 +44,15 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
   /** The clock as of this turn's beginning. */
   def nowNanos: Long = nanos
 
+  /**
+   * For watchdogs, on any thread: when the turn that the loop is in began, or `Long.MinValue` while it waits. What
+   * this reads is not synchronised: only a turn that is seen twice is a fact.
+   */
+  private[needletail] def presentTurn: Long = if (clockFresh) nanos else Long.MinValue
+
+  /** What its thread is doing, for messages; empty where the platform does not tell. From any thread. */
+  private[needletail] def stackTrace: Array[StackTraceElement] = thread.getStackTrace
+
   /** The wall clock in milliseconds since 1970, read at most once a turn; on the loop's own thread. */
   def nowMillis: Long = {
     if (millis == 0) millis = System.currentTimeMillis()

@@ -1,8 +1,8 @@
 package needletail.routing
 
-import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.nio.charset.StandardCharsets.UTF_8
 
-import needletail.http.{Grammar, Octets, Utf8}
+import needletail.http.{Grammar, Latin1, Octets, Utf8}
 
 /** Percent-encoded octets (RFC 3986 §2.1), compared and decoded where they lie. */
 private[routing] object Percent {
@@ -76,7 +76,7 @@ private[routing] object Percent {
   def decode(bytes: Array[Byte], from: Int, until: Int, plusIsSpace: Boolean): String = {
     var i = from
     while (i < until && bytes(i) > 0 && bytes(i) != '%' && !(plusIsSpace && bytes(i) == '+')) i += 1
-    if (i == until) new String(bytes, from, until - from, ISO_8859_1)
+    if (i == until) Latin1.decode(bytes, from, until)
     else {
       val octets = new Array[Byte](until - from)
       var length = 0

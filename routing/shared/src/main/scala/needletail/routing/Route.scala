@@ -1,9 +1,10 @@
 package needletail.routing
 
 import scala.annotation.tailrec
+import scala.concurrent.duration.*
 
 import needletail.async.{Async, ManualLoop}
-import needletail.http.{Handler, Method, Reply, Request, Response}
+import needletail.http.{Handler, Method, Priority, Reply, Request, Response, RouteClass}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -24,8 +25,31 @@ sealed abstract class Routes extends Handler {
 
   final def apply(request: Request): Reply = table(request)
 
+  /** Each route has its own. */
+  private[needletail] final override def routeClass: RouteClass = null
+
   /** Both, these first. */
   final def ++(more: Routes): Routes = Routes(this, more)
+
+  /** The same routes, with that priority when there is more to do than can be done. */
+  def priority(priority: Priority): Routes = Routes(all.map(_.priority(priority))*)
+
+  /**
+   * The same routes in a bulkhead: all of them together have at most `inFlight` requests under way, on all loops.
+   * Others wait, at most `queue` of them and each at most `queueTime`, then they are answered 503, as are those who
+   * find no place. A request is under way from the moment it is known to be one of these routes' until there is a
+   * response (what is streamed afterwards does not count). It leaves the queue when its client does.
+   */
+  def limit(inFlight: Int, queue: Int = 0, queueTime: FiniteDuration = 1.second): Routes = {
+    val shared = new Bulkhead(inFlight, queue, queueTime)
+    Routes(all.map(_.within(shared))*)
+  }
+
+  /**
+   * The same routes without the limit of requests in flight that the server finds by itself, out of how long they
+   * take: for those that take long on purpose, such as one that waits for news.
+   */
+  def unlimited: Routes = Routes(all.map(_.unlimited)*)
 
   /**
    * Answers a request without a socket, for tests: `routes.test(Request.get("/foo/3/hello")).text`. Time is
@@ -80,7 +104,20 @@ final class Route private (
   }
 
   /** A text for the documentation. */
-  def doc(text: String): Route = new Route(pattern, handler, settings.copy(doc = text))
+  def doc(text: String): Route = copy(settings.copy(doc = text))
+
+  override def priority(priority: Priority): Route = copy(settings.copy(priority = priority))
+
+  override def limit(inFlight: Int, queue: Int = 0, queueTime: FiniteDuration = 1.second): Route =
+    within(new Bulkhead(inFlight, queue, queueTime))
+
+  override def unlimited: Route = copy(settings.copy(adaptive = false))
+
+  /** In one bulkhead more; the outermost is asked first. */
+  private[routing] def within(bulkhead: Bulkhead): Route =
+    copy(settings.copy(bulkheads = bulkhead :: settings.bulkheads))
+
+  private def copy(settings: RouteSettings): Route = new Route(pattern, handler, settings)
 
   /** Nothing to evaluate: the table has checked method and segments, and there is no value. */
   private val isLiteral: Boolean = !pattern.reads
@@ -98,7 +135,7 @@ final class Route private (
    * [[Matching]], with what was wrong noted.
    */
   private[routing] def attempt(request: Request, before: Matching): AnyRef =
-    if (isLiteral) handler(())
+    if (isLiteral) admit(request, null, ())
     else {
       val in = if (before != null) before else new Matching(request)
       in.index = 0
@@ -106,10 +143,27 @@ final class Route private (
         case fault: Fault =>
           in.note(fault)
           in
-        case Pending => await(in, 0)
-        case values  => handler(values)
+        case values => admit(request, in, values)
       }
     }
+
+  /** What limiters and metrics know it by. */
+  private val known =
+    new RouteClass(method.fold("*")(_.name), Describe.template(this), settings.priority, settings.adaptive)
+
+  private val isOpen = settings.bulkheads.isEmpty
+
+  /** The route has matched. Before anything of it runs, or is read, its limits are asked. */
+  private def admit(request: Request, in: Matching, values: Any): Reply = {
+    val gate    = request.head.gate
+    val refusal = if (gate == null) null else gate.enter(known)
+    if (refusal != null) refusal
+    else if (isOpen) go(in, values)
+    else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+  }
+
+  private def go(in: Matching, values: Any): Reply =
+    if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
 
   /** Runs what had to wait, from `step` on, and answers: at once if all of it comes at once. */
   @tailrec
@@ -164,5 +218,10 @@ private[routing] object Route {
   private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
-/** What a route has beside its pattern and handler. */
-private[routing] final case class RouteSettings(doc: String = "")
+/** What a route has beside its pattern and handler; the outermost bulkhead comes first. */
+private[routing] final case class RouteSettings(
+    doc: String = "",
+    priority: Priority = Priority.Normal,
+    adaptive: Boolean = true,
+    bulkheads: List[Bulkhead] = Nil
+)

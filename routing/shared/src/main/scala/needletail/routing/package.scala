@@ -31,6 +31,7 @@ package object routing extends routing.Gather with routing.Responding {
   type ByteStream = http.ByteStream
   type Headers    = http.Headers
   type Cookie     = http.Cookie
+  type Priority   = http.Priority
 
   /** The names and values of an HTML form: `Body[Form]`. */
   type Form = http.QueryString
@@ -43,6 +44,7 @@ package object routing extends routing.Gather with routing.Responding {
   val ByteStream: http.ByteStream.type = http.ByteStream
   val Headers: http.Headers.type       = http.Headers
   val Cookie: http.Cookie.type         = http.Cookie
+  val Priority: http.Priority.type     = http.Priority
   val Form: http.QueryString.type      = http.QueryString
 
   /** `![A]` reads an `A`; `![A]("name")` one that messages and documentation call so. */

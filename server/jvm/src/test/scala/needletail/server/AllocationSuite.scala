@@ -20,7 +20,16 @@ class AllocationSuite extends Suite {
     val session = new ServerSession(
       this,
       handler,
-      new LoopContext(new Clock { def nowMillis: Long = 784111777000L }, ServerConfig(log = Log.none))
+      new LoopContext(
+        new Clock {
+          def nowMillis: Long = 784111777000L
+          def turnNanos: Long = 1000000000L
+          def nanos: Long     = 1000000000L
+
+          def atTurnEnd(task: Runnable): Unit = ()
+        },
+        ServerConfig(log = Log.none)
+      )
     )
     def nowNanos: Long                                              = 1000000000L
     def pendingOutput: Int                                          = 0

@@ -1,14 +1,13 @@
 package needletail.server
 
 import scala.util.control.NonFatal
-import scala.util.{Failure, Success, Try}
 
-import needletail.async.Async
+import needletail.async.{Async, Listener, Result}
 import needletail.io.Connection
 
 /**
  * One connection of a [[Codec]]'s protocol: messages are answered one after another, in order. While an answer
- * is awaited, or the peer does not read its answers, nothing more is read.
+ * is awaited, or the peer does not read its answers, no more than a bounded number of octets is read.
  */
 private[server] final class CodecConnection[I, O](
     connection: Connection,
@@ -18,18 +17,29 @@ private[server] final class CodecConnection[I, O](
     idle: () => Long
 ) extends ServedConnection(connection)
     with Runnable {
-  private val decoder                   = codec.decoder()
-  private var pending: Async[Answer[O]] = null
-  private var arrived: Try[Answer[O]]   = null
-  private var draining                  = false
-  private var over                      = false
-  private var idleSince                 = connection.loop.nowNanos
+
+  /** Waits for an answer; to withdraw is not to cancel what the handler may share with others. */
+  private final class Waiting extends Listener[Answer[O]] {
+    def completed(result: Result[Answer[O]]): Unit = {
+      arrived = result
+      if (connection.isOpen) connection.loop.endOfTurn(CodecConnection.this)
+    }
+  }
+
+  private val decoder                    = codec.decoder()
+  private val waiting                    = new Waiting
+  private var pending                    = false // an answer is awaited, or has just come
+  private var arrived: Result[Answer[O]] = null
+  private var giveUpAt                   = Long.MaxValue // when, as the peer has ended
+  private var draining                   = false
+  private var over                       = false
+  private var idleSince                  = connection.loop.nowNanos
   settle()
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     var at = from
     var go = true
-    while (go && !over && pending == null && connection.pendingBytes <= settings.maxPendingOutput)
+    while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
       decode(bytes, at, until) match {
         case Decoded.More                => go = false
         case Decoded.Message(message, n) =>
@@ -56,13 +66,11 @@ private[server] final class CodecConnection[I, O](
     val answer =
       try answerTo(message)
       catch { case NonFatal(e) => Async.fail(e) }
-    if (answer.isCompleted) give(answer.poll.get)
+    val result = answer.resultOrNull
+    if (result != null) give(result)
     else {
-      pending = answer
-      answer.onComplete { result =>
-        arrived = result
-        if (connection.isOpen) connection.loop.endOfTurn(this)
-      }
+      pending = true
+      waiting.listen(answer)
     }
   }
 
@@ -70,19 +78,21 @@ private[server] final class CodecConnection[I, O](
   def run(): Unit = if (connection.isOpen && arrived != null) {
     val result = arrived
     arrived = null
-    pending = null
+    pending = false
     give(result)
+    if (connection.isOpen) connection.pauseReading() // going on brings back what came meanwhile
     settle()
   }
 
-  private def give(result: Try[Answer[O]]): Unit = result match {
-    case Success(answer) =>
+  private def give(result: Result[Answer[O]]): Unit =
+    if (result.isValue) {
+      val answer = result.value
       answer.messages.foreach(send)
       if (answer.close || draining) finish()
-    case Failure(e) =>
-      settings.log.error("a handler failed", e)
+    } else {
+      settings.log.error("a handler failed", result.error)
       finish()
-  }
+    }
 
   private def send(answer: O): Unit = {
     val bytes = codec.encode(answer)
@@ -94,37 +104,49 @@ private[server] final class CodecConnection[I, O](
     connection.closeGracefully(settings.lingerNanos, settings.maxMessage * 16)
   }
 
-  def onEnd(): Unit = if (pending == null) finish() else draining = true
+  def onEnd(): Unit =
+    if (pending) {
+      draining = true
+      giveUpAt = connection.loop.nowNanos + settings.halfCloseNanos
+      settle()
+    } else finish()
 
   def onDrained(): Unit = settle()
 
   def onDeadline(): Unit = {
-    if (connection.pendingBytes > 0) connection.abort() else if (pending == null) finish()
+    if (connection.pendingBytes > 0) connection.abort()
+    else if (!pending) finish()
+    else if (giveUpAt <= connection.loop.nowNanos) {
+      waiting.withdraw()
+      pending = false
+      finish()
+    }
     settle()
   }
 
   def idleTimeoutChanged(nanos: Long): Unit =
-    if (!over && pending == null && connection.pendingBytes == 0) connection.deadline = idleSince + nanos
+    if (!over && !pending && connection.pendingBytes == 0) connection.deadline = idleSince + nanos
 
   def drain(): Unit = {
     draining = true
-    if (pending == null && connection.pendingBytes == 0) finish()
+    if (!pending && connection.pendingBytes == 0) finish()
   }
 
   protected def closed(cause: Throwable): Unit = {
     over = true
-    if (pending != null) pending.cancel()
+    waiting.withdraw()
   }
 
   private def settle(): Unit = if (connection.isOpen && !over) {
-    val wants = pending == null && connection.pendingBytes <= settings.maxPendingOutput
+    // also while an answer is awaited, or its end would not be seen; what comes is kept, up to a bound
+    val wants = connection.pendingBytes <= settings.maxPendingOutput
     if (wants && connection.isPaused) connection.resumeReading()
     else if (!wants && !connection.isPaused) connection.pauseReading()
     idleSince = connection.loop.nowNanos
     connection.deadline =
       if (connection.pendingBytes > 0) idleSince + settings.writeNanos
-      else if (pending == null) idleSince + idle()
-      else Long.MaxValue
+      else if (!pending) idleSince + idle()
+      else giveUpAt
   }
 }
 
@@ -134,5 +156,6 @@ private[server] final case class CodecSettings(
     maxPendingOutput: Int,
     writeNanos: Long,
     lingerNanos: Long,
+    halfCloseNanos: Long,
     log: Log
 )

@@ -16,7 +16,8 @@ private[server] final class Exchange(
     val isSafe: Boolean,
     val keepAlive: Boolean,
     val startedNanos: Long,
-    var deadline: Long // for the handler; the time it waits for the request's body does not count
+    var deadline: Long, // for the handler; the time it waits for the request's body does not count
+    val route: RouteState
 ) extends Listener[Response] {
   var next: Exchange = null
 
@@ -36,11 +37,38 @@ private[server] final class Exchange(
   var piece: Result[Option[Array[Byte]]] = null
   private var pieces: Pieces             = null
 
+  // What the limiter has been told of it, and not yet that it is over.
+  private var isCounted: Boolean  = false
+  private var isMeasured: Boolean = false
+  private val wasRefused: Boolean = session.admission.hasRefused
+
+  /** Under way from here on; measured where the handler's time says how much there is to do. */
+  def begin(isMeasured: Boolean): Unit = {
+    isCounted = true
+    this.isMeasured = isMeasured
+    session.admission.begin(route, isMeasured)
+  }
+
+  private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
+    isMeasured = false
+    session.admission.handled(route, startedNanos, isAnswer)
+  }
+
+  /** Over: answered with that status, or dropped where it is 0. */
+  def end(status: Int): Unit = {
+    handled(isAnswer = false)
+    if (isCounted) {
+      isCounted = false
+      session.admission.end(route, status, startedNanos, wasRefused)
+    }
+  }
+
   /** Is it the handler that everybody waits for? */
   def isHandlers: Boolean = isListening && (body == null || !body.isWanted)
 
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
+    handled(isAnswer = true)
     response =
       if (!result.isValue) session.failed(result.error)
       else if (result.value == null) session.failed(new NullPointerException("a handler answered null"))
@@ -50,6 +78,7 @@ private[server] final class Exchange(
 
   /** The handler is too late: `instead` is the reply. */
   def expire(instead: Response): Unit = {
+    handled(isAnswer = true)
     withdraw()
     response = instead
   }
@@ -75,6 +104,7 @@ private[server] final class Exchange(
   /** Lets go of whatever is under way. */
   def letGo(): Unit = {
     complete = true
+    end(0)
     withdraw()
     if (pieces != null) pieces.withdraw()
     if (response != null && response.source != null) response.source.cancel()

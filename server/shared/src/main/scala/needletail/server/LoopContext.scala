@@ -8,8 +8,10 @@ import needletail.http.{ByteWriter, HeadLimits, HeadParser, HttpDate}
  * What all HTTP connections of one loop share, used by one of them at a time: the head parser with its head,
  * the buffer that replies are written to before they go out together, the Date line.
  */
-private[server] final class LoopContext(clock: Clock, val config: ServerConfig) {
+private[server] final class LoopContext(clock: Clock, val config: ServerConfig, loops: Int = 1) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
+
+  val admission = new Admission(clock, config.overload, loops)
 
   val counts = new LoopCounts
   val writer = new ByteWriter(LoopContext.WriterSize)
@@ -20,6 +22,7 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
   val bodyGraceNanos: Long = config.bodyGrace.toNanos
   val handlerNanos: Long   = config.handlerTimeout.toNanos
   val writeNanos: Long     = config.writeTimeout.toNanos
+  val halfCloseNanos: Long = config.halfCloseGrace.toNanos
 
   /** Shorter while the server is crowded. */
   var idleNanos: Long = config.idleTimeout.toNanos
@@ -27,13 +30,13 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
   /** No null check for a hook nobody set but this one. */
   val accessLog: AccessLog = config.accessLog.orNull
 
-  private var spare: HeadParser  = new HeadParser(limits)
+  private var spare: HeadParser  = newParser()
   private var commonSecond: Long = -1
   private var commonLines        = new Array[Byte](0)
 
   /** A parser for one connection; it goes back by `giveParser`, unless a head has only come in part. */
   def takeParser(): HeadParser =
-    if (spare == null) new HeadParser(limits)
+    if (spare == null) newParser()
     else {
       val p = spare
       spare = null
@@ -42,21 +45,44 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig) 
 
   def giveParser(parser: HeadParser): Unit = spare = parser
 
-  /** The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set. */
+  private def newParser(): HeadParser = {
+    val parser = new HeadParser(limits)
+    parser.head.gate = admission
+    parser
+  }
+
+  /** The clock, read anew. */
+  def nanos: Long = clock.nanos
+
+  /**
+   * The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set; with
+   * the empty line that ends a head.
+   */
   def common: Array[Byte] = {
     val second = clock.nowMillis / 1000
     if (second != commonSecond) {
       commonSecond = second
       val server = config.serverHeader.fold("")(value => s"Server: $value\r\n")
-      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n".getBytes(ISO_8859_1)
+      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n\r\n".getBytes(ISO_8859_1)
     }
     commonLines
   }
 }
 
-/** The wall clock, in milliseconds since 1970. */
+/** The clocks of a loop. */
 private[server] trait Clock {
+
+  /** The wall clock, in milliseconds since 1970. */
   def nowMillis: Long
+
+  /** When the loop's present turn began: when it had stopped waiting. */
+  def turnNanos: Long
+
+  /** On the same clock, read anew. */
+  def nanos: Long
+
+  /** Runs `task` at the end of the loop's present turn. */
+  def atTurnEnd(task: Runnable): Unit
 }
 
 private[server] object LoopContext {

@@ -15,12 +15,39 @@ private[server] final class LoopMember(
   import LoopMember._
 
   private var draining    = false
-  private val connections = new LoopConnections(() => { acceptor.send(Acceptor.Closed(index)); () })
+  private val connections = new LoopConnections(() => {
+    connectionCount -= 1
+    acceptor.send(Acceptor.Closed(index))
+    ()
+  })
+  private var connectionCount = 0
+
+  // While there are connections a timer shows how late the loop is, and lets limits see that time passes.
+  private var beating = false
+  private var beatDue = 0L
+
+  private def beat(): Unit = {
+    beating = true
+    beatDue = System.nanoTime() + LoopMember.BeatNanos
+    loop.schedule(LoopMember.BeatNanos, () => beaten())
+    ()
+  }
+
+  private def beaten(): Unit = {
+    protocol.counts.lag.record(Math.max(0L, System.nanoTime() - beatDue), 1)
+    protocol.timePasses()
+    if (connections.isEmpty) beating = false else beat()
+  }
+
+  /** What the loop is at or was at last, for messages; from any thread. */
+  def lastWork: String = protocol.lastWork
 
   /** Takes a connection to this loop; called on any loop. */
   def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default) { connection =>
     val served = protocol.connected(connection)
     connections.add(served)
+    connectionCount += 1
+    if (!beating) beat()
     if (draining) served.drain()
     served
   }
@@ -42,15 +69,19 @@ private[server] final class LoopMember(
         counts.bytesRead += c.connection.bytesRead
         counts.bytesWritten += c.connection.bytesWritten
       }
-      answer.success(counts)
+      val snapshot = new LoopSnapshot(index, counts, connectionCount)
+      protocol.observe(snapshot)
+      answer.success(snapshot)
       ()
   }
 }
 
 private[server] object LoopMember {
   sealed trait Message
-  final case class IdleTimeout(nanos: Long)            extends Message
-  case object Drain                                    extends Message
-  case object Abort                                    extends Message
-  final case class Report(answer: Promise[LoopCounts]) extends Message
+  final case class IdleTimeout(nanos: Long)              extends Message
+  case object Drain                                      extends Message
+  case object Abort                                      extends Message
+  final case class Report(answer: Promise[LoopSnapshot]) extends Message
+
+  private final val BeatNanos = 100L * 1000 * 1000
 }

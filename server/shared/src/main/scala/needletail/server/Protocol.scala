@@ -16,6 +16,15 @@ trait LoopProtocol {
 
   /** What this loop has done; octets are counted for it. */
   def counts: LoopCounts
+
+  /** Adds what it knows to a report. */
+  private[server] def observe(report: LoopSnapshot): Unit = ()
+
+  /** Called about each tenth of a second while the loop has connections. */
+  private[server] def timePasses(): Unit = ()
+
+  /** What it is at or was at last, for messages; called on any thread. Empty where it can't tell. */
+  private[server] def lastWork: String = ""
 }
 
 /**
@@ -31,5 +40,10 @@ final case class TcpSettings(
     crowdedIdleNanos: Long,
     drainDelayNanos: Long,
     drainTimeoutNanos: Long,
+    blockedNanos: Long,
     log: Log
-)
+) {
+
+  /** How many loops that makes here. */
+  private[server] def loopCount: Int = if (loops > 0) loops else Runtime.getRuntime.availableProcessors()
+}

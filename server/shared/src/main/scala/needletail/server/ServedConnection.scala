@@ -54,6 +54,8 @@ private[server] final class LoopConnections(onRemoved: () => Unit) {
     onRemoved()
   }
 
+  def isEmpty: Boolean = head == null
+
   /** `f` may remove the connection it is given, and no other. */
   def foreach(f: ServedConnection => Unit): Unit = {
     var c = head

@@ -1,6 +1,6 @@
 package needletail.server
 
-import scala.concurrent.Future
+import scala.concurrent.{ExecutionContext, Future}
 
 import needletail.http.Handler
 import needletail.io.{Address, Connection, EventLoop, Signals}
@@ -19,8 +19,17 @@ final class Server private (handler: Handler, config: ServerConfig) {
    *
    * @throws java.io.IOException when it cannot listen, naming the address
    */
-  def start(): RunningServer =
-    new RunningServer(TcpServer.start(config.tcp, new HttpProtocol(handler, config)))
+  def start(): RunningServer = {
+    val server     = TcpServer.start(config.tcp, new HttpProtocol(handler, config))
+    val operations = config.operations.getOrElse(new Operations())
+    operations.watch(server)
+    try new RunningServer(server, config.admin.map(_.start(operations, config)))
+    catch {
+      case e: Throwable =>
+        server.close()
+        throw e
+    }
+  }
 
   /**
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
@@ -47,7 +56,7 @@ object Server {
 }
 
 /** A server that listens. Its methods may be called from any thread. */
-final class RunningServer private[server] (server: TcpServer) {
+final class RunningServer private[server] (server: TcpServer, admin: Option[TcpServer]) {
 
   /** Where it listens, with the real port. */
   def address: Address = server.address
@@ -61,6 +70,9 @@ final class RunningServer private[server] (server: TcpServer) {
     case Address.Unix(path) => s"unix:$path"
   }
 
+  /** Where administrators find it, with the real port, if anywhere. */
+  def adminAddress: Option[Address] = admin.map(_.address)
+
   /** Does it take new work? False as soon as a drain begins. */
   def isReady: Boolean = server.isReady
 
@@ -68,22 +80,43 @@ final class RunningServer private[server] (server: TcpServer) {
   def statistics: Future[Statistics] = server.statistics
 
   /** Ends in an orderly way; see `TcpServer.drain`. Completed when it has ended. */
-  def drain(): Future[Unit] = server.drain()
+  def drain(): Future[Unit] = {
+    server.drain()
+    stopped
+  }
 
   /** Ends at once: connections are cut off. */
-  def close(): Future[Unit] = server.close()
+  def close(): Future[Unit] = {
+    server.close()
+    stopped
+  }
 
-  /** Completed when it has ended, by whatever way. */
-  def stopped: Future[Unit] = server.stopped
+  /** Completed when it has ended, by whatever way; administrators could see to the last how it went. */
+  val stopped: Future[Unit] =
+    admin.fold(server.stopped)(a => server.stopped.flatMap(_ => a.close())(ExecutionContext.parasitic))
 }
 
 private[server] final class HttpProtocol(handler: Handler, config: ServerConfig) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val context = new LoopContext(new Clock { def nowMillis: Long = loop.nowMillis }, config)
+    private val clock = new Clock {
+      def nowMillis: Long = loop.nowMillis
+      def turnNanos: Long = loop.nowNanos
+      def nanos: Long     = System.nanoTime()
+
+      def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
+    }
+    private val context = new LoopContext(clock, config, config.tcp.loopCount)
 
     def connected(connection: Connection): ServedConnection =
       new ServerConnection(connection, handler, context)
     def idleTimeout(nanos: Long): Unit = context.idleNanos = nanos
     def counts: LoopCounts             = context.counts
+
+    private[server] override def observe(report: LoopSnapshot): Unit = context.admission.report(report)
+    private[server] override def timePasses(): Unit                  = context.admission.tick()
+    private[server] override def lastWork: String                    = {
+      val route = context.admission.lastRoute
+      if (route == null) "" else route.toString
+    }
   }
 }

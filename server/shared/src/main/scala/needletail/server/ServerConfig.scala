@@ -30,6 +30,8 @@ import needletail.io.Address
  * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset
  * @param handlerTimeout from the whole head to the head of the response; then 503, and what the handler waits for
  *   is cancelled
+ * @param halfCloseGrace once a client has ended its side, how long its requests may still take to be answered; then
+ *   they are cancelled and the connection is closed. What is being streamed goes on as long as it is taken
  * @param maxPipelined requests of one connection in progress at once; beyond, its reading stops
  * @param maxPendingOutput octets accepted for a peer that does not read; beyond, nothing is read from it or made for it
  * @param lingerTimeout after the last reply, how long what the peer still sends is read and dropped, so that it
@@ -37,6 +39,11 @@ import needletail.io.Address
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
  * @param drainGrace on draining, how long an idle connection may still bring a request that was on its way
  * @param drainTimeout on draining, when what is still under way is cut off
+ * @param blockedLoop a loop that does one thing for longer than this is reported, with the route it is at: something
+ *   blocks or computes where it should not, and all other connections of the loop wait; 0: no such reports
+ * @param admin `/health`, `/ready` and `/metrics` on an address of their own; None: nowhere
+ * @param operations the same for routes of yours
+ * @param overload when and whom to refuse when there is more to do than can be done
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog told of every answered request; None costs nothing
  * @param log told of what went wrong inside
@@ -62,12 +69,17 @@ final case class ServerConfig(
     idleTimeout: FiniteDuration = 75.seconds,
     writeTimeout: FiniteDuration = 30.seconds,
     handlerTimeout: FiniteDuration = 30.seconds,
+    halfCloseGrace: FiniteDuration = 1.second,
     maxPipelined: Int = 16,
     maxPendingOutput: Int = 256 * 1024,
     lingerTimeout: FiniteDuration = 2.seconds,
     drainDelay: FiniteDuration = Duration.Zero,
     drainGrace: FiniteDuration = 500.millis,
     drainTimeout: FiniteDuration = 15.seconds,
+    blockedLoop: FiniteDuration = 100.millis,
+    admin: Option[AdminConfig] = None,
+    operations: Option[Operations] = None,
+    overload: OverloadConfig = OverloadConfig(),
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,
     log: Log = Log.standardError
@@ -96,6 +108,7 @@ final case class ServerConfig(
     crowdedIdleTimeout.toNanos,
     drainDelay.toNanos,
     drainTimeout.toNanos,
+    blockedLoop.toNanos,
     log
   )
 

@@ -28,6 +28,9 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   /** A whole head lies in the window that must wait for the replies before it. */
   private var held: Boolean = false
 
+  /** When what is not answered yet is given up, as the peer has ended; MaxValue as long as it has not. */
+  private var giveUpAt: Long = Long.MaxValue
+
   private var idleSince: Long    = wire.nowNanos
   private var readDeadline: Long = idleSince + context.idleNanos
 
@@ -62,13 +65,17 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   /** What was asked for by `wire.wake`, and after the output has drained. */
   def proceed(): Unit = turn()
 
-  /** The peer will send no more. What it asked for is still answered. */
+  /**
+   * The peer will send no more. It may still read what it asked for, or be gone: so what can be answered soon is, and
+   * what is being streamed goes on as long as it is taken; what is not there after the grace is given up.
+   */
   def peerEnded(): Unit = {
     if (parser != null && parser.started)
       refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
     else if (body != null && !body.dropping)
       body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
     stopReading()
+    if (first != null) giveUpAt = wire.nowNanos + context.halfCloseNanos
     turn()
   }
 
@@ -109,11 +116,15 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock. */
   def deadline: Long = {
-    if (first == null) readDeadline else Math.min(readDeadline, handlerDeadline)
+    if (first == null) readDeadline else Math.min(Math.min(readDeadline, giveUpAt), handlerDeadline)
   }
 
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
+    if (giveUpAt <= now) {
+      giveUpAt = Long.MaxValue
+      dropUnanswered()
+    }
     expireHandlers(now)
     if (readDeadline <= now)
       if (parser != null) {
@@ -132,6 +143,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   private def turn(): Unit = if (!finished) {
     inTurn = true
+    admission.beginTurn()
     onceMore = true
     while (onceMore) {
       onceMore = false
@@ -141,6 +153,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     }
     if (over && first == null) finished = true
     flush()
+    admission.endTurn()
     inTurn = false
     if (finished) {
       giveUpParser()
@@ -307,61 +320,85 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
 
   private def serve(head: Head): Unit = {
     if (!head.keepAlive) over = true
-    val length = head.contentLength
-    if (length > config.maxBody)
+    if (head.contentLength > config.maxBody)
       refuse(
         HttpError(Status.ContentTooLarge, s"the body is larger than ${config.maxBody} bytes"),
         head.method eq Method.HEAD
       )
     else {
-      val hasBody = head.chunked || length > 0
-      if (hasBody)
-        body = new SessionBody(
-          this,
-          if (head.chunked) -1 else length,
-          config.maxBody,
-          config.maxBodyInMemory,
-          head.expectContinue,
-          if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
-        )
+      val hasBody = head.chunked || head.contentLength > 0
+      if (hasBody) beginBody(head)
       val own     = body
-      val started = if (context.accessLog != null) System.nanoTime() else 0L
+      val started = admission.now
       val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
       request.dueNanos = wire.nowNanos + context.handlerNanos
-      val isHead = head.method eq Method.HEAD
-      val reply  = call(head, request)
-      reply match {
+      call(head, request) match {
         case response: Response if first == null && response.source == null =>
-          sendNow(request, own, response, isHead, head.minor, head.keepAlive, started)
-        case _ =>
-          val x = new Exchange(
-            this,
+          sendNow(
             request,
             own,
-            isHead,
+            if (own == null) response else limited(response, own),
+            head.method eq Method.HEAD,
             head.minor,
-            head.method.isSafe,
             head.keepAlive,
-            started,
-            wire.nowNanos + context.handlerNanos
+            started
           )
-          request.detach()
-          enqueue(x)
-          reply match {
-            case response: Response => x.response = response
-            case later: Reply.Later => x.listen(later.response)
-          }
+        case reply => serveLater(head, request, own, reply, started)
       }
     }
   }
 
+  private def beginBody(head: Head): Unit =
+    body = new SessionBody(
+      this,
+      if (head.chunked) -1 else head.contentLength,
+      config.maxBody,
+      config.maxBodyInMemory,
+      head.expectContinue,
+      if (head.chunked) new ChunkedDecoder(config.maxHead, config.maxHeaders) else null
+    )
+
+  /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
+  private def serveLater(head: Head, request: Request, own: SessionBody, reply: Reply, started: Long): Unit = {
+    val x = new Exchange(
+      this,
+      request,
+      own,
+      head.method eq Method.HEAD,
+      head.minor,
+      head.method.isSafe,
+      head.keepAlive,
+      started,
+      wire.nowNanos + context.handlerNanos,
+      admission.route
+    )
+    request.detach()
+    enqueue(x)
+    reply match {
+      case response: Response =>
+        x.response = if (own == null) response else limited(response, own)
+        x.begin(isMeasured = false)
+      case later: Reply.Later =>
+        // how long it takes says something of the server only if it does not wait for the client's body
+        x.begin(isMeasured = own == null || own.isDone)
+        x.listen(later.response)
+    }
+  }
+
+  /** A refusal is cheap only if little has to be read after it: else it is the connection's last reply. */
+  private def limited(response: Response, own: SessionBody): Response =
+    if (admission.hasRefused && (own.length < 0 || own.leftKnown > ServerSession.SmallBody))
+      admission.lastRefusal(response)
+    else response
+
   /** The one place where a handler is called and where what it throws is caught. */
-  private def call(head: Head, request: Request): Reply =
+  private def call(head: Head, request: Request): Reply = {
+    admission.beginRequest()
     if (head.method eq Method.CONNECT) ServerSession.noTunnel
     else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) ServerSession.options
     else
       try {
-        val reply = handler(request)
+        val reply = ask(request)
         if (reply == null) failed(new NullPointerException("a handler answered null"))
         else
           reply match {
@@ -374,20 +411,44 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
             case response => response
           }
       } catch { case NonFatal(e) => failed(e) }
+  }
+
+  /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
+  private def ask(request: Request): Reply = {
+    val route   = handler.routeClass
+    val refusal = if (route == null) null else admission.enter(route)
+    if (refusal == null) handler(request) else refusal
+  }
 
   /** Answers what is no request we can serve; nothing after it is read. */
   private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null
-    val x = new Exchange(this, null, null, isHead, 1, isSafe = true, keepAlive = false, 0L, Long.MaxValue)
+    admission.beginRequest()
+    val x = new Exchange(
+      this,
+      null,
+      null,
+      isHead,
+      1,
+      isSafe = true,
+      keepAlive = false,
+      admission.now,
+      Long.MaxValue,
+      admission.route
+    )
     x.response = error.response
+    x.begin(isMeasured = false)
     enqueue(x)
     onceMore = true
   }
 }
 
 private[server] object ServerSession {
+
+  /** What is read and dropped of a refused request's body to keep the connection, in octets. */
+  final val SmallBody = 64 * 1024
 
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 

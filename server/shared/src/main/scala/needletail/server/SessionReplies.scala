@@ -12,6 +12,8 @@ import needletail.http._
 private[server] abstract class SessionReplies(protected val wire: Wire, protected val context: LoopContext) {
   protected final def config: ServerConfig = context.config
 
+  final val admission: Admission = context.admission
+
   /** Replies under way or waiting, in order. */
   protected var first: Exchange         = null
   private var last: Exchange            = null
@@ -117,6 +119,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
     ResponseEncoder.head(context.writer, response, context.common, minor, keeps)
     val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
     if (!keeps) over = true
+    admission.answered(response.status.code)
     closeBook(request, own, response, sent.toLong, started)
   }
 
@@ -148,7 +151,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
           request,
           response.status.code,
           sent,
-          if (started == 0) 0 else System.nanoTime() - started
+          context.nanos - started
         )
       catch { case NonFatal(e) => config.log.error("the access log failed", e) }
     if (request != null) request.release()
@@ -307,6 +310,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
 
   private def completed(x: Exchange): Unit = {
     x.complete = true
+    x.end(x.response.status.code)
     closeBook(x.request, x.body, x.response, x.bytesSent, x.startedNanos)
   }
 
@@ -322,6 +326,27 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
       finished = true
       flush()
       wire.abort()
+    }
+  }
+
+  /** Drops the first reply that has not come, and those behind it. */
+  protected def dropUnanswered(): Unit = {
+    var before: Exchange = null
+    var x                = first
+    var kept             = 0
+    while (x != null && x.response != null) {
+      before = x
+      x = x.next
+      kept += 1
+    }
+    if (x != null) {
+      context.counts.abandoned += 1
+      dropReplies(x)
+      if (before != null) {
+        before.next = null
+        last = before
+        inFlight = kept
+      }
     }
   }
 

@@ -30,8 +30,14 @@ final class LoopCounts {
   var errors: Long       = 0
   var failures: Long     = 0
   var timeouts: Long     = 0
+
+  /** Requests given up as their client had ended its side and the answer was not there in time. */
+  var abandoned: Long = 0
   var bytesRead: Long    = 0
   var bytesWritten: Long = 0
+
+  /** How much later than asked for the loop ran what was due, each tenth of a second while it has connections. */
+  private[server] val lag = new Latencies
 
   private[server] def copy(): LoopCounts = (new LoopCounts).add(this)
 
@@ -40,6 +46,8 @@ final class LoopCounts {
     errors += other.errors
     failures += other.failures
     timeouts += other.timeouts
+    abandoned += other.abandoned
+    lag.add(other.lag)
     bytesRead += other.bytesRead
     bytesWritten += other.bytesWritten
     this

@@ -19,7 +19,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private implicit val here: ExecutionContext = ExecutionContext.parasitic
 
   private val startedNanos = System.nanoTime()
-  private val loopCount = if (settings.loops > 0) settings.loops else Runtime.getRuntime.availableProcessors()
+  private val loopCount    = settings.loopCount
   private val loops     = new EventLoops(loopCount)
   private val ready     = new AtomicBoolean(false)
   private val draining  = new AtomicBoolean(false)
@@ -49,6 +49,16 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
         throw e
     }
 
+  private val watchdog =
+    if (settings.blockedNanos > 0)
+      new Watchdog(loops, settings.blockedNanos, settings.log, i => members(i).lastWork)
+    else null
+  if (watchdog != null) loops(0).execute { () =>
+    // not at once: to start a thread takes a part of the time in which a native program starts
+    loops(0).schedule(1.second.toNanos, () => watchdog.start())
+    ()
+  }
+
   /** Where it listens, with the real port. */
   def address: Address = listener.address
 
@@ -63,27 +73,22 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   /** Completed when it has been drained or closed, every connection is gone and its loops have ended. */
   val stopped: Future[Unit] = gone.future.flatMap { _ =>
+    if (watchdog != null) watchdog.stop()
     loops.stop()
     loops.stopped
   }
 
   /** What it has done so far, gathered from its loops; fails when it has stopped. */
   def statistics: Future[Statistics] = {
-    val accepted = Promise[Acceptor.Counts]()
-    val perLoop  = memberRefs.toList.map { member =>
-      val counts = Promise[LoopCounts]()
-      tell(member, LoopMember.Report(counts), counts)
-      counts.future
-    }
-    tell(acceptorRef, Acceptor.Report(accepted), accepted)
+    val accepted = acceptorCounts
     for {
-      counts <- accepted.future
-      all    <- Future.sequence(perLoop)
+      counts <- accepted
+      all    <- Future.sequence(snapshots)
     } yield {
       val sum = new LoopCounts
-      all.foreach(sum.add)
+      all.foreach(snapshot => sum.add(snapshot.counts))
       Statistics(
-        (System.nanoTime() - startedNanos).nanos,
+        uptimeNanos.nanos,
         sum.requests,
         counts.total,
         counts.open,
@@ -96,6 +101,27 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
       )
     }
   }
+
+  /** What each loop reports, when it comes to it. */
+  private[server] def snapshots: List[Future[LoopSnapshot]] = memberRefs.toList.map { member =>
+    val report = Promise[LoopSnapshot]()
+    tell(member, LoopMember.Report(report), report)
+    report.future
+  }
+
+  private[server] def acceptorCounts: Future[Acceptor.Counts] = {
+    val accepted = Promise[Acceptor.Counts]()
+    tell(acceptorRef, Acceptor.Report(accepted), accepted)
+    accepted.future
+  }
+
+  /** How often each loop was found blocked. */
+  private[server] def blockedTurns(loop: Int): Long = if (watchdog == null) 0 else watchdog.found(loop)
+
+  private[server] def maxConnections: Int = settings.maxConnections
+  private[server] def loopTotal: Int      = loopCount
+  private[server] def uptimeNanos: Long   = System.nanoTime() - startedNanos
+  private[server] def log: Log            = settings.log
 
   /**
    * Stops in an orderly way: readiness goes, then the listener, idle connections are closed, what is under way
@@ -171,6 +197,7 @@ object TcpServer {
               config.maxPendingOutput,
               config.writeTimeout.toNanos,
               config.lingerTimeout.toNanos,
+              config.halfCloseGrace.toNanos,
               config.log
             )
           val counts                                              = new LoopCounts

@@ -12,6 +12,8 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
   private var woken   = false
   private var left    = Array.empty[Byte]
 
+  private var turnEnd: Runnable = null
+
   var nowNanos: Long      = 1000000000L
   var pendingOutput: Int  = 0
   var isFinished: Boolean = false
@@ -26,7 +28,14 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
     def localAddress: String  = "192.0.2.2:80"
     def isSecure: Boolean     = false
   }
-  val context = new LoopContext(new Clock { def nowMillis: Long = 784111777000L }, config)
+  private val clock = new Clock {
+    def nowMillis: Long = 784111777000L
+    def turnNanos: Long = FakeWire.this.nowNanos
+    def nanos: Long     = FakeWire.this.nowNanos
+
+    def atTurnEnd(task: Runnable): Unit = turnEnd = task
+  }
+  val context = new LoopContext(clock, config)
   val session = new ServerSession(this, handler, context)
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
@@ -49,6 +58,12 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
 
   /** Brings what is left over as long as the session takes something, and gives it the turns it asks for. */
   private def settle(): Unit = {
+    work()
+    if (turnEnd != null) turnEnd.run()
+    turnEnd = null
+  }
+
+  private def work(): Unit = {
     var go = true
     while (go) {
       go = false

@@ -17,6 +17,9 @@ object Main {
   private val idleTimeout = options.duration("idle-timeout", 8.seconds, "longest wait for the next request")
   private val maxBody     = options.size("max-body", Long.MaxValue, "largest content of a request")
 
+  private val routes =
+    options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
+
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val config = ServerConfig(
       address = Address.Tcp(chosen(host), chosen(port)),
@@ -27,7 +30,7 @@ object Main {
       maxBody = chosen(maxBody),
       serverHeader = Some("needletail")
     )
-    try Server(Reference.routes, config).run()
+    try Server(Reference.withTyped(chosen(routes)), config).run()
     catch {
       case e: java.io.IOException =>
         System.err.println(s"reference: ${e.getMessage}")

@@ -21,6 +21,16 @@ object Reference {
     ) to (status(_))
   )
 
+  /** The same, with `count` typed routes more, named r100 and so on both ways: is a route slower among many? */
+  def withTyped(count: Int): Routes = routes ++ Routes(
+    (100 - count / 2 until 100 - count / 2 + count).map { n =>
+      GET / "api" / s"r$n" / arg[Int] / "item" / arg[String] + ?("limit", arg[Int]) to {
+        case (id, name, limit) =>
+          s"$id $name $limit".ok
+      }
+    }*
+  )
+
   private final case class Message(message: String) {
     def toJson: String = "{\"message\":\"" + message + "\"}"
   }

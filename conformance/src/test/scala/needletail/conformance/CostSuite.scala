@@ -1,0 +1,65 @@
+package needletail.conformance
+
+import java.nio.file.{Files, Path}
+import java.util.concurrent.TimeUnit
+
+import scala.io.Source
+
+import needletail.testing.Suite
+
+/**
+ * What a request costs a native server, counted and not timed: instructions of its own, and system calls. The bounds
+ * lie a little above what it was when they were set; who comes to need more should know why.
+ */
+class CostSuite extends Suite {
+  private val Figures = """([\d.]+) instructions and ([\d.]+) system calls for each of (\d+) requests""".r
+
+  private lazy val counter: Path = {
+    val folder           = Program.buildRoot.resolve("conformance").resolve("target")
+    val counter          = folder.resolve("count-instructions")
+    val source           = Program.buildRoot.resolve("bench").resolve("instructions").resolve("count.c")
+    val (status, output) = run("clang", "-O2", "-o", counter.toString, source.toString)
+    assert(status == 0, output)
+    counter
+  }
+
+  private def run(command: String*): (Int, String) = {
+    val process = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
+    val output  = Source.fromInputStream(process.getInputStream, "UTF-8").mkString
+    if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly()
+    (process.waitFor(), output)
+  }
+
+  private def costs(what: String, path: String, depth: Int, instructions: Double, systemCalls: Double): Unit =
+    Program.paths.filter(_.getFileName.toString.endsWith("-native")).foreach { program =>
+      test(s"${program.getFileName}: $what, $depth at once") {
+        assume(
+          System.getProperty("os.arch") == "amd64" && Files.isDirectory(Program.buildRoot.resolve("bench")),
+          "instructions are counted on x86-64 only"
+        )
+        val server = Program.start(program)
+        try {
+          val (status, output) = run(
+            Seq(counter.toString, s"${server.serverPid}", s"${server.port}", s"$depth", "20", "0", path): _*
+          )
+          assume(status != 3, s"SKIPPED, instructions cannot be counted here: $output")
+          assertEquals(status, 0, output)
+          output.trim match {
+            case Figures(each, calls, _) =>
+              assert(each.toDouble <= instructions, output)
+              assert(calls.toDouble <= systemCalls, output)
+            case other => fail(other)
+          }
+        } finally {
+          server.terminate()
+          server.exitStatus(10000)
+          server.kill()
+        }
+      }
+    }
+
+  // A read and a write for all that came at once, and a wait for all that are ready
+  costs("/plaintext", "/plaintext", 16, 2600, 0.135)
+  costs("/plaintext", "/plaintext", 1, 3600, 2.1)
+  costs("/json", "/json", 1, 4600, 2.1)
+}

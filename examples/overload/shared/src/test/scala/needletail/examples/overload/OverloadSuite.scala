@@ -1,0 +1,41 @@
+package needletail.examples.overload
+
+import scala.concurrent.duration._
+
+import needletail.async.ManualLoop
+import needletail.routing._
+import needletail.testing.Suite
+
+class OverloadSuite extends Suite {
+  private def overload = new Overload(2.millis.toNanos, new Service(2, 20.millis))
+
+  test("every route answers") {
+    val routes = overload.routes
+    List("/health", "/cpu", "/cpu/high", "/cpu/low", "/wait", "/wait/high", "/wait/few").foreach(path =>
+      assertEquals(routes.test(Request.get(path)).status, Status.Ok)
+    )
+  }
+
+  test("work for the processor takes about as long as it should") {
+    val spin    = Spin.lasting(2.millis.toNanos)
+    val fastest = (1 to 20).map { _ =>
+      val began = System.nanoTime()
+      assert(spin.run() != 0)
+      System.nanoTime() - began
+    }.min
+    assert(fastest > 1.millis.toNanos && fastest < 20.millis.toNanos, clue = s"$fastest ns")
+  }
+
+  test("the service does so many calls at once, the others wait") {
+    val loop    = new ManualLoop
+    val service = new Service(2, 10.seconds)
+    loop.within {
+      val calls                 = List.fill(3)(service.call())
+      def done                  = calls.map(_.isCompleted)
+      loop.advance(10.seconds)
+      assertEquals(done, List(true, true, false))
+      loop.advance(10.seconds)
+      assertEquals(done, List(true, true, true))
+    }
+  }
+}

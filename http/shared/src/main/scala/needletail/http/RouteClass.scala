@@ -1,0 +1,77 @@
+package needletail.http
+
+import java.util.concurrent.atomic.AtomicInteger
+
+/**
+ * What a server has to know of a kind of request in order to limit and to count it: all requests of one route are
+ * one kind.
+ *
+ * @param method as metrics name it; `*` for any
+ * @param template the path with its variable parts named, `/orders/{id}`: few different texts, whatever is asked for
+ * @param adaptive may the server find a limit for it by itself?
+ */
+private[needletail] final class RouteClass(
+    val method: String,
+    val template: String,
+    val priority: Priority = Priority.Normal,
+    val adaptive: Boolean = true
+) {
+
+  /** The place of this class in a loop's table, -1 until it has one: those only get one that have had a request. */
+  @volatile private var place: Int = -1
+
+  def index: Int = {
+    val i = place
+    if (i >= 0) i else takePlace()
+  }
+
+  private def takePlace(): Int = synchronized {
+    if (place < 0) place = RouteClass.indices.getAndIncrement()
+    place
+  }
+
+  override def toString: String = if (template.isEmpty) method else s"$method $template"
+}
+
+private[needletail] object RouteClass {
+  private val indices = new AtomicInteger
+
+  /** What no route answered: not found, malformed, of a wrong method. */
+  val unmatched: RouteClass = new RouteClass("", "")
+
+  /** What a handler answered that is no route. */
+  val handler: RouteClass = new RouteClass("*", "*")
+}
+
+/** Why a request was refused, for those who count. */
+private[needletail] object Refusal {
+  final val QueueDelay = 0 // it would have waited for the loop too long
+  final val InFlight   = 1 // its route has as many under way as help
+  final val Server     = 2 // the server as a whole has
+  final val Bulkhead   = 3 // its route's own bulkhead is full
+  final val QueueTime  = 4 // it waited in that bulkhead's queue for too long
+
+  val names: Array[String] = Array("queue_delay", "in_flight", "server", "bulkhead", "bulkhead_timeout")
+
+  /** Seconds after which a client may try again; what a program sets (`OverloadConfig`) goes before. */
+  final val RetryAfterSeconds = 1L
+
+  def response(retryAfterSeconds: Long): Response =
+    Response(Status.ServiceUnavailable).header("Retry-After", retryAfterSeconds.toString).text("too much to do")
+
+  /** Sent any number of times, so its head is rendered once. */
+  val response: Response = response(RetryAfterSeconds)
+}
+
+/**
+ * A server's limiter as a router sees it, on one loop: asked once for each request, when its route is known and
+ * before anything of it runs. The [[Head]] of a request has it.
+ */
+private[needletail] abstract class Gate {
+
+  /** `null` lets it pass; else the answer in place of the route's. */
+  def enter(route: RouteClass): Response
+
+  /** A bulkhead has refused one that had passed; `reason` is one of [[Refusal]]. Answers what to say to it. */
+  def refused(route: RouteClass, reason: Int): Response
+}

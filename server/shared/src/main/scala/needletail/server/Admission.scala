@@ -1,0 +1,218 @@
+package needletail.server
+
+import needletail.http.{Gate, Refusal, Response, RouteClass}
+
+/**
+ * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
+ *
+ * On the way of a request that is answered at once it costs a few comparisons and increments, all on memory of this
+ * loop; references are written where they change only, as each write of one costs the collector a mark. The clock is
+ * read at the end of a turn of the loop, and within it now and then: as long as requests are fast, the time of several
+ * is shared out among them.
+ *
+ * @param loops how many there are to share `maxInFlight`
+ */
+private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
+    extends Gate
+    with Runnable {
+  private val delay    = new QueueDelay(config.target.toNanos, config.interval.toNanos)
+  private val enabled  = config.enabled
+  private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)
+  private val refusal  = Refusal.response(config.retryAfter.toSeconds)
+  private val last     = refusal.close
+
+  private var states: Array[RouteState] = new Array(16)
+  private val unmatched                 = stateOf(RouteClass.unmatched)
+
+  /** Requests whose answer is awaited or on its way, on this loop. */
+  var inFlight: Int = 0
+
+  /** The route of the last request that had one. */
+  private var current: RouteState = null
+
+  /** Was the present request found to be of that route? Was it refused? */
+  private var isMatched: Boolean  = false
+  private var wasRefused: Boolean = false
+
+  /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
+  def lastRoute: RouteClass = {
+    val state = current
+    if (state == null) null else state.route
+  }
+
+  /** The clock at the end of the last piece of work. */
+  private var nanos: Long = clock.nanos
+  def now: Long           = nanos
+
+  // Requests that were answered at once, of one route: what they took is known when the clock is read.
+  private var batch: RouteState = null
+  private var batched: Int      = 0
+  private var batchFrom: Long   = nanos
+
+  private var loopTurn: Long      = Long.MinValue // the turn of the loop that this is told of
+  private var endedTurn: Long     = Long.MinValue // the last one whose end was seen
+  private var sinceRead: Int      = 0             // turns of sessions since the clock was read
+  private var wasSlow: Boolean    = false         // the last ones took long: each is timed
+
+  // turns of sessions
+
+  def beginTurn(): Unit = {
+    val turn = clock.turnNanos
+    if (turn != loopTurn) {
+      loopTurn = turn
+      delay.nextTurn(turn)
+      if (turn - nanos > 0) nanos = turn
+      batchFrom = nanos
+      clock.atTurnEnd(this)
+    }
+    delay.look()
+  }
+
+  def endTurn(): Unit = {
+    sinceRead += 1
+    // what comes after the end of the loop's turn was seen would have to wait for the next one's
+    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn) readClock()
+  }
+
+  /** The end of the loop's turn. */
+  def run(): Unit = {
+    endedTurn = loopTurn
+    readClock()
+  }
+
+  private def readClock(): Unit = {
+    nanos = clock.nanos
+    delay.ended(nanos)
+    val took = nanos - batchFrom
+    val each = if (sinceRead > 1) took / sinceRead else took
+    wasSlow = each > Admission.SlowNanos
+    if (batched > 0) {
+      // of several turns that took long together it was most likely one
+      if (wasSlow && sinceRead > 1 && batched > 1) {
+        batch.latencies.record(took, 1)
+        batch.latencies.record(0, batched - 1)
+      } else batch.latencies.record(each, batched)
+      delay.counted(batched)
+      batched = 0
+    }
+    sinceRead = 0
+    batchFrom = nanos
+  }
+
+  // requests
+
+  /** A request is about to be handled. */
+  def beginRequest(): Unit = {
+    isMatched = false
+    wasRefused = false
+  }
+
+  def enter(route: RouteClass): Response = {
+    val state   = stateOf(route)
+    val already = isMatched // a handler around routes: it has been let in
+    isMatched = true
+    if (current ne state) current = state
+    if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
+  }
+
+  private def decide(state: RouteState): Response =
+    if (state.isCritical) {
+      delay.passed()
+      null
+    } else if (inFlight >= most) refuse(state, Refusal.Server)
+    else if (state.isFull) refuse(state, Refusal.InFlight)
+    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority)) refuse(state, Refusal.QueueDelay)
+    else null
+
+  def refused(route: RouteClass, reason: Int): Response = refuse(stateOf(route), reason)
+
+  private def refuse(state: RouteState, reason: Int): Response = {
+    state.refused(reason) += 1
+    wasRefused = true
+    refusal
+  }
+
+  /** A refusal after which the connection ends. */
+  def lastRefusal(response: Response): Response = if (response eq refusal) last else response
+
+  /** Is the answer to the present request the limiter's? */
+  def hasRefused: Boolean = wasRefused
+
+  /** The state of what is being handled. */
+  def route: RouteState = if (isMatched) current else unmatched
+
+  /** The present request was answered at once. */
+  def answered(status: Int): Unit = {
+    val state = route
+    state.byStatus(status / 100) += 1
+    if (!wasRefused) {
+      if (batch ne state) {
+        if (batched > 0) readClock()
+        batch = state
+      }
+      batched += 1
+      if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
+    }
+  }
+
+  /** The answer comes later; `measured` where it is the handler that it waits for, not the client. */
+  def begin(state: RouteState, measured: Boolean): Unit = {
+    inFlight += 1
+    state.inFlight += 1
+    delay.counted(1)
+    if (measured && state.limit != null) state.limit.begin(nanos)
+  }
+
+  /** The handler has answered what began then, or nobody waits for it any more. */
+  def handled(state: RouteState, beganNanos: Long, isAnswer: Boolean): Unit =
+    if (state.limit != null) {
+      nanos = clock.nanos
+      state.limit.ended(nanos, if (isAnswer) nanos - beganNanos else -1)
+    }
+
+  /** It is over: `status` 0 where nothing was sent. */
+  def end(state: RouteState, status: Int, beganNanos: Long, refused: Boolean): Unit = {
+    inFlight -= 1
+    state.inFlight -= 1
+    if (status > 0) {
+      state.byStatus(status / 100) += 1
+      if (!refused) state.latencies.record(clock.nanos - beganNanos, 1)
+    }
+  }
+
+  // by route
+
+  private def stateOf(route: RouteClass): RouteState = {
+    val i = route.index
+    if (i < states.length && states(i) != null) states(i) else newState(route, i)
+  }
+
+  private def newState(route: RouteClass, i: Int): RouteState = {
+    if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
+    states(i) = new RouteState(route, config)
+    states(i)
+  }
+
+  /** Time passes, also when nothing comes back. */
+  def tick(): Unit = foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
+
+  /** Copies what there is to know. */
+  def report(into: LoopSnapshot): Unit = {
+    into.inFlight = inFlight
+    into.isOverloaded = delay.isOverloaded
+    foreach(state => into.routes = new RouteSnapshot(state) :: into.routes)
+  }
+
+  def isOverloaded: Boolean = delay.isOverloaded
+
+  def foreach(f: RouteState => Unit): Unit = states.foreach(state => if (state != null) f(state))
+}
+
+private[server] object Admission {
+
+  /** When requests take longer, each is timed by itself. */
+  final val SlowNanos = 100L * 1000
+
+  /** Turns of sessions after which the clock is read, in the middle of a turn of the loop. */
+  final val ReadEvery = 8
+}

@@ -1,0 +1,43 @@
+package needletail.server
+
+import scala.concurrent.duration._
+
+import needletail.http.Refusal
+
+/**
+ * What a [[Server]] does when it is asked for more than it can do: it answers 503 with Retry-After, at once, before
+ * the body is read or a handler runs. Two things are limited, each on each loop by itself: how long requests wait
+ * for the loop, and how many of a route are under way (its answer comes later: it waits for something else). How,
+ * and why so: docs/decisions/0007-overload.md.
+ *
+ * @param enabled false: nothing but `maxInFlight` limits; a bulkhead of a route does in any case
+ * @param target how long a request may wait for the loop when others do all the time; and how much longer than at
+ *   best a route may take, half of that time where it is more. Priorities stretch or shorten it
+ * @param interval for how long the wait must be above the target before anything is refused: a burst that is soon
+ *   worked off is not overload
+ * @param initialInFlight requests of one route under way on one loop before anything is known about it; while its
+ *   answers come as fast as ever the limit grows with the need
+ * @param leastInFlight what the limit of a route on one loop never goes below
+ * @param maxInFlight requests under way in the whole server, each loop having its share of it; beyond, 503
+ * @param retryAfter what clients are told, in whole seconds
+ */
+final case class OverloadConfig(
+    enabled: Boolean = true,
+    target: FiniteDuration = 5.millis,
+    interval: FiniteDuration = 100.millis,
+    initialInFlight: Int = 128,
+    leastInFlight: Int = 8,
+    maxInFlight: Int = 16384,
+    retryAfter: FiniteDuration = Refusal.RetryAfterSeconds.seconds
+) {
+  require(target > Duration.Zero && interval >= target, "target must be positive and at most interval")
+  require(leastInFlight > 0 && initialInFlight >= leastInFlight, "leastInFlight must be 1 to initialInFlight")
+  require(maxInFlight > 0, "maxInFlight must be positive")
+  require(retryAfter >= Duration.Zero, "retryAfter must not be negative")
+}
+
+object OverloadConfig {
+
+  /** No limits but `maxInFlight` and those of routes. */
+  val off: OverloadConfig = OverloadConfig(enabled = false)
+}

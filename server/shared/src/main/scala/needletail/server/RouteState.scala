@@ -1,0 +1,21 @@
+package needletail.server
+
+import needletail.http.RouteClass
+
+/** What one loop knows of one route: how many are under way, what became of the others. */
+private[server] final class RouteState(val route: RouteClass, config: OverloadConfig) {
+  val isCritical: Boolean = route.priority.isCritical
+
+  /** Null where nothing limits it. */
+  val limit: InFlightLimit =
+    if (config.enabled && route.adaptive && !isCritical)
+      new InFlightLimit(config.target.toNanos, config, route.priority.patience)
+    else null
+
+  var inFlight: Int    = 0
+  val latencies        = new Latencies
+  val byStatus         = new Array[Long](6) // by the first digit of the status
+  val refused          = new Array[Long](needletail.http.Refusal.names.length)
+
+  def isFull: Boolean = limit != null && limit.isFull
+}

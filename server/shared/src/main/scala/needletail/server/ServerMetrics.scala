@@ -1,0 +1,100 @@
+package needletail.server
+
+import scala.collection.mutable
+
+import needletail.http.{Refusal, RouteClass}
+
+/** What a server says of itself in `/metrics`, out of the reports of its loops. */
+private[server] object ServerMetrics {
+  private val bounds: Seq[Double] = (0 until Latencies.Buckets - 1).map(Latencies.bound)
+
+  def write(
+      out: MetricText,
+      isReady: Boolean,
+      uptimeSeconds: Double,
+      accepted: Long,
+      maxConnections: Int,
+      loops: Seq[LoopSnapshot],
+      blocked: Int => Long
+  ): Unit = {
+    def one(value: Double)          = out.sample(value)
+    def sum(f: LoopCounts => Long)  = one(loops.map(loop => f(loop.counts)).sum.toDouble)
+    def each(f: LoopSnapshot => Double) =
+      loops.foreach(loop => out.sample(f(loop), "loop" -> loop.loop.toString))
+
+    out.gauge("needletail_ready", "1 while the server takes new work, 0 from the beginning of a drain.")
+    one(if (isReady) 1 else 0)
+    out.gauge("needletail_uptime_seconds", "Time since the server started.")
+    one(uptimeSeconds)
+
+    out.gauge("needletail_connections", "Open connections, by event loop.")
+    each(_.connections.toDouble)
+    out.gauge("needletail_connections_max", "Open connections at which new ones wait.")
+    one(maxConnections.toDouble)
+    out.counter("needletail_connections_accepted_total", "Connections accepted.")
+    one(accepted.toDouble)
+    out.counter("needletail_received_bytes_total", "Octets received.")
+    sum(_.bytesRead)
+    out.counter("needletail_sent_bytes_total", "Octets sent.")
+    sum(_.bytesWritten)
+
+    routes(out, merged(loops))
+
+    out.counter("needletail_handler_failures_total", "Exceptions of handlers that were answered with 500.")
+    sum(_.failures)
+    out.counter("needletail_timeouts_total", "Heads, bodies, replies and handlers that took too long.")
+    sum(_.timeouts)
+    out.counter("needletail_abandoned_requests_total", "Requests given up as their client had gone.")
+    sum(_.abandoned)
+
+    out.histogram("needletail_loop_lag_seconds", "How late an event loop ran what was due, ten times a second.")
+    loops.foreach(loop => histogram(out, loop.counts.lag, "loop" -> loop.loop.toString))
+    out.counter("needletail_loop_blocked_total", "Turns of an event loop that took longer than is allowed.")
+    each(loop => blocked(loop.loop).toDouble)
+    out.gauge("needletail_loop_overloaded", "1 while an event loop refuses requests as they would wait too long.")
+    each(loop => if (loop.isOverloaded) 1 else 0)
+  }
+
+  private def routes(out: MetricText, routes: Seq[RouteSnapshot]): Unit = {
+    out.counter("needletail_requests_total", "Requests answered, by route and class of status; refused ones too.")
+    for (r <- routes; i <- 1 until r.byStatus.length if r.byStatus(i) > 0)
+      out.sample(r.byStatus(i).toDouble, (labels(r.route) :+ ("code" -> s"${i}xx"))*)
+
+    out.histogram(
+      "needletail_request_duration_seconds",
+      "From a request's head to the end of its reply, without refused ones."
+    )
+    routes.filter(_.latencies.counts.exists(_ > 0)).foreach(r => histogram(out, r.latencies, labels(r.route)*))
+
+    out.gauge("needletail_requests_in_flight", "Requests whose reply is not complete.")
+    routes.foreach(r => out.sample(r.inFlight.toDouble, labels(r.route)*))
+    out.gauge("needletail_requests_in_flight_max", "Requests in flight at which more are refused, as found by itself.")
+    routes.filter(_.limit >= 0).foreach(r => out.sample(r.limit.toDouble, labels(r.route)*))
+
+    out.counter("needletail_requests_refused_total", "Requests answered 503 by a limiter, by reason.")
+    for (r <- routes; i <- r.refused.indices if r.refused(i) > 0)
+      out.sample(
+        r.refused(i).toDouble,
+        (labels(r.route) ++ Seq("priority" -> r.route.priority.name, "reason" -> Refusal.names(i)))*
+      )
+  }
+
+  private def histogram(out: MetricText, values: Latencies, labels: (String, String)*): Unit =
+    out.buckets(bounds, values.counts.toSeq, values.sumNanos / 1e9, labels*)
+
+  private def labels(route: RouteClass): Seq[(String, String)] =
+    Seq("method" -> route.method, "route" -> route.template)
+
+  /** Each route once, whatever loops had requests for it; routes that look alike are one. */
+  private def merged(loops: Seq[LoopSnapshot]): Seq[RouteSnapshot] = {
+    val byName = mutable.LinkedHashMap.empty[(String, String), RouteSnapshot]
+    for (loop <- loops; r <- loop.routes.reverse) {
+      val key = (r.route.method, r.route.template)
+      byName.get(key) match {
+        case Some(sum) => sum.add(r)
+        case None      => byName(key) = r
+      }
+    }
+    byName.values.toSeq
+  }
+}

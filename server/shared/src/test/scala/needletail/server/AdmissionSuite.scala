@@ -1,0 +1,154 @@
+package needletail.server
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Promise}
+import needletail.http._
+import needletail.testing.Suite
+
+/** Refusing, as a client sees it: a session without sockets, whose handler asks the limiter as routes do. */
+class AdmissionSuite extends Suite {
+  private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  private val promises = scala.collection.mutable.ListBuffer.empty[Promise[Response]]
+  private var handled  = 0
+
+  /** Routes of two kinds: what each answers comes when the test says so. */
+  private val handler: Handler = new Handler {
+    private val waits  = new RouteClass("GET", "/waits")
+    private val health = new RouteClass("GET", "/health", Priority.Critical)
+
+    private[needletail] override def routeClass: RouteClass = null
+
+    def apply(request: Request): Reply = {
+      val route   = if (request.path == "/health") health else waits
+      val refusal = request.head.gate.enter(route)
+      if (refusal != null) refusal
+      else {
+        handled += 1
+        if (route eq health) Response.ok("fine")
+        else {
+          val promise = new Promise[Response]
+          promises += promise
+          promise
+        }
+      }
+    }
+  }
+
+  private def wire(overload: OverloadConfig) =
+    new FakeWire(handler, ServerConfig(log = Log.none, overload = overload))
+
+  private val two = OverloadConfig(maxInFlight = 2)
+
+  test("beyond the server's limit the answer is 503 with Retry-After, and no handler runs") {
+    val w = wire(two.copy(retryAfter = 7.seconds))
+    handled = 0
+    w.send(get("/waits") + get("/waits") + get("/waits"))
+    assertEquals(handled, 2)
+    promises.foreach(_.succeed(Response.ok))
+    val output = w.turn().output
+    assert(output.contains("HTTP/1.1 503 ") && output.contains("Retry-After: 7\r\n"), output)
+    assert(!output.contains("Connection: close"), output)
+    assertEquals(w.send(get("/health")).statuses, List(200))
+    assertEquals(w.context.admission.inFlight, 0)
+  }
+
+  test("the critical ones are let in at the limit") {
+    val w = wire(two)
+    w.send(get("/waits") + get("/waits") + get("/health"))
+    promises.takeRight(2).foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses, List(200, 200, 200))
+  }
+
+  test("a route's own limit") {
+    val w = wire(OverloadConfig(initialInFlight = 2, leastInFlight = 1))
+    w.send(get("/waits") + get("/waits") + get("/waits") + get("/health"))
+    promises.takeRight(2).foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses, List(200, 200, 503, 200))
+  }
+
+  test("switched off, only maxInFlight limits") {
+    val w = wire(OverloadConfig.off.copy(initialInFlight = 1, leastInFlight = 1))
+    w.send(get("/waits") * 3)
+    promises.takeRight(3).foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses, List(200, 200, 200))
+  }
+
+  test("a refused request's small body is dropped and the connection goes on") {
+    val w = wire(OverloadConfig(maxInFlight = 1))
+    w.send(get("/waits"))
+    val other = new FakeWire(handler, w.context.config) // a connection of its own, with its own limits
+    assertEquals(other.send(get("/health")).statuses, List(200))
+    promises.last.succeed(Response.ok)
+    w.turn().output
+    val busy = refusing()
+    busy.send("POST /waits HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+    assertEquals(busy.statuses, List(503))
+    assertEquals(busy.send("12345" + get("/health")).statuses, List(200))
+  }
+
+  test("after a refusal the connection ends where the body is large, chunked or not sent yet") {
+    List(
+      "Content-Length: 1000000\r\n",
+      "Transfer-Encoding: chunked\r\n",
+      "Content-Length: 5\r\nExpect: 100-continue\r\n"
+    ).foreach { field =>
+      val busy   = refusing()
+      val output = busy.send(s"POST /waits HTTP/1.1\r\nHost: a\r\n$field\r\n").output
+      assert(output.startsWith("HTTP/1.1 503 ") && output.contains("Connection: close\r\n"), output)
+      assert(busy.isFinished)
+    }
+  }
+
+  /** One whose loop has as much under way as it may. */
+  private def refusing(): FakeWire = {
+    val w = wire(OverloadConfig(maxInFlight = 1))
+    w.context.admission.inFlight = 1
+    w
+  }
+
+  test("whatever becomes of a request, it is under way no longer") {
+    val config = ServerConfig(log = Log.none, handlerTimeout = 1.second)
+    val w      = new FakeWire(handler, config)
+    w.send(get("/waits"))
+    assertEquals(w.context.admission.inFlight, 1)
+    assertEquals(w.after(2.seconds).statuses, List(503))
+    assertEquals(w.context.admission.inFlight, 0)
+    w.send(get("/waits"))
+    w.session.peerGone()
+    assertEquals(w.context.admission.inFlight, 0)
+    val v = new FakeWire(handler, config)
+    v.send(get("/waits"))
+    promises.last.fail(new RuntimeException("no"))
+    assertEquals(v.turn().statuses, List(500))
+    assertEquals(v.context.admission.inFlight, 0)
+  }
+
+  test("a handler that is no router is limited as one kind, by the priority it is given") {
+    def waiting(priority: Priority): Handler =
+      Handler("mine", priority)((_: Request) => new Promise[Response]: Async[Response])
+    List(Priority.Normal -> 1, Priority.Critical -> 0).foreach { case (priority, refused) =>
+      val w = new FakeWire(waiting(priority), ServerConfig(log = Log.none, overload = OverloadConfig(maxInFlight = 1)))
+      w.send(get("/") + get("/"))
+      var count = 0L
+      w.context.admission.foreach(state => count += state.refused.sum)
+      assertEquals(count, refused.toLong)
+    }
+  }
+
+  test("requests are counted by route, status and time") {
+    val w = wire(OverloadConfig())
+    w.send(get("/health") * 3)
+    w.send(get("/waits"))
+    w.nowNanos += 3.millis.toNanos
+    promises.last.succeed(Response.notFound)
+    w.turn()
+    w.send("nonsense\r\n\r\n")
+    val seen = scala.collection.mutable.Map.empty[String, (Long, Long, Long)]
+    w.context.admission.foreach { s =>
+      if (s.byStatus.sum > 0) seen(s.route.template) = (s.byStatus(2), s.byStatus(4), s.latencies.total)
+    }
+    assertEquals(seen.toMap, Map("/health" -> ((3L, 0L, 3L)), "/waits" -> ((0L, 1L, 1L)), "" -> ((0L, 1L, 1L))))
+  }
+}

@@ -1,0 +1,129 @@
+package needletail.server
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Promise}
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** A client that has ended its side of the connection: it may still read, or be gone. */
+class HalfCloseSuite extends Suite {
+  private val get    = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+  private val config = ServerConfig(log = Log.none, halfCloseGrace = 1.second)
+
+  private final class Waiting {
+    val promise   = new Promise[Response]
+    var cancelled = false
+    promise.onCancel(() => cancelled = true)
+    val wire = new FakeWire((_: Request) => new Reply.Later(promise), config)
+  }
+
+  test("an answer that comes within the grace is sent") {
+    val w = new Waiting
+    w.wire.send(get).end().after(900.millis)
+    assert(!w.cancelled && !w.wire.isFinished)
+    w.promise.succeed(Response.ok("late"))
+    assert(w.wire.turn().output.endsWith("late"))
+    assert(w.wire.isFinished)
+  }
+
+  test("after it what the handler waits for is cancelled and the connection ends without an answer") {
+    val w = new Waiting
+    w.wire.send(get).end().after(1.second)
+    assert(w.cancelled && w.wire.isFinished && !w.wire.isAborted)
+    assertEquals(w.wire.output, "")
+    assertEquals(w.wire.context.counts.abandoned, 1L)
+  }
+
+  test("what is being streamed goes on, what waits behind it does not") {
+    val piece                                 = new Promise[Option[Array[Byte]]]
+    val behind                                = new Promise[Response]
+    var sent                                  = 0
+    var cancelled                             = false
+    behind.onCancel(() => cancelled = true)
+    val stream = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = {
+        sent += 1
+        if (sent == 1) Async.value(Some("one".getBytes)) else if (sent == 2) piece else Async.value(None)
+      }
+      def cancel(): Unit = fail("the stream was cancelled")
+    }
+    var asked = 0
+    val wire  = new FakeWire(
+      (_: Request) => {
+        asked += 1
+        if (asked == 1) Response.ok.stream(stream) else new Reply.Later(behind)
+      },
+      config
+    )
+    wire.send(get + get).end().after(5.seconds)
+    assert(cancelled && !wire.isFinished)
+    piece.succeed(Some("two".getBytes))
+    assert(wire.turn().output.endsWith("3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"))
+    assert(wire.isFinished)
+  }
+
+  private def eventually(what: => Boolean): Unit = {
+    val end = System.nanoTime() + 5.seconds.toNanos
+    while (!what && System.nanoTime() < end) Thread.sleep(5)
+    assert(what)
+  }
+
+  private val onSockets =
+    config.copy(address = Address.Tcp("127.0.0.1", 0), loops = 1, halfCloseGrace = 100.millis)
+
+  test("over a socket: a client that just closes is noticed while its handler waits") {
+    @volatile var cancelled = false
+    val handler: Handler    = _ => {
+      val never = new Promise[Response]
+      never.onCancel(() => cancelled = true)
+      new Reply.Later(never)
+    }
+    val server = Server(handler, onSockets).start()
+    try {
+      val client = new RawClient(server.port).send(get)
+      Thread.sleep(30)
+      client.close()
+      eventually(cancelled)
+      eventually(Await.result(server.statistics, 5.seconds).connectionsOpen == 0)
+    } finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  test("over a socket: the same for another protocol, and what others share is not cancelled") {
+    val shared              = new Promise[Answer[Int]]
+    @volatile var cancelled = false
+    shared.onCancel(() => cancelled = true)
+    object Octets extends Codec[Int, Int] {
+      def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
+      def encode(answer: Int)     = Array(answer.toByte)
+    }
+    val server = TcpServer.serve(Octets, onSockets)(_ => n => if (n == 'x') Answer('y'.toInt) else shared)
+    try {
+      val one   = new RawClient(server.port).send("a")
+      val other = new RawClient(server.port).send("axx") // two wait their turn
+      eventually(Await.result(server.statistics, 5.seconds).requests == 2)
+      one.socket.shutdownOutput()
+      assertEquals(one.readAll(), "")
+      assert(!cancelled)
+      other.close()
+      eventually(cancelled)
+    } finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  test("what came while an answer of another protocol was awaited is answered after it") {
+    object Octets extends Codec[Int, Int] {
+      def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
+      def encode(answer: Int)     = Array(answer.toByte)
+    }
+    val server =
+      TcpServer.serve(Octets, onSockets)(_ => n => Async.sleep(50.millis).flatMap(_ => Answer(n)))
+    try {
+      val client = new RawClient(server.port).send("a")
+      Thread.sleep(10)
+      assertEquals(client.send("b").send("c").readUntil("c"), "abc")
+      client.close()
+    } finally { Await.result(server.close(), 10.seconds); () }
+  }
+}

@@ -1,0 +1,117 @@
+package needletail.server
+
+import scala.concurrent.duration._
+
+import needletail.testing.Suite
+
+/** A service with so many workers and a queue without bound, simulated: what limit is found for it. */
+class InFlightLimitSuite extends Suite {
+  private val ms = 1000L * 1000
+
+  private final class Service(var workers: Int, var takes: Long) {
+    val limit   = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
+    var now     = 1000 * ms
+    var done    = 0
+    var refused = 0
+    var worst   = 0L
+    private var ending: Vector[(Long, Long)] = Vector.empty // of those being worked on: end and beginning
+    private var queue: Vector[Long]          = Vector.empty
+
+    def forget(): Unit = {
+      done = 0
+      refused = 0
+      worst = 0
+    }
+
+    /** Until `end` it gives back what is ready. */
+    private def work(end: Long): Unit = {
+      var go = true
+      while (go) {
+        go = false
+        while (ending.length < workers && queue.nonEmpty) {
+          ending :+= ((now + takes, queue.head))
+          queue = queue.tail
+        }
+        if (ending.nonEmpty) {
+          val next = ending.minBy(_._1)
+          if (next._1 <= end) {
+            now = next._1
+            ending = ending.patch(ending.indexOf(next), Nil, 1)
+            val took = now - next._2
+            if (took > worst) worst = took
+            limit.ended(now, took)
+            done += 1
+            go = true
+          }
+        }
+      }
+      now = end
+    }
+
+    def offer(perSecond: Int, millis: Int): this.type = {
+      val gap = 1000 * ms / perSecond
+      val end = now + millis * ms
+      while (now < end) {
+        if (limit.isFull) refused += 1
+        else {
+          limit.begin(now)
+          queue :+= now
+        }
+        work(Math.min(end, now + gap))
+        if (now / (100 * ms) != (now - gap) / (100 * ms)) limit.look(now)
+      }
+      this
+    }
+  }
+
+  test("below capacity nothing is refused") {
+    val s = new Service(50, 20 * ms).offer(2000, 5000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("a service that takes any number is not limited, once that is known") {
+    val s = new Service(100000, 20 * ms).offer(2000, 1000).offer(20000, 1000)
+    s.forget()
+    s.offer(20000, 2000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("at twice and at five times the capacity it stays busy, and those let in take little longer") {
+    List(5000, 12500).foreach { rate =>
+      val s = new Service(50, 20 * ms).offer(2000, 1000)
+      s.forget()
+      s.offer(rate, 20000)
+      assert(s.done > 47000, clue = s"at $rate/s ${s.done} of 50000 were done")
+      assert(s.worst < 110 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+    }
+  }
+
+  test("when the load is over nothing is refused any more, at once") {
+    val s = new Service(50, 20 * ms).offer(2000, 1000).offer(12500, 5000)
+    s.offer(2000, 500)
+    s.forget()
+    s.offer(2000, 3000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("a service that has become slower, but has no queue, is limited only for a moment") {
+    val s = new Service(100000, 20 * ms).offer(2000, 2000)
+    s.takes = 60 * ms
+    s.offer(2000, 2000)
+    s.forget()
+    s.offer(2000, 3000)
+    assert(s.refused < 60, clue = s"${s.refused} of 6000 were refused")
+  }
+
+  test("a service that hangs soon has no more than the least number of requests") {
+    val s = new Service(50, 20 * ms).offer(2000, 1000)
+    s.takes = 30000 * ms
+    s.offer(2000, 1000)
+    assertEquals(s.limit.limit, OverloadConfig().leastInFlight)
+  }
+
+  test("its settings are checked") {
+    intercept[IllegalArgumentException](OverloadConfig(target = Duration.Zero))
+    intercept[IllegalArgumentException](OverloadConfig(leastInFlight = 0))
+  }
+}

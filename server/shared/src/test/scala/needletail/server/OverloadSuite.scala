@@ -1,0 +1,115 @@
+package needletail.server
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** Too much at once, over sockets: too many requests, and too many connections. */
+class OverloadSuite extends Suite {
+  private val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+
+  private def serving[A](handler: Handler, config: ServerConfig = config)(body: RunningServer => A): A = {
+    val server = Server(handler, config).start()
+    try body(server)
+    finally Await.result(server.close(), 10.seconds)
+  }
+
+  private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  private def spin(time: FiniteDuration): Unit = {
+    val end = System.nanoTime() + time.toNanos
+    while (System.nanoTime() < end) ()
+  }
+
+  /** Answers after so much work for the processor; health is critical. */
+  private val work: Handler = new Handler {
+    private val kind   = new RouteClass("GET", "/work")
+    private val health = new RouteClass("GET", "/health", Priority.Critical)
+
+    private[needletail] override def routeClass: RouteClass = null
+    def apply(request: Request): Reply                      = {
+      val route   = if (request.path == "/health") health else kind
+      val refusal = request.head.gate.enter(route)
+      if (refusal != null) refusal
+      else {
+        if (route eq kind) spin(4.millis)
+        Response.ok("done")
+      }
+    }
+  }
+
+  test("when more comes than the loop can do some are refused, soon, and health never; then all is as before") {
+    serving(work) { server =>
+      val served  = new AtomicInteger
+      val refused = new AtomicInteger
+      val end     = System.nanoTime() + 1500.millis.toNanos
+      // 24 clients that ask as fast as they are answered: 4 ms each, so each would wait for 96 ms
+      val clients = List.fill(24)(new Thread(() => {
+        val client = new RawClient(server.port)
+        while (System.nanoTime() < end) {
+          val head = client.send(get("/work")).readUntil("\r\n\r\n")
+          client.readUntil(if (head.contains(" 503 ")) "do" else "done")
+          if (head.contains(" 503 ")) refused.incrementAndGet() else served.incrementAndGet()
+        }
+        client.close()
+      }))
+      clients.foreach(_.start())
+      val health = new RawClient(server.port)
+      while (System.nanoTime() < end) {
+        val head = health.send(get("/health")).readUntil("done")
+        assert(head.startsWith("HTTP/1.1 200 "), head)
+        Thread.sleep(20)
+      }
+      clients.foreach(_.join())
+      assert(refused.get > 0 && served.get > 50, clue = s"${served.get} served, ${refused.get} refused")
+      Thread.sleep(400)
+      (1 to 20).foreach { _ =>
+        val reply = health.send(get("/work")).readUntil("done")
+        assert(reply.startsWith("HTTP/1.1 200 "), reply)
+        Thread.sleep(10)
+      }
+      health.close()
+    }
+  }
+
+  test("a flood of new connections leaves those alone that are served already") {
+    serving(_ => Response.ok("fine"), config.copy(maxConnections = 64, crowdedIdleTimeout = 1.minute)) { server =>
+      val served = List.fill(32)(new RawClient(server.port))
+      served.foreach(_.send(get("/")).readUntil("fine"))
+      @volatile var flooding = true
+      val flooded            = new AtomicInteger
+      val flood              = List.fill(4)(new Thread(() => {
+        while (flooding) {
+          val many = List.fill(25)(scala.util.Try {
+            val socket = new java.net.Socket()
+            socket.connect(new java.net.InetSocketAddress("127.0.0.1", server.port), 200)
+            flooded.incrementAndGet()
+            socket
+          })
+          Thread.sleep(5)
+          many.foreach(_.foreach(_.close()))
+        }
+      }))
+      flood.foreach(_.start())
+      var worst = 0L
+      val end   = System.nanoTime() + 1.second.toNanos
+      while (System.nanoTime() < end) served.foreach { client =>
+        val began = System.nanoTime()
+        assert(client.send(get("/")).readUntil("fine").startsWith("HTTP/1.1 200 "))
+        worst = Math.max(worst, System.nanoTime() - began)
+      }
+      flooding = false
+      flood.foreach(_.join())
+      assert(flooded.get > 200, clue = s"only ${flooded.get} connections")
+      assert(worst < 1.second.toNanos, clue = s"one waited for ${worst / 1000000} ms")
+      val statistics = Await.result(server.statistics, 5.seconds)
+      assert(statistics.connectionsMost <= 64, clue = statistics.connectionsMost)
+      served.foreach(_.close())
+    }
+  }
+}
