@@ -161,8 +161,30 @@ lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
 
+// The online store, of three programs.
+lazy val services = example("services").dependsOn(options, testing % Test)
+lazy val search   = program("search").dependsOn(services, testing % Test)
+lazy val payment  = program("payment").dependsOn(services, testing % Test)
+lazy val store    = program("store").dependsOn(services, client, testing % Test)
+
 lazy val crossModules =
-  Seq(testing, async, actor, io, http, routing, server, client, options, hello, counter, line, reference, overload)
+  Seq(
+    testing,
+    async,
+    actor,
+    io,
+    http,
+    routing,
+    server,
+    client,
+    options,
+    hello,
+    counter,
+    line,
+    reference,
+    overload
+  ) ++
+    Seq(services, search, payment, store)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
