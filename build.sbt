@@ -167,6 +167,15 @@ lazy val search   = program("search").dependsOn(services, testing % Test)
 lazy val payment  = program("payment").dependsOn(services, testing % Test)
 lazy val store    = program("store").dependsOn(services, client, testing % Test)
 
+/** All of it in one process, with customers and a page to watch: what `run` starts. */
+lazy val demo = program("demo")
+  .dependsOn(store, search, payment, testing % Test)
+  .settings(
+    Compile / sourceGenerators += Def.task {
+      LivePage.generate((Compile / sourceManaged).value, (LocalRootProject / baseDirectory).value / "examples" / "demo" / "page")
+    }
+  )
+
 lazy val crossModules =
   Seq(
     testing,
@@ -184,7 +193,7 @@ lazy val crossModules =
     reference,
     overload
   ) ++
-    Seq(services, search, payment, store)
+    Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
@@ -241,7 +250,7 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    run      := (hello.jvm / Compile / run).evaluated,
+    run      := (demo.jvm / Compile / run).evaluated,
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",

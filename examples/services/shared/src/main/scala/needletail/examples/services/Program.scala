@@ -23,7 +23,7 @@ final class Program(options: Options) {
     val config = ServerConfig(
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
-      admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin), handler = administration))
+      admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_))))
     )
     listening.run(chosen, config)(config => Server(routes, config).run())
   }
