@@ -162,14 +162,20 @@ lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
 
 // The online store, of three programs.
-lazy val services = example("services").dependsOn(options, testing % Test)
+lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
 lazy val search   = program("search").dependsOn(services, testing % Test)
 lazy val payment  = program("payment").dependsOn(services, testing % Test)
-lazy val store    = program("store").dependsOn(services, client, testing % Test)
+lazy val store    = program("store").dependsOn(
+  services % "compile;test->test",
+  client,
+  search  % Test,
+  payment % Test,
+  testing % Test
+)
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
-  .dependsOn(store, search, payment, testing % Test)
+  .dependsOn(store % "compile;test->test", search, payment, testing % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
       LivePage.generate((Compile / sourceManaged).value, (LocalRootProject / baseDirectory).value / "examples" / "demo" / "page")

@@ -13,6 +13,7 @@ let controls = "";
 
 function duration(ms) {
   if (ms === null) return "–";
+  if (ms < 1) return (ms * 1000).toFixed(0) + " µs";
   if (ms < 10) return ms.toFixed(1) + " ms";
   if (ms < 1000) return ms.toFixed(0) + " ms";
   return (ms / 1000).toFixed(1) + " s";
@@ -30,10 +31,10 @@ const svg = (name, attributes, text) => {
   return element;
 };
 
-const timeTop = 8, timeBottom = 150, rateTop = 176, rateBottom = 234, left = 46, right = 8;
-const decades = [0.1, 1, 10, 100, 1000, 10000];
+const timeTop = 8, timeBottom = 164, rateTop = 184, rateBottom = 242, left = 52, right = 8;
+const decades = [0.01, 0.1, 1, 10, 100, 1000, 10000];
 const timeY = (ms) => {
-  const share = (Math.log10(Math.min(Math.max(ms, 0.1), 10000)) + 1) / 5;
+  const share = (Math.log10(Math.min(Math.max(ms, 0.01), 10000)) + 2) / 6;
   return timeBottom - share * (timeBottom - timeTop);
 };
 
@@ -87,7 +88,7 @@ class Chart {
     for (const ms of decades) {
       const y = timeY(ms);
       parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: y, y2: y }));
-      const label = ms < 1 ? "0.1 ms" : ms < 1000 ? ms + " ms" : ms / 1000 + " s";
+      const label = ms < 1 ? ms * 1000 + " µs" : ms < 1000 ? ms + " ms" : ms / 1000 + " s";
       parts.push(svg("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, label));
     }
     parts.push(svg("line", { class: "grid", x1: left, x2: width - right, y1: rateBottom, y2: rateBottom }));

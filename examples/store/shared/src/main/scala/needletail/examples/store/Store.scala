@@ -23,21 +23,29 @@ final class Store(searchUrl: String, paymentUrl: String, config: StoreConfig = S
 
   val routes: Routes = Routes(
     GET to Store.welcome,
-    (GET / "search" + ?("query", arg[String]) + request to { case (query, request) =>
+    bulkhead(GET / "search" + ?("query", arg[String]) + request to { case (query, request) =>
       search(query)(request.timeLimit)
-    }).limit(config.inFlight, config.queue, config.queueTime),
-    (POST / "payments" + Body[Amount] + request to { case (amount, request) =>
+    }),
+    bulkhead(POST / "payments" + Body[Amount] + request to { case (amount, request) =>
       pay(amount)(request.timeLimit)
-    }).limit(config.inFlight, config.queue, config.queueTime)
+    })
   )
 
-  private def search(query: String)(implicit limit: TimeLimit): Async[Response] =
-    searches.ask(_.get(s"/search?${Form("query" -> query).render}"))(Store.descriptions)(_.mkString("Found results: ", ", ", ".\n").ok)
+  /** The limit of requests under way is the one declared here, not one that the server finds out of their times. */
+  private def bulkhead(route: Route): Routes =
+    route.limit(config.inFlight, config.queue, config.queueTime).unlimited
 
-  private def pay(amount: Amount)(implicit limit: TimeLimit): Async[Response] =
-    payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(Json.Obj("amount" -> Json(amount.value)).toString))(_ =>
-      Some(())
-    )(_ => Store.paid)
+  private def search(query: String)(implicit limit: TimeLimit): Async[Response] =
+    searches.ask(_.get(s"/search?${Form("query" -> query).render}"))(Store.descriptions)(
+      _.mkString("Found results: ", ", ", ".\n").ok
+    )
+
+  private def pay(amount: Amount)(implicit limit: TimeLimit): Async[Response] = {
+    val order = Json.Obj("amount" -> Json(amount.value)).toString
+    payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(order))(_ => Some(Store.paid))(
+      identity
+    )
+  }
 
   /** How the services do, as the store sees it: search, then payment. */
   def services: Seq[HostStatistics] = Seq(searches.statistics, payments.statistics)
