@@ -60,10 +60,20 @@ val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
 
-/** lld links with all processors, and sooner than GNU ld through its plug-in; where it is missing that one does. */
+/**
+ * How native programs are linked. lld links with all processors, and sooner than GNU ld through its plug-in; where it
+ * is missing that one does. What C++ needs comes with the program, where it is installed for that, which saves its
+ * start a library and a megabyte.
+ */
 lazy val linker: Seq[String] = {
-  val path = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
-  if (path.exists(folder => (file(folder) / "ld.lld").isFile)) Seq("-fuse-ld=lld") else Nil
+  import scala.sys.process._
+  import scala.util.Try
+  def answer(command: String*) = Try(Process(command).!!(ProcessLogger(_ => ())).trim).getOrElse("")
+  val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
+  val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
+  val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
+  (if (lld) Seq("-fuse-ld=lld") else Nil) ++
+    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil)
 }
 
 val onNative = Seq(
@@ -198,8 +208,7 @@ lazy val crossModules =
     line,
     reference,
     overload
-  ) ++
-    Seq(services, search, payment, store, demo)
+  ) ++ Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
@@ -265,12 +274,17 @@ lazy val root = project
       ),
       streams.value.log
     ),
-    countNative := TestCounts.report(
-      baseDirectory.value,
-      "native",
-      TestCounts.of((nativeTests / Compile / nativeLink).result.value, Nil, streams.value.log),
-      streams.value.log
-    ),
+    countNative := {
+      val program = (nativeTests / Compile / nativeLink).result.value
+      val log     = streams.value.log
+      val whole   = TestCounts.of(program, Nil, Nil, log)
+      // What does I/O once more with the poller that is not the default (PollerKind).
+      val again = Seq("io", "server").filter(chosen).map(module => s"needletail.$module.")
+      val both  =
+        if (again.isEmpty) whole
+        else whole + TestCounts.of(program, again, Seq("NEEDLETAIL_POLLER" -> "io_uring"), log)
+      TestCounts.report(baseDirectory.value, "native", both, log)
+    },
     countFormat := TestCounts.report(
       baseDirectory.value,
       "format",

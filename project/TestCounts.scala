@@ -70,7 +70,12 @@ object TestCounts {
   }
 
   /** Runs a program of tests that closes with a line of counts and exits with 0 only when none failed. */
-  def of(program: Result[File], arguments: Seq[String], log: Logger): TestCounts = program match {
+  def of(
+      program: Result[File],
+      arguments: Seq[String],
+      environment: Seq[(String, String)],
+      log: Logger
+  ): TestCounts = program match {
     case Inc(_)      => broken
     case Value(file) =>
       var last   = ""
@@ -82,10 +87,11 @@ object TestCounts {
         last = line
         println(line)
       }
-      val status = Process(file.getPath +: arguments).!(echo)
+      val status = Process(file.getPath +: arguments, None, environment: _*).!(echo)
       last match {
         case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
-          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.toList)
+          val how = environment.map { case (name, value) => s", with $name=$value" }.mkString
+          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.map(_ + how).toList)
         case _ =>
           log.error(s"the program of tests ended with status $status after: $last")
           broken

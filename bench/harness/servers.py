@@ -69,6 +69,7 @@ def ours(jdks):
         found.append(Server("needletail-jvm", "ours", "Scala", "jvm", endpoints, machine.ROOT, [], problem="no JDK found"))
     found.append(Server("needletail-native", "ours", "Scala Native", "native", endpoints, machine.ROOT,
                         [folder / "reference-native", *arguments]))
+    native = found[-1]
     # Two loops on two cores against one: is anything shared on the way of a request?
     for one in (found[-2], found[-1]):
         found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2, variant=True,
@@ -78,6 +79,8 @@ def ours(jdks):
             found.append(replace(one, name=f"{one.name}-routes-{count}", command=[*one.command, "--routes", str(count)],
                                  endpoints=["plaintext", "route"], variant=True,
                                  configuration=f"Ours with {count} typed routes more."))
+    found.append(replace(native, name="needletail-native-io-uring", command=[*native.command, "--poller", "io_uring"],
+                         variant=True, configuration="Ours waiting with io_uring instead of epoll."))
     return found
 
 

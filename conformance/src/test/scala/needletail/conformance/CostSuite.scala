@@ -59,7 +59,7 @@ class CostSuite extends Suite {
     }
 
   // A read and a write for all that came at once, and a wait for all that are ready
-  costs("/plaintext", "/plaintext", 16, 2600, 0.135)
+  costs("/plaintext", "/plaintext", 16, 2700, 0.135)
   costs("/plaintext", "/plaintext", 1, 3600, 2.1)
-  costs("/json", "/json", 1, 4600, 2.1)
+  costs("/json", "/json", 1, 5200, 2.1)
 }

@@ -55,17 +55,21 @@ int needletail_io_close(int fd) { return close(fd) == 0 ? 0 : -errno; }
 
 /* Octets read, 0: none now, END_OF_INPUT: the end. */
 int needletail_io_read(int fd, char *to, int count) {
-    ssize_t n = recv(fd, to, (size_t)count, 0);
+    ssize_t n;
+    do n = recv(fd, to, (size_t)count, 0);
+    while (n < 0 && errno == EINTR);
     if (n > 0) return (int)n;
     if (n == 0) return END_OF_INPUT;
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
 /* Octets taken, 0: none now. No SIGPIPE. */
 int needletail_io_write(int fd, const char *from, int count) {
-    ssize_t n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
+    ssize_t n;
+    do n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
     if (n >= 0) return (int)n;
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
 int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }
@@ -291,24 +295,24 @@ __attribute__((constructor)) static void note_main_frames(void) {
     main_frames_high = WORD_OF(environ);
 }
 
-static void cover_main_frames(void) {
+void needletail_io_cover_main_frames(void) {
     static atomic_flag covered = ATOMIC_FLAG_INIT;
     if (main_frames_low < main_frames_high && !atomic_flag_test_and_set(&covered))
         scalanative_GC_add_roots((void *)main_frames_low, (void *)main_frames_high);
 }
 
-/* Polling. Interest: 1 read, 4 write. */
+/* Polling: edge-triggered, so that a readiness which is used up costs the kernel no second look. */
 
 int needletail_io_poll_open(void) {
-    cover_main_frames();
+    needletail_io_cover_main_frames();
     int fd = epoll_create1(EPOLL_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }
 
-/* From one interest to another; 0 is not to be watched at all. */
-int needletail_io_poll_change(int poll, int fd, int before, int interest) {
+/* Watches fd for `interest` (1 read, 4 write) instead of `before`; 0: not at all. What it is ready for is reported. */
+int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
     struct epoll_event e;
-    e.events = (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
+    e.events = EPOLLET | EPOLLPRI | EPOLLRDHUP | (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
     e.data.u64 = (uint64_t)(uint32_t)fd;
     int op = before == 0 ? EPOLL_CTL_ADD : interest == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
     return epoll_ctl(poll, op, fd, &e) == 0 ? 0 : -errno;
@@ -316,39 +320,33 @@ int needletail_io_poll_change(int poll, int fd, int before, int interest) {
 
 #define MAX_EVENTS 256
 
-/*
- * For each ready descriptor: its number in the upper 32 bits, what it is ready for in the lower ones. An error or a
- * hang-up makes it ready for everything, so that the next system call tells what it is.
- */
-static int poll_events(int poll, int64_t *ready, int max, int timeout_millis) {
-    struct epoll_event events[MAX_EVENTS];
-    int n = epoll_wait(poll, events, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
+/* For each descriptor with news: its number in the upper 32 bits, what happened in the lower ones (see Poller.scala). */
+static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
+    struct epoll_event found[MAX_EVENTS];
+    int n = epoll_wait(poll, found, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
     if (n < 0) return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < n; i++) {
-        uint32_t e = events[i].events;
-        int bits = e & (EPOLLERR | EPOLLHUP) ? 5 : (e & EPOLLIN ? 1 : 0) | (e & EPOLLOUT ? 4 : 0);
-        ready[i] = (int64_t)(events[i].data.u64 << 32) | bits;
+        uint32_t e = found[i].events;
+        int bits = e & (EPOLLERR | EPOLLHUP) ? 1 | 4 | 8
+            : (e & (EPOLLIN | EPOLLRDHUP) ? 1 : 0) | (e & EPOLLOUT ? 4 : 0) | (e & (EPOLLRDHUP | EPOLLPRI) ? 8 : 0);
+        events[i] = (int64_t)(found[i].data.u64 << 32) | bits;
     }
     return n;
 }
 
 /* Two functions for one thing: to leave the collector alone costs a little, so only the one that waits does. */
-WAITING int needletail_io_poll_wait(int poll, int64_t *ready, int max, int timeout_millis) {
+WAITING int needletail_io_poll_wait(int poll, int64_t *events, int max, int timeout_millis) {
     BEGIN_WAITING();
-    int n = poll_events(poll, ready, max, timeout_millis);
+    int n = poll_events(poll, events, max, timeout_millis);
     END_WAITING();
     return n;
 }
-int needletail_io_poll_now(int poll, int64_t *ready, int max) { return poll_events(poll, ready, max, 0); }
+int needletail_io_poll_now(int poll, int64_t *events, int max) { return poll_events(poll, events, max, 0); }
 
-/* A descriptor that wakes `poll`. Edge-triggered: each signal counts anew, so nobody has to read it empty. */
-int needletail_io_wake_open(int poll) {
+/* A descriptor that wakes who watches it for each change: nobody has to read it empty. */
+int needletail_io_wake_open(void) {
     int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (fd < 0) return -errno;
-    struct epoll_event e;
-    e.events = EPOLLIN | EPOLLET;
-    e.data.u64 = (uint64_t)(uint32_t)fd;
-    return epoll_ctl(poll, EPOLL_CTL_ADD, fd, &e) == 0 ? fd : failed(fd);
+    return fd < 0 ? -errno : fd;
 }
 
 int needletail_io_wake(int fd) {

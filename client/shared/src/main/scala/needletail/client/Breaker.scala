@@ -39,11 +39,6 @@ private[client] final class Breaker(config: BreakerConfig) {
   /** May a call be made now? */
   def admit(now: Long): Boolean = !config.enabled || (phase eq BreakerState.Closed) || admitProbe(now)
 
-  /** Would `admit` say yes? Changes nothing. */
-  def isWilling(now: Long): Boolean = !config.enabled || (phase eq BreakerState.Closed) || synchronized {
-    if (phase eq BreakerState.Open) now - reopenAt >= 0 else probesLeft > 0
-  }
-
   private def admitProbe(now: Long): Boolean = synchronized {
     if ((phase eq BreakerState.Open) && now - reopenAt >= 0) {
       phase = BreakerState.HalfOpen

@@ -29,7 +29,7 @@ import needletail.io.ConnectionOptions
  * @param maxPendingOutput octets of a streamed request body that may wait for the kernel before more is asked for
  * @param maxRedirects redirections followed in one call; 0: none, the answer is the redirection itself
  * @param pipelining requests on one connection whose answers have not come; 1: no pipelining. Only idempotent
- *   requests without a streamed body share a connection
+ *   requests share a connection, and none of which a body is streamed
  * @param maxHosts hosts whose pools and figures are kept; beyond, the one that was used least recently is forgotten
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when a call that failed is made again

@@ -10,6 +10,9 @@ final class ClientResponse private[client] (
     val trailers: Headers
 ) {
 
+  /** A status from 200 to 299? */
+  def isSuccess: Boolean = status.code / 100 == 2
+
   /** The first value of that header. */
   def header(name: String): Option[String] = headers.get(name)
 

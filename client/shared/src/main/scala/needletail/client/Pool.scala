@@ -21,12 +21,11 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
   private var open                     = 0    // those that are being made included
   private var connecting               = 0
   private var timer: Timer             = null
+  private var timerDue                 = 0L
   private var isClosed                 = false
 
   // With pipelining, those that are under way and may take more; null without.
   private val busy = if (config.pipelining > 1) new java.util.ArrayList[ClientConnection] else null
-
-  def openConnections: Int = open
 
   /** Sends the request as soon as a connection is there, or fails it. */
   def submit(x: Exchange): Unit = {
@@ -99,7 +98,7 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
     waiting.append(x)
     counts.add(HostCounts.Waiting, 1)
     grow()
-    if (!waiting.isEmpty && timer == null) wakeAt(x.queueUntil, now)
+    if (x.line eq waiting) wakeAt(x.queueUntil, now)
   }
 
   private def takeWaiting(): Exchange = {
@@ -108,15 +107,20 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
     x
   }
 
-  // One timer for all that wait. It is not cancelled when they have been served: it finds nothing then.
+  // One timer for all that wait, moved only when it would come too late. It is not cancelled when they have been
+  // served: it finds nothing then.
   private def wakeAt(due: Long, now: Long): Unit =
-    timer = loop.schedule(
-      due - now,
-      () => {
-        timer = null
-        expire(loop.nowNanos)
-      }
-    )
+    if (timer == null || due - timerDue < 0) {
+      if (timer != null) timer.cancel()
+      timerDue = due
+      timer = loop.schedule(
+        due - now,
+        () => {
+          timer = null
+          expire(loop.nowNanos)
+        }
+      )
+    }
 
   private def expire(now: Long): Unit = {
     var x       = waiting.first

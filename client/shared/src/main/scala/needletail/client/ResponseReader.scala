@@ -18,7 +18,7 @@ private[client] abstract class ResponseReader(context: LoopContext) {
   private var interim                 = 0     // heads of 1xx before this answer's own
   private var remaining               = 0L    // of a body with a length
   private var decoder: ChunkedDecoder = null  // kept for the connection's next chunked body
-  private var answers                 = 0
+  private var answers                 = 0     // complete ones
 
   // the octets of the present turn that have not been used
   private var in: Array[Byte] = null
@@ -30,9 +30,6 @@ private[client] abstract class ResponseReader(context: LoopContext) {
 
   /** Is it over with this connection? Then nothing of what comes is read. */
   protected var isOver = false
-
-  /** Complete answers so far. */
-  def answersRead: Int = answers
 
   /** The first one's answer is complete and its exchange has left the line; `spoiled`: more came than was asked for. */
   protected def answered(x: Exchange, trailers: Headers, spoiled: Boolean): Unit

@@ -91,7 +91,10 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
 
   override final def isHead: Boolean = method eq Method.HEAD
 
-  override final def mayPipeline: Boolean = isIdempotent && source == null
+  override final def mayPipeline: Boolean = isIdempotent && source == null && !isStreamed
+
+  /** Is the answer read at the pace of who asked, so that others should not wait behind it? */
+  protected def isStreamed: Boolean
 
   final def encode(w: ByteWriter): Unit = {
     RequestEncoder.head(w, method, target, host, headers)

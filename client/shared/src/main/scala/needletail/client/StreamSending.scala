@@ -14,6 +14,8 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   var trailers: Headers         = Headers.empty
   var announced: Long           = -1
 
+  protected def isStreamed: Boolean = true
+
   protected def accepted(status: Status, head: ResponseHead): Unit = {
     announced = head.contentLength
     val response = new StreamedResponse(status, head.toHeaders, this)

@@ -11,6 +11,8 @@ private[client] final class WholeSending(loop: ClientLoop, call: Call)
   private var grown: ByteWriter  = null // where it is not
   private var filled             = 0
 
+  protected def isStreamed: Boolean = false
+
   protected def accepted(s: Status, head: ResponseHead): Unit = {
     status = s
     fields = head.toHeaders

@@ -29,27 +29,27 @@ class ChaosSuite extends Suite with Misbehaving {
   private def behave(peer: Peer, dice: Int, inOrder: Boolean): Unit = {
     val whole = answer(peer)
     dice match {
-      case 0               => peer.close()
-      case 1               => peer.reset()
-      case 2               => peer.send("garbage\r\n\r\n")
-      case 3               => peer.send(whole.take(whole.length / 2)); peer.close()
-      case 4 if !inOrder   => peer.send(whole + answerToNobody)
-      case 5               => peer.send("HTTP/1.1 503 Later\r\nContent-Length: 5\r\n\r\nlater")
-      case 6               => peer.send("HTTP/1.1 103 Hints\r\n\r\n" + whole)
-      case 7               => peer.send(whole); peer.close()
-      case 8 if !inOrder   => ()
-      case 9 if !inOrder   => peer.later(5)(peer.send(whole))
-      case 10 if !inOrder  => peer.drip(whole, 1)
+      case 0              => peer.close()
+      case 1              => peer.reset()
+      case 2              => peer.send("garbage\r\n\r\n")
+      case 3              => peer.send(whole.take(whole.length / 2)); peer.close()
+      case 4 if !inOrder  => peer.send(whole + answerToNobody)
+      case 5              => peer.send("HTTP/1.1 503 Later\r\nContent-Length: 5\r\n\r\nlater")
+      case 6              => peer.send("HTTP/1.1 103 Hints\r\n\r\n" + whole)
+      case 7              => peer.send(whole); peer.close()
+      case 8 if !inOrder  => ()
+      case 9 if !inOrder  => peer.later(5)(peer.send(whole))
+      case 10 if !inOrder => peer.drip(whole, 1)
       case n if n % 2 == 0 => peer.send(chunked(peer))
-      case _               => peer.send(whole)
+      case _ => peer.send(whole)
     }
   }
 
   private val answerToNobody = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n/nobody!"
 
   private def chaos(config: ClientConfig, seed: Long, inOrder: Boolean): Unit = {
-    val server = new java.util.Random(seed)       // on the server's loop
-    val caller = new java.util.Random(seed + 1)   // on the client's
+    val server = new java.util.Random(seed)     // on the server's loop
+    val caller = new java.util.Random(seed + 1) // on the client's
     val wrong  = new AtomicInteger
     val right  = new AtomicInteger
     scripted((peer, _) => behave(peer, server.nextInt(60), inOrder), config) { (hosted, client) =>
@@ -61,10 +61,11 @@ class ChaosSuite extends Suite with Misbehaving {
         val path = s"/$i"
         val call = if (i % 7 == 0) service.post(path) else service.get(path)
         val sent = call.within(200.millis).text.map(check(path)).recover { case _: ClientError => false }
-        if (caller.nextInt(20) == 0) sent.race(Async.sleep(caller.nextInt(5).millis).map(_ => false)) else sent
+        if (caller.nextInt(20) == 0) sent.race(Async.sleep(caller.nextInt(5).millis).map(_ => false))
+        else sent
       }
-      val service                         = client.service(hosted.url)
-      def row(from: Int): Async[Unit]     =
+      val service                     = client.service(hosted.url)
+      def row(from: Int): Async[Unit] =
         if (from >= Calls) Async.unit else one(service, from).flatMap(_ => row(from + 50))
       client.await(Async.all((0 until 50).map(row)))
       eventually(

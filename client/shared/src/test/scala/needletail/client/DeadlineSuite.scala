@@ -119,4 +119,24 @@ class DeadlineSuite extends Suite with Misbehaving {
     assertEquals(through(_.close()), (502, "a service behind this one failed"))
     assertEquals(through(_.send("garbage")), (502, "a service behind this one failed"))
   }
+
+  test("the time a slow upload takes is not the handler's, nor that of its calls") {
+    serving(_ => Response.ok("hello")) { (back, client) =>
+      val handler: Handler = { request =>
+        implicit val r: Request = request
+        request.body.bytes.flatMap(_ => client.get(back.url).text).map(Response.ok)
+      }
+      val slow = new ByteStream {
+        private var left                       = 6
+        def next(): Async[Option[Array[Byte]]] = {
+          left -= 1
+          if (left < 0) Async.value(None) else Async.sleep(100.millis).map(_ => Some(new Array[Byte](10)))
+        }
+        def cancel(): Unit = ()
+      }
+      serving(handler, strict, serverConfig.copy(handlerTimeout = 300.millis)) { (front, caller) =>
+        assertEquals(caller.post(front.url).body(slow).await().text, "hello")
+      }
+    }
+  }
 }

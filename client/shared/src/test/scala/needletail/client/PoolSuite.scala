@@ -57,6 +57,20 @@ class PoolSuite extends Suite with Misbehaving {
     }
   }
 
+  test("one with less time than those before it in the queue leaves before them") {
+    val held = new Held
+    serving(held.handler, strict.copy(connectionsPerHost = 1)) { (server, client) =>
+      client.get(server.url).future
+      eventually(held.count == 1)
+      val patient = client.get(server.url).future
+      eventually(stats(client).waiting == 1)
+      val begun = System.nanoTime()
+      intercept[ClientError.TimedOut](client.get(server.url).within(50.millis).await())
+      assert(System.nanoTime() - begun < 3.seconds.toNanos && !patient.isCompleted)
+      assertEquals(stats(client).waiting, 1)
+    }
+  }
+
   test("cancelling takes a call out of the queue") {
     val held = new Held
     serving(held.handler, strict.copy(connectionsPerHost = 1)) { (server, client) =>

@@ -67,8 +67,10 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       fieldsStart = result
       result = if (recalled > 0) recalled else fieldParser.parse(head, result, end - from)
       if (result > 0) {
-        if (recalled == 0) fieldMemo.remember(head, fieldsStart, result)
-        result = finish(result)
+        val until = result
+        result = finish(until, recalled > 0)
+        if (recalled == 0 && result > 0)
+          fieldMemo.remember(head, fieldsStart, until) // only what was in order
       } else if (result == Bad) result = failed(fieldParser.error)
     }
     if (result == More && overlong) tooLong() else result
@@ -267,10 +269,10 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     problem == null || failed(problem) != Bad
   }
 
-  /** What only the whole head can tell: Host, framing, the connection. */
-  private def finish(length: Int): Int = {
+  /** What only the whole head can tell: Host, framing, the connection. `again`: the fields were in order before. */
+  private def finish(length: Int, again: Boolean): Int = {
     head.length = length
-    var problem = hostRules.decide(head)
+    var problem = hostRules.decide(head, again)
     if (problem == null) problem = Framing.decide(head)
     if (problem == null) problem = ConnectionRules.decide(head)
     if (problem != null) failed(problem)

@@ -10,8 +10,11 @@ private[needletail] final class HostRules {
   private val known       = new Array[Byte](64)
   private var knownLength = 0
 
-  /** Notes the authority in `head` unless an absolute target named one. Answers what is wrong, or null. */
-  def decide(head: Head): HttpError =
+  /**
+   * Notes the authority in `head` unless an absolute target named one. Answers what is wrong, or null. With `again`
+   * a Host field is known to be well formed.
+   */
+  def decide(head: Head, again: Boolean): HttpError =
     if ((head.seen & Fields.Host) == 0)
       if (head.minor == 0) null else bad("an HTTP/1.1 request must have a Host header")
     else if ((head.repeated & Fields.Host) != 0) bad("a request must not have two Host headers")
@@ -19,7 +22,7 @@ private[needletail] final class HostRules {
       val field = head.first(Fields.Host)
       val from  = head.valueStart(field)
       val until = head.valueEnd(field)
-      if (from < until && !isKnown(head.bytes, from, until - from))
+      if (from < until && !again && !isKnown(head.bytes, from, until - from))
         if (Authority.isValid(head.bytes, from, until)) remember(head.bytes, from, until - from)
         else return bad("the Host header must name a host and perhaps a port")
       if (head.authorityFrom < 0) {

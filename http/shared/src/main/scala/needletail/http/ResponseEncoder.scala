@@ -85,13 +85,7 @@ private[needletail] object ResponseEncoder {
       val flat = headers.flat
       var i    = 0
       while (i < flat.length) {
-        if (!Ascii.same(flat(i), "date")) { // `common` has it
-          w.writeLatin1(flat(i))
-          w.writeByte(':')
-          w.writeByte(' ')
-          w.writeLatin1(flat(i + 1))
-          w.writeCrLf()
-        }
+        if (!Ascii.same(flat(i), "date")) w.writeField(flat(i), flat(i + 1)) // `common` has that
         i += 2
       }
       if (headers.sentBefore)

@@ -57,7 +57,10 @@ private[needletail] object Refusal {
   final val RetryAfterSeconds = 1L
 
   def response(retryAfterSeconds: Long): Response =
-    Response(Status.ServiceUnavailable).header("Retry-After", retryAfterSeconds.toString).text("too much to do")
+    Response(Status.ServiceUnavailable).header(
+      "Retry-After",
+      retryAfterSeconds.toString
+    ).text("too much to do")
 
   /** Sent any number of times, so its head is rendered once. */
   val response: Response = response(RetryAfterSeconds)

@@ -18,10 +18,11 @@ class FieldMemoSuite extends Suite {
     else {
       val decisive =
         Seq(Fields.Host, Fields.ContentLength, Fields.TransferEncoding, Fields.Connection, Fields.Expect)
-      val first = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
-      val lines = h.toHeaders.toList
+      val first     = decisive.map(bit => if ((h.seen & bit) != 0) h.first(bit) else -1)
+      val lines     = h.toHeaders.toList
+      val authority = if (h.authorityFrom < 0) "-" else h.text(h.authorityFrom, h.authorityUntil)
       s"$n ${h.method.name} $lines $first ${h.repeated} ${h.contentLength} ${h.chunked} ${h.keepAlive} " +
-        s"${h.expectContinue} ${h.minor} ${h.text(h.authorityFrom, h.authorityUntil)}"
+        s"${h.expectContinue} ${h.minor} $authority"
     }
   }
 
@@ -34,7 +35,10 @@ class FieldMemoSuite extends Suite {
     "Host: c\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n",
     "Host: d\r\nX: 1\r\nX: 2\r\nConnection: a\r\nConnection: b\r\n\r\n",
     "Host: long\r\nX: " + "y" * 1500 + "\r\n\r\n",
-    "Host: none\r\n\r\n"
+    "Host: none\r\n\r\n",
+    "Host: a b\r\n\r\n",
+    "Host:\r\nX: y\r\n\r\n",
+    "X-None: at all\r\n\r\n"
   )
 
   private def same(seen: HeadParser, head: String, before: Int = 0): Unit =

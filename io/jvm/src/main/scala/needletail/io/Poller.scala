@@ -8,6 +8,8 @@ import java.util.function.Consumer
 private[io] final class Poller(loop: EventLoop) {
   import Poller.*
 
+  def name: String = "nio"
+
   private val selector = Selector.open()
 
   // One object for all waits. The selector calls it for each ready key and keeps no set of selected ones.
@@ -63,6 +65,9 @@ private[io] final class Poller(loop: EventLoop) {
 
 private[io] object Poller {
   final val TransferSize = 64 * 1024
+
+  /** Which of the system's interfaces `java.nio` stands on is the JDK's choice. */
+  def open(loop: EventLoop, kind: PollerKind): Poller = { val _ = kind; new Poller(loop) }
 
   private final val Rare = SelectionKey.OP_ACCEPT | SelectionKey.OP_CONNECT
 }

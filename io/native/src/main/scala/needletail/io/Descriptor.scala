@@ -4,8 +4,21 @@ package needletail.io
 private[io] abstract class Descriptor(private[io] val fd: Int) {
   private var open = true
 
-  /** What the Poller has told the kernel; 0: it does not know the descriptor. */
+  /** What its Poller is asked to watch it for. */
   private[io] var interest = Interest.None
+
+  // The Poller's knowledge of it; see there.
+  private[io] var source: Pollable = null
+  private[io] var watched = Interest.None // what the kernel reports; 0: it does not know the descriptor
+  private[io] var token   = 0             // what tells this watch from earlier ones
+  private[io] var ready   = Interest.None // what it may be ready for: too much at times, never too little
+  private[io] var queued  = false         // the Poller will come back to it without being told
+
+  /** Octets may be there although a read brought less than it could have. */
+  private[io] var unbounded = false
+
+  /** The kernel has said that nothing more can be done until it reports the next change. */
+  private[io] def usedUp(bits: Int): Unit = ready &= ~bits
 
   def close(): Unit =
     if (open) {

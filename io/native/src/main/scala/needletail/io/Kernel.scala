@@ -57,17 +57,17 @@ private[io] object Kernel {
   def lookUp(name: Ptr[Byte], found: Ptr[Byte], max: CInt): CInt = extern
 
   @name("needletail_io_poll_open") def pollOpen(): CInt = extern
-  @name("needletail_io_poll_change") def pollChange(
+  @name("needletail_io_poll_watch") def pollWatch(
       poll: CInt,
       fd: CInt,
       before: CInt,
       interest: CInt
   ): CInt = extern
-  @name("needletail_io_poll_now") def pollNow(poll: CInt, ready: Ptr[Long], max: CInt): CInt = extern
+  @name("needletail_io_poll_now") def pollNow(poll: CInt, events: Ptr[Long], max: CInt): CInt = extern
   @name("needletail_io_poll_wait")
-  def pollWait(poll: CInt, ready: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
-  @name("needletail_io_wake_open") def wakeOpen(poll: CInt): CInt                  = extern
-  @name("needletail_io_wake") def wake(fd: CInt): CInt                             = extern
+  def pollWait(poll: CInt, events: Ptr[Long], max: CInt, timeoutMillis: CInt): CInt = extern
+  @name("needletail_io_wake_open") def wakeOpen(): CInt                             = extern
+  @name("needletail_io_wake") def wake(fd: CInt): CInt                              = extern
 
   @name("needletail_io_signal_open") def signalOpen(): CInt = extern
   @name("needletail_io_signal_wake") def signalWake(): Unit = extern

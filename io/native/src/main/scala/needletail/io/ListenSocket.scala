@@ -14,8 +14,10 @@ private[io] final class ListenSocket(fd: Int) extends Descriptor(fd) {
       val socket = new Socket(accepted)
       socket.takeName(name)
       socket
-    } else if (accepted == ListenSocket.NoneNow) null
-    else throw KernelError.exception(accepted)
+    } else if (accepted == ListenSocket.NoneNow) {
+      usedUp(Interest.Read)
+      null
+    } else throw KernelError.exception(accepted)
   }
 
   def port: Int = {

@@ -14,15 +14,20 @@ private[io] final class Socket(fd: Int) extends Descriptor(fd) {
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = Kernel.read(fd, bytes.at(from), count)
+    if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
     if (n >= 0) n else if (n == Socket.EndOfInput) -1 else throw KernelError.exception(n)
   }
 
-  def write(bytes: Array[Byte], from: Int, count: Int): Int =
-    KernelError.check(Kernel.write(fd, bytes.at(from), count))
+  def write(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = KernelError.check(Kernel.write(fd, bytes.at(from), count))
+    if (n < count) usedUp(Interest.Write)
+    n
+  }
 
-  def finishConnect(): Boolean = KernelError.check(Kernel.connected(fd)) == 1 && {
-    takeName(SocketName.of(fd, peer = true))
-    true
+  def finishConnect(): Boolean = {
+    val connected = KernelError.check(Kernel.connected(fd)) == 1
+    if (connected) takeName(SocketName.of(fd, peer = true)) else usedUp(Interest.Write)
+    connected
   }
 
   def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }

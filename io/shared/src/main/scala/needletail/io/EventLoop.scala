@@ -11,15 +11,20 @@ import java.util.concurrent.RejectedExecutionException
  * put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
  * fatal error of the virtual machine ends the loop and closes what it owns. Made by [[EventLoops]].
  */
-final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean, onEnd: () => Unit)
-    extends Loop {
+final class EventLoop private[io] (
+    val index: Int,
+    name: String,
+    daemon: Boolean,
+    pollerKind: PollerKind,
+    onEnd: () => Unit
+) extends Loop {
   import EventLoop.*
 
   private val thread  = new Thread(() => live(), name)
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
   private val turnEnd = new TurnEnd
-  private val poller  = new Poller(this)
+  private val poller  = Poller.open(this, pollerKind)
 
   private var nanos      = System.nanoTime()
   private var millis     = 0L   // 0: not asked for in this turn
@@ -37,6 +42,9 @@ final class EventLoop private[io] (val index: Int, name: String, daemon: Boolean
 
   /** False once the loop has ended; it takes no tasks then. */
   def isAlive: Boolean = !ended
+
+  /** What it waits with: `epoll` or `io_uring`, on the JVM `nio`. */
+  def pollerName: String = poller.name
 
   /** Has it been told to end? Its connections are or will be closed then, and its timers never fire. */
   private[needletail] def isStopping: Boolean = stopping

@@ -8,8 +8,15 @@ import scala.util.control.NonFatal
  * A fixed number of event loops, started at once.
  *
  * Their threads keep the program alive until `stop`, unless they are daemons.
+ *
+ * @param poller what they are to wait with; `pollerName` tells what it came to
  */
-final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean = false) {
+final class EventLoops(
+    count: Int,
+    name: String = "needletail",
+    daemon: Boolean = false,
+    poller: PollerKind = PollerKind.Auto
+) {
   require(count > 0, s"the number of event loops must be positive: $count")
 
   private val loops   = open()
@@ -20,6 +27,9 @@ final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean 
   loops.foreach(_.start())
 
   def size: Int = loops.length
+
+  /** What they wait with: `epoll` or `io_uring`, on the JVM `nio`. */
+  def pollerName: String = loops(0).pollerName
 
   def apply(i: Int): EventLoop = loops(i)
 
@@ -42,6 +52,7 @@ final class EventLoops(count: Int, name: String = "needletail", daemon: Boolean 
           i,
           s"$name-$i",
           daemon,
+          poller,
           () => if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
         )
     catch {

@@ -34,7 +34,8 @@ package needletail.io
  *                                         ip null: all addresses, IPv6 and IPv4 where the system has both
  *     def unix(path: String, options: ListenOptions): ListenSocket
  *
- *   final class Poller(loop: EventLoop)   level-triggered readiness; one thread's own but for wakeUp
+ *   class Poller                          level-triggered readiness; one thread's own but for wakeUp
+ *     def name: String                    what it stands on, for who asks
  *     def register(d: Descriptor, source: Pollable, interest: Int): Unit
  *                                         begins to watch; for one watched already: replaces source and interest
  *     def setInterest(d: Descriptor, interest: Int): Unit
@@ -47,6 +48,9 @@ package needletail.io
  *     def wakeUp(): Unit                  from any thread: the present or next poll returns at once
  *     def foreach(f: Pollable => Unit): Unit
  *     def close(): Unit
+ *   object Poller
+ *     def open(loop: EventLoop, kind: PollerKind): Poller
+ *                                         of that kind, or what the platform has instead
  *
  *   object NameService
  *     def lookUp(host: String): Array[InetAddress]

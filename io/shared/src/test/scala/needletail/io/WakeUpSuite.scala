@@ -60,4 +60,16 @@ class WakeUpSuite extends LoopSuite {
       assert(!loops(1).inLoop)
     }
   }
+
+  test("a loop begun where many descriptors are open is woken all the same") {
+    val others = Vector.fill(200)(new java.io.FileInputStream("/dev/null"))
+    try
+      withLoop { loop =>
+        for (_ <- 1 to 20) {
+          Thread.sleep(5) // it sleeps, and so must be woken
+          assert(on(loop)(loop.inLoop))
+        }
+      }
+    finally others.foreach(_.close())
+  }
 }

@@ -15,11 +15,11 @@ import needletail.http.{Gate, Refusal, Response, RouteClass}
 private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
     extends Gate
     with Runnable {
-  private val delay    = new QueueDelay(config.target.toNanos, config.interval.toNanos)
-  private val enabled  = config.enabled
-  private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)
-  private val refusal  = Refusal.response(config.retryAfter.toSeconds)
-  private val last     = refusal.close
+  private val delay   = new QueueDelay(config.target.toNanos, config.interval.toNanos)
+  private val enabled = config.enabled
+  private val most    = Math.max(1, (config.maxInFlight + loops - 1) / loops)
+  private val refusal = Refusal.response(config.retryAfter.toSeconds)
+  private val last    = refusal.close
 
   private var states: Array[RouteState] = new Array(16)
   private val unmatched                 = stateOf(RouteClass.unmatched)
@@ -30,9 +30,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** The route of the last request that had one. */
   private var current: RouteState = null
 
-  /** Was the present request found to be of that route? Was it refused? */
-  private var isMatched: Boolean  = false
-  private var wasRefused: Boolean = false
+  /** What is known of the present request: nothing yet, that it is of that route, that it was refused. */
+  private var known: Int = Admission.Nothing
 
   /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
   def lastRoute: RouteClass = {
@@ -44,15 +43,17 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   private var nanos: Long = clock.nanos
   def now: Long           = nanos
 
-  // Requests that were answered at once, of one route: what they took is known when the clock is read.
-  private var batch: RouteState = null
+  // Requests that were answered at once, of one route and with one status: what they took is known when the clock
+  // is read, and they are counted then.
+  private var batch: RouteState = unmatched
+  private var batchStatus: Int  = 200
   private var batched: Int      = 0
   private var batchFrom: Long   = nanos
 
-  private var loopTurn: Long      = Long.MinValue // the turn of the loop that this is told of
-  private var endedTurn: Long     = Long.MinValue // the last one whose end was seen
-  private var sinceRead: Int      = 0             // turns of sessions since the clock was read
-  private var wasSlow: Boolean    = false         // the last ones took long: each is timed
+  private var loopTurn: Long   = Long.MinValue // the turn of the loop that this is told of
+  private var endedTurn: Long  = Long.MinValue // the last one whose end was seen
+  private var sinceRead: Int   = 0             // turns of sessions since the clock was read
+  private var wasSlow: Boolean = false         // the last ones took long: each is timed
 
   // turns of sessions
 
@@ -71,7 +72,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def endTurn(): Unit = {
     sinceRead += 1
     // what comes after the end of the loop's turn was seen would have to wait for the next one's
-    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn) readClock()
+    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn)
+      readClock()
   }
 
   /** The end of the loop's turn. */
@@ -92,6 +94,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
         batch.latencies.record(took, 1)
         batch.latencies.record(0, batched - 1)
       } else batch.latencies.record(each, batched)
+      batch.byStatus(batchStatus / 100) += batched
       delay.counted(batched)
       batched = 0
     }
@@ -103,14 +106,13 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   /** A request is about to be handled. */
   def beginRequest(): Unit = {
-    isMatched = false
-    wasRefused = false
+    known = Admission.Nothing
   }
 
   def enter(route: RouteClass): Response = {
     val state   = stateOf(route)
-    val already = isMatched // a handler around routes: it has been let in
-    isMatched = true
+    val already = known != Admission.Nothing // a handler around routes: it has been let in
+    known = Admission.Route
     if (current ne state) current = state
     if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
   }
@@ -121,14 +123,15 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       null
     } else if (inFlight >= most) refuse(state, Refusal.Server)
     else if (state.isFull) refuse(state, Refusal.InFlight)
-    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority)) refuse(state, Refusal.QueueDelay)
+    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
+      refuse(state, Refusal.QueueDelay)
     else null
 
   def refused(route: RouteClass, reason: Int): Response = refuse(stateOf(route), reason)
 
   private def refuse(state: RouteState, reason: Int): Response = {
     state.refused(reason) += 1
-    wasRefused = true
+    known = Admission.Refused
     refusal
   }
 
@@ -136,19 +139,20 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def lastRefusal(response: Response): Response = if (response eq refusal) last else response
 
   /** Is the answer to the present request the limiter's? */
-  def hasRefused: Boolean = wasRefused
+  def hasRefused: Boolean = known == Admission.Refused
 
   /** The state of what is being handled. */
-  def route: RouteState = if (isMatched) current else unmatched
+  def route: RouteState = if (known == Admission.Nothing) unmatched else current
 
   /** The present request was answered at once. */
   def answered(status: Int): Unit = {
     val state = route
-    state.byStatus(status / 100) += 1
-    if (!wasRefused) {
-      if (batch ne state) {
+    if (known == Admission.Refused) state.byStatus(status / 100) += 1
+    else {
+      if ((batch ne state) || batchStatus != status) {
         if (batched > 0) readClock()
-        batch = state
+        if (batch ne state) batch = state
+        batchStatus = status
       }
       batched += 1
       if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
@@ -194,7 +198,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   }
 
   /** Time passes, also when nothing comes back. */
-  def tick(): Unit = foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
+  def tick(): Unit =
+    foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
 
   /** Copies what there is to know. */
   def report(into: LoopSnapshot): Unit = {
@@ -209,6 +214,10 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 }
 
 private[server] object Admission {
+
+  private final val Nothing = 0
+  private final val Route   = 1
+  private final val Refused = 2
 
   /** When requests take longer, each is timed by itself. */
   final val SlowNanos = 100L * 1000

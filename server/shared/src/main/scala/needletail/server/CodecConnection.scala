@@ -28,7 +28,7 @@ private[server] final class CodecConnection[I, O](
 
   private val decoder                    = codec.decoder()
   private val waiting                    = new Waiting
-  private var pending                    = false // an answer is awaited, or has just come
+  private var pending                    = false         // an answer is awaited, or has just come
   private var arrived: Result[Answer[O]] = null
   private var giveUpAt                   = Long.MaxValue // when, as the peer has ended
   private var draining                   = false

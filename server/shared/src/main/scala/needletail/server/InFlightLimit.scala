@@ -30,9 +30,15 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var latest  = 0L
   private var most    = 0
 
+  // how many came back in a nanosecond, of the last intervals: one in which everything stood still, as while garbage
+  // is collected, must not be taken for what can be done
+  private val rates = new Array[Double](Rates)
+  private var rated = 0
+
   // of the last interval that found a queue, until one finds none
   private var cutMost  = 0
   private var cutLeast = 0L
+  private var cutAt    = 0L
   private var lastCut  = Long.MinValue
   private var quiet    = 0 // intervals since the limit was reached
   private var probed   = 0 // the limit before it was halved to look at the base; 0: it is not
@@ -75,25 +81,25 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   }
 
   private def endInterval(now: Long): Unit = {
-    val rate  = samples.toDouble / (now - began)
+    rates(rated) = samples.toDouble / (now - began)
+    rated = (rated + 1) % Rates
     val stood = least != Long.MaxValue && least > allowed && most >= Enough
     if (probed > 0) {
       limit = probed
       probed = 0
-      if (least != Long.MaxValue) {
-        base = least
-        baseSeen = now
-      }
+      if (least != Long.MaxValue) rebase(now)
     } else if (stood) {
-      if (cutMost > 0 && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
-        base = least
-        baseSeen = now
+      // what comes back soon after a cut was let in before it, and tells of the queue that there was then
+      val isLater = cutMost > 0 && now - cutAt > 2 * cutLeast
+      if (isLater && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
+        rebase(now)
         cutMost = 0
       } else {
-        cut(Math.ceil(rate * allowed).toInt)
-        if (cutMost == 0 || most < cutMost) {
+        cut(Math.ceil(bestRate * allowed).toInt)
+        if (cutMost == 0 || isLater) {
           cutMost = most
           cutLeast = least
+          cutAt = now
         }
         lastCut = now
       }
@@ -105,6 +111,22 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     start(now)
   }
 
+  private def bestRate: Double = {
+    var best = 0.0
+    var i    = 0
+    while (i < Rates) {
+      best = Math.max(best, rates(i))
+      i += 1
+    }
+    best
+  }
+
+  /** The least of this interval is the new base; step by step, since the interval may have been an odd one. */
+  private def rebase(now: Long): Unit = {
+    base = Math.min(least, 2 * base)
+    baseSeen = now
+  }
+
   private def cut(to: Int): Unit = {
     limit = Math.max(config.leastInFlight, Math.min(limit, to))
     quiet = 0
@@ -114,7 +136,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (most * 2 > limit) {
       quiet = 0
       // as in TCP: fast until there was a queue, carefully for some time after that
-      if (isCareful(now)) { if (most >= limit) limit += Math.max(1, limit / 16) }
+      if (isCareful(now)) { if (most >= limit) limit += Math.max(1, limit / 8) }
       else if (latest - base <= (allowed - base) / 2) limit = Math.max(limit, 2 * most) // else one is forming
       limit = Math.min(limit, config.maxInFlight)
     } else {
@@ -138,7 +160,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (most >= limit || isCareful(now)) {
       probed = limit
       limit = Math.max(config.leastInFlight, limit / 2)
-    } else if (least != Long.MaxValue) base = least
+    } else if (least != Long.MaxValue) rebase(now)
   }
 
   private def start(now: Long): Unit = {
@@ -155,6 +177,7 @@ private[server] object InFlightLimit {
   /** Fewer than this many say nothing about a queue. */
   final val Enough = 8
 
+  final val Rates          = 5
   final val ShortestNanos  = 20L * 1000 * 1000
   final val ProbeNanos     = 10L * 1000 * 1000 * 1000
   final val CarefulNanos   = 10L * 1000 * 1000 * 1000

@@ -11,12 +11,12 @@ private[server] final class LoopSnapshot(val loop: Int, val counts: LoopCounts, 
 
 /** One route's part of that; `limit` is -1 where there is none. */
 private[server] final class RouteSnapshot(state: RouteState) {
-  val route: RouteClass      = state.route
-  var inFlight: Int          = state.inFlight
-  var limit: Int             = if (state.limit == null) -1 else state.limit.limit
-  val latencies: Latencies   = state.latencies.copy()
-  val byStatus: Array[Long]  = state.byStatus.clone()
-  val refused: Array[Long]   = state.refused.clone()
+  val route: RouteClass     = state.route
+  var inFlight: Int         = state.inFlight
+  var limit: Int            = if (state.limit == null) -1 else state.limit.limit
+  val latencies: Latencies  = state.latencies.copy()
+  val byStatus: Array[Long] = state.byStatus.clone()
+  val refused: Array[Long]  = state.refused.clone()
 
   /** Adds the same route's of another loop. */
   def add(other: RouteSnapshot): Unit = {

@@ -18,10 +18,10 @@ trait MetricSource {
  * declared once; else IllegalArgumentException. Values of labels may be any text.
  */
 final class MetricText {
-  private val out        = new java.lang.StringBuilder(16 * 1024)
-  private var family     = ""
-  private var kind       = ""
-  private val declared   = scala.collection.mutable.Set.empty[String]
+  private val out      = new java.lang.StringBuilder(16 * 1024)
+  private var family   = ""
+  private var kind     = ""
+  private val declared = scala.collection.mutable.Set.empty[String]
 
   /** What only grows; its name ends in `_total`. */
   def counter(name: String, help: String): Unit = declare(name, "counter", help)
@@ -72,7 +72,7 @@ final class MetricText {
 
   private def line(suffix: String, labels: Seq[(String, String)], bound: String, value: Double): Unit = {
     out.append(family).append(suffix)
-    var open = false
+    var open                                     = false
     def label(name: String, value: String): Unit = {
       require(MetricText.isName(name, colons = false), s"'$name' is no name of a label")
       out.append(if (open) ',' else '{').append(name).append("=\"")
@@ -104,7 +104,8 @@ object MetricText {
   val contentType: String = "text/plain; version=0.0.4; charset=utf-8"
 
   private def isName(text: String, colons: Boolean): Boolean = text.nonEmpty && {
-    def isFirst(c: Char) = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colons && c == ':')
+    def isFirst(c: Char) =
+      (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (colons && c == ':')
     isFirst(text.charAt(0)) && text.forall(c => isFirst(c) || (c >= '0' && c <= '9'))
   }
 

@@ -30,9 +30,9 @@ import needletail.io.Address
 final class Operations(sources: MetricSource*) {
   import Operations._
 
-  @volatile private var watched: TcpServer                = null
+  @volatile private var watched: TcpServer                       = null
   @volatile private var last: AtomicReferenceArray[LoopSnapshot] = null
-  @volatile private var accepted                          = 0L
+  @volatile private var accepted                                 = 0L
 
   private[server] def watch(server: TcpServer): Unit = {
     if (watched != null) throw new IllegalStateException("these operations are another server's")
@@ -106,7 +106,8 @@ private object Operations {
   private val takesWork   = Response.ok("ready\n")
   private val takesNone   = Response(Status.ServiceUnavailable).text("not ready\n")
   private val notFound    = HttpError(Status.NotFound, "not found").response
-  private val wrongMethod = HttpError(Status.MethodNotAllowed, "method not allowed").response.header("Allow", "GET, HEAD")
+  private val wrongMethod =
+    HttpError(Status.MethodNotAllowed, "method not allowed").response.header("Allow", "GET, HEAD")
 }
 
 /**

@@ -33,6 +33,7 @@ trait LoopProtocol {
 final case class TcpSettings(
     address: needletail.io.Address,
     loops: Int,
+    poller: needletail.io.PollerKind,
     maxConnections: Int,
     backlog: Int,
     reusePort: Boolean,

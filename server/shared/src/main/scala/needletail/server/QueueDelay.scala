@@ -30,14 +30,15 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   var isOverloaded: Boolean = false
 
   // while it is: of the present interval
-  private var intervalEnd  = 0L
-  private var idle         = 0L // nanoseconds in which the loop waited
-  private var admitted     = 0
-  private var inThisTurn   = 0
-  private val arrivals     = new Array[Int](Levels) // by level of priority
-  private val shares       = new Array[Double](Levels)
-  private val credits      = new Array[Double](Levels)
-  private var wasIdle      = false // in the interval before
+  private var intervalEnd = 0L
+  private var idle        = 0L                         // nanoseconds in which the loop waited
+  private var admitted    = 0
+  private var inThisTurn  = 0
+  private val arrivals    = new Array[Int](Levels)     // by level of priority
+  private val shares      = new Array[Double](Levels)
+  private val sheltered   = new Array[Boolean](Levels) // there is room for all of it, if lower ones give way
+  private val credits     = new Array[Double](Levels)
+  private var wasIdle     = false                      // in the interval before
 
   /** Nanoseconds that a request which is read now has waited, about. */
   def waited: Long = now - readableAt
@@ -76,7 +77,7 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   private def enter(): Unit = {
     isOverloaded = true
     wasIdle = false
-    java.util.Arrays.fill(shares, 1.0)
+    shareAlike()
     java.util.Arrays.fill(credits, 0.0)
     beginInterval()
   }
@@ -96,7 +97,7 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
       aboveSince = 0
     } else {
       // the first idle interval may have been idle only because too many were refused
-      if (isIdle) java.util.Arrays.fill(shares, 1.0) else share()
+      if (isIdle) shareAlike() else share()
       wasIdle = isIdle
       beginInterval()
     }
@@ -106,12 +107,25 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   private def share(): Unit = {
     var left  = admitted * 1.1 + 1
     var level = Levels - 1
+    var below = 0
+    while (level >= 0) {
+      below += arrivals(level)
+      level -= 1
+    }
+    level = Levels - 1
     while (level >= 0) {
       val wanted = arrivals(level)
+      below -= wanted
       shares(level) = if (wanted == 0) 1.0 else Math.min(1.0, left / wanted)
+      sheltered(level) = wanted <= left && below > 0
       left = Math.max(0.0, left - wanted)
       level -= 1
     }
+  }
+
+  private def shareAlike(): Unit = {
+    java.util.Arrays.fill(shares, 1.0)
+    java.util.Arrays.fill(sheltered, false)
   }
 
   /**
@@ -126,10 +140,16 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
     val credit = Math.min(credits(level) + share, MaxCredit)
     val passes =
       if (inThisTurn == 0) share > 0
-      else credit >= 1.0 && waited <= targetNanos * priority.patience
+      else credit >= 1.0 && waited <= patience(priority)
     credits(level) = if (passes) Math.max(credit - 1.0, -MaxCredit) else credit
     if (passes) passed()
     passes
+  }
+
+  /** How long one may have waited. Where lower ones can give way, a wait is not this class's to make good. */
+  private def patience(priority: Priority): Long = {
+    val own = (targetNanos * priority.patience).toLong
+    if (sheltered(priority.level)) Math.max(own, intervalNanos) else own
   }
 
   /** One was let in without being asked. */

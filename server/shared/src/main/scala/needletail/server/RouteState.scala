@@ -12,10 +12,10 @@ private[server] final class RouteState(val route: RouteClass, config: OverloadCo
       new InFlightLimit(config.target.toNanos, config, route.priority.patience)
     else null
 
-  var inFlight: Int    = 0
-  val latencies        = new Latencies
-  val byStatus         = new Array[Long](6) // by the first digit of the status
-  val refused          = new Array[Long](needletail.http.Refusal.names.length)
+  var inFlight: Int = 0
+  val latencies     = new Latencies
+  val byStatus      = new Array[Long](6) // by the first digit of the status
+  val refused       = new Array[Long](needletail.http.Refusal.names.length)
 
   def isFull: Boolean = limit != null && limit.isFull
 }

@@ -3,13 +3,15 @@ package needletail.server
 import scala.concurrent.duration._
 
 import needletail.http.Grammar
-import needletail.io.Address
+import needletail.io.{Address, PollerKind}
 
 /**
  * Every setting of a [[Server]], with a default that is safe on an open network.
  *
  * @param address where to listen; port 0 lets the system pick
  * @param loops event loops, each one thread; 0: as many as there are processors
+ * @param poller which of the system's interfaces the loops wait with; `NEEDLETAIL_POLLER` in the environment says it
+ *   for `Auto`
  * @param maxConnections open connections at once; above 85 % of it idle ones are closed after `crowdedIdleTimeout`,
  *   at it new ones wait in the kernel's backlog
  * @param crowdedIdleTimeout how long a connection may idle while the server is crowded
@@ -51,6 +53,7 @@ import needletail.io.Address
 final case class ServerConfig(
     address: Address = Address.Tcp("127.0.0.1", 8080),
     loops: Int = 0,
+    poller: PollerKind = PollerKind.Auto,
     maxConnections: Int = 16384,
     crowdedIdleTimeout: FiniteDuration = 100.millis,
     backlog: Int = 4096,
@@ -101,6 +104,7 @@ final case class ServerConfig(
   private[server] def tcp: TcpSettings = TcpSettings(
     address,
     loops,
+    poller,
     maxConnections,
     backlog,
     reusePort,

@@ -17,8 +17,8 @@ private[server] object ServerMetrics {
       loops: Seq[LoopSnapshot],
       blocked: Int => Long
   ): Unit = {
-    def one(value: Double)          = out.sample(value)
-    def sum(f: LoopCounts => Long)  = one(loops.map(loop => f(loop.counts)).sum.toDouble)
+    def one(value: Double)              = out.sample(value)
+    def sum(f: LoopCounts => Long)      = one(loops.map(loop => f(loop.counts)).sum.toDouble)
     def each(f: LoopSnapshot => Double) =
       loops.foreach(loop => out.sample(f(loop), "loop" -> loop.loop.toString))
 
@@ -47,16 +47,25 @@ private[server] object ServerMetrics {
     out.counter("needletail_abandoned_requests_total", "Requests given up as their client had gone.")
     sum(_.abandoned)
 
-    out.histogram("needletail_loop_lag_seconds", "How late an event loop ran what was due, ten times a second.")
+    out.histogram(
+      "needletail_loop_lag_seconds",
+      "How late an event loop ran what was due, ten times a second."
+    )
     loops.foreach(loop => histogram(out, loop.counts.lag, "loop" -> loop.loop.toString))
     out.counter("needletail_loop_blocked_total", "Turns of an event loop that took longer than is allowed.")
     each(loop => blocked(loop.loop).toDouble)
-    out.gauge("needletail_loop_overloaded", "1 while an event loop refuses requests as they would wait too long.")
+    out.gauge(
+      "needletail_loop_overloaded",
+      "1 while an event loop refuses requests as they would wait too long."
+    )
     each(loop => if (loop.isOverloaded) 1 else 0)
   }
 
   private def routes(out: MetricText, routes: Seq[RouteSnapshot]): Unit = {
-    out.counter("needletail_requests_total", "Requests answered, by route and class of status; refused ones too.")
+    out.counter(
+      "needletail_requests_total",
+      "Requests answered, by route and class of status; refused ones too."
+    )
     for (r <- routes; i <- 1 until r.byStatus.length if r.byStatus(i) > 0)
       out.sample(r.byStatus(i).toDouble, (labels(r.route) :+ ("code" -> s"${i}xx"))*)
 
@@ -64,11 +73,16 @@ private[server] object ServerMetrics {
       "needletail_request_duration_seconds",
       "From a request's head to the end of its reply, without refused ones."
     )
-    routes.filter(_.latencies.counts.exists(_ > 0)).foreach(r => histogram(out, r.latencies, labels(r.route)*))
+    routes.filter(_.latencies.counts.exists(_ > 0)).foreach(r =>
+      histogram(out, r.latencies, labels(r.route)*)
+    )
 
     out.gauge("needletail_requests_in_flight", "Requests whose reply is not complete.")
     routes.foreach(r => out.sample(r.inFlight.toDouble, labels(r.route)*))
-    out.gauge("needletail_requests_in_flight_max", "Requests in flight at which more are refused, as found by itself.")
+    out.gauge(
+      "needletail_requests_in_flight_max",
+      "Requests in flight at which more are refused, as found by itself."
+    )
     routes.filter(_.limit >= 0).foreach(r => out.sample(r.limit.toDouble, labels(r.route)*))
 
     out.counter("needletail_requests_refused_total", "Requests answered 503 by a limiter, by reason.")

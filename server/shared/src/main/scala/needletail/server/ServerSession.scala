@@ -239,8 +239,8 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     } else if (!b.isWanted || (inAt == inUntil)) false
     else {
       b.waited(wire.nowNanos)
+      bodyCame(b) // first, since those who are fed may ask how much time they have
       val fed = b.feed()
-      bodyCame(b)
       if (body eq b) bodyProgress()
       fed
     }
@@ -359,7 +359,13 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
     )
 
   /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
-  private def serveLater(head: Head, request: Request, own: SessionBody, reply: Reply, started: Long): Unit = {
+  private def serveLater(
+      head: Head,
+      request: Request,
+      own: SessionBody,
+      reply: Reply,
+      started: Long
+  ): Unit = {
     val x = new Exchange(
       this,
       request,

@@ -79,7 +79,10 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   protected def bodyCame(body: SessionBody): Unit = {
     var x = first
     while (x != null) {
-      if (x.body eq body) x.deadline = wire.nowNanos + context.handlerNanos
+      if (x.body eq body) {
+        x.deadline = wire.nowNanos + context.handlerNanos
+        x.request.dueNanos = x.deadline
+      }
       x = x.next
     }
   }

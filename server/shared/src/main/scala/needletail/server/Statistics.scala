@@ -26,13 +26,13 @@ final case class Statistics(
 
 /** One loop's counts; written by that loop only, handed out as copies. */
 final class LoopCounts {
-  var requests: Long     = 0
-  var errors: Long       = 0
-  var failures: Long     = 0
-  var timeouts: Long     = 0
+  var requests: Long = 0
+  var errors: Long   = 0
+  var failures: Long = 0
+  var timeouts: Long = 0
 
   /** Requests given up as their client had ended its side and the answer was not there in time. */
-  var abandoned: Long = 0
+  var abandoned: Long    = 0
   var bytesRead: Long    = 0
   var bytesWritten: Long = 0
 

@@ -20,10 +20,10 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private val startedNanos = System.nanoTime()
   private val loopCount    = settings.loopCount
-  private val loops     = new EventLoops(loopCount)
-  private val ready     = new AtomicBoolean(false)
-  private val draining  = new AtomicBoolean(false)
-  private val gone      = Promise[Unit]()
+  private val loops        = new EventLoops(loopCount, poller = settings.poller)
+  private val ready        = new AtomicBoolean(false)
+  private val draining     = new AtomicBoolean(false)
+  private val gone         = Promise[Unit]()
 
   private val members    = new Array[LoopMember](loopCount)
   private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)

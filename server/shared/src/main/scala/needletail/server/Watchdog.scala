@@ -21,12 +21,12 @@ private[server] final class Watchdog(
 ) {
   import Watchdog._
 
-  private val count              = loops.size
-  private val seen               = new Array[Long](count) // the turn that each loop was in when we looked last
-  private val reported           = new Array[Long](count) // the last of its turns that was found too long
-  private val quietUntil         = new Array[Long](count)
-  private val unsaid             = new Array[Int](count)  // found, but not said, as they came too fast
-  private val total              = new AtomicLongArray(count)
+  private val count      = loops.size
+  private val seen       = new Array[Long](count) // the turn that each loop was in when we looked last
+  private val reported   = new Array[Long](count) // the last of its turns that was found too long
+  private val quietUntil = new Array[Long](count)
+  private val unsaid     = new Array[Int](count)  // found, but not said, as they came too fast
+  private val total      = new AtomicLongArray(count)
   @volatile private var stopping = false
 
   java.util.Arrays.fill(seen, Long.MinValue)

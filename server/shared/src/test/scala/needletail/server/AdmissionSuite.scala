@@ -129,7 +129,10 @@ class AdmissionSuite extends Suite {
     def waiting(priority: Priority): Handler =
       Handler("mine", priority)((_: Request) => new Promise[Response]: Async[Response])
     List(Priority.Normal -> 1, Priority.Critical -> 0).foreach { case (priority, refused) =>
-      val w = new FakeWire(waiting(priority), ServerConfig(log = Log.none, overload = OverloadConfig(maxInFlight = 1)))
+      val w = new FakeWire(
+        waiting(priority),
+        ServerConfig(log = Log.none, overload = OverloadConfig(maxInFlight = 1))
+      )
       w.send(get("/") + get("/"))
       var count = 0L
       w.context.admission.foreach(state => count += state.refused.sum)
@@ -149,6 +152,9 @@ class AdmissionSuite extends Suite {
     w.context.admission.foreach { s =>
       if (s.byStatus.sum > 0) seen(s.route.template) = (s.byStatus(2), s.byStatus(4), s.latencies.total)
     }
-    assertEquals(seen.toMap, Map("/health" -> ((3L, 0L, 3L)), "/waits" -> ((0L, 1L, 1L)), "" -> ((0L, 1L, 1L))))
+    assertEquals(
+      seen.toMap,
+      Map("/health" -> ((3L, 0L, 3L)), "/waits" -> ((0L, 1L, 1L)), "" -> ((0L, 1L, 1L)))
+    )
   }
 }

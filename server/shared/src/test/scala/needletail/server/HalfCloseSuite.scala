@@ -38,10 +38,10 @@ class HalfCloseSuite extends Suite {
   }
 
   test("what is being streamed goes on, what waits behind it does not") {
-    val piece                                 = new Promise[Option[Array[Byte]]]
-    val behind                                = new Promise[Response]
-    var sent                                  = 0
-    var cancelled                             = false
+    val piece     = new Promise[Option[Array[Byte]]]
+    val behind    = new Promise[Response]
+    var sent      = 0
+    var cancelled = false
     behind.onCancel(() => cancelled = true)
     val stream = new ByteStream {
       def next(): Async[Option[Array[Byte]]] = {

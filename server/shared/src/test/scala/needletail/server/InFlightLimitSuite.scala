@@ -9,11 +9,11 @@ class InFlightLimitSuite extends Suite {
   private val ms = 1000L * 1000
 
   private final class Service(var workers: Int, var takes: Long) {
-    val limit   = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
-    var now     = 1000 * ms
-    var done    = 0
-    var refused = 0
-    var worst   = 0L
+    val limit                                = new InFlightLimit(5 * ms, OverloadConfig(), 1.0)
+    var now                                  = 1000 * ms
+    var done                                 = 0
+    var refused                              = 0
+    var worst                                = 0L
     private var ending: Vector[(Long, Long)] = Vector.empty // of those being worked on: end and beginning
     private var queue: Vector[Long]          = Vector.empty
 
@@ -83,6 +83,9 @@ class InFlightLimitSuite extends Suite {
       s.offer(rate, 20000)
       assert(s.done > 47000, clue = s"at $rate/s ${s.done} of 50000 were done")
       assert(s.worst < 110 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+      s.forget()
+      s.offer(rate, 5000)
+      assert(s.worst < 60 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms, after 20 s of it")
     }
   }
 
@@ -106,8 +109,17 @@ class InFlightLimitSuite extends Suite {
   test("a service that hangs soon has no more than the least number of requests") {
     val s = new Service(50, 20 * ms).offer(2000, 1000)
     s.takes = 30000 * ms
-    s.offer(2000, 1000)
+    s.offer(2000, 2000)
     assertEquals(s.limit.limit, OverloadConfig().leastInFlight)
+  }
+
+  test("a moment in which everything stands still changes little") {
+    val s = new Service(50, 20 * ms).offer(2000, 2000)
+    s.now += 200 * ms // nothing is seen to come back, and 400 have come meanwhile
+    s.offer(100000, 4).offer(2000, 300)
+    s.forget()
+    s.offer(2000, 3000)
+    assertEquals(s.refused, 0)
   }
 
   test("its settings are checked") {

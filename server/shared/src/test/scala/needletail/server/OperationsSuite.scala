@@ -34,7 +34,7 @@ class OperationsSuite extends Suite {
       "/block" -> new RouteClass("GET", "/block")
     )
     private[needletail] override def routeClass: RouteClass = null
-    def apply(request: Request): Reply = {
+    def apply(request: Request): Reply                      = {
       val path = request.path
       val kind = kinds.get(path)
       if (kind.isEmpty) Response.notFound
@@ -88,7 +88,8 @@ class OperationsSuite extends Suite {
       assert(admin(server, "/health").startsWith("HTTP/1.1 200 "))
       assert(admin(server, "/ready").startsWith("HTTP/1.1 200 "))
       assert(admin(server, "/other").endsWith("switch /other"))
-      val client = new RawClient(adminPort(server)).send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+      val client =
+        new RawClient(adminPort(server)).send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
       assert(client.readUntil("\r\n\r\n").startsWith("HTTP/1.1 405 "))
       client.close()
     }
@@ -150,7 +151,8 @@ class OperationsSuite extends Suite {
 
   test("a source that fails is logged, and the other figures stand") {
     said.clear()
-    val source = new MetricSource { def write(out: MetricText): Unit = throw new RuntimeException("no figures") }
+    val source =
+      new MetricSource { def write(out: MetricText): Unit = throw new RuntimeException("no figures") }
     serving(base.copy(operations = Some(new Operations(source)))) { server =>
       assert(admin(server, "/metrics").contains("needletail_ready 1\n"))
       assert(said.toString.contains("no figures"))
@@ -164,13 +166,18 @@ class OperationsSuite extends Suite {
       val blocked = new RawClient(server.port).send(get("/block"))
       eventually(!said.isEmpty)
       val message = said.peek
-      assert(message.contains("has been blocked for ") && message.contains(" in GET /block, and its connections"), message)
+      assert(
+        message.contains("has been blocked for ") && message.contains(" in GET /block, and its connections"),
+        message
+      )
       assert(admin(server, "/metrics").contains("needletail_ready 1\n"))
       assert(blocked.readAll().endsWith("blocked"))
       assert(ask(server.port, "/block").endsWith("blocked"))
       assert(ask(server.port, "/block").endsWith("blocked"))
-      val text = admin(server, "/metrics")
-      val total = "needletail_loop_blocked_total\\{loop=\"\\d\"\\} (\\d)".r.findAllMatchIn(text).map(_.group(1).toInt).sum
+      val text  = admin(server, "/metrics")
+      val total = "needletail_loop_blocked_total\\{loop=\"\\d\"\\} (\\d)".r.findAllMatchIn(
+        text
+      ).map(_.group(1).toInt).sum
       assertEquals(total, 3)
       assert(said.size <= 2, clue = said) // of each loop so much is said at most
     }

@@ -43,7 +43,9 @@ class OverloadSuite extends Suite {
     }
   }
 
-  test("when more comes than the loop can do some are refused, soon, and health never; then all is as before") {
+  test(
+    "when more comes than the loop can do some are refused, soon, and health never; then all is as before"
+  ) {
     serving(work) { server =>
       val served  = new AtomicInteger
       val refused = new AtomicInteger
@@ -78,38 +80,39 @@ class OverloadSuite extends Suite {
   }
 
   test("a flood of new connections leaves those alone that are served already") {
-    serving(_ => Response.ok("fine"), config.copy(maxConnections = 64, crowdedIdleTimeout = 1.minute)) { server =>
-      val served = List.fill(32)(new RawClient(server.port))
-      served.foreach(_.send(get("/")).readUntil("fine"))
-      @volatile var flooding = true
-      val flooded            = new AtomicInteger
-      val flood              = List.fill(4)(new Thread(() => {
-        while (flooding) {
-          val many = List.fill(25)(scala.util.Try {
-            val socket = new java.net.Socket()
-            socket.connect(new java.net.InetSocketAddress("127.0.0.1", server.port), 200)
-            flooded.incrementAndGet()
-            socket
-          })
-          Thread.sleep(5)
-          many.foreach(_.foreach(_.close()))
+    serving(_ => Response.ok("fine"), config.copy(maxConnections = 64, crowdedIdleTimeout = 1.minute)) {
+      server =>
+        val served = List.fill(32)(new RawClient(server.port))
+        served.foreach(_.send(get("/")).readUntil("fine"))
+        @volatile var flooding = true
+        val flooded            = new AtomicInteger
+        val flood              = List.fill(4)(new Thread(() => {
+          while (flooding) {
+            val many = List.fill(25)(scala.util.Try {
+              val socket = new java.net.Socket()
+              socket.connect(new java.net.InetSocketAddress("127.0.0.1", server.port), 200)
+              flooded.incrementAndGet()
+              socket
+            })
+            Thread.sleep(5)
+            many.foreach(_.foreach(_.close()))
+          }
+        }))
+        flood.foreach(_.start())
+        var worst = 0L
+        val end   = System.nanoTime() + 1.second.toNanos
+        while (System.nanoTime() < end) served.foreach { client =>
+          val began = System.nanoTime()
+          assert(client.send(get("/")).readUntil("fine").startsWith("HTTP/1.1 200 "))
+          worst = Math.max(worst, System.nanoTime() - began)
         }
-      }))
-      flood.foreach(_.start())
-      var worst = 0L
-      val end   = System.nanoTime() + 1.second.toNanos
-      while (System.nanoTime() < end) served.foreach { client =>
-        val began = System.nanoTime()
-        assert(client.send(get("/")).readUntil("fine").startsWith("HTTP/1.1 200 "))
-        worst = Math.max(worst, System.nanoTime() - began)
-      }
-      flooding = false
-      flood.foreach(_.join())
-      assert(flooded.get > 200, clue = s"only ${flooded.get} connections")
-      assert(worst < 1.second.toNanos, clue = s"one waited for ${worst / 1000000} ms")
-      val statistics = Await.result(server.statistics, 5.seconds)
-      assert(statistics.connectionsMost <= 64, clue = statistics.connectionsMost)
-      served.foreach(_.close())
+        flooding = false
+        flood.foreach(_.join())
+        assert(flooded.get > 200, clue = s"only ${flooded.get} connections")
+        assert(worst < 1.second.toNanos, clue = s"one waited for ${worst / 1000000} ms")
+        val statistics = Await.result(server.statistics, 5.seconds)
+        assert(statistics.connectionsMost <= 64, clue = statistics.connectionsMost)
+        served.foreach(_.close())
     }
   }
 }

@@ -11,13 +11,13 @@ class QueueDelaySuite extends Suite {
 
   /** Requests come at their times; each turn of the loop handles those that had come when it began. */
   private final class Simulation(costNanos: Long, refusalNanos: Long = 5000) {
-    val delay                              = new QueueDelay(5 * ms, 100 * ms)
-    var now                                = 1000 * ms
-    private var coming: List[Request]      = Nil
-    var waits: List[(Long, Long)]          = Nil // when, and how long, of those let in
-    var admitted: Map[Priority, Int]       = Map.empty.withDefaultValue(0)
-    var refused: Map[Priority, Int]        = Map.empty.withDefaultValue(0)
-    var busy                               = 0L
+    val delay                                             = new QueueDelay(5 * ms, 100 * ms)
+    var now                                               = 1000 * ms
+    private var coming: List[Request]                     = Nil
+    var waits: List[(Long, Long)]                         = Nil // when, and how long, of those let in
+    var admitted: Map[Priority, Int]                      = Map.empty.withDefaultValue(0)
+    var refused: Map[Priority, Int]                       = Map.empty.withDefaultValue(0)
+    var busy                                              = 0L
     private def count(m: Map[Priority, Int], p: Priority) = m.updated(p, m(p) + 1)
 
     def forget(): Unit = {
@@ -35,7 +35,8 @@ class QueueDelaySuite extends Suite {
       val end = now + millis * ms
       coming = (0 until n).map(i => new Request(now + i * gap, of(i % of.length))).toList
       while (now < end) {
-        if (coming.isEmpty || coming.head.at > now) now = if (coming.isEmpty) end else Math.min(end, coming.head.at)
+        if (coming.isEmpty || coming.head.at > now)
+          now = if (coming.isEmpty) end else Math.min(end, coming.head.at)
         if (now < end) turn()
       }
       this
@@ -116,7 +117,7 @@ class QueueDelaySuite extends Suite {
   }
 
   test("the lowest are refused first, the highest not while there is room for them") {
-    val s = new Simulation(2 * ms)
+    val s   = new Simulation(2 * ms)
     val mix = Seq(Priority.High, Priority.Normal, Priority.Low, Priority.Low, Priority.Low)
     s.offer(1000, 1000, mix*)
     s.forget()
@@ -128,7 +129,8 @@ class QueueDelaySuite extends Suite {
   }
 
   test("the critical ones pass whatever the load") {
-    val s = new Simulation(2 * ms).offer(2500, 3000, Priority.Critical, Priority.Low, Priority.Low, Priority.Low)
+    val s =
+      new Simulation(2 * ms).offer(2500, 3000, Priority.Critical, Priority.Low, Priority.Low, Priority.Low)
     assertEquals(s.refused(Priority.Critical), 0)
   }
 }

@@ -35,6 +35,12 @@ final class Options private (program: String, about: String) {
   def size(name: String, default: Long, help: String): Options.Opt[Long] =
     add(name, "BYTES", default, OptionValue.show(default), help)(OptionValue.size)
 
+  /** One of `values`, by the name that it shows. */
+  def choice[A](name: String, default: A, help: String, values: Seq[A]): Options.Opt[A] =
+    add(name, "NAME", default, default.toString, help) { text =>
+      values.find(_.toString == text).toRight(values.mkString("one of ", ", ", ""))
+    }
+
   /** False unless given. */
   def flag(name: String, help: String): Options.Opt[Boolean] =
     add(name, "", default = false, "", help)(_ => Right(true))

@@ -12,9 +12,10 @@ object Main {
   private val workers   = options.int("workers", 1, "event loops; 0: one for each processor", 0 to 1024)
   private val off       = options.flag("unlimited", "without overload control, as most servers are")
   private val work      = options.duration("work", 2.millis, "processor time of a request for /cpu")
-  private val calls     = options.int("calls", 50, "calls that the service behind /wait does at once", 1 to 100000)
-  private val takes     = options.duration("takes", 20.millis, "how long it takes for each")
-  private val admin     = options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
+  private val calls     =
+    options.int("calls", 50, "calls that the service behind /wait does at once", 1 to 100000)
+  private val takes = options.duration("takes", 20.millis, "how long it takes for each")
+  private val admin = options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val config = ServerConfig(

@@ -31,8 +31,9 @@ object Overload {
  * out instead of done. As with a real one, a call that nobody waits for any more has still to be worked off.
  */
 final class Service(workers: Int, takes: FiniteDuration) {
-  private val freeAt = Array.fill(workers)(System.nanoTime()) // in the order in which they come free, from `next` on
-  private var next   = 0
+  private val freeAt =
+    Array.fill(workers)(System.nanoTime()) // in the order in which they come free, from `next` on
+  private var next = 0
 
   /** Complete when a worker has had its time for this call; on any loop. */
   def call(): Async[Unit] = Async.sleep((begin() - System.nanoTime()).max(0L).nanos)

@@ -30,8 +30,8 @@ class OverloadSuite extends Suite {
     val loop    = new ManualLoop
     val service = new Service(2, 10.seconds)
     loop.within {
-      val calls                 = List.fill(3)(service.call())
-      def done                  = calls.map(_.isCompleted)
+      val calls = List.fill(3)(service.call())
+      def done  = calls.map(_.isCompleted)
       loop.advance(10.seconds)
       assertEquals(done, List(true, true, false))
       loop.advance(10.seconds)

@@ -3,7 +3,7 @@ package needletail.examples.reference
 import scala.concurrent.duration._
 
 import needletail.examples.Options
-import needletail.io.Address
+import needletail.io.{Address, PollerKind}
 import needletail.server.{Server, ServerConfig}
 
 /** The program that tests and measurements are made on; see [[Reference]] for what it serves. */
@@ -15,7 +15,13 @@ object Main {
   private val headTimeout = options.duration("head-timeout", 5.seconds, "longest time for a request's head")
   private val bodyTimeout = options.duration("body-timeout", 5.seconds, "longest pause inside a body")
   private val idleTimeout = options.duration("idle-timeout", 8.seconds, "longest wait for the next request")
-  private val maxBody     = options.size("max-body", Long.MaxValue, "largest content of a request")
+  private val poller      = options.choice(
+    "poller",
+    PollerKind.Auto,
+    "what loops wait with on Native: auto, epoll or io_uring",
+    PollerKind.all
+  )
+  private val maxBody = options.size("max-body", Long.MaxValue, "largest content of a request")
 
   private val routes =
     options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
@@ -24,6 +30,7 @@ object Main {
     val config = ServerConfig(
       address = Address.Tcp(chosen(host), chosen(port)),
       loops = chosen(workers),
+      poller = chosen(poller),
       headTimeout = chosen(headTimeout),
       bodyTimeout = chosen(bodyTimeout),
       idleTimeout = chosen(idleTimeout),

@@ -7,7 +7,7 @@ class LocalOnlySuite extends Suite {
   private val guarded = new LocalOnly(PUT / "switch" to (_ => "switched".ok), pages = Set(8080))
 
   private def put(headers: (String, String)*): TestReply =
-    TestReply(guarded, headers.foldLeft(Request(Method.PUT, "/switch")) { case (r, (name, value)) => r.withHeader(name, value) })
+    TestReply(guarded, Request(Method.PUT, "/switch", Headers(headers*)))
 
   test("who comes without a page may ask, under any name of this machine") {
     for (host <- List("localhost:8083", "127.0.0.1:8083", "[::1]:8083", "LOCALHOST"))
@@ -29,7 +29,7 @@ class LocalOnlySuite extends Suite {
   test("a browser that asks beforehand is answered, the handler not asked") {
     val before = TestReply(
       guarded,
-      Request(Method.OPTIONS, "/switch").withHeader("Host", "127.0.0.1:8083").withHeader("Origin", "http://127.0.0.1:8080")
+      Request(Method.OPTIONS, "/switch", Headers("Host" -> "127.0.0.1:8083", "Origin" -> "http://127.0.0.1:8080"))
     )
     assertEquals((before.status.code, before.header("Access-Control-Allow-Methods")), (204, Some("GET, PUT")))
   }
