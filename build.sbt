@@ -188,7 +188,10 @@ lazy val demo = program("demo")
   .dependsOn(store % "compile;test->test", search, payment, testing % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
-      LivePage.generate((Compile / sourceManaged).value, (LocalRootProject / baseDirectory).value / "examples" / "demo" / "page")
+      LivePage.generate(
+        (Compile / sourceManaged).value,
+        (LocalRootProject / baseDirectory).value / "examples" / "demo" / "page"
+      )
     }
   )
 
@@ -265,7 +268,11 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    run      := (demo.jvm / Compile / run).evaluated,
+    run := Demo.run(
+      (demo.jvm / Runtime / fullClasspath).value.files,
+      (demo.jvm / Compile / mainClass).value.get,
+      Def.spaceDelimited().parsed
+    ),
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",

@@ -21,13 +21,15 @@ private[demo] final class Crowd(loop: EventLoop, call: Call, seed: Long) {
   private var present = 0
   private var tally   = new Tally
 
-  /** From any thread: so many from now on. Those too many leave after their present request. */
-  def want(customers: Int): Unit = loop.execute { () =>
+  /**
+   * From any thread: so many from now on. New ones come spread over the time of `ramp`, those too many leave after
+   * their present request.
+   */
+  def want(customers: Int, ramp: FiniteDuration): Unit = loop.execute { () =>
     wanted = customers
     while (present < wanted) {
       present += 1
-      // not all at once
-      pause(Duration.Zero, Crowd.LongestPause).flatMap(_ => live()).onComplete(_ => present -= 1)
+      pause(Duration.Zero, ramp).flatMap(_ => live()).onComplete(_ => present -= 1)
     }
   }
 

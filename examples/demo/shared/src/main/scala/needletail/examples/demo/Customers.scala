@@ -11,7 +11,8 @@ import needletail.io.{Address, EventLoops}
  * retry nor keep off by themselves.
  */
 final class Customers(storeUrl: String, address: Address) extends AutoCloseable {
-  private val loops  = new EventLoops(Math.min(2, Runtime.getRuntime.availableProcessors), "needletail-customers", daemon = true)
+  private val loops =
+    new EventLoops(Math.min(2, Runtime.getRuntime.availableProcessors), "needletail-customers", daemon = true)
   private val client = Client(Customers.patient, loops)
 
   // A service of its own for each kind: no kind waits for another's connections.
@@ -20,9 +21,9 @@ final class Customers(storeUrl: String, address: Address) extends AutoCloseable 
     kind -> (0 until loops.size).map(i => new Crowd(loops(i), call, seed = 31L * i + kind.name.hashCode))
   }.toMap
 
-  /** So many of each kind. */
-  def want(each: Int): Unit = crowds.values.foreach { ofKind =>
-    ofKind.zipWithIndex.foreach { case (crowd, i) => crowd.want((each + i) / ofKind.size) }
+  /** So many of each kind; new ones come spread over that time. */
+  def want(each: Int, ramp: FiniteDuration = Crowd.LongestPause): Unit = crowds.values.foreach { ofKind =>
+    ofKind.zipWithIndex.foreach { case (crowd, i) => crowd.want((each + i) / ofKind.size, ramp) }
   }
 
   /** What has happened since this was last asked. */

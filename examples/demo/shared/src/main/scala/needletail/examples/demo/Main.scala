@@ -6,16 +6,20 @@ import needletail.server.{RunningServer, Server}
 
 /** What `./sbt run` starts. */
 object Main {
-  private val options   = Options("demo", "An online store, its services, its customers, and a page to watch them and to break things.")
+  private val options = Options(
+    "demo",
+    "An online store, its services, its customers, and a page to watch them and to break things."
+  )
   private val listening = new Listening(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen) { config =>
       val demo = new Demo(portBehind(config.address))
       try Server(demo.routes, demo.config(config)).run { server =>
-        demo.opened(server)
-        tell(server, demo)
-      } finally demo.close()
+          demo.opened(server)
+          tell(server, demo)
+        }
+      finally demo.close()
     }
   }
 

@@ -30,11 +30,11 @@ final class Monitor(
   @volatile private var seen: Queue[Snapshot] = Queue.empty
 
   // of the monitor's loop
-  private var recent       = Queue.empty[Slice]
-  private var number       = 0L
-  private var refusedOnce  = 0.0
-  private var failedSoFar  = Map.empty[Kind, Long].withDefaultValue(0L)
-  private var at           = System.nanoTime()
+  private var recent      = Queue.empty[Slice]
+  private var number      = 0L
+  private var refusedOnce = 0.0
+  private var failedSoFar = Map.empty[Kind, Long].withDefaultValue(0L)
+  private var at          = System.nanoTime()
 
   def start(): Unit = { Async.run(loops(0))(beats()); () }
 
@@ -76,7 +76,8 @@ final class Monitor(
     }
 
   private def readings(): Async[Readings] = operations.metrics match {
-    case later: Reply.Later           => later.response.flatMap(_.body.bytes).map(bytes => new Readings(new String(bytes, "UTF-8")))
+    case later: Reply.Later =>
+      later.response.flatMap(_.body.bytes).map(bytes => new Readings(new String(bytes, "UTF-8")))
     case _: needletail.http.Response => Async.fail(new IllegalStateException("the store is not open yet"))
   }
 

@@ -11,12 +11,13 @@ final class Situation(fault: Fault, changed: Int => Unit) {
   private var customers = Situation.UsualCustomers
   private var times     = 1
 
-  private def update(newCustomers: Option[Int], newTimes: Option[Int], down: Option[Boolean]): Unit = synchronized {
-    newCustomers.foreach(n => customers = n)
-    newTimes.foreach(n => times = n)
-    down.foreach(fault.setDown)
-    changed(customers * times)
-  }
+  private def update(newCustomers: Option[Int], newTimes: Option[Int], down: Option[Boolean]): Unit =
+    synchronized {
+      newCustomers.foreach(n => customers = n)
+      newTimes.foreach(n => times = n)
+      down.foreach(fault.setDown)
+      changed(customers * times)
+    }
 
   def json: Json = synchronized {
     Json.Obj(
@@ -45,6 +46,9 @@ object Situation {
   final val UsualCustomers = 300
   final val MostCustomers  = 1000
 
-  private val customers = arg[Option[Int]].filter(_.forall(n => n >= 0 && n <= MostCustomers), s"{NAME} must be 0 to $MostCustomers")
-  private val times     = arg[Option[Int]].filter(_.forall(n => n == 1 || n == 5), "{NAME} must be 1 or 5")
+  private val customers = arg[Option[Int]].filter(
+    _.forall(n => n >= 0 && n <= MostCustomers),
+    s"{NAME} must be 0 to $MostCustomers"
+  )
+  private val times = arg[Option[Int]].filter(_.forall(n => n == 1 || n == 5), "{NAME} must be 1 or 5")
 }

@@ -18,7 +18,10 @@ class PaymentSuite extends Suite {
 
   test("what is no amount is 400, and it is said why") {
     val expected = "expected an object with a whole number as 'amount'"
-    for (body <- List("{}", "7", """{"amount":"7"}""", """{"amount":7.5}""", """{"amount":99999999999999999999}"""))
+    for (
+      body <-
+        List("{}", "7", """{"amount":"7"}""", """{"amount":7.5}""", """{"amount":99999999999999999999}""")
+    )
       assertEquals((post(body).status.code, post(body).text), (400, expected), body)
     assertEquals(post("""{"amount":7""").text, "malformed JSON: expected '}' at character 11")
   }

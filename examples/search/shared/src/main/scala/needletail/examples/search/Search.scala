@@ -18,5 +18,8 @@ object Search {
     Json.Obj("productId" -> Json(id), "description" -> Json(description))
 
   private def found(query: String): Response =
-    Response.ok.contentType("application/json").text(Json.Obj("query" -> Json(query), "results" -> products).toString)
+    Response.ok.contentType("application/json").text(Json.Obj(
+      "query"   -> Json(query),
+      "results" -> products
+    ).toString)
 }

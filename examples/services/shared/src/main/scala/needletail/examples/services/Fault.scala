@@ -31,7 +31,8 @@ final class Fault(initially: Boolean = false) {
     }
   )
 
-  private def state: Response = Response.ok.contentType("application/json").text(Json.Obj("down" -> Json(down)).toString)
+  private def state: Response =
+    Response.ok.contentType("application/json").text(Json.Obj("down" -> Json(down)).toString)
 }
 
 object Fault {

@@ -10,13 +10,13 @@ sealed abstract class Json {
   /** The member of that name, if this is an object that has one; the first of several. */
   final def get(name: String): Option[Json] = this match {
     case Json.Obj(members*) => members.collectFirst { case (`name`, value) => value }
-    case _                 => None
+    case _                  => None
   }
 
   /** The elements, if this is an array. */
   final def elements: Option[Seq[Json]] = this match {
     case Json.Arr(values*) => Some(values)
-    case _                => None
+    case _                 => None
   }
 
   final def text: Option[String] = this match {
@@ -43,7 +43,7 @@ sealed abstract class Json {
         out.append(':')
         value.write(out)
       }
-    case Json.Arr(values*)  => list(out, '[', values, ']')(_.write(out))
+    case Json.Arr(values*) => list(out, '[', values, ']')(_.write(out))
     case Json.Str(value)   => Json.quote(out, value)
     case Json.Num(written) => out.append(written); ()
     case Json.Bool(value)  => out.append(value); ()
@@ -97,8 +97,9 @@ object Json {
       case '"'          => out.append("\\\"")
       case '\\'         => out.append("\\\\")
       case '\n'         => out.append("\\n")
-      case c if c < ' ' => out.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16))
-      case c            => out.append(c)
+      case c if c < ' ' =>
+        out.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16))
+      case c => out.append(c)
     }
     out.append('"')
     ()

@@ -80,7 +80,8 @@ private[services] final class JsonParser(text: String) {
       case c @ ('"' | '\\' | '/') => c
       case 'u'                    =>
         val digits = text.slice(at, at + 4)
-        if (digits.length < 4 || !digits.forall(c => Character.digit(c, 16) >= 0 && c < 128)) fail("four hexadecimal digits")
+        if (digits.length < 4 || !digits.forall(c => Character.digit(c, 16) >= 0 && c < 128))
+          fail("four hexadecimal digits")
         at += 4
         Integer.parseInt(digits, 16).toChar
       case _ => fail("an escape")

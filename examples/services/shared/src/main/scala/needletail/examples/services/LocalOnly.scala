@@ -13,12 +13,13 @@ import needletail.routing._
 final class LocalOnly(handler: Handler, pages: Set[Int] = Set.empty) extends Handler {
   def apply(request: Request): Reply = {
     val origin = request.header("Origin")
-    if (!request.header("Host").exists(host => LocalOnly.isLoopback(LocalOnly.withoutPort(host)))) LocalOnly.refused
+    if (!request.header("Host").exists(host => LocalOnly.isLoopback(LocalOnly.withoutPort(host))))
+      LocalOnly.refused
     else
       origin match {
-        case None                            => handler(request)
+        case None                             => handler(request)
         case Some(from) if !isOneOfOurs(from) => LocalOnly.refused
-        case Some(from)                      =>
+        case Some(from)                       =>
           if (request.method == Method.OPTIONS) allowed(from, Response(Status.NoContent))
           else
             handler(request) match {

@@ -11,7 +11,7 @@ import needletail.server.{AdminConfig, Server, ServerConfig}
 final class Program(options: Options) {
   private val listening = new Listening(options)
   private val workers   = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
-  private val admin = options.int(
+  private val admin     = options.int(
     "admin",
     0,
     "port on loopback for /health, /ready, /metrics and what the program lets administrators switch; 0: none",
@@ -23,7 +23,8 @@ final class Program(options: Options) {
     val config = ServerConfig(
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
-      admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_))))
+      admin = if (chosen(admin) == 0) None
+      else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_))))
     )
     listening.run(chosen, config)(config => Server(routes, config).run())
   }

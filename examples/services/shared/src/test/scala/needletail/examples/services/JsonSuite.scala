@@ -17,7 +17,10 @@ class JsonSuite extends Suite {
   }
 
   test("numbers with two decimal places at most; what is no number is null") {
-    assertEquals(List(20.0, 1.005, 0.126, 1e9, Double.NaN).map(Json(_).toString), List("20", "1", "0.13", "1000000000", "null"))
+    assertEquals(
+      List(20.0, 1.005, 0.126, 1e9, Double.NaN).map(Json(_).toString),
+      List("20", "1", "0.13", "1000000000", "null")
+    )
   }
 
   test("spaces, escapes and numbers, as the grammar has them") {
@@ -30,11 +33,33 @@ class JsonSuite extends Suite {
     val value = parsed("""{"a":1,"b":[2],"a":3,"c":1.5}""")
     assertEquals(value.get("a").flatMap(_.long), Some(1L))
     assertEquals(value.get("b").flatMap(_.elements), Some(Seq(Json(2L))))
-    assertEquals((value.get("d"), value.elements, value.text, value.get("c").flatMap(_.long)), (None, None, None, None))
+    assertEquals(
+      (value.get("d"), value.elements, value.text, value.get("c").flatMap(_.long)),
+      (None, None, None, None)
+    )
   }
 
   test("what is not JSON is refused, and it is said where") {
-    val bad = List("", " ", "{", "[1,]", "{\"a\"}", "{a:1}", "01", "1.", ".5", "+1", "1e", "\"a", "\"\\x\"", "\"\\u12g4\"", "tru", "1 2", "\"\n\"", "[1}")
+    val bad = List(
+      "",
+      " ",
+      "{",
+      "[1,]",
+      "{\"a\"}",
+      "{a:1}",
+      "01",
+      "1.",
+      ".5",
+      "+1",
+      "1e",
+      "\"a",
+      "\"\\x\"",
+      "\"\\u12g4\"",
+      "tru",
+      "1 2",
+      "\"\n\"",
+      "[1}"
+    )
     bad.foreach(text => assert(Json.parse(text).isLeft, clue(text)))
     assertEquals(Json.parse("[1,]"), Left("expected a value at character 3"))
     assertEquals(Json.parse("{\"amount\":7"), Left("expected '}' at character 11"))

@@ -21,15 +21,25 @@ class LocalOnlySuite extends Suite {
 
   test("the page may ask and is told so; pages of other sites may not") {
     val ours = put("Host" -> "127.0.0.1:8083", "Origin" -> "http://localhost:8080")
-    assertEquals((ours.status.code, ours.header("Access-Control-Allow-Origin")), (200, Some("http://localhost:8080")))
-    for (origin <- List("http://evil.example", "http://localhost:8081", "null", "http://localhost:8080.evil.example"))
+    assertEquals(
+      (ours.status.code, ours.header("Access-Control-Allow-Origin")),
+      (200, Some("http://localhost:8080"))
+    )
+    for (
+      origin <-
+        List("http://evil.example", "http://localhost:8081", "null", "http://localhost:8080.evil.example")
+    )
       assertEquals(put("Host" -> "127.0.0.1:8083", "Origin" -> origin).status.code, 403, origin)
   }
 
   test("a browser that asks beforehand is answered, the handler not asked") {
     val before = TestReply(
       guarded,
-      Request(Method.OPTIONS, "/switch", Headers("Host" -> "127.0.0.1:8083", "Origin" -> "http://127.0.0.1:8080"))
+      Request(
+        Method.OPTIONS,
+        "/switch",
+        Headers("Host" -> "127.0.0.1:8083", "Origin" -> "http://127.0.0.1:8080")
+      )
     )
     assertEquals((before.status.code, before.header("Access-Control-Allow-Methods")), (204, Some("GET, PUT")))
   }

@@ -19,7 +19,8 @@ private[store] final class Dependency(name: String, service: Service, time: Fini
   def statistics: HostStatistics = service.statistics
 
   /** Makes the call, reads what it answers and makes the response of that. */
-  def ask[A](call: Service => Call)(read: ClientResponse => Option[A])(answer: A => Response): Async[Response] =
+  def ask[A](call: Service => Call)(read: ClientResponse => Option[A])(answer: A => Response)
+      : Async[Response] =
     call(service)
       .within(time)
       .response
@@ -33,8 +34,9 @@ private[store] final class Dependency(name: String, service: Service, time: Fini
       }
       .recover {
         case e: ClientError.TimedOut    => failed(e, Status.GatewayTimeout, "took too long")
-        case e: ClientError.BreakerOpen => failed(e, Status.ServiceUnavailable, "fails too often and is left alone for a while")
-        case e: ClientError             => failed(e, e.asHttpError.status, "cannot be reached")
+        case e: ClientError.BreakerOpen =>
+          failed(e, Status.ServiceUnavailable, "fails too often and is left alone for a while")
+        case e: ClientError => failed(e, e.asHttpError.status, "cannot be reached")
       }
 
   private def failed(error: ClientError, status: Status, what: String): Response = {
@@ -42,7 +44,8 @@ private[store] final class Dependency(name: String, service: Service, time: Fini
     sorry(status, what)
   }
 
-  private def sorry(status: Status, what: String): Response = Response(status).text(s"The $name service $what.\n")
+  private def sorry(status: Status, what: String): Response =
+    Response(status).text(s"The $name service $what.\n")
 
   private def complain(what: String): Unit = {
     val now   = System.nanoTime()

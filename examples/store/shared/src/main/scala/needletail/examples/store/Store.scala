@@ -15,8 +15,12 @@ import needletail.server.Log
  *
  * @throws java.lang.IllegalArgumentException for what is no `http://host:port`
  */
-final class Store(searchUrl: String, paymentUrl: String, config: StoreConfig = StoreConfig(), log: Log = Log.standardError)
-    extends AutoCloseable {
+final class Store(
+    searchUrl: String,
+    paymentUrl: String,
+    config: StoreConfig = StoreConfig(),
+    log: Log = Log.standardError
+) extends AutoCloseable {
   private val client   = Client(config.client)
   private val searches = new Dependency("search", client.service(searchUrl), config.searchTime, log)
   private val payments = new Dependency("payment", client.service(paymentUrl), config.paymentTime, log)
@@ -42,7 +46,9 @@ final class Store(searchUrl: String, paymentUrl: String, config: StoreConfig = S
 
   private def pay(amount: Amount)(implicit limit: TimeLimit): Async[Response] = {
     val order = Json.Obj("amount" -> Json(amount.value)).toString
-    payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(order))(_ => Some(Store.paid))(
+    payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(order))(_ =>
+      Some(Store.paid)
+    )(
       identity
     )
   }

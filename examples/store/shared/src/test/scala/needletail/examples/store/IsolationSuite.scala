@@ -31,14 +31,14 @@ class IsolationSuite extends Suite with Running {
     private val held                   = new ConcurrentLinkedQueue[(Loop, Promise[Response])]
     private val healthy                = new Search(new Fault).routes
     val asked                          = new AtomicInteger
-    val given                          = new AtomicInteger // those that nobody waits for any more
+    val gaveUp                         = new AtomicInteger // those that nobody waits for any more
     @volatile private var hangs        = true
     def apply(request: Request): Reply = {
       asked.incrementAndGet()
       if (!hangs) healthy(request)
       else {
         val promise = new Promise[Response]
-        promise.onCancel { () => given.incrementAndGet(); () }
+        promise.onCancel { () => gaveUp.incrementAndGet(); () }
         held.add((Loop.current, promise))
         promise
       }
@@ -46,7 +46,9 @@ class IsolationSuite extends Suite with Running {
     def letGo(): Unit = {
       hangs = false
       held.forEach { case (loop, promise) =>
-        loop.execute { () => promise.succeed(Response.ok.contentType("application/json").text("""{"results":[]}""")); () }
+        loop.execute { () =>
+          promise.succeed(Response.ok.contentType("application/json").text("""{"results":[]}""")); ()
+        }
       }
     }
   }
@@ -61,9 +63,10 @@ class IsolationSuite extends Suite with Running {
     }
 
   private def times(n: Int)(call: => Future[ClientResponse]): Seq[Future[ClientResponse]] = Seq.fill(n)(call)
-  private def search(server: RunningServer, client: Client) = client.get(s"${server.url}/search?query=a").future
-  private def index(server: RunningServer, client: Client)  = client.get(server.url).future
-  private def pay(server: RunningServer, client: Client)    = client
+  private def search(server: RunningServer, client: Client)                               =
+    client.get(s"${server.url}/search?query=a").future
+  private def index(server: RunningServer, client: Client) = client.get(server.url).future
+  private def pay(server: RunningServer, client: Client)   = client
     .post(s"${server.url}/payments")
     .setHeader("Content-Type", "application/x-www-form-urlencoded")
     .body("amount=20")
@@ -79,7 +82,9 @@ class IsolationSuite extends Suite with Running {
     for (_ <- 1 to 4) assertEquals(statuses(times(Many / 4)(pay(server, client))), Map(200 -> Many / 4))
   }
 
-  test("search hangs: it takes no more than its bulkhead allows, and index and payments are served meanwhile") {
+  test(
+    "search hangs: it takes no more than its bulkhead allows, and index and payments are served meanwhile"
+  ) {
     val hanging = new Hanging
     running(hanging) { service =>
       val config = StoreConfig(searchTime = 15.seconds, inFlight = 64, queue = 0)
@@ -110,7 +115,7 @@ class IsolationSuite extends Suite with Running {
         val silent = times(40)(search(server, client)).map(await(_))
         assertEquals(silent.map(_.status.code).toSet, Set(504))
         assertEquals(silent.map(_.text).toSet, Set("The search service took too long.\n"))
-        eventually(hanging.given.get == 40, hanging.given.get)
+        eventually(hanging.gaveUp.get == 40, hanging.gaveUp.get)
         assertEquals(store.services.head.breaker, BreakerState.Open: BreakerState)
         val refused = await(search(server, client))
         assertEquals(
@@ -125,7 +130,9 @@ class IsolationSuite extends Suite with Running {
     }
   }
 
-  test("search is killed under load: clear errors, nothing hangs or leaks, and it is found again when it is back") {
+  test(
+    "search is killed under load: clear errors, nothing hangs or leaks, and it is found again when it is back"
+  ) {
     val service = new Search(new Fault).routes
     val port    = running(service)(_.port)
     storeWith(s"http://127.0.0.1:$port") { (store, server, client) =>
@@ -151,7 +158,10 @@ class IsolationSuite extends Suite with Running {
       running(service, port) { _ =>
         eventually(await(search(server, client)).status.code == 200)
         eventually(store.services.map(_.inFlight).sum == 0)
-        eventually(openDescriptors() <= descriptors, s"${openDescriptors()} descriptors instead of $descriptors")
+        eventually(
+          openDescriptors() <= descriptors,
+          s"${openDescriptors()} descriptors instead of $descriptors"
+        )
       }
     }
   }

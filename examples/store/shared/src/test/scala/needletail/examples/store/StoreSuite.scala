@@ -41,12 +41,19 @@ class StoreSuite extends Suite with Running {
       running(new Payment(new Fault).routes) { payment =>
         val store = new Store(search.url, payment.url)
         try running(store.routes) { server =>
-          asking { client =>
-            assertEquals(client.get(s"${server.url}/search?query=red+%26+blue").await().text, "Found results: Some product, Some other product.\n")
-            val paid = client.post(s"${server.url}/payments").setHeader("Content-Type", "application/x-www-form-urlencoded").body("amount=20")
-            assertEquals(paid.await().text, "Payment processed.\n")
+            asking { client =>
+              assertEquals(
+                client.get(s"${server.url}/search?query=red+%26+blue").await().text,
+                "Found results: Some product, Some other product.\n"
+              )
+              val paid = client.post(s"${server.url}/payments").setHeader(
+                "Content-Type",
+                "application/x-www-form-urlencoded"
+              ).body("amount=20")
+              assertEquals(paid.await().text, "Payment processed.\n")
+            }
           }
-        } finally store.close()
+        finally store.close()
       }
     }
   }
