@@ -171,6 +171,30 @@ lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
 
+// The online store, of three programs.
+lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
+lazy val search   = program("search").dependsOn(services, testing % Test)
+lazy val payment  = program("payment").dependsOn(services, testing % Test)
+lazy val store    = program("store").dependsOn(
+  services % "compile;test->test",
+  client,
+  search  % Test,
+  payment % Test,
+  testing % Test
+)
+
+/** All of it in one process, with customers and a page to watch: what `run` starts. */
+lazy val demo = program("demo")
+  .dependsOn(store % "compile;test->test", search, payment, testing % Test)
+  .settings(
+    Compile / sourceGenerators += Def.task {
+      LivePage.generate(
+        (Compile / sourceManaged).value,
+        (LocalRootProject / baseDirectory).value / "examples" / "demo" / "page"
+      )
+    }
+  )
+
 lazy val crossModules =
   Seq(
     testing,
@@ -187,7 +211,7 @@ lazy val crossModules =
     line,
     reference,
     overload
-  )
+  ) ++ Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
@@ -244,7 +268,11 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    run      := (hello.jvm / Compile / run).evaluated,
+    run := Demo.run(
+      (demo.jvm / Runtime / fullClasspath).value.files,
+      (demo.jvm / Compile / mainClass).value.get,
+      Def.spaceDelimited().parsed
+    ),
     countJvm := TestCounts.report(
       baseDirectory.value,
       s"jvm-${(async.jvm / scalaBinaryVersion).value}",

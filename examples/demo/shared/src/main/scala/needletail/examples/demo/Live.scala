@@ -1,0 +1,69 @@
+package needletail.examples.demo
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.examples.services.Json
+import needletail.routing._
+
+/**
+ * The page that shows how the store does, and the events that feed it (HTML standard, server-sent events).
+ *
+ * @param controls where the page's switches are, once that is known
+ * @param isOpen false once the store drains: events end then, as nobody else would end them
+ */
+final class Live(monitor: Monitor, controls: () => String, isOpen: () => Boolean) {
+
+  /** Not limited: it waits on purpose, and is wanted most when there is more to do than can be done. */
+  val routes: Routes = Routes(
+    GET / Live.Name to page,
+    GET / Live.Name / "events" to Response.ok
+      .contentType("text/event-stream")
+      .header("Cache-Control", "no-store")
+      .stream(new Events)
+  ).unlimited.priority(Priority.Critical)
+
+  private def page: Response =
+    Response.ok
+      .contentType("text/html; charset=utf-8")
+      .header("Cache-Control", "no-store")
+      .header("X-Content-Type-Options", "nosniff")
+      .header(
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; " +
+          s"form-action 'none'; frame-ancestors 'none'; connect-src 'self' ${controls()}"
+      )
+      .text(LivePage.html)
+
+  /** First all that is remembered, then what is new. */
+  private final class Events extends ByteStream {
+    private var sent = -1L
+    private var over = false
+
+    def next(): Async[Option[Array[Byte]]] =
+      if (over || !isOpen()) Async.value(None)
+      else if (sent < 0) {
+        sent = 0
+        val first = Json.Obj("controls" -> Json(controls()), "most" -> Json(Situation.MostCustomers.toLong))
+        Async.value(Some(s"retry: 1000\nevent: hello\ndata: $first\n\n".getBytes(UTF_8)))
+      } else
+        monitor.after(sent) match {
+          case Seq() => Async.sleep(Live.Look).flatMap(_ => next())
+          case fresh =>
+            sent = fresh.last.number
+            Async.value(Some(fresh.map(s => s"data: ${s.json}\n\n").mkString.getBytes(UTF_8)))
+        }
+
+    def cancel(): Unit = over = true
+  }
+}
+
+object Live {
+  private[demo] final val Name = "live"
+  final val Path               = "/live"
+
+  /** How often a stream looks whether there is something new. */
+  private val Look = 50.millis
+}

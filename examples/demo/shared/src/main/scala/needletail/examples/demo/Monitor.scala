@@ -1,0 +1,119 @@
+package needletail.examples.demo
+
+import scala.collection.immutable.Queue
+import scala.concurrent.Future
+import scala.concurrent.duration._
+import scala.util.control.NonFatal
+
+import needletail.async.Async
+import needletail.client.HostStatistics
+import needletail.examples.services.Json
+import needletail.http.Reply
+import needletail.io.EventLoops
+import needletail.server.Operations
+
+/**
+ * Looks twice a second at how customers and store do, and remembers the last minute of it.
+ *
+ * @param services how the store's services do
+ */
+final class Monitor(
+    customers: () => Future[Map[Kind, Tally]],
+    operations: Operations,
+    services: () => Seq[HostStatistics],
+    situation: () => Json
+) extends AutoCloseable {
+  import Monitor._
+
+  private val loops = new EventLoops(1, "needletail-monitor", daemon = true)
+
+  @volatile private var seen: Queue[Snapshot] = Queue.empty
+
+  // of the monitor's loop
+  private var recent      = Queue.empty[Slice]
+  private var number      = 0L
+  private var refusedOnce = 0.0
+  private var failedSoFar = Map.empty[Kind, Long].withDefaultValue(0L)
+  private var at          = System.nanoTime()
+
+  def start(): Unit = { Async.run(loops(0))(beats()); () }
+
+  /** What was seen in the last minute, the oldest first. */
+  def history: Seq[Snapshot] = seen
+
+  /** What was seen since the one of that number. */
+  def after(number: Long): Seq[Snapshot] = seen.filter(_.number > number)
+
+  def close(): Unit = loops.stop()
+
+  private def beats(): Async[Unit] =
+    Async.sleep(Beat).flatMap(_ => look()).recover { case NonFatal(_) => () }.flatMap(_ => beats())
+
+  /** Fails where the server has ended, or does not answer: then there is a gap. */
+  private def look(): Async[Unit] =
+    for {
+      tallies <- Async.fromFuture(customers())
+      metrics <- readings()
+    } yield {
+      val now = System.nanoTime()
+      recent = recent.enqueue(Slice((now - at) / 1e9, tallies)).takeRight(Window)
+      at = now
+      val refused = metrics.sum("needletail_requests_refused_total")
+      number += 1
+      val kinds = Kind.all.map(kind => kind.name -> ofKind(kind, tallies))
+      val json  = Json.Obj(
+        "at"          -> Json(System.currentTimeMillis()),
+        "kinds"       -> Json.Obj(kinds*),
+        "connections" -> Json(metrics.sum("needletail_connections")),
+        "inFlight"    -> Json(metrics.sum("needletail_requests_in_flight")),
+        "shed"        -> Json(refused),
+        "shedNow"     -> Json((refused - refusedOnce) / recent.last.seconds),
+        "services"    -> Json.Arr(services().map(state)*),
+        "situation"   -> situation()
+      )
+      refusedOnce = refused
+      seen = seen.enqueue(new Snapshot(number, json)).takeRight(Remembered)
+    }
+
+  private def readings(): Async[Readings] = operations.metrics match {
+    case later: Reply.Later =>
+      later.response.flatMap(_.body.bytes).map(bytes => new Readings(new String(bytes, "UTF-8")))
+    case _: needletail.http.Response => Async.fail(new IllegalStateException("the store is not open yet"))
+  }
+
+  private def ofKind(kind: Kind, now: Map[Kind, Tally]): Json = {
+    val sum     = new Tally
+    val seconds = recent.map(_.seconds).sum
+    recent.foreach(slice => sum.add(slice.tallies(kind)))
+    failedSoFar = failedSoFar.updated(kind, failedSoFar(kind) + now(kind).failed)
+    val times = sum.percentiles(0.5, 0.9, 0.99)
+    Json.Obj(
+      "p50"     -> Json(times(0)),
+      "p90"     -> Json(times(1)),
+      "p99"     -> Json(times(2)),
+      "good"    -> Json(sum.good / seconds),
+      "failed"  -> Json(sum.failed / seconds),
+      "errors"  -> Json(failedSoFar(kind)),
+      "failure" -> Json(sum.failure)
+    )
+  }
+
+  private def state(service: HostStatistics): Json = Json.Obj(
+    "breaker"  -> Json(service.breaker.toString),
+    "inFlight" -> Json(service.inFlight.toLong)
+  )
+}
+
+object Monitor {
+  val Beat: FiniteDuration = 500.millis
+
+  /** Beats that percentiles and rates are made of: two seconds, so that a few hundred requests are among them. */
+  private final val Window = 4
+
+  private final val Remembered = 120
+
+  /** What was seen at one time. */
+  final class Snapshot private[Monitor] (val number: Long, val json: Json)
+
+  private final case class Slice(seconds: Double, tallies: Map[Kind, Tally])
+}

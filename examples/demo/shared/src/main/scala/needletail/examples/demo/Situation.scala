@@ -1,0 +1,54 @@
+package needletail.examples.demo
+
+import needletail.examples.services.{Fault, Json}
+import needletail.routing._
+
+/**
+ * What can be switched while the demo runs: how many customers there are, five times as many, and search's fault.
+ * From any thread.
+ */
+final class Situation(fault: Fault, changed: Int => Unit) {
+  private var customers = Situation.UsualCustomers
+  private var times     = 1
+
+  private def update(newCustomers: Option[Int], newTimes: Option[Int], down: Option[Boolean]): Unit =
+    synchronized {
+      newCustomers.foreach(n => customers = n)
+      newTimes.foreach(n => times = n)
+      down.foreach(fault.setDown)
+      changed(customers * times)
+    }
+
+  def json: Json = synchronized {
+    Json.Obj(
+      "customers" -> Json(customers.toLong),
+      "times"     -> Json(times.toLong),
+      "down"      -> Json(fault.isDown)
+    )
+  }
+
+  private def answer: Response = Response.ok.contentType("application/json").text(json.toString)
+
+  /** `GET /situation`, and `PUT /situation?customers=300&times=5&down=true` with any of these. */
+  val routes: Routes = Routes(
+    GET / "situation" to answer,
+    PUT / "situation" + ?("customers", Situation.customers) + ?("times", Situation.times) +
+      ?("down", arg[Option[Boolean]]) to { case (customers, times, down) =>
+        update(customers, times, down)
+        answer
+      }
+  )
+}
+
+object Situation {
+
+  /** Of each kind, as in the measurement that this shows. */
+  final val UsualCustomers = 300
+  final val MostCustomers  = 1000
+
+  private val customers = arg[Option[Int]].filter(
+    _.forall(n => n >= 0 && n <= MostCustomers),
+    s"{NAME} must be 0 to $MostCustomers"
+  )
+  private val times = arg[Option[Int]].filter(_.forall(n => n == 1 || n == 5), "{NAME} must be 1 or 5")
+}

@@ -1,0 +1,25 @@
+package needletail.examples.search
+
+import needletail.examples.services.{Fault, Json}
+import needletail.routing._
+
+/** A search service that always finds the same two products. */
+final class Search(fault: Fault) {
+
+  /** A service that is down has many requests under way on purpose: it is its clients that must give up. */
+  val routes: Routes =
+    (GET / "search" + ?("query", arg[String]) to (query => fault(Search.found(query)))).unlimited
+}
+
+object Search {
+  private val products = Json.Arr(product(10, "Some product"), product(11, "Some other product"))
+
+  private def product(id: Long, description: String): Json =
+    Json.Obj("productId" -> Json(id), "description" -> Json(description))
+
+  private def found(query: String): Response =
+    Response.ok.contentType("application/json").text(Json.Obj(
+      "query"   -> Json(query),
+      "results" -> products
+    ).toString)
+}

@@ -1,0 +1,37 @@
+package needletail.examples.services
+
+import scala.concurrent.duration._
+
+import needletail.examples.{Listening, Options}
+import needletail.http.Handler
+import needletail.routing.Routes
+import needletail.server.{AdminConfig, Server, ServerConfig}
+
+/** The `main` of a service: its options, and how it is run. */
+final class Program(options: Options) {
+  private val listening = new Listening(options)
+  private val workers   = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
+  private val admin     = options.int(
+    "admin",
+    0,
+    "port on loopback for /health, /ready, /metrics and what the program lets administrators switch; 0: none",
+    0 to 65535
+  )
+
+  /** Serves `routes` until it is told to end, and `administration` to those on this machine, if they asked for it. */
+  def run(chosen: Options.Values, administration: Option[Handler] = None)(routes: Routes): Unit = {
+    val config = ServerConfig(
+      loops = chosen(workers),
+      handlerTimeout = Program.HandlerTimeout,
+      admin = if (chosen(admin) == 0) None
+      else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_))))
+    )
+    listening.run(chosen, config)(config => Server(routes, config).run())
+  }
+}
+
+object Program {
+
+  /** Longer than a service that is down lets wait, so that its own error is what its client sees. */
+  val HandlerTimeout: FiniteDuration = Fault.Hanging * 2
+}

@@ -1,0 +1,76 @@
+package needletail.examples.store
+
+import needletail.async.Async
+import needletail.client.{Client, ClientResponse, HostStatistics}
+import needletail.examples.services.Json
+import needletail.http.TimeLimit
+import needletail.routing._
+import needletail.server.Log
+
+/**
+ * An online store of three kinds of requests: an index page, a search and payments. The last two ask a service each.
+ *
+ * Each kind is on its own: a service that is slow or down costs those who need it, and takes nothing from the others.
+ * What sees to that is a time-out and a breaker towards the service, and a bulkhead around the route.
+ *
+ * @throws java.lang.IllegalArgumentException for what is no `http://host:port`
+ */
+final class Store(
+    searchUrl: String,
+    paymentUrl: String,
+    config: StoreConfig = StoreConfig(),
+    log: Log = Log.standardError
+) extends AutoCloseable {
+  private val client   = Client(config.client)
+  private val searches = new Dependency("search", client.service(searchUrl), config.searchTime, log)
+  private val payments = new Dependency("payment", client.service(paymentUrl), config.paymentTime, log)
+
+  val routes: Routes = Routes(
+    GET to Store.welcome,
+    bulkhead(GET / "search" + ?("query", arg[String]) + request to { case (query, request) =>
+      search(query)(request.timeLimit)
+    }),
+    bulkhead(POST / "payments" + Body[Amount] + request to { case (amount, request) =>
+      pay(amount)(request.timeLimit)
+    })
+  )
+
+  /** The limit of requests under way is the one declared here, not one that the server finds out of their times. */
+  private def bulkhead(route: Route): Routes =
+    route.limit(config.inFlight, config.queue, config.queueTime).unlimited
+
+  private def search(query: String)(implicit limit: TimeLimit): Async[Response] =
+    searches.ask(_.get(s"/search?${Form("query" -> query).render}"))(Store.descriptions)(
+      _.mkString("Found results: ", ", ", ".\n").ok
+    )
+
+  private def pay(amount: Amount)(implicit limit: TimeLimit): Async[Response] = {
+    val order = Json.Obj("amount" -> Json(amount.value)).toString
+    payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(order))(_ =>
+      Some(Store.paid)
+    )(
+      identity
+    )
+  }
+
+  /** How the services do, as the store sees it: search, then payment. */
+  def services: Seq[HostStatistics] = Seq(searches.statistics, payments.statistics)
+
+  /** Lets go of the connections to the services. */
+  def close(): Unit = client.close()
+}
+
+object Store {
+  private val welcome = "Welcome to our website.".ok
+  private val paid    = "Payment processed.\n".ok
+
+  /** What the search service found; none where that is no answer of a search service. */
+  private def descriptions(answer: ClientResponse): Option[Seq[String]] =
+    for {
+      json     <- Json.parse(answer.text).toOption
+      results  <- json.get("results")
+      products <- results.elements
+      texts = products.flatMap(_.get("description").flatMap(_.text))
+      if texts.length == products.length
+    } yield texts
+}
