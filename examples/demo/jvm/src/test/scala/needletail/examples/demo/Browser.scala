@@ -38,10 +38,13 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
   /** Opens a page, with that JavaScript run before its own; `evaluate` is about that one from now on. */
   def open(url: String, before: String): Unit = {
     val target = text(ask("Target.createTarget", "url" -> Json("about:blank")), "targetId")
-    session = Some(text(ask("Target.attachToTarget", "targetId" -> Json(target), "flatten" -> Json(true)), "sessionId"))
+    session = Some(text(
+      ask("Target.attachToTarget", "targetId" -> Json(target), "flatten" -> Json(true)),
+      "sessionId"
+    ))
     ask("Page.enable")
     ask("Page.addScriptToEvaluateOnNewDocument", "source" -> Json(before))
-    ask("Page.navigate", "url" -> Json(url))
+    ask("Page.navigate", "url"                            -> Json(url))
     ()
   }
 
@@ -55,7 +58,12 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
   /** Presses a key that types that character. */
   def press(key: String): Unit =
     for (kind <- List("keyDown", "keyUp"))
-      ask("Input.dispatchKeyEvent", "type" -> Json(kind), "key" -> Json(key), "text" -> Json(if (kind == "keyDown") key else ""))
+      ask(
+        "Input.dispatchKeyEvent",
+        "type" -> Json(kind),
+        "key"  -> Json(key),
+        "text" -> Json(if (kind == "keyDown") key else "")
+      )
 
   private def ask(method: String, parameters: (String, Json)*): Json = {
     number += 1
@@ -63,7 +71,8 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
     val message = Json.Obj((whole ++ session.map(id => "sessionId" -> Json(id)))*)
     socket.sendText(message.toString, true).get(20, TimeUnit.SECONDS)
     var answer = messages.poll(20, TimeUnit.SECONDS)
-    while (answer != null && !answer.get("id").contains(Json(number))) answer = messages.poll(20, TimeUnit.SECONDS)
+    while (answer != null && !answer.get("id").contains(Json(number)))
+      answer = messages.poll(20, TimeUnit.SECONDS)
     if (answer == null) throw new IllegalStateException(s"the browser does not answer $method")
     answer.get("error").foreach(e => throw new IllegalStateException(s"$method: $e"))
     answer.get("result").getOrElse(Json.Null)
@@ -78,7 +87,9 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
     process.destroy()
     if (!process.waitFor(10, TimeUnit.SECONDS)) process.destroyForcibly().waitFor()
     // its helpers may write to the last
-    scala.util.Try(Files.walk(profile).sorted(Comparator.reverseOrder[Path]()).forEach(path => { path.toFile.delete(); () }))
+    scala.util.Try(Files.walk(profile).sorted(Comparator.reverseOrder[Path]()).forEach(path => {
+      path.toFile.delete(); ()
+    }))
     ()
   }
 }

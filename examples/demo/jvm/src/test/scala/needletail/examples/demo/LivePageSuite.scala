@@ -25,10 +25,14 @@ class LivePageSuite extends Suite with Running {
       try {
         browser.open(
           s"${server.url}/live",
-          before = "window.failures = []; for (const kind of ['error', 'unhandledrejection', 'securitypolicyviolation']) " +
-            "addEventListener(kind, e => failures.push(String(e.message ?? e.reason ?? e.blockedURI)))"
+          before =
+            "window.failures = []; for (const kind of ['error', 'unhandledrejection', 'securitypolicyviolation']) " +
+              "addEventListener(kind, e => failures.push(String(e.message ?? e.reason ?? e.blockedURI)))"
         )
-        eventually(script(browser, "document.readyState === 'complete' && 'failures' in window") == Json(true))
+        eventually(script(
+          browser,
+          "document.readyState === 'complete' && 'failures' in window"
+        ) == Json(true))
         body(browser)
       } finally browser.close()
     } finally {
@@ -39,7 +43,9 @@ class LivePageSuite extends Suite with Running {
 
   /** The figure that a chart's card shows, in whatever unit. */
   private def figure(browser: Browser, kind: String, of: String): Double = {
-    val shown = browser.evaluate(s"document.querySelector('#$kind [data-of=$of]')?.textContent ?? ''").text.getOrElse("")
+    val shown = browser.evaluate(
+      s"document.querySelector('#$kind [data-of=$of]')?.textContent ?? ''"
+    ).text.getOrElse("")
     shown.filter(c => c.isDigit || c == '.').toDoubleOption.getOrElse(0.0)
   }
 
@@ -47,7 +53,9 @@ class LivePageSuite extends Suite with Running {
     browser.evaluate(s"document.querySelector('#$kind .badge')?.textContent ?? ''").text
 
   private def line(browser: Browser, kind: String, of: String): Int =
-    browser.evaluate(s"document.querySelector('#$kind .line.$of')?.getAttribute('d')?.length ?? 0").long.getOrElse(0L).toInt
+    browser.evaluate(
+      s"document.querySelector('#$kind .line.$of')?.getAttribute('d')?.length ?? 0"
+    ).long.getOrElse(0L).toInt
 
   private def script(browser: Browser, text: String): Json = browser.evaluate(text)
 
@@ -55,9 +63,13 @@ class LivePageSuite extends Suite with Running {
     browsing { browser =>
       eventually(script(browser, "document.querySelectorAll('#charts svg').length") == Json(3L))
       for (kind <- Kind.all) {
-        for (of <- List("p50", "p90", "p99")) eventually(line(browser, kind.name, of) > 50, s"$of of ${kind.name}")
+        for (of <- List("p50", "p90", "p99"))
+          eventually(line(browser, kind.name, of) > 50, s"$of of ${kind.name}")
         eventually(figure(browser, kind.name, "good") > 10, kind.name)
-        eventually(badge(browser, kind.name).contains("healthy"), s"${kind.name} is ${badge(browser, kind.name)}")
+        eventually(
+          badge(browser, kind.name).contains("healthy"),
+          s"${kind.name} is ${badge(browser, kind.name)}"
+        )
       }
       eventually(script(browser, "document.getElementById('down').disabled") == Json(false))
       eventually(script(browser, "document.getElementById('connections').textContent > 0") == Json(true))
@@ -70,7 +82,10 @@ class LivePageSuite extends Suite with Running {
         eventually(badge(browser, kind).contains("healthy"), s"$kind is ${badge(browser, kind)}")
         assert(figure(browser, kind, "good") > 10, kind)
       }
-      assert(script(browser, "document.querySelectorAll('#index .hanging').length").long.exists(_ > 0), "the time is marked")
+      assert(
+        script(browser, "document.querySelectorAll('#index .hanging').length").long.exists(_ > 0),
+        "the time is marked"
+      )
 
       script(browser, "document.getElementById('down').click()")
       eventually(badge(browser, "search").contains("healthy"), badge(browser, "search"))
@@ -80,14 +95,18 @@ class LivePageSuite extends Suite with Running {
   test("it can be used by keyboard alone") {
     browsing { browser =>
       eventually(script(browser, "document.getElementById('down').disabled") == Json(false))
-      val focusable = "[...document.querySelectorAll('input')].map(i => (i.focus(), document.activeElement === i))"
+      val focusable =
+        "[...document.querySelectorAll('input')].map(i => (i.focus(), document.activeElement === i))"
       assertEquals(script(browser, focusable).toString, "[true,true,true]")
       script(browser, "document.activeElement.blur()")
       browser.press("h")
       eventually(badge(browser, "search").contains("failing"), badge(browser, "search"))
       assertEquals(script(browser, "document.getElementById('down').checked"), Json(true))
       browser.press("-")
-      eventually(script(browser, "document.getElementById('customersShown').textContent").text.contains("250"))
+      eventually(script(
+        browser,
+        "document.getElementById('customersShown').textContent"
+      ).text.contains("250"))
     }
   }
 

@@ -29,7 +29,7 @@ class DemoSuite extends Suite with Running {
 
   /** What the page is told, the last of it. */
   private def watching[A](server: RunningServer, client: Client)(body: (() => Json) => A): A = {
-    val last = new AtomicReference[Json](Json.Null)
+    val last                                                  = new AtomicReference[Json](Json.Null)
     def read(stream: ByteStream, before: String): Async[Unit] = stream.next().flatMap {
       case None        => Async.unit
       case Some(piece) =>
@@ -57,7 +57,9 @@ class DemoSuite extends Suite with Running {
     case _                       => Double.NaN // as nothing compares to that, it waits for more
   }
 
-  test("customers are served; search hangs: its errors grow while index and payments go on; and it recovers") {
+  test(
+    "customers are served; search hangs: its errors grow while index and payments go on; and it recovers"
+  ) {
     open { (demo, server, client) =>
       def set(what: String) =
         assertEquals(client.call(Method.PUT, s"${demo.controlUrl}/situation?$what").await().status.code, 200)
@@ -75,9 +77,15 @@ class DemoSuite extends Suite with Running {
         for (kind <- List("index", "payments")) {
           assert(number(last(), "kinds", kind, "good") > 10, last())
           // none, but where the machine stands still for a while the store may refuse some
-          assert(number(last(), "kinds", kind, "errors") * 10 < number(last(), "kinds", "search", "errors"), last())
+          assert(
+            number(last(), "kinds", kind, "errors") * 10 < number(last(), "kinds", "search", "errors"),
+            last()
+          )
         }
-        assert(at(last(), "kinds", "search", "failure").flatMap(_.text).exists(_.contains("The search service")), last())
+        assert(
+          at(last(), "kinds", "search", "failure").flatMap(_.text).exists(_.contains("The search service")),
+          last()
+        )
 
         set("down=false")
         eventually(number(last(), "kinds", "search", "good") > 10, last())
@@ -90,11 +98,17 @@ class DemoSuite extends Suite with Running {
       val page = client.get(s"${server.url}/live").await()
       assertEquals(page.header("Content-Type"), Some("text/html; charset=utf-8"))
       val policy = page.header("Content-Security-Policy").getOrElse("")
-      assert(policy.startsWith("default-src 'none'") && policy.contains(s"connect-src 'self' ${demo.controlUrl}"), policy)
+      assert(
+        policy.startsWith("default-src 'none'") && policy.contains(s"connect-src 'self' ${demo.controlUrl}"),
+        policy
+      )
       assert(page.text.contains("<h1>") && page.text.trim.endsWith("</html>"))
       val fetched = """(?:src|href)\s*=\s*"([^"]*)"""".r.findAllMatchIn(page.text).map(_.group(1)).toList
       assertEquals(fetched.filterNot(_.startsWith("data:")), Nil)
-      assert(!page.text.contains("/*STYLE*/") && !page.text.contains("/*SCRIPT*/"), "style and script are in it")
+      assert(
+        !page.text.contains("/*STYLE*/") && !page.text.contains("/*SCRIPT*/"),
+        "style and script are in it"
+      )
     }
   }
 
@@ -103,7 +117,8 @@ class DemoSuite extends Suite with Running {
       assertEquals(client.get(s"${demo.controlUrl}/ready").await().text, "ready\n")
       assert(client.get(s"${demo.controlUrl}/metrics").await().text.contains("needletail_requests_total"))
       assertEquals(client.get(s"${server.url}/situation").await().status.code, 404)
-      val foreign = client.get(s"${demo.controlUrl}/situation").header("Origin", "http://elsewhere.example").await()
+      val foreign =
+        client.get(s"${demo.controlUrl}/situation").header("Origin", "http://elsewhere.example").await()
       assertEquals(foreign.status.code, 403)
     }
   }
