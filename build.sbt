@@ -129,6 +129,28 @@ lazy val json = project
     }
   )
 
+/** CGI, FastCGI and SCGI, from both sides. */
+lazy val gateway = module("gateway").dependsOn(server, testing % Test)
+
+/** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
+lazy val load = project
+  .in(file("load"))
+  .dependsOn(client.jvm, testing.jvm % Test, server.jvm % Test)
+  .settings(moduleName := "needletail-load", shared, published, onJvm)
+  .settings(
+    Compile / mainClass := Some("needletail.load.Main"),
+    libraryDependencies ++= {
+      val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
+      Seq(
+        "org.hdrhistogram"                       % "HdrHistogram"          % "2.2.2",
+        "org.snakeyaml"                          % "snakeyaml-engine"      % "2.9",
+        "com.github.scopt"                      %% "scopt"                 % "4.1.0",
+        "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % jsoniter,
+        "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniter % Provided
+      )
+    }
+  )
+
 // Programs: each one is also tested. What they share (command line options) lies in examples/options.
 
 def example(name: String): CrossProject =
@@ -205,6 +227,7 @@ lazy val crossModules =
     routing,
     server,
     client,
+    gateway,
     options,
     hello,
     counter,
@@ -216,7 +239,7 @@ lazy val crossModules =
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
   val names = sys.env.getOrElse("NEEDLETAIL_MODULES", "").split(' ').filter(_.nonEmpty).toSet
-  val known = crossModules.map(folder).toSet + "json"
+  val known = crossModules.map(folder).toSet + "json" + "load"
   (names -- known).foreach(name =>
     sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}")
   )
@@ -262,6 +285,7 @@ lazy val jmh = project
 
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
 lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
+  (if (chosen("load")) Seq(load) else Nil) ++
   (if (chosenModules == crossModules) Seq(jmh) else Nil) // no tests, but it has to compile
 
 lazy val root = project
@@ -310,4 +334,4 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(json, conformance, jmh)
+  .aggregate(json, load, conformance, jmh)

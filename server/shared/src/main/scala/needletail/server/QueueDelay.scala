@@ -162,9 +162,8 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
 private[server] object QueueDelay {
 
   /**
-   * A loop that answers four thousand requests in a second and more is not to be helped by refusing some: that costs
-   * a read, a parse, a match and a write too, and is what one that is slow for a moment, or on a machine that has
-   * others to serve, would do to a client that has sent a thousand at once.
+   * What quick requests cost where the code is not compiled yet, or the machine has others to serve: a client that has
+   * sent a thousand of them at once is not to be refused for that.
    */
   final val CheapNanos = 250L * 1000
 

@@ -9,7 +9,7 @@ class InFlightLimitSuite extends Suite {
   private val ms     = 1000L * 1000
   private val config = OverloadConfig(initialInFlight = 128, leastInFlight = 8)
 
-  private final class Service(var workers: Int, var takes: Long) {
+  private final class Service(var workers: Int, var takes: Long, config: OverloadConfig = config) {
     val limit                                = new InFlightLimit(5 * ms, config, 1.0)
     var now                                  = 1000 * ms
     var done                                 = 0
@@ -112,6 +112,12 @@ class InFlightLimitSuite extends Suite {
     s.takes = 30000 * ms
     s.offer(2000, 2000)
     assertEquals(s.limit.limit, config.leastInFlight)
+  }
+
+  test("a queue that has stood for less than an interval cuts nothing") {
+    val s = new Service(50, 20 * ms, OverloadConfig(leastInFlight = 8)).offer(2000, 2000)
+    s.offer(6000, 50).offer(100, 1000)
+    assertEquals((s.limit.limit, s.refused), (OverloadConfig().initialInFlight, 0))
   }
 
   test("a moment in which everything stands still changes little") {

@@ -46,8 +46,8 @@ final class Service(workers: Int, takes: FiniteDuration) {
   }
 }
 
-/** A fixed amount of work for the processor. */
-final class Spin private (rounds: Long) {
+/** A fixed amount of work for the processor: so many steps. */
+final class Spin private[overload] (private[overload] val rounds: Long) {
   def run(): Long = Spin.work(rounds)
 }
 

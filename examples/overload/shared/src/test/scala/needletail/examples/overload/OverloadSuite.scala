@@ -16,9 +16,14 @@ class OverloadSuite extends Suite {
     )
   }
 
-  test("work for the processor is done and has a result, however little or much it is") {
-    // how long it takes is a matter of the machine: bench/overload measures it
-    for (time <- Seq(1.nano, 2.millis)) assert(Spin.lasting(time.toNanos).run() != 0)
+  test("work for the processor is as many steps more as the time is longer, and none is left out") {
+    // how long a step takes is a matter of the machine: bench/overload measures it
+    val short = Spin.lasting(2.millis.toNanos)
+    val long  = Spin.lasting(2.seconds.toNanos)
+    assert(long.rounds > 20 * short.rounds, s"${long.rounds} and ${short.rounds}")
+    val results = Seq(1L, 2L, 3L, 1000L).map(new Spin(_).run())
+    assertEquals(results.distinct.length, 4)
+    assertEquals(new Spin(1).run(), 8748534153485358512L)
   }
 
   test("the service does so many calls at once, the others wait") {
