@@ -12,7 +12,8 @@ class AgreementSuite extends Suite with Serving {
   private def millis(h: Histogram, percentile: Double): Double = h.getValueAtPercentile(percentile) / 1e6
 
   /** How many took longer. */
-  private def beyond(h: Histogram, time: FiniteDuration): Long = h.getTotalCount - h.getCountBetweenValues(0, time.toNanos)
+  private def beyond(h: Histogram, time: FiniteDuration): Long =
+    h.getTotalCount - h.getCountBetweenValues(0, time.toNanos)
 
   test("a delay that is always the same") {
     serving(KnownServer.delayed(20.millis)) { server =>
@@ -94,7 +95,7 @@ class AgreementSuite extends Suite with Serving {
 
   test("users who come one after the other") {
     serving(ok) { server =>
-      val load   = Load.Closed(20, None, Some(2.seconds), ramp = 2.seconds, pause = Pause.Constant(100.millis))
+      val load = Load.Closed(20, None, Some(2.seconds), ramp = 2.seconds, pause = Pause.Constant(100.millis))
       val result = run(closed(server.url, 1, 1).copy(load = load))
       assertEquals(result.intervals.take(2).map(i => (i.self.users - 10).abs <= 1), Vector(true, false))
       // The users of the first second ask ten times a second each, from when they came: 5 s worth of users in all.

@@ -31,7 +31,12 @@ object AllocationMain {
   private final val Bound = 8.0
 
   private def users(count: Int, pause: Pause, pipelining: Int = 1): String => LoadPlan = url =>
-    LoadPlan("x", kinds(url), Load.Closed(count, None, Some(20.seconds), pause = pause), pipelining = pipelining)
+    LoadPlan(
+      "x",
+      kinds(url),
+      Load.Closed(count, None, Some(20.seconds), pause = pause),
+      pipelining = pipelining
+    )
 
   private def arrivals(poisson: Boolean): String => LoadPlan = url =>
     LoadPlan("x", kinds(url), Load.Open(Vector(Load.Step(4000, 4000, 20.seconds)), poisson, connections = 50))

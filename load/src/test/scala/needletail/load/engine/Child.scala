@@ -28,17 +28,20 @@ object Child {
       catch { case _: ClassNotFoundException => Nil }
     }
     val path =
-      (classes ++ more).map(c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath).distinct
+      (classes ++ more).map(c =>
+        new File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath
+      ).distinct
     Vector(System.getProperty("java.home") + "/bin/java", "-cp", path.mkString(":"), main) ++ arguments
   }
 
   /** What it printed and its exit status; 25 seconds are enough for all of ours. */
   def run(command: Vector[String]): (String, Int) = {
     val process = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
-    val killer  = new Thread(() => if (!process.waitFor(25, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
+    val killer  =
+      new Thread(() => if (!process.waitFor(25, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
     killer.setDaemon(true)
     killer.start()
-    val output  = new String(process.getInputStream.readAllBytes())
+    val output = new String(process.getInputStream.readAllBytes())
     (output.trim, process.waitFor())
   }
 }

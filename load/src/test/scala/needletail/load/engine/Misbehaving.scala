@@ -21,7 +21,11 @@ final class Misbehaving(script: (Caller, Int) => Unit) {
     ListenOptions(),
     _.start(loops(0), ConnectionOptions()) { connection =>
       opened.incrementAndGet()
-      new Caller(connection, c => script(c, requests.incrementAndGet()), () => { closed.incrementAndGet(); () })
+      new Caller(
+        connection,
+        c => script(c, requests.incrementAndGet()),
+        () => { closed.incrementAndGet(); () }
+      )
     }
   )
 
@@ -39,7 +43,8 @@ final class Misbehaving(script: (Caller, Int) => Unit) {
 }
 
 /** One connection of such a server, to be used on its loop. */
-final class Caller(val connection: Connection, script: Caller => Unit, gone: () => Unit) extends ConnectionHandler {
+final class Caller(val connection: Connection, script: Caller => Unit, gone: () => Unit)
+    extends ConnectionHandler {
 
   /** Requests that came on it. */
   var served = 0

@@ -25,11 +25,12 @@ class OutcomeSuite extends Suite with Serving {
   private def against(script: (Caller, Int) => Unit, plan: LoadPlan => LoadPlan = identity): RunResult = {
     val server = new Misbehaving(script)
     try {
-      val warm   = run(closed("http://127.0.0.1:1/", 1, 1)) // classes and libraries hold descriptors of their own
+      val warm =
+        run(closed("http://127.0.0.1:1/", 1, 1)) // classes and libraries hold descriptors of their own
       val before = descriptors
       val result = run(plan(closed(server.url, users = 4, requests = 5).copy(timeout = 300.millis)))
       assertEquals(warm.total().requests, 1L)
-      val until  = System.nanoTime() + 5.seconds.toNanos
+      val until = System.nanoTime() + 5.seconds.toNanos
       while (descriptors > before && System.nanoTime() < until) Thread.sleep(5)
       assert(descriptors <= before, s"$before descriptors before, $descriptors after")
       result
@@ -101,7 +102,8 @@ class OutcomeSuite extends Suite with Serving {
   }
 
   test("no answer at all") {
-    val result = against((_, _) => (), p => p.copy(load = Load.Closed(4, Some(2), None), timeout = 200.millis))
+    val result =
+      against((_, _) => (), p => p.copy(load = Load.Closed(4, Some(2), None), timeout = 200.millis))
     assertEquals(good(result), Map("timeout" -> 8L))
     val failed = result.total().failed
     assert(failed.getMinValue >= 199000000L && failed.getMaxValue < 400000000L, failed.getMaxValue)
@@ -116,7 +118,10 @@ class OutcomeSuite extends Suite with Serving {
   test("an answer that comes too slowly") {
     val head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
     assertEquals(
-      good(against((c, _) => c.send(head), _.copy(load = Load.Closed(2, Some(1), None), timeout = 200.millis))),
+      good(against(
+        (c, _) => c.send(head),
+        _.copy(load = Load.Closed(2, Some(1), None), timeout = 200.millis)
+      )),
       Map("timeout" -> 2L)
     )
   }
@@ -135,10 +140,13 @@ class OutcomeSuite extends Suite with Serving {
     }
     assertEquals(good(result), Map("good" -> 20L))
     assertEquals(result.intervals.map(_.self.opened).sum, 20L)
-    assertEquals(good(against { (c, _) =>
-      c.send("HTTP/1.0 200 OK\r\n\r\nuntil the end")
-      c.close()
-    }), Map("good" -> 20L))
+    assertEquals(
+      good(against { (c, _) =>
+        c.send("HTTP/1.0 200 OK\r\n\r\nuntil the end")
+        c.close()
+      }),
+      Map("good" -> 20L)
+    )
   }
 
   test("connections that are not kept alive") {
@@ -169,7 +177,9 @@ class OutcomeSuite extends Suite with Serving {
 
   test("an idle connection that the server closes is opened again without a word") {
     serving(ok, serverConfig.copy(idleTimeout = 100.millis)) { server =>
-      val plan   = closed(server.url, 2, 3).copy(load = Load.Closed(2, Some(3), None, pause = Pause.Constant(300.millis)))
+      val plan = closed(server.url, 2, 3).copy(load =
+        Load.Closed(2, Some(3), None, pause = Pause.Constant(300.millis))
+      )
       val result = run(plan)
       assertEquals(outcomes(result), Map("good" -> 6L))
       assertEquals(result.intervals.map(_.self.opened).sum, 6L)

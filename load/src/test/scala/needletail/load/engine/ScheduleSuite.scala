@@ -21,12 +21,18 @@ class ScheduleSuite extends Suite {
   test("constant distances") {
     val schedule = new Schedule(Vector(Step(10, 10, 1.second)))
     assertEquals(schedule.count, 10.0)
-    assertEquals(times(schedule, poisson = false).map(t => (t + 500) / 1000), Vector.tabulate(10)(_ * 100000L))
+    assertEquals(
+      times(schedule, poisson = false).map(t => (t + 500) / 1000),
+      Vector.tabulate(10)(_ * 100000L)
+    )
   }
 
   test("exactly as many as there are to be, at any rate") {
     for (rate <- Seq(1.0, 3.0, 7.3, 999.0, 20000.0, 33333.3))
-      assertEquals(times(new Schedule(Vector(Step(rate, rate, 3.seconds))), poisson = false).size, (3 * rate).ceil.toInt)
+      assertEquals(
+        times(new Schedule(Vector(Step(rate, rate, 3.seconds))), poisson = false).size,
+        (3 * rate).ceil.toInt
+      )
   }
 
   test("a ramp: as many in its second half as a triangle has") {

@@ -26,9 +26,11 @@ class SessionSuite extends Suite with Serving {
   test("rows of a feeder, one after the other, over all loops") {
     val recorder = new Recorder(_ => Response.ok("ok"))
     serving(recorder.handler) { server =>
-      val feeder  = Feeder(Vector("q", "page"), Vector.tabulate(5)(i => Vector(s"a b&$i", s"$i")), random = false)
-      val request = RequestTemplate("GET", server.url + "/search?q=${q}&page=${page}", feeders = Vector(feeder))
-      val plan    = closed(server.url, 2, 5).copy(kinds = Vector(Kind("k", Vector(request))), loops = 2)
+      val feeder =
+        Feeder(Vector("q", "page"), Vector.tabulate(5)(i => Vector(s"a b&$i", s"$i")), random = false)
+      val request =
+        RequestTemplate("GET", server.url + "/search?q=${q}&page=${page}", feeders = Vector(feeder))
+      val plan = closed(server.url, 2, 5).copy(kinds = Vector(Kind("k", Vector(request))), loops = 2)
       assertEquals(outcomes(run(plan)), Map("good" -> 10L))
       val expected = Vector.tabulate(5)(i => s"/search?q=a%20b%26$i&page=$i")
       assertEquals(recorder.targets.sorted, (expected ++ expected).sorted)
@@ -37,12 +39,12 @@ class SessionSuite extends Suite with Serving {
 
   test("a value drawn from an answer goes into the next request of its session") {
     val recorder = new Recorder({
-      case "/basket"                         => Response.ok("""{"id": "b-17", "items": []}""").header("X-Token", "t42")
+      case "/basket" => Response.ok("""{"id": "b-17", "items": []}""").header("X-Token", "t42")
       case t if t.startsWith("/orders/b-17") => Response.ok("done")
       case _                                 => Response.notFound
     })
     serving(recorder.handler) { server =>
-      val first  = get(server.url + "/basket").copy(
+      val first = get(server.url + "/basket").copy(
         draws = Vector(Draw("id", None, """"id": "([^"]+)""""), Draw("token", Some("x-token"), ".+"))
       )
       val second = get(server.url + "/orders/${id}?token=${token}")
@@ -96,18 +98,22 @@ class SessionSuite extends Suite with Serving {
         Some("amount=${amount}"),
         feeders = Vector(feeder)
       )
-      val json   = form.copy(headers = Vector("Content-Type" -> "application/json"), body = Some("{\"a\": \"${amount}\"}"))
-      val kinds  = Vector(Kind("form", Vector(form)), Kind("json", Vector(json)))
+      val json = form.copy(
+        headers = Vector("Content-Type" -> "application/json"),
+        body = Some("{\"a\": \"${amount}\"}")
+      )
+      val kinds = Vector(Kind("form", Vector(form)), Kind("json", Vector(json)))
       assertEquals(outcomes(run(closed(server.url, 2, 1).copy(kinds = kinds))), Map("good" -> 2L))
       assertEquals(bodies.asScala.toSet, Set("amount=1%20%C3%A4%262", "{\"a\": \"1 ä&2\"}"))
     }
   }
 
   test("HEAD has no body") {
-    serving(request => if (request.method == Method.HEAD) Response.ok("12345") else Response.notFound) { server =>
-      val plan = closed(server.url, 2, 3)
-      val head = plan.copy(kinds = Vector(Kind("k", Vector(RequestTemplate("HEAD", server.url)))))
-      assertEquals(outcomes(run(head)), Map("good" -> 6L))
+    serving(request => if (request.method == Method.HEAD) Response.ok("12345") else Response.notFound) {
+      server =>
+        val plan = closed(server.url, 2, 3)
+        val head = plan.copy(kinds = Vector(Kind("k", Vector(RequestTemplate("HEAD", server.url)))))
+        assertEquals(outcomes(run(head)), Map("good" -> 6L))
     }
   }
 
@@ -123,7 +129,10 @@ class SessionSuite extends Suite with Serving {
           assertEquals(result.kinds.indices.map(i => result.figures(i).good), IndexedSeq(20L, 20L))
           assertEquals(result.kinds.indices.map(i => result.figures(i).received), IndexedSeq(60L, 100L))
           val session = Vector(Kind("k", Vector(get(tcp.url), get(url))))
-          assertEquals(outcomes(run(open(tcp.url, 100, 200.millis).copy(kinds = session))), Map("good" -> 40L))
+          assertEquals(
+            outcomes(run(open(tcp.url, 100, 200.millis).copy(kinds = session))),
+            Map("good" -> 40L)
+          )
         }
       }
     finally {
@@ -140,7 +149,10 @@ class SessionSuite extends Suite with Serving {
     } { server =>
       val sources = Vector("127.0.0.2", "127.0.0.3")
       assertEquals(outcomes(run(closed(server.url, 4, 2).copy(sources = sources))), Map("good" -> 8L))
-      assertEquals(peers.asScala.groupBy(identity).map { case (peer, n) => peer -> n.size }, sources.map(_ -> 4).toMap)
+      assertEquals(
+        peers.asScala.groupBy(identity).map { case (peer, n) => peer -> n.size },
+        sources.map(_ -> 4).toMap
+      )
     }
   }
 
@@ -150,7 +162,10 @@ class SessionSuite extends Suite with Serving {
     def mistake(plan: LoadPlan) = Preflight.mistake(plan).getOrElse("none")
     assertEquals(mistake(plan), "none")
     assertEquals(mistake(plan.copy(kinds = Vector.empty)), "there is no kind of requests")
-    assertEquals(mistake(plan.copy(kinds = Vector(kind("https://a/")))), "https://a/: https is not spoken here")
+    assertEquals(
+      mistake(plan.copy(kinds = Vector(kind("https://a/")))),
+      "https://a/: https is not spoken here"
+    )
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("http://a/${id}")))),
       "kind 'one': no feeder and no draw gives 'id', which stands in the URL"
@@ -161,7 +176,10 @@ class SessionSuite extends Suite with Serving {
     )
     assertEquals(mistake(plan.copy(load = Load.Open(Vector.empty))), "there are no steps of a rate")
     val bad = get("http://a/").copy(checks = Vector(Check.BodyMatches("(")))
-    assertEquals(mistake(plan.copy(kinds = Vector(Kind("k", Vector(bad))))), "'(' is not a pattern: Unclosed group")
+    assertEquals(
+      mistake(plan.copy(kinds = Vector(Kind("k", Vector(bad))))),
+      "'(' is not a pattern: Unclosed group"
+    )
     interceptMessage(plan.copy(kinds = Vector.empty))
   }
 
