@@ -89,7 +89,8 @@ private[engine] final class ClosedWorker(
       if (active == 0) {
         if (wasPresent) tally.users -= 1
         left -= 1
-        places.foreach(s => if (s != null) s.close())
+        // Not when all end: closing many connections at once would hold up the answers that are still under way.
+        if (!isEnding) places.foreach(s => if (s != null) s.close())
         if (left == 0) loop.endOfTurn(() => ClosedWorker.this.run()) // looks whether that was all
       }
     }

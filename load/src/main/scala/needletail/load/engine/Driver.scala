@@ -13,7 +13,7 @@ trait Driver {
    * Runs a plan to its end, blocking the caller, and gives what was measured.
    *
    * @param watch
-   *   is told of each interval as it ends, on a thread of the driver's; it must be quick. When it answers false, no
+   *   is told of each interval as it ends, on the calling thread or one of the driver's; it must be quick. When it answers false, no
    *   more load is offered and what was measured until then is the result.
    */
   def run(plan: LoadPlan, watch: Interval => Boolean): RunResult

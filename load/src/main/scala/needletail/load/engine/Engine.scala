@@ -49,7 +49,7 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
     val bare    = MachineProbe.of(compiled.targets)
     val machine = bare.copy(warnings = Preflight.check(plan, bare))
     val sources = plan.sources.map(InetAddress.getByName)
-    val count   = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
+    val count   = Engine.loops(plan)
     val loops   = new EventLoops(count, "needletail-load", daemon = true)
     val all     = Vector.tabulate(count)(loops(_))
     val waker   = new Waker(all)
@@ -124,6 +124,15 @@ object Engine {
   def duration(load: Load): Option[FiniteDuration] = load match {
     case closed: Load.Closed => closed.duration
     case open: Load.Open     => Some(open.steps.map(_.duration).foldLeft(Duration.Zero)(_ + _))
+  }
+
+  /** No more than there are connections at most: each loop has one at least. */
+  private def loops(plan: LoadPlan): Int = {
+    val wanted = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
+    plan.load match {
+      case open: Load.Open => math.min(wanted, open.connections)
+      case _               => wanted
+    }
   }
 
   private def workers(
