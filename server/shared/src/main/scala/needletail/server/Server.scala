@@ -22,7 +22,7 @@ final class Server private (handler: Handler, config: ServerConfig) {
   def start(): RunningServer = {
     val server     = TcpServer.start(config.tcp, new HttpProtocol(handler, config))
     val operations = config.operations.getOrElse(new Operations())
-    operations.watch(server)
+    operations.watch(server, config.metrics)
     try new RunningServer(server, config.admin.map(_.start(operations, config)))
     catch {
       case e: Throwable =>
