@@ -18,4 +18,11 @@ object Front {
 
   /** Anybody who speaks HTTP, at `address`. */
   final case class Http(address: Address) extends Front
+
+  private[gateway] def name(front: Front): String = front match {
+    case Cgi        => "CGI"
+    case FastCgi(_) => "FastCGI"
+    case Scgi(_)    => "SCGI"
+    case Http(_)    => "HTTP"
+  }
 }

@@ -74,7 +74,7 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
     case Address.Tcp(host, port) =>
       val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
       s"http://${if (name.contains(':')) s"[$name]" else name}:$port"
-    case Address.Unix(path) => s"unix:$path"
+    case other => s"unix:$other"
   }
 
   /** Where administrators find it, with the real port, if anywhere. */

@@ -36,7 +36,7 @@ private[server] object HttpProtocol {
     )
 }
 
-private[server] final class LoopClock(loop: EventLoop) extends Clock {
+private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   def nowMillis: Long = loop.nowMillis
   def turnNanos: Long = loop.nowNanos
   def nanos: Long     = System.nanoTime()
