@@ -47,7 +47,8 @@ class VirtualThreadsSuite extends Suite with Serving {
   test("interrupting a virtual thread cancels its call") {
     assume(hasThem, "no virtual threads before Java 21")
     val begun          = new CountDownLatch(1)
-    val never: Handler = _ => { begun.countDown(); new Reply.Later(Async.sleep(1.minute).map(_ => Response.ok)) }
+    val never: Handler =
+      _ => { begun.countDown(); new Reply.Later(Async.sleep(1.minute).map(_ => Response.ok)) }
     serving(never) { (server, client) =>
       val ended  = new ConcurrentLinkedQueue[String]
       val thread = startVirtual {

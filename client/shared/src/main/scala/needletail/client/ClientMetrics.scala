@@ -54,7 +54,10 @@ final class ClientMetrics(clients: (String, Client)*) extends MetricSource {
     gauge("connections_idle", "Open connections without a request.")(_.idle.toDouble)
     gauge("requests_in_flight", "Requests on connections.")(_.inFlight.toDouble)
     gauge("calls_waiting", "Calls that wait for a connection.")(_.waiting.toDouble)
-    gauge("breaker_open", "1 while the breaker lets nothing through, 0.5 while it tries, 0 when all passes.") {
+    gauge(
+      "breaker_open",
+      "1 while the breaker lets nothing through, 0.5 while it tries, 0 when all passes."
+    ) {
       _.breaker match {
         case BreakerState.Open     => 1
         case BreakerState.HalfOpen => 0.5

@@ -8,7 +8,7 @@ import needletail.http._
  * The middle of a [[ServerSession]]: what becomes of a request whose head is there, from its limits over its handler
  * to the reply, which is sent at once or given a place in the queue.
  */
-private[server] abstract class SessionRequests(wire: Wire, handler: Handler, context: LoopContext)
+private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler, context: LoopContext)
     extends SessionReplies(wire, context) {
 
   /** The body of the last request whose head was read, while it has not been read to its end. */
@@ -119,7 +119,7 @@ private[server] abstract class SessionRequests(wire: Wire, handler: Handler, con
   }
 
   /** Answers what is no request we can serve; nothing after it is read. */
-  protected def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null

@@ -13,9 +13,9 @@ object NewerJava {
 
   /** The program of a Java of at least that version: this one's, one that a JAVA..._HOME names, one in the usual places. */
   def find(atLeast: Int): Option[File] = {
-    val named  = sys.env.toSeq.collect { case (name, home) if name.matches("JAVA\\d*_HOME") => new File(home) }
-    val usual  = Option(new File("/usr/lib/jvm").listFiles).toSeq.flatten.sorted
-    val homes  = new File(sys.props("java.home")) +: (named ++ usual)
+    val named = sys.env.toSeq.collect { case (name, home) if name.matches("JAVA\\d*_HOME") => new File(home) }
+    val usual = Option(new File("/usr/lib/jvm").listFiles).toSeq.flatten.sorted
+    val homes = new File(sys.props("java.home")) +: (named ++ usual)
     val newest = homes.flatMap(home => version(home).map(_ -> home)).filter(_._1 >= atLeast).sortBy(-_._1)
     newest.headOption.map { case (_, home) => new File(home, "bin/java") }
   }
@@ -30,8 +30,9 @@ object NewerJava {
   /** Runs whole suites there: the exit status, 0 if all passed, and what was written. At most a minute. */
   def run(java: File, suites: Class[?]*): (Int, String) = {
     val output    = Files.createTempFile("suites", ".txt")
-    val arguments = Seq(java.getPath, "-cp", classPath(suites.head.getClassLoader), "org.junit.runner.JUnitCore") ++
-      suites.map(_.getName)
+    val arguments =
+      Seq(java.getPath, "-cp", classPath(suites.head.getClassLoader), "org.junit.runner.JUnitCore") ++
+        suites.map(_.getName)
     val process = new ProcessBuilder(arguments*)
       .redirectErrorStream(true).redirectOutput(output.toFile).start()
     try {

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import needletail.examples.{Listening, Options}
 import needletail.http.{Handler, MetricSource}
 import needletail.routing.Routes
-import needletail.server.{AdminConfig, Server, ServerConfig}
+import needletail.server.{AdminConfig, ServerConfig}
 
 /** The `main` of a service: its options, and how it is run. */
 final class Program(options: Options) {
@@ -31,7 +31,7 @@ final class Program(options: Options) {
       else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_)))),
       metrics = metrics
     )
-    listening.run(chosen, config)(config => Server(routes, config).run())
+    listening.serve(chosen, routes, config)
   }
 }
 
