@@ -23,7 +23,7 @@ private[gateway] final class CgiProcess(
     done: () => Unit
 ) extends Wire
     with Runnable {
-  private val context                = new LoopContext(new LoopClock(loop), CgiProcess.settings(config), 1, CgiFormat)
+  private val context = new LoopContext(new LoopClock(loop), CgiProcess.settings(config), 1, CgiFormat)
   private var session: ServerSession = null
   private var known: ConnectionInfo  = null
   private var timer: Timer           = null
@@ -152,7 +152,8 @@ private[gateway] object CgiProcess {
   }
 
   /** Nothing is shed by a process that has one request; its server does that. */
-  private def settings(config: GatewayConfig): ServerConfig = config.server.copy(overload = OverloadConfig.off)
+  private def settings(config: GatewayConfig): ServerConfig =
+    config.server.copy(overload = OverloadConfig.off)
 
   private def chunk(bytes: Array[Byte], count: Int): Array[Byte] = {
     val w = new ByteWriter(count + 16)

@@ -18,8 +18,8 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   import FastCgiRecord.*
 
   private val parser                  = new FastCgiParser
-  private var current: FastCgiRequest = null                // whose record is being read
-  private val small                   = new ByteWriter(16)  // content of records that are about no request
+  private var current: FastCgiRequest = null               // whose record is being read
+  private val small                   = new ByteWriter(16) // content of records that are about no request
 
   private var active   = new Array[FastCgiRequest](4)
   private var count    = 0
@@ -37,7 +37,9 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   private var requestsDue = Long.MaxValue // not later than any request's deadline
 
   if (!loop.admits(connection.remoteAddress)) {
-    loop.log.warn(s"refused a FastCGI connection from ${connection.remoteAddress}: not in FCGI_WEB_SERVER_ADDRS")
+    loop.log.warn(
+      s"refused a FastCGI connection from ${connection.remoteAddress}: not in FCGI_WEB_SERVER_ADDRS"
+    )
     over = true
     connection.abort()
   }
@@ -75,15 +77,15 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     current = null
     small.clear()
     parser.kind match {
-      case BeginRequest | GetValues                         => ()
+      case BeginRequest | GetValues                                 => ()
       case Params | Stdin | AbortRequest if parser.id != Management => current = find(parser.id)
-      case _                                                => ()
+      case _                                                        => ()
     }
   }
 
   private def recordContent(bytes: Array[Byte], from: Int, until: Int): Unit = parser.kind match {
-    case Params => if (current != null) current.param(bytes, from, until)
-    case Stdin  => if (current != null) current.content(bytes, from, until)
+    case Params                   => if (current != null) current.param(bytes, from, until)
+    case Stdin                    => if (current != null) current.content(bytes, from, until)
     case BeginRequest | GetValues =>
       if (until - from <= FastCgiConnection.MaxSmall - small.length) small.write(bytes, from, until - from)
     case _ => ()
@@ -137,8 +139,8 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (NameValues.read(asked, small.bytes, 0, small.length)) {
       val most = loop.context.config.maxConnections
       for (i <- 0 until Math.min(asked.count, FastCgiConnection.MaxValues)) asked.name(i) match {
-        case MaxConnections  => NameValues.write(answer, MaxConnections, most.toString)
-        case MaxRequests     =>
+        case MaxConnections => NameValues.write(answer, MaxConnections, most.toString)
+        case MaxRequests    =>
           NameValues.write(answer, MaxRequests, (most.toLong * loop.config.maxMultiplexed).toString)
         case MultiplexesConn => NameValues.write(answer, MultiplexesConn, "1")
         case _               => ()

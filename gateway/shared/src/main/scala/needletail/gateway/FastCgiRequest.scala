@@ -22,7 +22,7 @@ private[gateway] final class FastCgiRequest(
   private var params                 = new ByteWriter(1024) // all of them; its array is then the variables'
   private var overlong               = false
   private val variables              = new Variables
-  private var complete               = false // the parameters are
+  private var complete               = false                // the parameters are
   private var session: ServerSession = null
   private var known: ConnectionInfo  = null
   private var woken                  = false

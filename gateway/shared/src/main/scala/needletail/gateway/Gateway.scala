@@ -43,8 +43,9 @@ object Gateway {
       Server.serve(start(handler, front, config)) { server =>
         front match {
           case Front.Http(_)                       => onStart(server)
-          case Front.FastCgi(Address.Inherited(0)) => () // whoever started it knows, and standard output is theirs
-          case other                               => println(s"listening for ${Front.name(other)} on ${server.address}")
+          case Front.FastCgi(Address.Inherited(0)) =>
+            () // whoever started it knows, and standard output is theirs
+          case other => println(s"listening for ${Front.name(other)} on ${server.address}")
         }
       }
     }

@@ -15,7 +15,7 @@ object GatewayArguments {
 
   /** `config` as `args` change it, or what is wrong with them. Options are written `--name value` or `--name=value`. */
   def parse(args: List[String], config: GatewayConfig): Either[String, GatewayConfig] = args match {
-    case Nil          => Right(config)
+    case Nil           => Right(config)
     case first :: more =>
       val equals = first.indexOf('=')
       if (equals > 0) one(first.take(equals), first.drop(equals + 1), more, config)
@@ -39,7 +39,10 @@ object GatewayArguments {
         case tcp: Address.Tcp => tcp
         case _                => Address.Tcp("127.0.0.1", 8080)
       })
-      parse(more, config.copy(server = config.server.copy(address = address), front = Some(Front.Http(address))))
+      parse(
+        more,
+        config.copy(server = config.server.copy(address = address), front = Some(Front.Http(address)))
+      )
     }
     name match {
       case "--port" =>
@@ -59,9 +62,9 @@ object GatewayArguments {
 
   /** An address as options name it: `HOST:PORT`, `:PORT` for all addresses, a socket's path, or `fd:N`. */
   def address(text: String): Either[String, Address] = {
-    val colon                 = text.lastIndexOf(':')
-    def number: Option[Int]   = text.substring(colon + 1).toIntOption.filter(n => n >= 0 && n <= 65535)
-    val expected              = Left(s"expected HOST:PORT, the path of a socket, or fd:N, got '$text'")
+    val colon               = text.lastIndexOf(':')
+    def number: Option[Int] = text.substring(colon + 1).toIntOption.filter(n => n >= 0 && n <= 65535)
+    val expected            = Left(s"expected HOST:PORT, the path of a socket, or fd:N, got '$text'")
     if (text.startsWith("/") || text.startsWith("./")) Right(Address.Unix(text))
     else if (text.startsWith("unix:") && text.length > 5) Right(Address.Unix(text.substring(5)))
     else if (colon < 0) expected

@@ -79,16 +79,17 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
     null
   }
 
-  private def isLeftOut(variables: Variables, i: Int): Boolean = variables.nameUntil(i) - variables.nameFrom(i) match {
-    case 10 => variables.isNamed(i, "HTTP_PROXY")
-    case 11 => variables.isNamed(i, "HTTP_EXPECT") // the server in front has answered it
-    case 12 => variables.isNamed(i, "HTTP_UPGRADE")
-    case 15 => variables.isNamed(i, "HTTP_CONNECTION") || variables.isNamed(i, "HTTP_KEEP_ALIVE")
-    case 17 => variables.isNamed(i, "HTTP_CONTENT_TYPE") // CONTENT_TYPE says it
-    case 19 => variables.isNamed(i, "HTTP_CONTENT_LENGTH")
-    case 22 => variables.isNamed(i, "HTTP_TRANSFER_ENCODING")
-    case _  => false
-  }
+  private def isLeftOut(variables: Variables, i: Int): Boolean =
+    variables.nameUntil(i) - variables.nameFrom(i) match {
+      case 10 => variables.isNamed(i, "HTTP_PROXY")
+      case 11 => variables.isNamed(i, "HTTP_EXPECT")       // the server in front has answered it
+      case 12 => variables.isNamed(i, "HTTP_UPGRADE")
+      case 15 => variables.isNamed(i, "HTTP_CONNECTION") || variables.isNamed(i, "HTTP_KEEP_ALIVE")
+      case 17 => variables.isNamed(i, "HTTP_CONTENT_TYPE") // CONTENT_TYPE says it
+      case 19 => variables.isNamed(i, "HTTP_CONTENT_LENGTH")
+      case 22 => variables.isNamed(i, "HTTP_TRANSFER_ENCODING")
+      case _  => false
+    }
 
   /** `X_FORWARDED_FOR` as `x-forwarded-for` (RFC 3875 §4.1.18): what the field was called at first is not known. */
   private def name(w: ByteWriter, variables: Variables, i: Int, skip: Int): Boolean = {

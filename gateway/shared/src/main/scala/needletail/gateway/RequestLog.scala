@@ -32,5 +32,9 @@ private[gateway] object RequestLog {
 
   /** One line of ASCII, so that nothing in it can pass for another entry of the log. */
   private def line(message: String): String =
-    message.iterator.take(MaxLength).map(c => if (c >= ' ' && c < 0x7f) c else '?').mkString("needletail: ", "", "\n")
+    message.iterator.take(MaxLength).map(c => if (c >= ' ' && c < 0x7f) c else '?').mkString(
+      "needletail: ",
+      "",
+      "\n"
+    )
 }

@@ -43,7 +43,8 @@ private[gateway] final class RequestTarget(variables: Variables, mount: String, 
         raw(w, from, question)
       } else {
         val whole = text(script) + text(info)
-        val under = whole.startsWith(mount) && (whole.length == mount.length || whole.charAt(mount.length) == '/')
+        val under =
+          whole.startsWith(mount) && (whole.length == mount.length || whole.charAt(mount.length) == '/')
         if (under) scriptName = mount
         encoded(w, if (under) whole.substring(mount.length) else whole)
       }
@@ -70,7 +71,11 @@ private[gateway] final class RequestTarget(variables: Variables, mount: String, 
   /** Behind scheme and authority, where a proxy's client sent them; an empty path is where it would be. */
   private def pathStart(from: Int, until: Int): Int = {
     val colon = find(':', from, until)
-    if (from == until || bytes(from) == '/' || colon + 2 >= until || bytes(colon + 1) != '/' || bytes(colon + 2) != '/')
+    if (
+      from == until || bytes(from) == '/' || colon + 2 >= until || bytes(colon + 1) != '/' || bytes(
+        colon + 2
+      ) != '/'
+    )
       from
     else find('/', colon + 3, until)
   }

@@ -12,7 +12,8 @@ import java.net.{
 import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
 
 /** See Platform.scala. `channel` is bound and in non-blocking mode. */
-private[needletail] final class ListenSocket(private[io] val channel: ServerSocketChannel) extends Descriptor {
+private[needletail] final class ListenSocket(private[io] val channel: ServerSocketChannel)
+    extends Descriptor {
   private[io] def operations(interest: Int): Int =
     if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
 

@@ -186,7 +186,8 @@ object Listener {
   private def named(text: String): Address = {
     val colon = text.lastIndexOf(':')
     if (colon < 0 || text.startsWith("/")) Address.Unix(text)
-    else Address.Tcp(text.substring(0, colon).stripPrefix("[").stripSuffix("]"), text.substring(colon + 1).toInt)
+    else
+      Address.Tcp(text.substring(0, colon).stripPrefix("[").stripSuffix("]"), text.substring(colon + 1).toInt)
   }
 
   /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */

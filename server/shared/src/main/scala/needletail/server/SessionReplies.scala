@@ -9,7 +9,10 @@ import needletail.http._
  * The output half of a [[ServerSession]]: replies in the order of their requests, each at once, later or in
  * pieces, written to the loop's buffer and handed to the wire when the turn ends.
  */
-private[needletail] abstract class SessionReplies(protected val wire: Wire, protected val context: LoopContext) {
+private[needletail] abstract class SessionReplies(
+    protected val wire: Wire,
+    protected val context: LoopContext
+) {
   protected final def config: ServerConfig = context.config
 
   final val admission: Admission = context.admission

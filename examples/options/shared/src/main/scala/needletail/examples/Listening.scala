@@ -11,9 +11,10 @@ import needletail.server.{RunningServer, ServerConfig}
 final class Listening(options: Options) {
   private val host    = options.text("host", "127.0.0.1", "address to listen on")
   private val port    = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
-  private val fastcgi = options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
-  private val scgi    = options.text("scgi", "", "serve SCGI there")
-  private val mount   = options.text("mount", "", "where the server in front has put the program")
+  private val fastcgi =
+    options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
+  private val scgi  = options.text("scgi", "", "serve SCGI there")
+  private val mount = options.text("mount", "", "where the server in front has put the program")
 
   /**
    * Serves `handler` over HTTP at the address chosen, or whoever else was chosen or has started the program; see
@@ -35,7 +36,8 @@ final class Listening(options: Options) {
 
   /** Who was chosen; nobody where only the default is there. */
   private def front(chosen: Options.Values, config: ServerConfig): Option[Front] = {
-    def address(option: Options.Opt[String]): Address = GatewayArguments.address(chosen(option)).fold(refused, identity)
+    def address(option: Options.Opt[String]): Address =
+      GatewayArguments.address(chosen(option)).fold(refused, identity)
     if (chosen(fastcgi).nonEmpty) Some(Front.FastCgi(address(fastcgi)))
     else if (chosen(scgi).nonEmpty) Some(Front.Scgi(address(scgi)))
     else if (chosen.has(port) || chosen.has(host)) Some(Front.Http(config.address))
