@@ -81,7 +81,12 @@ private[needletail] final class CgiResponseParser(maxHead: Int = 32 * 1024, maxF
   private def short(overlong: Boolean): Int =
     if (overlong) bad(s"the response's head is longer than $maxHead octets") else More
 
-  private def line(bytes: Array[Byte], from: Int, until: Int, fields: java.util.ArrayList[String]): Boolean = {
+  private def line(
+      bytes: Array[Byte],
+      from: Int,
+      until: Int,
+      fields: java.util.ArrayList[String]
+  ): Boolean = {
     var colon = from
     while (colon < until && Grammar.is(bytes(colon), Grammar.Token)) colon += 1
     if (colon == until || bytes(colon) != ':' || colon == from) {

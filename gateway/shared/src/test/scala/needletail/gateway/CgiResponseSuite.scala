@@ -20,7 +20,8 @@ class CgiResponseSuite extends Suite {
   }
 
   test("Status is written always, and Content-Length where it is known") {
-    def written(response: Response) = new String(Records.written(CgiResponse.write(_, response)), "ISO-8859-1")
+    def written(response: Response) =
+      new String(Records.written(CgiResponse.write(_, response)), "ISO-8859-1")
     assertEquals(
       written(Response.ok("hello").header("X-One", "1")),
       "Status: 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nX-One: 1\r\nContent-Length: 5\r\n\r\n"
@@ -74,13 +75,23 @@ class CgiResponseSuite extends Suite {
     assertEquals(refused("A: x\u0000y\n\n"), "a header value of the response holds a control character")
     assertEquals(refused("A: x\ry\n\n"), "a header value of the response holds a control character")
     for (status <- List("", "abc", "20", "2000", "100", "600", "200OK", "+20"))
-      assertEquals(refused(s"Status: $status\n\n"), "the response's Status is not one final status code", status)
-    assertEquals(refused("Status: 200\nStatus: 404\n\n"), "the response's Status is not one final status code")
+      assertEquals(
+        refused(s"Status: $status\n\n"),
+        "the response's Status is not one final status code",
+        status
+      )
+    assertEquals(
+      refused("Status: 200\nStatus: 404\n\n"),
+      "the response's Status is not one final status code"
+    )
   }
 
   test("a head beyond its bounds is refused") {
     val parser = new CgiResponseParser(maxHead = 20, maxFields = 2)
-    assertEquals(refused("A: 0123456789 0123456789\n\n", parser), "the response's head is longer than 20 octets")
+    assertEquals(
+      refused("A: 0123456789 0123456789\n\n", parser),
+      "the response's head is longer than 20 octets"
+    )
     assertEquals(refused("A: 1\nB: 2\nC: 3\n\n", parser), "more than 2 header lines")
   }
 }

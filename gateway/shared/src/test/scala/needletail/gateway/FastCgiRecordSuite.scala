@@ -52,7 +52,8 @@ class FastCgiRecordSuite extends Suite {
 
   test("padding of every length is skipped, also behind no content") {
     val bytes = written { w =>
-      for (padding <- 0 to 255; content <- List("", "x", "12345678")) w.write(record(Stdout, 3, latin1(content), padding))
+      for (padding <- 0 to 255; content <- List("", "x", "12345678"))
+        w.write(record(Stdout, 3, latin1(content), padding))
     }
     val expected =
       for (_ <- 0 to 255; content <- List("", "x", "12345678")) yield Record(Stdout, 3, content)

@@ -50,10 +50,10 @@ class ScgiSuite extends Suite {
         ":,",
         "0:,",
         "07:SCGI\u00001\u0000,",
-        netstring("SCGI\u00001\u0000CONTENT_LENGTH\u00000\u0000"),      // the length must be first
-        netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00002\u0000"),      // another version
-        netstring("CONTENT_LENGTH\u00000\u0000"),                       // none
-        netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00001\u0000A\u0000x"), // no NUL behind the last
+        netstring("SCGI\u00001\u0000CONTENT_LENGTH\u00000\u0000"),              // the length must be first
+        netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00002\u0000"),              // another version
+        netstring("CONTENT_LENGTH\u00000\u0000"),                               // none
+        netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00001\u0000A\u0000x"),      // no NUL behind the last
         netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00001\u0000\u0000x\u0000"), // a nameless one
         example.dropRight(1) + ";"
       )

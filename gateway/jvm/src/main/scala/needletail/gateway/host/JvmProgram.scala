@@ -197,6 +197,7 @@ private[host] object Pump {
         if (over) all.remove()
         else if (program.lastSeen - last > 0) last = program.lastSeen
       }
-      if (!programs.isEmpty) LockSupport.parkNanos(this, if (now - last < BusyNanos) QuickNanos else SlowNanos)
+      if (!programs.isEmpty)
+        LockSupport.parkNanos(this, if (now - last < BusyNanos) QuickNanos else SlowNanos)
     }
 }

@@ -29,7 +29,8 @@ private[host] object Spawner {
     try new Started(builder.start())
     catch {
       case e: IOException              => throw new LaunchFailed(reasonOf(e), s"$program: ${e.getMessage}")
-      case e: IllegalArgumentException => throw new LaunchFailed(LaunchFailed.Other, s"$program: ${e.getMessage}")
+      case e: IllegalArgumentException =>
+        throw new LaunchFailed(LaunchFailed.Other, s"$program: ${e.getMessage}")
     }
   }
 
@@ -46,8 +47,13 @@ private[host] object Spawner {
     if (!file.isFile || !file.canExecute)
       throw new LaunchFailed(LaunchFailed.Forbidden, s"$program: it may not be executed")
     val begin = firstOctets(file)
-    if (begin.length < 4 || (!(begin(0) == '#' && begin(1) == '!') && begin.forall(b => b >= ' ' || b == '\n')))
-      throw new LaunchFailed(LaunchFailed.NoProgram, s"$program: neither a binary nor a script that names its interpreter")
+    if (
+      begin.length < 4 || (!(begin(0) == '#' && begin(1) == '!') && begin.forall(b => b >= ' ' || b == '\n'))
+    )
+      throw new LaunchFailed(
+        LaunchFailed.NoProgram,
+        s"$program: neither a binary nor a script that names its interpreter"
+      )
   }
 
   private def firstOctets(file: File): Array[Byte] =
@@ -55,7 +61,9 @@ private[host] object Spawner {
       val in = new FileInputStream(file)
       try in.readNBytes(4)
       finally in.close()
-    } catch { case _: IOException => Array[Byte](0, 0, 0, 0) } // executable and not readable: the system will tell
+    } catch {
+      case _: IOException => Array[Byte](0, 0, 0, 0)
+    } // executable and not readable: the system will tell
 
   private def reasonOf(e: IOException): Int = {
     val text = String.valueOf(e.getMessage)
@@ -71,7 +79,8 @@ private[host] object Spawner {
   def signal(process: Process, kill: Boolean): Unit =
     if (setsid.isEmpty) {
       process.descendants().forEach(p => { if (kill) p.destroyForcibly() else p.destroy(); () })
-      if (kill) { process.destroyForcibly(); () } else process.destroy()
+      if (kill) { process.destroyForcibly(); () }
+      else process.destroy()
     } else
       try {
         val name = if (kill) "KILL" else "TERM"
@@ -87,7 +96,8 @@ private[host] object Spawner {
         ()
       } catch {
         case _: IOException => // no shell, or no descriptor left
-          if (kill) { process.destroyForcibly(); () } else process.destroy()
+          if (kill) { process.destroyForcibly(); () }
+          else process.destroy()
       }
 }
 

@@ -19,7 +19,7 @@ private[host] final class NativeProgram(
   private val process = numbers(0)
   def pid: Long       = process.toLong
 
-  private var room: Promise[Unit] = null // of who waits until its content is in the pipe
+  private var room: Promise[Unit] = null  // of who waits until its content is in the pipe
   private var asked               = false // for output
 
   private val input: Connection =
@@ -82,7 +82,7 @@ private[host] final class NativeProgram(
   }
 
   private final class Input extends Unread {
-    override def onDrained(): Unit = give(null)
+    override def onDrained(): Unit                = give(null)
     override def onClosed(cause: Throwable): Unit = give(cause)
 
     private def give(cause: Throwable): Unit = if (room != null) {

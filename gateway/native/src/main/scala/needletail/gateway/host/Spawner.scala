@@ -46,7 +46,8 @@ private[host] object Spawner {
       var i = 0
       while (i < text.length) {
         // a NUL inside would end the text before its time
-        if (text.charAt(i) == 0) throw new LaunchFailed(LaunchFailed.Other, "a NUL in what a program is given")
+        if (text.charAt(i) == 0)
+          throw new LaunchFailed(LaunchFailed.Other, "a NUL in what a program is given")
         all(at + i) = text.charAt(i).toByte
         i += 1
       }
@@ -100,12 +101,12 @@ private[host] object HostKernel {
       directory: Ptr[Byte],
       listening: CInt,
       started: Ptr[Int]
-  ): CInt                                                                = extern
-  @name("needletail_host_has_ended") def hasEnded(pid: CInt): CInt        = extern
-  @name("needletail_host_reap") def reap(pid: CInt): CInt                 = extern
+  ): CInt = extern
+  @name("needletail_host_has_ended") def hasEnded(pid: CInt): CInt          = extern
+  @name("needletail_host_reap") def reap(pid: CInt): CInt                   = extern
   @name("needletail_host_signal") def signal(group: CInt, kill: CInt): Unit = extern
-  @name("needletail_host_close") def close(fd: CInt): Unit                = extern
-  @name("needletail_host_kind") def kind(errno: CInt): CInt               = extern
-  @name("needletail_host_message") def message(errno: CInt): CString      = extern
-  @name("needletail_host_listen") def listen(path: Ptr[Byte]): CInt       = extern
+  @name("needletail_host_close") def close(fd: CInt): Unit                  = extern
+  @name("needletail_host_kind") def kind(errno: CInt): CInt                 = extern
+  @name("needletail_host_message") def message(errno: CInt): CString        = extern
+  @name("needletail_host_listen") def listen(path: Ptr[Byte]): CInt         = extern
 }

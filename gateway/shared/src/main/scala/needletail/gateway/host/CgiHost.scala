@@ -5,7 +5,8 @@ import needletail.http._
 import needletail.io.EventLoop
 
 /** Runs the programs of a directory, one process for each request (RFC 3875). */
-private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfig) extends Hosting(mount, cgi.host) {
+private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfig)
+    extends Hosting(mount, cgi.host) {
   private[host] val slots = new Slots(cgi.processes, cgi.queue, cgi.queueTime)
 
   // Looking for files and starting processes waits for disks; it is kept from taking the threads of others.
@@ -16,9 +17,9 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
   protected def ask(request: Request): Async[Conversation.Answer] = {
     val loop = this.loop
     mount.below(request) match {
-      case Left(error)                   => Async.fail(error)
-      case Right(_) if slots.isFull      => refuse(Refusal.response) // before anything of the content is read
-      case Right(segments)               =>
+      case Left(error)              => Async.fail(error)
+      case Right(_) if slots.isFull => refuse(Refusal.response) // before anything of the content is read
+      case Right(segments)          =>
         system(finder.find(segments)).flatMap {
           case Left(error) =>
             if (error.status eq Status.Forbidden)
@@ -39,7 +40,9 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     val launch    = Launch(
       path.file,
       Nil,
-      cgi.environment.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) } ++ variables,
+      cgi.environment.toSeq.map { case (name, value) =>
+        OctetText.of(name) -> OctetText.of(value)
+      } ++ variables,
       path.file.substring(0, path.file.lastIndexOf('/')) // where section 7.2 has programs run
     )
     val isHead = request.method eq Method.HEAD
@@ -50,7 +53,9 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
         refuse(Refusal.response)
       case true =>
         start(launch, path.script, loop).flatMap { program =>
-          new Conversation(path.script, program, content, isHead, limit, config)(_ => linger(program, loop)).begin()
+          new Conversation(path.script, program, content, isHead, limit, config)(_ =>
+            linger(program, loop)
+          ).begin()
         }
     }
   }
@@ -60,8 +65,8 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
    * Who loses interest meanwhile leaves a process behind that is ended as soon as it is there.
    */
   private def start(launch: Launch, script: String, loop: EventLoop): Async[Program] = {
-    val result  = new Promise[Program]
-    val errors  = new ErrorLines(script, config.log)
+    val result = new Promise[Program]
+    val errors = new ErrorLines(script, config.log)
     system(Spawner.start(launch)).onComplete {
       case scala.util.Success(started) =>
         val program = started.attach(loop, cgi.killGrace.toNanos, errors)

@@ -25,8 +25,8 @@ private[host] object CgiVariables {
       contentLength: Long,
       config: HostConfig
   ): Seq[(String, String)] = {
-    val headers   = request.headers
-    val variables = Vector.newBuilder[(String, String)]
+    val headers                                = request.headers
+    val variables                              = Vector.newBuilder[(String, String)]
     def add(name: String, value: String): Unit = { variables += name -> value; () }
 
     val remote = endpoint(request.connection.remoteAddress)
@@ -35,7 +35,10 @@ private[host] object CgiVariables {
     add("SERVER_SOFTWARE", "Needletail")
     add("SERVER_PROTOCOL", if (request.minorVersion == 0) "HTTP/1.0" else "HTTP/1.1")
     add("SERVER_NAME", config.serverName.map(OctetText.of).getOrElse(serverName(request, local)))
-    add("SERVER_PORT", if (local.port.nonEmpty) local.port else if (request.connection.isSecure) "443" else "80")
+    add(
+      "SERVER_PORT",
+      if (local.port.nonEmpty) local.port else if (request.connection.isSecure) "443" else "80"
+    )
     if (local.port.nonEmpty) add("SERVER_ADDR", local.host)
     add("REMOTE_ADDR", if (remote.port.nonEmpty) remote.host else "127.0.0.1") // a Unix socket: somebody here
     if (remote.port.nonEmpty) {
@@ -79,7 +82,8 @@ private[host] object CgiVariables {
         isSafe(lower) && !kept(lower) && !options.contains(lower) &&
         (withAuthorization || !lower.endsWith("authorization"))
       ) {
-        val variable  = "HTTP_" + lower.map(c => if (c == '-') '_' else if (c >= 'a' && c <= 'z') (c - 32).toChar else c)
+        val variable =
+          "HTTP_" + lower.map(c => if (c == '-') '_' else if (c >= 'a' && c <= 'z') (c - 32).toChar else c)
         val separator = if (lower == "cookie") "; " else ", " // RFC 6265 section 5.4; RFC 9110 section 5.3
         values(variable) = values.get(variable).fold(value)(before => before + separator + value)
       }

@@ -26,18 +26,18 @@ private[host] final class Conversation(
   private val head   = new ByteWriter(1024)
   private val answer = new Promise[Conversation.Answer]
 
-  private var finished                 = false
-  private var feeding: Async[Unit]     = null
-  private var awaitsClient             = false
-  private var awaitsProgram            = false // for output that somebody wants
-  private var progress                 = System.nanoTime()
-  private val began                    = progress
-  private var timer: Timer             = null
-  private var brokenBy: Throwable      = null // why the stream ended, where it was not the program
-  private var rest: Array[Byte]        = null // what came behind the head
-  private var isPeaceful               = false // the answer has no content for the client
-  private var discarding               = false
-  private var left                     = -1L // of what Content-Length announced
+  private var finished             = false
+  private var feeding: Async[Unit] = null
+  private var awaitsClient         = false
+  private var awaitsProgram        = false // for output that somebody wants
+  private var progress             = System.nanoTime()
+  private val began                = progress
+  private var timer: Timer         = null
+  private var brokenBy: Throwable  = null  // why the stream ended, where it was not the program
+  private var rest: Array[Byte]    = null  // what came behind the head
+  private var isPeaceful           = false // the answer has no content for the client
+  private var discarding           = false
+  private var left                 = -1L   // of what Content-Length announced
 
   private val headNanos: Long = {
     val own = config.timeout.toNanos
@@ -184,7 +184,8 @@ private[host] final class Conversation(
         )
 
     /** An answer without content is cut off by the server, not by a client that has gone: the program ends in peace. */
-    def cancel(): Unit = if (!discarding) if (isPeaceful) { discard(); () } else close(complete = false)
+    def cancel(): Unit = if (!discarding) if (isPeaceful) { discard(); () }
+    else close(complete = false)
   }
 
   private def ended: Async[Option[Array[Byte]]] =
@@ -285,6 +286,7 @@ private[host] object Conversation {
   )
 
   def length(text: String): Option[Long] =
-    if (text.nonEmpty && text.length <= 18 && text.forall(c => c >= '0' && c <= '9')) Some(text.toLong) else None
+    if (text.nonEmpty && text.length <= 18 && text.forall(c => c >= '0' && c <= '9')) Some(text.toLong)
+    else None
 
 }

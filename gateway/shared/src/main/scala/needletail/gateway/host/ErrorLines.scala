@@ -8,8 +8,12 @@ import needletail.server.Log
  *
  * @param most octets that are told; of a program that serves many requests, as many in each `Window`
  */
-private[host] final class ErrorLines(what: String, log: Log, most: Int = ErrorLines.Most, isLasting: Boolean = false)
-    extends (Array[Byte] => Unit) {
+private[host] final class ErrorLines(
+    what: String,
+    log: Log,
+    most: Int = ErrorLines.Most,
+    isLasting: Boolean = false
+) extends (Array[Byte] => Unit) {
   private val line   = new java.lang.StringBuilder
   private var told   = 0
   private var silent = false

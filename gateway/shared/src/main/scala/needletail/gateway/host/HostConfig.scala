@@ -39,7 +39,10 @@ final case class HostConfig(
     log: Log = Log.standardError
 ) {
   require(timeout > Duration.Zero && maxTime > Duration.Zero, "time-outs must be positive")
-  require(maxHead > 0 && maxSpool >= 0 && spoolMemory >= 0 && maxRedirects >= 0, "limits must not be negative")
+  require(
+    maxHead > 0 && maxSpool >= 0 && spoolMemory >= 0 && maxRedirects >= 0,
+    "limits must not be negative"
+  )
 }
 
 /**

@@ -40,7 +40,9 @@ private[host] abstract class Hosting(protected val mount: Mount, protected val c
       case _                      => 0
     }
     if (before >= config.maxRedirects) {
-      config.log.warn(s"${mount.name}: more than ${config.maxRedirects} local redirects, the last one to $target")
+      config.log.warn(
+        s"${mount.name}: more than ${config.maxRedirects} local redirects, the last one to $target"
+      )
       Async.fail(Conversation.badGateway)
     } else
       again(request, target, before + 1) match {
@@ -49,9 +51,9 @@ private[host] abstract class Hosting(protected val mount: Mount, protected val c
           Async.fail(Conversation.badGateway)
         case Some(next) =>
           config.redirects match {
-            case Some(handler)                       => now(handler()(next))
+            case Some(handler)               => now(handler()(next))
             case None if mount.isAbove(next) => answer(next)
-            case None => Async.value(Response(Status.Found).header("Location", target))
+            case None                        => Async.value(Response(Status.Found).header("Location", target))
           }
       }
   }

@@ -51,7 +51,8 @@ private[host] object LaunchFailed {
   final val Other      = 0
   final val NotThere   = 1 // the file, or the interpreter that its first line names
   final val Forbidden  = 2
-  final val NoProgram  = 3 // neither a binary that the system can run nor a script with a first line that says how
+  final val NoProgram  =
+    3 // neither a binary that the system can run nor a script with a first line that says how
   final val SystemFull = 4 // out of processes, memory or descriptors
 }
 

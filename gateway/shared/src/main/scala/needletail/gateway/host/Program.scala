@@ -75,13 +75,14 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   private def lookForRest(): Unit = {
     val now = System.nanoTime()
     if (!outputOver) {
-      if (afterEnd > Program.MostInPipe || (wanted != null && now - wantedSince >= Program.QuietNanos)) outputEnded()
+      if (afterEnd > Program.MostInPipe || (wanted != null && now - wantedSince >= Program.QuietNanos))
+        outputEnded()
       else { loop.schedule(Program.QuietNanos / 2, () => lookForRest()); () }
     }
   }
 
-  final def hasEnded: Boolean    = status >= 0
-  final def isStopping: Boolean  = stopping
+  final def hasEnded: Boolean   = status >= 0
+  final def isStopping: Boolean = stopping
 
   /** Calls `f` with its exit status once it is over and reaped; 128 and more: the signal that ended it. */
   final def onEnd(f: Int => Unit): Unit = if (status >= 0) f(status) else endHooks = f :: endHooks

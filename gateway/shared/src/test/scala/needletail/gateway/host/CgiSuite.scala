@@ -24,7 +24,8 @@ class CgiSuite extends Hosted {
   }
 
   test("a program in another language") {
-    val python = List("/usr/bin/python3", "/usr/local/bin/python3").find(path => Files.exists(Paths.get(path)))
+    val python =
+      List("/usr/bin/python3", "/usr/local/bin/python3").find(path => Files.exists(Paths.get(path)))
     python match {
       case None       => println("SKIPPED: no python3 in /usr/bin or /usr/local/bin")
       case Some(path) =>
@@ -42,8 +43,17 @@ class CgiSuite extends Hosted {
 
   test("it is told all that RFC 3875 defines") {
     hosting() { server =>
-      val answer = get(server, "/cgi-bin/env/a%20b/c?x=1&y", "Accept: text/html", "X-Twice: 1", "X-Twice: 2", "Cookie: a=1", "Cookie: b=2")
-      def is(name: String, value: String) = assertEquals(answer.variable(name), Some(value), s"$name in ${answer.raw}")
+      val answer = get(
+        server,
+        "/cgi-bin/env/a%20b/c?x=1&y",
+        "Accept: text/html",
+        "X-Twice: 1",
+        "X-Twice: 2",
+        "Cookie: a=1",
+        "Cookie: b=2"
+      )
+      def is(name: String, value: String) =
+        assertEquals(answer.variable(name), Some(value), s"$name in ${answer.raw}")
       is("GATEWAY_INTERFACE", "CGI/1.1")
       is("SERVER_SOFTWARE", "Needletail")
       is("SERVER_PROTOCOL", "HTTP/1.1")
@@ -89,25 +99,36 @@ class CgiSuite extends Hosted {
   }
 
   test("its answer is streamed as it comes") {
-    sh("slow", "echo 'Content-Type: text/plain'", "echo", "echo first", "read line < " + directory + "/gate", "echo second")
-    val made = new ProcessBuilder("mkfifo", s"$directory/gate").start()
-    assertEquals(made.waitFor(), 0)
+    sh(
+      "slow",
+      "echo 'Content-Type: text/plain'",
+      "echo",
+      "echo first",
+      "while [ ! -e gate ]; do sleep 0.02; done",
+      "echo second"
+    )
     hosting() { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/slow HTTP/1.1\r\nHost: a\r\n\r\n")
       assert(client.readUntil("first\n").startsWith("HTTP/1.1 200 OK"))
-      Files.write(directory.resolve("gate"), "go\n".getBytes)
+      write("gate", "")
       assert(client.readUntil("0\r\n\r\n").contains("second\n"))
       client.close()
     }
   }
 
   test("Status, Location and fields of its own go out; the framing is ours") {
-    sh("status", "printf 'Status: 418 Teapot\\nX-Own: yes\\nTransfer-Encoding: gzip\\nConnection: X-Hop\\nX-Hop: 1\\n\\nshort'")
+    sh(
+      "status",
+      "printf 'Status: 418 Teapot\\nX-Own: yes\\nTransfer-Encoding: gzip\\nConnection: X-Hop\\nX-Hop: 1\\n\\nshort'"
+    )
     sh("moved", "printf 'Location: https://example.org/there\\n\\n'")
     sh("length", "printf 'Content-Type: text/plain\\nContent-Length: 5\\n\\n12345678'")
     hosting() { server =>
       val teapot = get(server, "/cgi-bin/status")
-      assertEquals((teapot.status, teapot.header("X-Own"), teapot.header("X-Hop"), teapot.body), (418, Some("yes"), None, "short"))
+      assertEquals(
+        (teapot.status, teapot.header("X-Own"), teapot.header("X-Hop"), teapot.body),
+        (418, Some("yes"), None, "short")
+      )
       val moved = get(server, "/cgi-bin/moved")
       assertEquals((moved.status, moved.header("Location")), (302, Some("https://example.org/there")))
       assertEquals(get(server, "/cgi-bin/length").raw.takeRight(9), "\r\n\r\n12345")
@@ -115,7 +136,13 @@ class CgiSuite extends Hosted {
   }
 
   test("HEAD has the head and lets the program end in peace") {
-    sh("head", "printf 'Content-Type: text/plain\\n\\n'", "echo body", "sleep 0.1", s"echo done > $directory/head.done")
+    sh(
+      "head",
+      "printf 'Content-Type: text/plain\\n\\n'",
+      "echo body",
+      "sleep 0.1",
+      s"echo done > $directory/head.done"
+    )
     hosting() { server =>
       val answer = ask(server, "HEAD /cgi-bin/head HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       assertEquals((answer.status, answer.raw.endsWith("\r\n\r\n")), (200, true))
@@ -132,7 +159,11 @@ class CgiSuite extends Hosted {
       assertEquals((away.status, away.header("Location")), (302, Some("/other")))
     }
     lazy val all: Routes = Routes(
-      cgi("/cgi-bin", directory.toString, cgiConfig.copy(host = hostConfig.copy(redirects = Some(() => all)))),
+      cgi(
+        "/cgi-bin",
+        directory.toString,
+        cgiConfig.copy(host = hostConfig.copy(redirects = Some(() => all)))
+      ),
       GET / "other" to Response.ok("from another route")
     )
     serving(all)(server => assertEquals(get(server, "/cgi-bin/away").body, "from another route"))

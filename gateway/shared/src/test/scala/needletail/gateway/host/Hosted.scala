@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import java.io.File
+import java.io.{File, FileInputStream}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.ConcurrentLinkedQueue
@@ -37,7 +37,9 @@ final case class Answer(raw: String) {
 
   /** What the variables of a program that prints its environment say. */
   def variable(name: String): Option[String] =
-    body.split("\n").toList.collectFirst { case line if line.startsWith(name + "=") => line.drop(name.length + 1) }
+    body.split("\n").toList.collectFirst {
+      case line if line.startsWith(name + "=") => line.drop(name.length + 1)
+    }
 
   private def unchunked(text: String): String = {
     val out  = new StringBuilder
@@ -103,7 +105,10 @@ abstract class Hosted extends Suite {
   }
 
   def get(server: RunningServer, path: String, headers: String*): Answer =
-    ask(server, s"GET $path HTTP/1.1\r\nHost: example.org:8080\r\nConnection: close\r\n${headers.map(_ + "\r\n").mkString}\r\n")
+    ask(
+      server,
+      s"GET $path HTTP/1.1\r\nHost: example.org:8080\r\nConnection: close\r\n${headers.map(_ + "\r\n").mkString}\r\n"
+    )
 
   def post(server: RunningServer, path: String, body: String, headers: String*): Answer =
     ask(
@@ -113,9 +118,13 @@ abstract class Hosted extends Suite {
     )
 
   def eventually(what: => Boolean, clue: => Any = ""): Unit = {
-    val end = System.nanoTime() + 10.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(5)
-    assert(what, clue)
+    val end  = System.nanoTime() + 10.seconds.toNanos
+    var seen = what
+    while (!seen && System.nanoTime() < end) {
+      Thread.sleep(5)
+      seen = what
+    }
+    assert(seen, clue)
   }
 
   // What the process holds; Linux tells
@@ -127,14 +136,32 @@ abstract class Hosted extends Suite {
   /** Processes that have `argument` in their command line, or are ours and dead. */
   def processes(argument: String): List[String] = {
     val own = self
-    Option(new File("/proc").list()).fold(List.empty[String])(_.toList).filter(_.forall(_.isDigit)).flatMap { pid =>
-      try {
-        val command = new String(Files.readAllBytes(Paths.get(s"/proc/$pid/cmdline")), ISO_8859_1).replace('\u0000', ' ')
-        val stat    = new String(Files.readAllBytes(Paths.get(s"/proc/$pid/stat")), ISO_8859_1)
-        val rest    = stat.substring(stat.lastIndexOf(')') + 2).split(' ')
-        if (command.contains(argument) || (rest(0) == "Z" && rest(1) == own)) List(s"$pid ${rest(0)} $command") else Nil
-      } catch { case _: java.io.IOException => Nil } // it has ended meanwhile
+    Option(new File("/proc").list()).fold(List.empty[String])(_.toList).filter(_.forall(_.isDigit)).flatMap {
+      pid =>
+        try {
+          val command = contents(s"/proc/$pid/cmdline").replace('\u0000', ' ')
+          val stat    = contents(s"/proc/$pid/stat")
+          val rest    = stat.substring(stat.lastIndexOf(')') + 2).split(' ')
+          if (command.contains(argument) || (rest(0) == "Z" && rest(1) == own))
+            List(s"$pid ${rest(0)} $command")
+          else Nil
+        } catch { case _: java.io.IOException => Nil } // it has ended meanwhile
     }
+  }
+
+  /** Of a file whose length the system does not tell. */
+  def contents(path: String): String = {
+    val in  = new FileInputStream(path)
+    val out = new StringBuilder
+    try {
+      val piece = new Array[Byte](8192)
+      var n     = in.read(piece)
+      while (n > 0) {
+        out.append(new String(piece, 0, n, ISO_8859_1))
+        n = in.read(piece)
+      }
+    } finally in.close()
+    out.result()
   }
 
   /** Runs `body` and waits until no more descriptors and processes are there than before. */
