@@ -1,6 +1,7 @@
 package needletail.gateway.host
 
 import java.io.IOException
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.scalanative.unsafe.*
 
@@ -80,9 +81,10 @@ private[host] object Started {
   /** Waits for it: what was killed ends soon, unless a disk or a network holds it. */
   def killAndReap(pid: Int): Unit = {
     HostKernel.signal(pid, 1)
+    val never = new CountDownLatch(1) // Thread.sleep would take descriptors
     var tries = 0
     while (HostKernel.reap(pid) < 0 && tries < 500) {
-      Thread.sleep(1)
+      never.await(1, TimeUnit.MILLISECONDS)
       tries += 1
     }
   }

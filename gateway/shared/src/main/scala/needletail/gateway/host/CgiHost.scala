@@ -47,10 +47,11 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     )
     val isHead = request.method eq Method.HEAD
     val limit  = request.timeLimit
-    slots.enter().flatMap {
-      case false =>
-        content.close()
-        refuse(Refusal.response)
+    var begun  = false
+    slots
+      .enter()
+      .flatMap {
+      case false => refuse(Refusal.response)
       case true =>
         start(launch, path.script, loop).flatMap { program =>
           new Conversation(path.script, program, content, isHead, limit, config)(_ =>

@@ -11,6 +11,7 @@ import needletail.http._
  *
  * @param what is asked, for the log
  * @param limit the request's own
+ * @param expired called when it is ended because it took too long
  * @param over called once, when nothing more will be asked of the backend; whether it answered to the end
  */
 private[host] final class Conversation(
@@ -19,7 +20,8 @@ private[host] final class Conversation(
     content: Content,
     isHead: Boolean,
     limit: TimeLimit,
-    config: HostConfig
+    config: HostConfig,
+    expired: () => Unit = () => ()
 )(over: Boolean => Unit) {
   private val loop   = Loop.current
   private val parser = new CgiResponseParser(config.maxHead)
@@ -240,6 +242,7 @@ private[host] final class Conversation(
   private def tooLong(): Unit = {
     config.log.warn(s"$what: it took too long and was ended")
     brokenBy = Conversation.tooSlow
+    expired()
     fail(Conversation.tooSlow)
   }
 

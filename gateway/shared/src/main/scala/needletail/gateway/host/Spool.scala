@@ -29,14 +29,14 @@ private[host] final class Spool(config: HostConfig, files: Blocking) {
     else if (body.length >= 0) Async.value(new Content(body.length, body.stream, () => ()))
     else {
       val collected = new Collected
+      var complete  = false
       collected
         .read(body.stream)
-        .transform {
-          case scala.util.Success(content) => Async.value(content)
-          case scala.util.Failure(e)       =>
-            collected.close()
-            Async.fail(e)
+        .map { content =>
+          complete = true
+          content
         }
+        .andFinally(if (!complete) collected.close())
     }
 
   private final class Collected {

@@ -27,4 +27,20 @@ package object host {
    */
   def cgi(path: String, directory: String, config: CgiConfig = CgiConfig()): Routes =
     new CgiHost(new Mount(path), directory, config).routes
+
+  /**
+   * Hands requests on to FastCGI servers, php-fpm for instance: at an address, at several, or processes of ours
+   * ([[Workers]]). Each server's connections are bounded and kept for the next request.
+   *
+   * 502 where no server can be reached, or one breaks off before its answer; 504 where it does not answer in time, and
+   * a process of ours is then started anew; 503 with Retry-After where there is no room for one more request. A request
+   * is made again only where none can have been begun: while connecting, and, for safe methods without content, when a
+   * kept connection turns out to be closed.
+   */
+  def fastcgi(path: String, upstream: Upstream, config: UpstreamConfig = UpstreamConfig()): Routes =
+    new FastCgiHost(new Mount(path), upstream, config).routes
+
+  /** The same for servers that speak SCGI, which has one connection for each request. */
+  def scgi(path: String, upstream: Upstream, config: UpstreamConfig = UpstreamConfig()): Routes =
+    new ScgiHost(new Mount(path), upstream, config).routes
 }
