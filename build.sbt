@@ -186,7 +186,7 @@ def program(name: String): CrossProject =
       )
     )
 
-lazy val options   = example("options").dependsOn(server, routing, testing % Test)
+lazy val options   = example("options").dependsOn(gateway, routing, testing % Test)
 lazy val hello     = program("hello").dependsOn(options, testing % Test)
 lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)

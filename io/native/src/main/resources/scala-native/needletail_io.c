@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -229,6 +230,22 @@ int needletail_io_listen_unix(const char *path, int path_length, int backlog) {
     if (length == 0) return -ENAMETOOLONG;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     return fd < 0 ? -errno : listen_at(fd, &a, length, backlog);
+}
+
+/* 1: a socket that listens. */
+int needletail_io_listens(int fd) {
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens;
+}
+
+/* Makes a socket that was listening when the program began one of ours; answers it. */
+int needletail_io_inherit(int fd) {
+    if (!needletail_io_listens(fd)) return -ENOTSOCK;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return -errno;
+    return fd;
 }
 
 /*

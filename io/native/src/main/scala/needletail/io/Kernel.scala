@@ -48,6 +48,8 @@ private[io] object Kernel {
   ): CInt = extern
   @name("needletail_io_listen_unix") def listenUnix(path: Ptr[Byte], length: CInt, backlog: CInt): CInt =
     extern
+  @name("needletail_io_listens") def listens(fd: CInt): CInt                = extern
+  @name("needletail_io_inherit") def inherit(fd: CInt): CInt                = extern
   @name("needletail_io_accept") def accept(fd: CInt, name: Ptr[Long]): CInt = extern
   @name("needletail_io_none_now") def noneNow(): CInt                       = extern
 

@@ -29,8 +29,9 @@ final class Listener private (
 
   /** Where it listens, with the real port. */
   val address: Address = requested match {
-    case tcp: Address.Tcp   => tcp.copy(port = socket.port)
-    case unix: Address.Unix => unix
+    case tcp: Address.Tcp     => tcp.copy(port = socket.port)
+    case unix: Address.Unix   => unix
+    case _: Address.Inherited => Listener.named(socket.localAddress)
   }
 
   /** The bound address as the system names it: `127.0.0.1:8080`, `[::]:8080` or a Unix path. */
@@ -69,7 +70,7 @@ final class Listener private (
   }
 
   /** Before the descriptor is closed: afterwards the file could be another's already. */
-  private def removeFile(): Unit = address match {
+  private def removeFile(): Unit = requested match {
     case Address.Unix(path) => UnixSocketFile.remove(path)
     case _                  => ()
   }
@@ -172,6 +173,7 @@ object Listener {
         case Address.Unix(path) =>
           UnixSocketFile.prepare(path, options)
           ListenSocket.unix(path, options)
+        case Address.Inherited(descriptor) => ListenSocket.inherited(descriptor)
       }
     catch {
       case e: IOException =>
@@ -179,6 +181,14 @@ object Listener {
         clear.initCause(e)
         throw clear
     }
+
+  /** Of an address as [[AddressText]] renders it, or a path. */
+  private def named(text: String): Address = {
+    val colon = text.lastIndexOf(':')
+    if (colon < 0 || text.startsWith("/")) Address.Unix(text)
+    else
+      Address.Tcp(text.substring(0, colon).stripPrefix("[").stripSuffix("]"), text.substring(colon + 1).toInt)
+  }
 
   /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
   private def resolve(host: String): InetAddress = {

@@ -128,7 +128,7 @@ final case class AdminConfig(port: Int, host: String = "127.0.0.1", handler: Opt
       blockedLoop = Duration.Zero,
       log = config.log
     )
-    TcpServer.start(own.tcp, new HttpProtocol(operations.handler(handler), own))
+    TcpServer.start(own.tcp, HttpProtocol(operations.handler(handler), own))
   }
 }
 

@@ -11,7 +11,7 @@ import needletail.http._
  * Everything happens in turns: each entry (`receive`, `proceed`, `peerEnded`, `deadlinePassed`) does all it can
  * and then writes, once, what there is to write. Callbacks that come from elsewhere only ask for a turn.
  */
-private[server] final class ServerSession(wire: Wire, handler: Handler, context: LoopContext)
+private[needletail] final class ServerSession(wire: Wire, handler: Handler, context: LoopContext)
     extends SessionReplies(wire, context) {
 
   /** The octets of the present turn that have not been used; no array outside of `receive`. */
@@ -427,7 +427,7 @@ private[server] final class ServerSession(wire: Wire, handler: Handler, context:
   }
 
   /** Answers what is no request we can serve; nothing after it is read. */
-  private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = {
     over = true
     giveUpParser()
     body = null

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import needletail.examples.{Listening, Options}
 import needletail.http.Handler
 import needletail.routing.Routes
-import needletail.server.{AdminConfig, Server, ServerConfig}
+import needletail.server.{AdminConfig, ServerConfig}
 
 /** The `main` of a service: its options, and how it is run. */
 final class Program(options: Options) {
@@ -26,7 +26,7 @@ final class Program(options: Options) {
       admin = if (chosen(admin) == 0) None
       else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_))))
     )
-    listening.run(chosen, config)(config => Server(routes, config).run())
+    listening.serve(chosen, routes, config)
   }
 }
 
