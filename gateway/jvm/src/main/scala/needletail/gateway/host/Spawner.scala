@@ -17,7 +17,7 @@ private[host] object Spawner {
   val setsid: Option[String] =
     List("/usr/bin/setsid", "/bin/setsid").find(path => new File(path).canExecute)
 
-  def start(launch: Launch): Started = {
+  def start(launch: Launch): StartedProgram = {
     val program = OctetText.text(launch.program)
     checkProgram(program)
     val command = setsid.toList ++ (program :: launch.arguments.map(OctetText.text).toList)
@@ -26,7 +26,7 @@ private[host] object Spawner {
     val environment = builder.environment()
     environment.clear()
     launch.environment.foreach { case (name, value) => environment.put(name, OctetText.text(value)) }
-    try new Started(builder.start())
+    try new StartedProgram(builder.start())
     catch {
       case e: IOException              => throw new LaunchFailed(reasonOf(e), s"$program: ${e.getMessage}")
       case e: IllegalArgumentException =>
@@ -107,7 +107,7 @@ private[host] abstract class Listening {
 }
 
 /** See Platform.scala. */
-private[host] final class Started(process: Process) {
+private[host] final class StartedProgram(process: Process) {
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program = {
     val program = new JvmProgram(process, loop, killGraceNanos, errors)
     Pump.add(program)

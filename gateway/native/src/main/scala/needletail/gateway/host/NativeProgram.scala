@@ -45,7 +45,7 @@ private[host] final class NativeProgram(
 
   /** Nobody will tell any more when it ends. */
   private def loopEnds(): Unit = if (!hasEnded) {
-    Started.killAndReap(process)
+    StartedProgram.killAndReap(process)
     ended(128 + 9)
   }
 

@@ -11,7 +11,7 @@ import needletail.io.EventLoop
 private[host] object Spawner {
   val handsOverSockets: Boolean = true
 
-  def start(launch: Launch): Started = {
+  def start(launch: Launch): StartedProgram = {
     val arguments   = launch.program +: launch.arguments
     val environment = launch.environment.map { case (name, value) => s"$name=$value" }
     val started     = new Array[Int](5)
@@ -30,7 +30,7 @@ private[host] object Spawner {
         HostKernel.kind(-result),
         s"${OctetText.text(launch.program)}: ${fromCString(HostKernel.message(-result))}"
       )
-    new Started(started)
+    new StartedProgram(started)
   }
 
   def listen(path: String): Listening = {
@@ -64,19 +64,19 @@ private[host] final class Listening(private[host] val fd: Int) {
 }
 
 /** See Platform.scala. */
-private[host] final class Started(numbers: Array[Int]) {
+private[host] final class StartedProgram(numbers: Array[Int]) {
   private val pid = numbers(0)
 
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program =
     new NativeProgram(numbers, loop, killGraceNanos, errors)
 
   def discard(): Unit = {
-    Started.killAndReap(pid)
+    StartedProgram.killAndReap(pid)
     numbers.drop(1).foreach(fd => if (fd >= 0) HostKernel.close(fd))
   }
 }
 
-private[host] object Started {
+private[host] object StartedProgram {
 
   /** Waits for it: what was killed ends soon, unless a disk or a network holds it. */
   def killAndReap(pid: Int): Unit = {

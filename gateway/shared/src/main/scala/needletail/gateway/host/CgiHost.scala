@@ -51,14 +51,16 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     slots
       .enter()
       .flatMap {
-      case false => refuse(Refusal.response)
-      case true =>
-        start(launch, path.script, loop).flatMap { program =>
-          new Conversation(path.script, program, content, isHead, limit, config)(_ =>
-            linger(program, loop)
-          ).begin()
-        }
-    }
+        case false => refuse(Refusal.response)
+        case true  =>
+          start(launch, path.script, loop).flatMap { program =>
+            begun = true // from here on the conversation closes the content
+            new Conversation(path.script, program, content, isHead, limit, config)(_ =>
+              linger(program, loop)
+            ).begin()
+          }
+      }
+      .andFinally(if (!begun) content.close())
   }
 
   /**

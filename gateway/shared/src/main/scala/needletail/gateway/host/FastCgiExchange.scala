@@ -5,7 +5,7 @@ import needletail.http.ByteStream
 
 /** One request on a connection to a FastCGI server. */
 private[host] final class FastCgiExchange(
-    connection: FastCgiConnection,
+    connection: FastCgiPeer,
     val id: Int,
     val errors: ErrorLines,
     val isReused: Boolean // the connection has served others before
@@ -13,10 +13,10 @@ private[host] final class FastCgiExchange(
   private[host] val inbox = new Inbox(FastCgiExchange.MostWaiting, () => connection.roomAgain())
 
   /** Given up, and not ended by the peer yet: what comes for it is dropped. */
-  private[host] var isDropped  = false
-  private[host] var isOver     = false
-  private[host] var outEnded   = false // the stream of output has its end, the request perhaps not
-  private var inputEnded       = false
+  private[host] var isDropped = false
+  private[host] var isOver    = false
+  private[host] var outEnded  = false // the stream of output has its end, the request perhaps not
+  private var inputEnded      = false
 
   def write(bytes: Array[Byte]): Async[Unit] =
     if (isOver || isDropped || inputEnded) connection.noMore else connection.send(this, bytes)

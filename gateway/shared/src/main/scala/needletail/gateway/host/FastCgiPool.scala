@@ -5,8 +5,8 @@ import needletail.io.{Connector, EventLoop}
 
 /** The connections of one loop to one FastCGI server. */
 private[host] final class FastCgiPool(endpoint: Endpoint, loop: EventLoop, config: UpstreamConfig) {
-  private val idle   = new java.util.ArrayDeque[FastCgiConnection] // the one used last is taken first
-  private var shared = List.empty[FastCgiConnection]               // with something under way and room for more
+  private val idle = new java.util.ArrayDeque[FastCgiPeer] // the one used last is taken first
+  private var all  = List.empty[FastCgiPeer]
 
   @volatile private var idleCount = 0
 
@@ -17,58 +17,47 @@ private[host] final class FastCgiPool(endpoint: Endpoint, loop: EventLoop, confi
   def hasIdle: Boolean = idleCount > 0
 
   /** A connection for one request more; `fresh`: that has served none. */
-  def connection(fresh: Boolean): Async[FastCgiConnection] = {
-    var found: FastCgiConnection = null
+  def connection(fresh: Boolean): Async[FastCgiPeer] = {
+    var found: FastCgiPeer = null
     while (found == null && !fresh && !idle.isEmpty) {
       val last = idle.pollLast()
       if (last.isOpen) found = last
     }
     idleCount = idle.size
-    if (found == null && !fresh && endpoint.multiplexes) found = shared.find(_.isOpen).orNull
-    if (found == null) connect()
-    else {
-      taken(found)
-      Async.value(found)
-    }
+    if (found == null && !fresh && endpoint.multiplexes)
+      found = all.find(c => c.isOpen && c.inFlight < config.multiplex).orNull
+    if (found == null) connect() else Async.value(found)
   }
 
-  private def connect(): Async[FastCgiConnection] = {
-    var made: FastCgiConnection = null
+  private def connect(): Async[FastCgiPeer] = {
+    var made: FastCgiPeer = null
     endpoint.opened(loop)
     Connector
       .connect(endpoint.address, loop, timeoutNanos = config.connectTimeout.toNanos) { connection =>
-        made = new FastCgiConnection(connection, this)
+        made = new FastCgiPeer(connection, this)
         made
       }
       .map { _ =>
-        taken(made)
+        all = made :: all
         made
       }
       .andFinally(if (made == null) { endpoint.open.decrementAndGet(); () })
   }
 
-  /** One request more will be on it as soon as the caller has begun it. */
-  private def taken(c: FastCgiConnection): Unit =
-    if (endpoint.multiplexes && c.inFlight + 1 < config.multiplex) {
-      if (!shared.contains(c)) shared = c :: shared
-    } else shared = shared.filterNot(_ eq c)
-
   /** A request on it has ended. */
-  def free(c: FastCgiConnection): Unit =
-    if (c.isOpen)
-      if (c.inFlight == 0) {
-        shared = shared.filterNot(_ eq c)
-        c.idle(loop.nowNanos + config.idleTimeout.toNanos)
-        idle.addLast(c)
-        idleCount = idle.size
-      } else if (endpoint.multiplexes && !shared.contains(c)) shared = c :: shared
+  def free(c: FastCgiPeer): Unit =
+    if (c.isOpen && c.inFlight == 0) {
+      c.idle(loop.nowNanos + config.idleTimeout.toNanos)
+      idle.addLast(c)
+      idleCount = idle.size
+    }
 
   /** It is closed. */
-  def gone(c: FastCgiConnection): Unit = {
+  def gone(c: FastCgiPeer): Unit = {
     endpoint.open.decrementAndGet()
     idle.remove(c)
     idleCount = idle.size
-    shared = shared.filterNot(_ eq c)
+    all = all.filterNot(_ eq c)
   }
 
   /** Makes room for a connection on another loop. */
@@ -80,6 +69,6 @@ private[host] final class FastCgiPool(endpoint: Endpoint, loop: EventLoop, confi
 
   def learned(multiplexes: Boolean): Unit = {
     endpoint.isAsked = false
-    endpoint.multiplexes = multiplexes && config.multiplex > 1
+    endpoint.learned(multiplexes && config.multiplex > 1)
   }
 }

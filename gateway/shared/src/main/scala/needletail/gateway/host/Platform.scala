@@ -7,13 +7,13 @@ import scala.util.control.NoStackTrace
  *
  *   object Spawner
  *     val handsOverSockets: Boolean       can a program be given a listening socket as its descriptor 0?
- *     def start(launch: Launch): Started  starts a program; blocks for as long as the system takes to do that.
+ *     def start(launch: Launch): StartedProgram  starts a program; blocks for as long as the system takes to do that.
  *                                         Throws LaunchFailed
  *     def listen(path: String): Listening a Unix socket for programs that take it as descriptor 0; throws IOException,
  *                                         and UnsupportedOperationException where it cannot be handed over
  *   final class Listening
  *     def close(): Unit
- *   final class Started                   a program that runs and that nobody watches yet
+ *   final class StartedProgram                   a program that runs and that nobody watches yet
  *     def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program
  *                                         on the loop's own thread: from now on it is that loop's. `errors` is given
  *                                         all that comes on standard error, which is read whatever happens

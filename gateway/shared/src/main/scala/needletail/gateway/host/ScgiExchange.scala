@@ -53,7 +53,8 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
 
   def onClosed(cause: Throwable): Unit = {
     val why = new PeerLost(
-      s"the connection was lost before its answer was complete${if (cause == null) "" else ": " + cause.getMessage}"
+      s"the connection was lost before its answer was complete${if (cause == null) ""
+        else ": " + cause.getMessage}"
     )
     inbox.end(why)
     if (room != null) { room.fail(why); () }

@@ -9,7 +9,8 @@ import needletail.async.{Async, Loop, Promise, Timer}
  * A bound on how many of something there are, for all loops together, with a bounded queue. (A route's bulkhead would
  * not do: that ends with the response's head, and a process lives longer.)
  */
-private[host] final class Slots(most: Int, queue: Int, queueTime: FiniteDuration) {
+private[host] final class Slots(atFirst: Int, queue: Int, queueTime: FiniteDuration) {
+  private var most  = atFirst
   private var taken = 0
   private val line  = new java.util.ArrayDeque[Slots.Waiter]
 
@@ -37,11 +38,27 @@ private[host] final class Slots(most: Int, queue: Int, queueTime: FiniteDuration
   /** Gives a place back, or on to whoever has waited longest. From any thread. */
   def leave(): Unit = {
     val next = synchronized {
-      val first = line.poll()
+      val first = if (taken > most) null else line.poll()
       if (first == null) taken -= 1
       first
     }
     if (next != null) next.letIn()
+  }
+
+  /** So many places more, or fewer; who has one keeps it. From any thread. */
+  def grow(by: Int): Unit = {
+    synchronized(most += by)
+    var next = nextIn()
+    while (next != null) {
+      next.letIn()
+      next = nextIn()
+    }
+  }
+
+  private def nextIn(): Slots.Waiter = synchronized {
+    val first = if (taken < most) line.poll() else null
+    if (first != null) taken += 1
+    first
   }
 
   private def remove(waiter: Slots.Waiter): Boolean = synchronized(line.remove(waiter))

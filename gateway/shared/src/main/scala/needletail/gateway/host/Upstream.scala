@@ -70,8 +70,19 @@ final case class UpstreamConfig(
   require(multiplex >= 1 && multiplex <= 1024, "requests on one connection must be 1 to 1024")
 }
 
-/** One address, for all loops. */
-private[host] final class Endpoint(val address: Address, val index: Int, config: UpstreamConfig, most: Int) {
+/**
+ * One address, for all loops.
+ *
+ * @param most connections
+ * @param roomFor called with how many requests more, or fewer, can be under way
+ */
+private[host] final class Endpoint(
+    val address: Address,
+    val index: Int,
+    config: UpstreamConfig,
+    most: Int,
+    roomFor: Int => Unit
+) {
   val inFlight: AtomicInteger = new AtomicInteger
 
   /** Connections on all loops. */
@@ -79,7 +90,18 @@ private[host] final class Endpoint(val address: Address, val index: Int, config:
 
   /** Has it said that it takes several requests on one connection? */
   @volatile var multiplexes: Boolean = false
-  @volatile var isAsked: Boolean     = config.multiplex > 1
+
+  /** Is it to be asked? */
+  @volatile var isAsked: Boolean = config.multiplex > 1
+
+  def learned(multiplexes: Boolean): Unit = {
+    val isNew = synchronized {
+      val isNew = this.multiplexes != multiplexes
+      this.multiplexes = multiplexes
+      isNew
+    }
+    if (isNew) roomFor(most * (config.multiplex - 1) * (if (multiplexes) 1 else -1))
+  }
 
   /** On the clock of `System.nanoTime`: after a failure others are tried first, until then. */
   @volatile var downUntil: Long = System.nanoTime()

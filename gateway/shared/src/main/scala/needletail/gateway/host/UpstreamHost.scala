@@ -15,10 +15,13 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     extends Hosting(mount, up.host) {
   private val each = if (up.connections > 0) up.connections else if (upstream.isOurs) 1 else 32
 
-  protected val endpoints: Vector[Endpoint] =
-    upstream.addresses.zipWithIndex.map { case (address, i) => new Endpoint(address, i, up, each) }.toVector
+  private[host] val slots =
+    new Slots(each * math.max(1, upstream.addresses.length), up.queue, up.queueTime)
 
-  private[host] val slots = new Slots(each * endpoints.length, up.queue, up.queueTime)
+  protected val endpoints: Vector[Endpoint] =
+    upstream.addresses.zipWithIndex.map { case (address, i) =>
+      new Endpoint(address, i, up, each, more => slots.grow(more))
+    }.toVector
 
   private val files  = new Blocking(BlockingConfig(threads = 8, queue = 8192, virtual = false))
   private val spool  = new Spool(config, files)
@@ -87,7 +90,9 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
             case Success(first) =>
               begun = true
               val backend = if (mayRepeat) new Repeatable(first, deliver) else first
-              new Conversation(what, backend, content, isHead, limit, config, deliver.tooLong)(_ => over()).begin()
+              new Conversation(what, backend, content, isHead, limit, config, deliver.tooLong)(_ =>
+                over()
+              ).begin()
             case Failure(e) => Async.fail(failure(what, e))
           }
           .andFinally(if (!begun) over())
@@ -136,7 +141,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
         endpoint = next
         next.inFlight.incrementAndGet()
         UpstreamHost.this.begin(next, loop, fresh, variables, content, what).transform {
-          case Success(backend)        =>
+          case Success(backend) =>
             next.downUntil = System.nanoTime()
             Async.value(backend)
           case Failure(e: IOException) =>

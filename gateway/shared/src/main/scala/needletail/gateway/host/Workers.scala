@@ -36,7 +36,10 @@ final case class WorkersConfig(
     stopGrace: FiniteDuration = 5.seconds,
     log: Log = Log.standardError
 ) {
-  require(command.nonEmpty && command.head.startsWith("/"), "a command begins with the whole path of a program")
+  require(
+    command.nonEmpty && command.head.startsWith("/"),
+    "a command begins with the whole path of a program"
+  )
   require(count > 0, "there must be one process at least")
 }
 
@@ -142,7 +145,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         }
       }
 
-    private def run(started: Started): Unit = {
+    private def run(started: StartedProgram): Unit = {
       val began  = System.nanoTime()
       val errors = new ErrorLines(name, log, isLasting = true)
       val fresh  = started.attach(loop, config.stopGrace.toNanos, errors)
@@ -219,7 +222,9 @@ object Workers {
     folder.setReadable(false, false)
     folder.setWritable(false, false)
     folder.setExecutable(false, false)
-    if (!folder.setReadable(true, true) || !folder.setWritable(true, true) || !folder.setExecutable(true, true))
+    if (
+      !folder.setReadable(true, true) || !folder.setWritable(true, true) || !folder.setExecutable(true, true)
+    )
       throw new IOException(s"cannot keep $folder to this user")
     folder
   }

@@ -36,7 +36,9 @@ class CgiThreatSuite extends Hosted {
     }
   }
 
-  test("headers that would collide once their hyphens are underscores, and forged HTTP_ ones, do not get in") {
+  test(
+    "headers that would collide once their hyphens are underscores, and forged HTTP_ ones, do not get in"
+  ) {
     safely { server =>
       val answer = get(
         server,
@@ -138,13 +140,16 @@ class CgiThreatSuite extends Hosted {
     write("empty", "")
     safely { server =>
       assertEquals(get(server, "/cgi-bin/none").status, 404)
-      val answers = List("plain" -> 403, "text" -> 502, "lost" -> 502, "empty" -> 502).map { case (name, status) =>
-        val answer = get(server, s"/cgi-bin/$name")
-        assertEquals(answer.status, status, s"$name: ${answer.raw}")
-        assert(log.text.contains(s"/cgi-bin/$name:"), s"$name in ${log.text}")
-        answer
-      }
-      answers.foreach(answer => assert(!answer.raw.contains(directory.toString) && !answer.raw.contains("interpreter")))
+      val answers =
+        List("plain" -> 403, "text" -> 502, "lost" -> 502, "empty" -> 502).map { case (name, status) =>
+          val answer = get(server, s"/cgi-bin/$name")
+          assertEquals(answer.status, status, s"$name: ${answer.raw}")
+          assert(log.text.contains(s"/cgi-bin/$name:"), s"$name in ${log.text}")
+          answer
+        }
+      answers.foreach(answer =>
+        assert(!answer.raw.contains(directory.toString) && !answer.raw.contains("interpreter"))
+      )
     }
   }
 
@@ -191,7 +196,11 @@ class CgiThreatSuite extends Hosted {
   }
 
   test("grandchildren that hold the pipe don't hold the request") {
-    sh("parent", "printf 'Content-Type: text/plain\\n\\nparent'", s"sleep 300.25 & echo $$! > $directory/grandchild")
+    sh(
+      "parent",
+      "printf 'Content-Type: text/plain\\n\\nparent'",
+      s"sleep 300.25 & echo $$! > $directory/grandchild"
+    )
     safely { server =>
       val answer = quick(5.seconds)(get(server, "/cgi-bin/parent"))
       assertEquals(answer.body, "parent")
@@ -209,7 +218,8 @@ class CgiThreatSuite extends Hosted {
     safely { server =>
       // 3 is what ls reads the directory by
       assertEquals(get(server, "/cgi-bin/fds").body.split('\n').toList, List("0", "1", "2", "3"))
-      val lines  = get(server, "/cgi-bin/signals").body.split('\n').map(_.split(":\\s*")).map(a => a(0) -> a(1)).toMap
+      val lines =
+        get(server, "/cgi-bin/signals").body.split('\n').map(_.split(":\\s*")).map(a => a(0) -> a(1)).toMap
       val ignore = java.lang.Long.parseUnsignedLong(lines("SigIgn"), 16)
       val block  = java.lang.Long.parseUnsignedLong(lines("SigBlk"), 16)
       val pipe   = 1L << 12
@@ -222,14 +232,23 @@ class CgiThreatSuite extends Hosted {
   // Content
 
   test("a chunked upload gets a CONTENT_LENGTH, from memory and from a file, up to a bound") {
-    sh("length", "printf 'Content-Type: text/plain\\n\\n'", "printf \"$CONTENT_LENGTH $HTTP_TRANSFER_ENCODING \"", "wc -c")
+    sh(
+      "length",
+      "printf 'Content-Type: text/plain\\n\\n'",
+      "printf \"$CONTENT_LENGTH $HTTP_TRANSFER_ENCODING \"",
+      "wc -c"
+    )
     val config = cgiConfig.copy(host = hostConfig.copy(spoolMemory = 20000, maxSpool = 300000))
     hosting(config) { server =>
       get(server, "/cgi-bin/ok")
       leavingNothing {
         for (count <- List(1, 2, 25)) {
           val answer = ask(server, chunked("/cgi-bin/length", count))
-          assertEquals(answer.body.split("\\s+").toList, List(s"${count * 10000}", s"${count * 10000}"), answer.raw)
+          assertEquals(
+            answer.body.split("\\s+").toList,
+            List(s"${count * 10000}", s"${count * 10000}"),
+            answer.raw
+          )
         }
         assertEquals(ask(server, chunked("/cgi-bin/length", 31)).status, 413)
       }
@@ -256,7 +275,19 @@ class CgiThreatSuite extends Hosted {
     sh("crash", "kill -SEGV $$")
     safely { server =>
       for (
-        name <- List("silent", "headless", "endless", "huge", "blank", "status", "words", "early", "split", "lengths", "crash")
+        name <- List(
+          "silent",
+          "headless",
+          "endless",
+          "huge",
+          "blank",
+          "status",
+          "words",
+          "early",
+          "split",
+          "lengths",
+          "crash"
+        )
       ) {
         val answer = get(server, s"/cgi-bin/$name")
         assertEquals((answer.status, answer.body), (502, "bad gateway"), s"$name: ${answer.raw.take(500)}")
@@ -304,7 +335,10 @@ class CgiThreatSuite extends Hosted {
     hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 300.millis))) { server =>
       leavingNothing {
         val answer = quick(5.seconds)(get(server, "/cgi-bin/half"))
-        assert(answer.status == 200 && answer.raw.contains("half") && !answer.raw.endsWith("0\r\n\r\n"), answer.raw)
+        assert(
+          answer.status == 200 && answer.raw.contains("half") && !answer.raw.endsWith("0\r\n\r\n"),
+          answer.raw
+        )
       }
     }
   }
@@ -312,7 +346,12 @@ class CgiThreatSuite extends Hosted {
   test("a program that goes on after its answer is ended in time, and counts as running until then") {
     sh("long", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", "exec sleep 303.5")
     val config =
-      cgiConfig.copy(processes = 1, queue = 1, queueTime = 5.seconds, host = hostConfig.copy(timeout = 700.millis))
+      cgiConfig.copy(
+        processes = 1,
+        queue = 1,
+        queueTime = 5.seconds,
+        host = hostConfig.copy(timeout = 700.millis)
+      )
     hosting(config) { server =>
       leavingNothing {
         assertEquals(quick(600.millis)(get(server, "/cgi-bin/long")).body, "long")

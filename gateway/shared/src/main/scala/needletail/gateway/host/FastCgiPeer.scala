@@ -9,8 +9,8 @@ import needletail.io.{Connection, ConnectionHandler}
  * A connection to a FastCGI server, on one loop. Requests of it are side by side only where the server has said that it
  * can do that; what comes for a client that does not take it is bounded, as its reading stops then, for all of them.
  */
-private[host] final class FastCgiConnection(connection: Connection, pool: FastCgiPool) extends ConnectionHandler {
-  import FastCgiConnection.*
+private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool) extends ConnectionHandler {
+  import FastCgiPeer.*
 
   private val parser                      = new FastCgiParser
   private val exchanges                   = new java.util.HashMap[Int, FastCgiExchange]
@@ -146,10 +146,9 @@ private[host] final class FastCgiConnection(connection: Connection, pool: FastCg
       val x = exchanges.get(parser.id)
       if (x != null) x.outEnded = true
     case FastCgiRecord.EndRequest =>
-      val x = exchanges.remove(parser.id)
-      if (x == null) broken("the end of a request that is none")
+      if (!exchanges.containsKey(parser.id)) broken("the end of a request that is none")
       else if (management.length < FastCgiRecord.BodyLength) broken("an end of a request that is too short")
-      else requestEnded(x, management.bytes(4).toInt)
+      else requestEnded(exchanges.remove(parser.id), management.bytes(4).toInt)
     case FastCgiRecord.GetValuesResult if parser.id == FastCgiRecord.Management =>
       val values = new Variables
       if (NameValues.read(values, management.bytes, 0, management.length))
@@ -210,7 +209,7 @@ private[host] final class FastCgiConnection(connection: Connection, pool: FastCg
   }
 }
 
-private object FastCgiConnection {
+private object FastCgiPeer {
 
   /** Octets of content that may wait to be sent before more is taken from a client. */
   final val MostPending = 128 * 1024
