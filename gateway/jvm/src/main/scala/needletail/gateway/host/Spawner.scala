@@ -46,10 +46,9 @@ private[host] object Spawner {
     if (!file.exists) throw new LaunchFailed(LaunchFailed.NotThere, s"$program: no such file")
     if (!file.isFile || !file.canExecute)
       throw new LaunchFailed(LaunchFailed.Forbidden, s"$program: it may not be executed")
-    val begin = firstOctets(file)
-    if (
-      begin.length < 4 || (!(begin(0) == '#' && begin(1) == '!') && begin.forall(b => b >= ' ' || b == '\n'))
-    )
+    val begin    = firstOctets(file)
+    val isScript = begin.length > 2 && begin(0) == '#' && begin(1) == '!'
+    if (!isScript && begin.forall(b => (b >= ' ' && b < 127) || b == '\n'))
       throw new LaunchFailed(
         LaunchFailed.NoProgram,
         s"$program: neither a binary nor a script that names its interpreter"

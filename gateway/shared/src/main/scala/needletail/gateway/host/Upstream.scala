@@ -17,6 +17,9 @@ abstract class Upstream private[host] () {
   /** Are they ours, so that one that cannot be reached will be back soon? */
   private[host] def isOurs: Boolean
 
+  /** Is it of use to go there? */
+  private[host] def isReady(index: Int): Boolean
+
   /** One did not answer a request in time. */
   private[host] def stuck(index: Int): Unit
 }
@@ -26,8 +29,9 @@ object Upstream {
   /** Each request goes to the one that has the fewest. */
   def apply(first: Address, more: Address*): Upstream = new Upstream {
     private[host] val addresses: Seq[Address] = first +: more
-    private[host] def isOurs: Boolean         = false
-    private[host] def stuck(index: Int): Unit = ()
+    private[host] def isOurs: Boolean              = false
+    private[host] def isReady(index: Int): Boolean = true
+    private[host] def stuck(index: Int): Unit      = ()
   }
 
   implicit def at(address: Address): Upstream = Upstream(address)

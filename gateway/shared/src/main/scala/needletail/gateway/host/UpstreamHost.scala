@@ -128,7 +128,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       attempt(fresh, order, null, System.nanoTime() + up.connectTimeout.toNanos)
 
     private def order: List[Endpoint] =
-      endpoints.sortBy(e => (e.isDown, e.inFlight.get)).toList
+      endpoints.filter(e => upstream.isReady(e.index)).sortBy(e => (e.isDown, e.inFlight.get)).toList
 
     private def attempt(
         fresh: Boolean,

@@ -74,7 +74,11 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   /** The processes that run now. */
   def pids: Seq[Long] = all.map(_.pid).filter(_ > 0)
 
-  private[host] def stuck(index: Int): Unit = onLoop(() => all(index).stop())
+  private[host] def isReady(index: Int): Boolean = all(index).isReady
+  private[host] def stuck(index: Int): Unit      = {
+    all(index).isReady = false // at once, so that no other request gets there
+    onLoop(() => all(index).stop())
+  }
 
   private def begin(): Workers = {
     Runtime.getRuntime.addShutdownHook(hook)
@@ -118,6 +122,9 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     private var delay                      = config.restartDelay
     private var isDown                     = false
 
+    /** It has been started, and not been told to end. */
+    @volatile var isReady = false
+
     /** From any thread. */
     def pid: Long = {
       val now = program
@@ -150,10 +157,12 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       val errors = new ErrorLines(name, log, isLasting = true)
       val fresh  = started.attach(loop, config.stopGrace.toNanos, errors)
       program = fresh
+      isReady = true
       fresh.endInput()
       listen(fresh, errors)
       fresh.onEnd { status =>
         program = null
+        isReady = false
         errors.end()
         if (!closing) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
         again(System.nanoTime() - began)
