@@ -130,7 +130,7 @@ lazy val json = project
   )
 
 /** CGI, FastCGI and SCGI, from both sides. */
-lazy val gateway = module("gateway").dependsOn(server, testing % Test)
+lazy val gateway = module("gateway").dependsOn(server % "compile;test->test", routing, testing % Test)
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project

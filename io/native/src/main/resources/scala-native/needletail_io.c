@@ -73,6 +73,31 @@ int needletail_io_write(int fd, const char *from, int count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
+/* The same for the ends of pipes, which are no sockets. */
+int needletail_io_pipe_read(int fd, char *to, int count) {
+    ssize_t n;
+    do n = read(fd, to, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n > 0) return (int)n;
+    if (n == 0) return END_OF_INPUT;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+int needletail_io_pipe_write(int fd, const char *from, int count) {
+    ssize_t n;
+    do n = write(fd, from, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+/* No call can be told to raise no SIGPIPE at a pipe: unless the program does something with it, it is ignored. */
+void needletail_io_pipe_signal(void) {
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        signal(SIGPIPE, SIG_IGN);
+}
+
 int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }
 
 /* Addresses */
