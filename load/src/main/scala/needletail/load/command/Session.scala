@@ -1,0 +1,52 @@
+package needletail.load.command
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.load.analysis.{Hopeless, Measurement}
+import needletail.load.plan.LoadPlan
+import needletail.load.report.{Progress, Terminal, TextReport}
+import needletail.load.result.{Figures, Interval}
+
+/** What a command works with: load, and someone to tell. */
+private[command] final class Session(
+    val generator: Generator,
+    val terminal: Terminal,
+    val interruption: Interruption
+) {
+
+  def interrupted: Boolean = interruption.happened
+
+  /** Says what this machine does not allow. */
+  def preflight(plan: LoadPlan): Unit = TextReport.machine(generator.preflight(plan)).foreach(terminal.say)
+
+  /**
+   * Runs a plan, with progress shown.
+   *
+   * @param enough
+   *   asked after each second whether it can be left at that
+   */
+  def measure(
+      plan: LoadPlan,
+      label: String,
+      pause: Option[FiniteDuration],
+      enough: Interval => Boolean = _ => false
+  ): Measurement = {
+    val (millis, requests) = Planning.expected(plan)
+    val progress           = new Progress(terminal, label, millis, requests)
+    val soFar              = new Figures
+    var seconds            = 0
+    val result             =
+      try
+        generator.run(
+          plan,
+          interval => {
+            progress.see(interval)
+            soFar.add(interval.total)
+            seconds += 1
+            !interrupted && !Hopeless.already(soFar, seconds) && !enough(interval)
+          }
+        )
+      finally progress.end()
+    new Measurement(label, result, pause)
+  }
+}
