@@ -135,9 +135,12 @@ private final class Suspects(window: Window) {
       )
   }
 
-  private def slowedDown: Boolean = {
-    val medians = run.intervals.map(_.total.service).filter(_.getTotalCount >= 10).map(_.getValueAtPercentile(50))
-    medians.nonEmpty && medians.max >= medians.head * 2
+  /** Of any kind, the median came to twice of what the first requests took, which found connections and server free. */
+  private def slowedDown: Boolean = run.kinds.indices.exists { kind =>
+    val services = run.intervals.map(_.kinds(kind).service).filter(_.getTotalCount >= 10)
+    services.headOption.exists { first =>
+      services.map(_.getValueAtPercentile(50)).max >= first.getValueAtPercentile(1) * 2
+    }
   }
 
   private def loops: Option[Suspicion] = {
