@@ -88,9 +88,9 @@ object Load {
 sealed trait Pause
 
 object Pause {
-  case object None                                                          extends Pause
-  final case class Constant(time: FiniteDuration)                           extends Pause
-  final case class Uniform(least: FiniteDuration, most: FiniteDuration)     extends Pause
+  case object None                                                      extends Pause
+  final case class Constant(time: FiniteDuration)                       extends Pause
+  final case class Uniform(least: FiniteDuration, most: FiniteDuration) extends Pause
 
   /** The absolute value of a normal distribution: the store's customers (SEEDS.md, section 5). */
   final case class Normal(mean: FiniteDuration, deviation: FiniteDuration) extends Pause
@@ -136,10 +136,10 @@ final case class RequestTemplate(
 sealed trait Check
 
 object Check {
-  final case class Status(codes: Set[Int])                  extends Check
-  final case class Header(name: String, contains: String)   extends Check
-  final case class BodyContains(text: String)               extends Check
-  final case class BodyMatches(pattern: String)             extends Check
+  final case class Status(codes: Set[Int])                extends Check
+  final case class Header(name: String, contains: String) extends Check
+  final case class BodyContains(text: String)             extends Check
+  final case class BodyMatches(pattern: String)           extends Check
 }
 
 /** A value taken from an answer into the session: the pattern's first group found in the body, or a header's value. */

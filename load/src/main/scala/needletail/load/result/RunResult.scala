@@ -106,6 +106,9 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  *   connections open at the end of it
  * @param opened
  *   connections opened during it
+ * @param resent
+ *   requests sent once more on a new connection in it, since the server had closed the first one while it idled: no
+ *   octet of an answer had come. Their latency still counts from when they were due
  * @param latenessMicros
  *   how late after its due time a request was handed to a connection that was free, by percentile: 50, 99, 100; only
  *   what the generator itself is guilty of, so not the wait for an answer on a taken connection
@@ -127,6 +130,7 @@ final case class SelfFigures(
     users: Int,
     open: Int,
     opened: Long,
+    resent: Long,
     latenessMicros: (Long, Long, Long),
     cpu: Double,
     busiestLoop: Double,
