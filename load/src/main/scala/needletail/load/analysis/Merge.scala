@@ -53,6 +53,7 @@ object Merge {
     users = parts.map(_.users).sum,
     open = parts.map(_.open).sum,
     opened = parts.map(_.opened).sum,
+    resent = parts.map(_.resent).sum,
     latenessMicros =
       (
         parts.map(_.latenessMicros._1).max,

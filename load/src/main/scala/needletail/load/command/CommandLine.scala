@@ -160,7 +160,10 @@ private final class CommandLine(command: String) {
     value("connections", "N", "at most, where arrivals do not wait for answers (1000)")(number(1, 1000000))((n, o) =>
       o.copy(connections = Some(n))
     ),
-    flag("poisson", "arrivals at random distances")(_.copy(poisson = true))
+    flag("poisson", "arrivals at random distances")(_.copy(poisson = true)),
+    value("pause", "TIME", "of a user between an answer and the next request: how many such users a rate stands for")(
+      Readers.pause
+    )((p, o) => o.copy(pause = p))
   )
 
   private def ladder: Vector[Part] = Vector(
@@ -170,7 +173,10 @@ private final class CommandLine(command: String) {
         for { good <- all; n <- number(1, 1000000)(one.trim) } yield good :+ n
       }
     )((rows, o) => o.copy(rows = rows)),
-    value("requests", "N", "of each user (50)")(number(1, Int.MaxValue))((n, o) => o.copy(requests = Some(n)))
+    value("requests", "N", "of each user (50)")(number(1, Int.MaxValue))((n, o) => o.copy(requests = Some(n))),
+    value("objective", "CONDITIONS", "that the capacity for latency satisfies (\"p99 < 100 ms, errors < 0.1 %\")")(
+      Condition.parseAll
+    )((c, o) => o.copy(objective = c))
   )
 
   private def comparing: Vector[Part] = Vector(

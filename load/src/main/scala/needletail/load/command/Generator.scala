@@ -9,6 +9,9 @@ import needletail.load.result.Machine
 /** What commands work with: the engine and what goes with it, or in their tests a model. */
 trait Generator extends Driver {
 
+  /** Why a plan cannot be run; None where it can. */
+  def mistake(plan: LoadPlan): Option[String]
+
   /** What this machine allows, with a warning for whatever the plan comes near to. */
   def preflight(plan: LoadPlan): Machine
 

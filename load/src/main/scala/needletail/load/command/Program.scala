@@ -23,7 +23,10 @@ private[load] final class Program(generator: Generator, terminal: Terminal, inte
     val session = new Session(generator, terminal, interruption)
     command match {
       case "run" => new RunCommand(session, options).run()
-      case other => Left(s"there is no command $other")
+      case "characterise" => new CharacteriseCommand(session, options).run()
+      case "ladder"       => new LadderCommand(session, options).run()
+      case "compare"      => new CompareCommand(session, options).run()
+      case _              => new MergeCommand(session, options).run()
     }
   }
 

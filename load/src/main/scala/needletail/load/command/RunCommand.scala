@@ -2,9 +2,8 @@ package needletail.load.command
 
 import java.nio.file.{Files, Path, Paths}
 
-import needletail.load.analysis.{Checked, Condition, Hopeless, Measurement}
+import needletail.load.analysis.{Condition, Measurement}
 import needletail.load.plan.LoadPlan
-import needletail.load.report.TextReport
 
 /** `run`: one plan, once or several times. */
 private[command] final class RunCommand(session: Session, options: Options) {
@@ -15,13 +14,11 @@ private[command] final class RunCommand(session: Session, options: Options) {
     for {
       plan <- plan
       _    <- RunCommand.known(options.assertions, plan.kinds.map(_.name))
+      _    <- session.preflight(plan)
     } yield {
-      session.preflight(plan)
       warmUp(plan)
       val measured = repeat(plan)
-      val checks   = measured.map(_.check(options.assertions))
-      measured.zip(checks).foreach { case (one, its) => terminal.print(TextReport.run(one, its)) }
-      status(measured, checks)
+      RunReport(session, options, "run", plan.name, measured)
     }
 
   private def plan: Either[String, LoadPlan] = {
@@ -56,14 +53,6 @@ private[command] final class RunCommand(session: Session, options: Options) {
     }
     all.result()
   }
-
-  private def status(measured: Vector[Measurement], checks: Vector[Vector[Checked]]): Int =
-    measured.flatMap(one => Hopeless.reason(one.run)).headOption match {
-      case Some(reason) if !interrupted =>
-        terminal.say(s"needletail-load run: $reason")
-        Status.Wrong
-      case _ => if (checks.flatten.forall(_.passed)) Status.Good else Status.Failed
-    }
 }
 
 private[command] object RunCommand {

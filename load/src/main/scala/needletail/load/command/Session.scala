@@ -14,10 +14,18 @@ private[command] final class Session(
     val interruption: Interruption
 ) {
 
+  private val started = System.nanoTime()
+
+  /** Since the command began. */
+  def seconds: Double = (System.nanoTime() - started) / 1e9
+
   def interrupted: Boolean = interruption.happened
 
-  /** Says what this machine does not allow. */
-  def preflight(plan: LoadPlan): Unit = TextReport.machine(generator.preflight(plan)).foreach(terminal.say)
+  /** Says what this machine does not allow; the reason, where the plan cannot be run at all. */
+  def preflight(plan: LoadPlan): Either[String, Unit] = generator.mistake(plan) match {
+    case Some(mistake) => Left(mistake)
+    case None          => Right(TextReport.machine(generator.preflight(plan)).foreach(terminal.say))
+  }
 
   /**
    * Runs a plan, with progress shown.
@@ -49,4 +57,10 @@ private[command] final class Session(
       finally progress.end()
     new Measurement(label, result, pause)
   }
+}
+
+private[command] object Session {
+
+  /** As files name their writer. */
+  final val Tool = "needletail-load " + CommandLine.Version
 }

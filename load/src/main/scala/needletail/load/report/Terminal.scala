@@ -1,6 +1,7 @@
 package needletail.load.report
 
-import java.io.PrintStream
+import java.io.{BufferedOutputStream, FileDescriptor, FileOutputStream, PrintStream}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.TimeUnit
 
 import scala.util.Try
@@ -51,8 +52,12 @@ private[load] object Terminal {
 
   def system(): Terminal = {
     val live = interactive
-    new Terminal(System.out, System.err, live, if (live) width else 80)
+    new Terminal(utf8(FileDescriptor.out), utf8(FileDescriptor.err), live, if (live) width else 80)
   }
+
+  /** Whatever the locale says: a figure has its unit. */
+  private def utf8(to: FileDescriptor): PrintStream =
+    new PrintStream(new BufferedOutputStream(new FileOutputStream(to), 8192), true, UTF_8)
 
   /** From Java 22 on there is a console without a terminal too, and it says so. */
   private def interactive: Boolean = {

@@ -214,7 +214,7 @@ final class ModelDriver(
     private def finished: Boolean = starts == 0 && users == 0 && arrived
 
     private def close(end: Long): Unit = if (end > began) {
-      val healthy  = SelfFigures(due, users, users, opened, (5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
+      val healthy  = SelfFigures(due, users, users, opened, 0, (5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
       val interval = Interval(began / 1000000, math.max(1, (end - began) / 1000000), current, self(healthy))
       done += interval
       began = end

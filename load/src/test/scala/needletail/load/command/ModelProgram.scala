@@ -21,6 +21,7 @@ final class ModelProgram(
   private val errBytes = new ByteArrayOutputStream
 
   private val generator = new Generator {
+    def mistake(plan: LoadPlan): Option[String]                         = None
     def preflight(plan: LoadPlan): Machine                              = ModelDriver.machine.copy(warnings = warnings)
     def scenario(file: Path): Either[String, LoadPlan]                  = scenarios(file)
     def run(plan: LoadPlan, watch: Interval => Boolean): RunResult      = driver.run(plan, watch)
