@@ -33,7 +33,7 @@
     return function (value) {
       if (axis.percentiles) {
         var power = Math.log10(value);
-        return Math.abs(power - Math.round(power)) < 1e-6 ? percentile(value) : (value === 2 ? '50 %' : null);
+        return Math.abs(power - Math.round(power)) < 1e-6 ? percentile(value) : null;
       }
       if (axis.log) {
         var lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));

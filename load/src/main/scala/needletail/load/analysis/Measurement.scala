@@ -45,7 +45,7 @@ final case class Checked(condition: Condition, figure: Option[Double], verdict: 
     val value = s"${condition.metric.name} is ${Quantity.of(condition.metric, figure)}"
     if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good answer"
     else if (held && verdict.isClient) s"$value, but it says nothing of the server: $verdict"
-    else if (verdict.causes.nonEmpty) s"$value; $verdict"
+    else if (verdict.causes.nonEmpty) s"$value; ${verdict.limit.name}"
     else value
   }
 }

@@ -3,7 +3,7 @@ package needletail.load.report
 import org.HdrHistogram.Histogram
 
 import needletail.load.analysis._
-import needletail.load.result.RunResult
+import needletail.load.result.{Interval, RunResult}
 
 /** The charts of the reports. */
 private[report] object Charts {
@@ -78,11 +78,11 @@ private[report] object Charts {
     seconds,
     Axis("late, p99", "ms"),
     Vector(
-      Series("late, p99", run.intervals.map(i => (at(i.startMillis), i.self.latenessMicros._2 / 1000.0))),
-      Series("busiest loop", run.intervals.map(i => (at(i.startMillis), i.self.busiestLoop * 100)), right = true),
+      Series("late, p99", whole(run).map(i => (at(i.startMillis), i.self.latenessMicros._2 / 1000.0))),
+      Series("busiest loop", whole(run).map(i => (at(i.startMillis), i.self.busiestLoop * 100)), right = true),
       Series(
         "machine",
-        run.intervals.filter(_.self.machineCpu >= 0).map(i => (at(i.startMillis), i.self.machineCpu * 100)),
+        whole(run).filter(_.self.machineCpu >= 0).map(i => (at(i.startMillis), i.self.machineCpu * 100)),
         right = true
       )
     ),
@@ -132,13 +132,14 @@ private[report] object Charts {
     rows.flatMap { case (users, m) => m.figure(metric).map(v => (users.toDouble, v * scale)) }
 
   private def overTime(run: RunResult, metric: Metric): Vector[(Double, Double)] =
-    run.intervals.flatMap(i => Metric.of(i.total, metric).map(nanos => (at(i.startMillis), nanos / 1e6)))
+    whole(run).flatMap(i => Metric.of(i.total, metric).map(nanos => (at(i.startMillis), nanos / 1e6)))
 
-  private def perSecond(
-      run: RunResult,
-      count: needletail.load.result.Interval => Long
-  ): Vector[(Double, Double)] =
-    run.intervals.filter(_.lengthMillis >= 200).map(i => (at(i.startMillis), count(i) * 1000.0 / i.lengthMillis))
+  /** Without the stump of a second in which the last answers came. */
+  private def whole(run: RunResult): Vector[Interval] =
+    run.intervals.filter(i => i.lengthMillis >= 500 || run.intervals.size == 1)
+
+  private def perSecond(run: RunResult, count: Interval => Long): Vector[(Double, Double)] =
+    whole(run).map(i => (at(i.startMillis), count(i) * 1000.0 / i.lengthMillis))
 
   private def at(millis: Long): Double = millis / 1000.0
 

@@ -15,12 +15,15 @@ private[load] object HtmlReport {
     val starts = charts.scanLeft(0)(_ + _.size)
     val parts  = measured.indices.map { i =>
       val m    = measured(i)
-      val name = if (measured.size > 1) s"${m.label}: " else ""
-      Html.section(s"${name}the figures", summary(m) + verdict(m)) +
-        Html.section(s"${name}charts", Html.places(charts(i), starts(i))) +
-        Html.section(s"${name}all figures", figures(m) + kinds(m) + failures(m.run))
+      val name = if (measured.size > 1) s", ${m.label}" else ""
+      Html.section(s"Charts$name", Html.places(charts(i), starts(i))) +
+        Html.section(s"All figures$name", figures(m) + kinds(m) + failures(m.run))
     }
-    page(title, measured.head, assertions(measured.zip(checks)) + parts.mkString + conditions(measured), charts.flatten)
+    val heads = measured.map { m =>
+      Html.section(if (measured.size > 1) s"Summary, ${m.label}" else "Summary", summary(m) + verdict(m))
+    }
+    val body = heads.mkString + assertions(measured.zip(checks)) + parts.mkString + conditions(measured)
+    page(title, measured.head, body, charts.flatten)
   }
 
   def ladder(
@@ -139,8 +142,9 @@ private[load] object HtmlReport {
 
   private def figures(m: Measurement): String = {
     val service = m.window.total.service
+    val known   = m.diagnosis.overall.causes.toSet // said in the summary
     Html.table(
-      Vector("figure", "due to end", "sent to end", "verdict", "why"),
+      Vector("figure", "due to end", "sent to end", "verdict", ""),
       Metric.usual.map { metric =>
         val alone = metric match {
           case _ if service.getTotalCount == 0 => "-"
@@ -155,7 +159,7 @@ private[load] object HtmlReport {
           Html.text(Quantity.of(metric, m.figure(metric))),
           Html.text(alone),
           Html.badge(verdict),
-          Html.text(verdict.causes.mkString("; "))
+          Html.text(verdict.causes.filterNot(known).mkString("; "))
         )
       },
       words = Set(3, 4)

@@ -34,7 +34,7 @@ private[load] object JUnit {
 
   /** XML 1.0 has no way to write most control characters, so they are left out. */
   def escape(text: String): String = {
-    val out = new StringBuilder
+    val out = new java.lang.StringBuilder
     var i   = 0
     while (i < text.length) {
       val c = text.codePointAt(i)
@@ -48,7 +48,7 @@ private[load] object JUnit {
         case '\n' => out.append("&#10;")
         case '\t' => out.append("&#9;")
         case _ if c < ' ' || c >= 0xd800 && c < 0xe000 || c == 0xfffe || c == 0xffff => out.append('\ufffd')
-        case _    => out.append(Character.toChars(c))
+        case _ => out.appendCodePoint(c)
       }
     }
     out.toString
