@@ -279,6 +279,6 @@ object EventLoop {
 
   private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
     private[needletail] def fire(): Unit = task.run()
-    def cancel(): Unit           = timers.remove(this)
+    def cancel(): Unit                   = timers.remove(this)
   }
 }

@@ -3,8 +3,8 @@ package needletail.io
 /** What can wait in a [[TimerHeap]]; it knows its place there, which makes forgetting it cheap. */
 private[needletail] abstract class TimerNode {
   private[needletail] var due = 0L // nanoseconds of the loop's clock
-  private[io] var order    = 0L // of being added: equal times fire in this order
-  private[io] var position = -1 // in the heap's array; -1: not in it
+  private[io] var order       = 0L // of being added: equal times fire in this order
+  private[io] var position    = -1 // in the heap's array; -1: not in it
 
   private[needletail] def fire(): Unit
 }

@@ -97,9 +97,10 @@ private[engine] final class ClosedWorker(
 
   private class Walker(user: User) extends TimerNode {
     private val shot                     = new WalkerShot(this)
-    private var request: CompiledRequest = null // the one under way or next; null at the beginning of a session
-    private var values: Array[String]    = null
-    private var begun                    = false
+    private var request: CompiledRequest =
+      null // the one under way or next; null at the beginning of a session
+    private var values: Array[String] = null
+    private var begun                 = false
 
     /** It is time to ask. */
     private[needletail] def fire(): Unit = {
@@ -186,7 +187,9 @@ private[engine] object ClosedWorker {
   /** Who begins when: kinds mixed evenly, spread over the ramp. */
   def beginnings(compiled: Compiled, load: Load.Closed): Vector[Beginning] = {
     val counts = usersOf(compiled, load)
-    val users  = compiled.kinds.zip(counts).flatMap { case (kind, n) => Vector.tabulate(n)(i => ((i + 0.5) / n, kind)) }
+    val users  = compiled.kinds.zip(counts).flatMap { case (kind, n) =>
+      Vector.tabulate(n)(i => ((i + 0.5) / n, kind))
+    }
     val sorted = users.sortBy { case (place, kind) => (place, kind.index) }
     sorted.zipWithIndex.map { case ((_, kind), j) =>
       Beginning(kind, (load.ramp.toNanos.toDouble * j / sorted.size).toLong)
@@ -200,8 +203,9 @@ private[engine] object ClosedWorker {
     val total  = plans.filter(_.users.isEmpty).map(_.weight).sum
     val exact  = plans.map(k => k.users.fold(if (total > 0) shared * k.weight / total else 0.0)(_.toDouble))
     val floors = exact.map(_.toInt)
-    val rest   = if (total > 0) shared - plans.zip(floors).collect { case (k, n) if k.users.isEmpty => n }.sum else 0
-    val more   = exact.indices.filter(plans(_).users.isEmpty).sortBy(i => floors(i) - exact(i)).take(rest).toSet
+    val rest   =
+      if (total > 0) shared - plans.zip(floors).collect { case (k, n) if k.users.isEmpty => n }.sum else 0
+    val more = exact.indices.filter(plans(_).users.isEmpty).sortBy(i => floors(i) - exact(i)).take(rest).toSet
     floors.indices.toVector.map(i => floors(i) + (if (more(i)) 1 else 0))
   }
 }

@@ -22,9 +22,9 @@ private[engine] final class Collector(
     tick: Long => Unit,
     sample: Slice => SelfFigures
 ) {
-  private val parts  = mutable.Map.empty[Int, (Slice, Int)] // by second: the sum so far, and of how many loops
+  private val parts = mutable.Map.empty[Int, (Slice, Int)] // by second: the sum so far, and of how many loops
   private val result = Vector.newBuilder[Interval]
-  private var next   = 0                                    // the second that comes next
+  private var next   = 0 // the second that comes next
 
   /** All complete intervals. */
   def intervals: Vector[Interval] = result.result()
@@ -69,7 +69,7 @@ private[engine] final class Collector(
       None
     } else {
       parts.remove(slice.second)
-      val second   = next
+      val second = next
       next += 1
       val isEmpty  = length < Collector.Shortest && sum.figures.forall(_.requests == 0)
       val interval = Interval(second * 1000L, length / 1000000, sum.figures.toVector, sample(sum))

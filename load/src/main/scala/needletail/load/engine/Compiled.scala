@@ -11,7 +11,12 @@ import needletail.http.Grammar
 import needletail.load.plan._
 
 /** Rows for sessions, in turn for all loops together or by chance. */
-private[engine] final class CompiledFeeder(rows: Array[Array[String]], into: Array[Int], random: Boolean, at: AtomicLong) {
+private[engine] final class CompiledFeeder(
+    rows: Array[Array[String]],
+    into: Array[Int],
+    random: Boolean,
+    at: AtomicLong
+) {
   def feed(values: Array[String], chance: java.util.SplittableRandom): Unit = {
     val row = rows(
       if (random) chance.nextInt(rows.length) else (at.getAndIncrement() % rows.length).toInt
@@ -49,7 +54,11 @@ private[engine] final class CompiledKind(
 }
 
 /** A plan, ready to be run. */
-private[engine] final class Compiled(val plan: LoadPlan, val kinds: Vector[CompiledKind], val targets: Vector[Target])
+private[engine] final class Compiled(
+    val plan: LoadPlan,
+    val kinds: Vector[CompiledKind],
+    val targets: Vector[Target]
+)
 
 private[engine] object Compiled {
   private final class Mistake(val text: String) extends RuntimeException(text, null, false, false)
@@ -65,7 +74,7 @@ private[engine] object Compiled {
         val origin = originOf(r.url)
         if (!origins.contains(origin)) origins(origin) = origins.size
       }
-      val targets  = origins.toVector.map { case (origin, i) =>
+      val targets = origins.toVector.map { case (origin, i) =>
         if (resolve) Target.of(i, origin) else new Target(i, origin, Vector(origin.address))
       }
       val counters = new IdentityHashMap[Feeder, AtomicLong]
@@ -79,7 +88,8 @@ private[engine] object Compiled {
     if (plan.kinds.isEmpty) fail("there is no kind of requests")
     plan.kinds.foreach { kind =>
       if (kind.requests.isEmpty) fail(s"kind '${kind.name}' has no requests")
-      if (!(kind.weight >= 0) || kind.weight.isInfinite) fail(s"the weight of kind '${kind.name}' is not a number from 0 up")
+      if (!(kind.weight >= 0) || kind.weight.isInfinite)
+        fail(s"the weight of kind '${kind.name}' is not a number from 0 up")
       if (kind.users.exists(_ < 0)) fail(s"the users of kind '${kind.name}' are below 0")
     }
     if (plan.timeout.toNanos <= 0 || plan.connectTimeout.toNanos <= 0) fail("time-outs must be above 0")
@@ -94,7 +104,7 @@ private[engine] object Compiled {
         if (c.requests.exists(_ < 1)) fail("each user must make at least one request")
         if (c.requests.isEmpty && c.duration.isEmpty) fail("there must be a number of requests or a duration")
         if (c.users == 0 && plan.kinds.forall(_.users.isEmpty)) fail("there are no users")
-      case o: Load.Open   =>
+      case o: Load.Open =>
         if (o.steps.isEmpty) fail("there are no steps of a rate")
         if (o.steps.exists(s => !(s.from >= 0) || !(s.to >= 0) || s.from.isInfinite || s.to.isInfinite))
           fail("a rate is not a number from 0 up")
@@ -109,7 +119,8 @@ private[engine] object Compiled {
     val scheme = url.indexOf("://")
     val from   = if (scheme < 0) 0 else scheme + 3
     val end    = url.indexWhere(c => c == '/' || c == '?', from)
-    if (end < 0) (url, "/") else if (url.charAt(end) == '?') (url.take(end), "/" + url.drop(end)) else url.splitAt(end)
+    if (end < 0) (url, "/")
+    else if (url.charAt(end) == '?') (url.take(end), "/" + url.drop(end)) else url.splitAt(end)
   }
 
   private def originOf(url: String): Origin = {
@@ -156,7 +167,8 @@ private[engine] object Compiled {
       Url.parse(server + Template.sample(path)).left.foreach(reason => fail(s"${r.url}: $reason"))
       r.headers.foreach { case (name, value) =>
         if (!Grammar.isToken(name)) fail(s"'$name' is not the name of a header")
-        if (value.exists(c => c < ' ' && c != '\t' || c == 127)) fail(s"the header $name has a control character")
+        if (value.exists(c => c < ' ' && c != '\t' || c == 127))
+          fail(s"the header $name has a control character")
         if (name.equalsIgnoreCase("Content-Length") || name.equalsIgnoreCase("Transfer-Encoding"))
           fail(s"the header $name follows from the body and cannot be given")
       }
@@ -164,10 +176,10 @@ private[engine] object Compiled {
       val isForm            = r.headers.exists { case (name, value) =>
         name.equalsIgnoreCase("Content-Type") && value.toLowerCase.contains("form-urlencoded")
       }
-      val implied           =
+      val implied =
         (if (has("Host")) Vector.empty else Vector("Host" -> origin.authority)) ++
           (if (plan.keepAlive || has("Connection")) Vector.empty else Vector("Connection" -> "close"))
-      val lines             =
+      val lines =
         (implied ++ r.headers).map { case (name, value) => name -> template(value, s"the header $name") }
       val body  = r.body.map(template(_, "the body")).orNull
       val parts = new CompiledRequest.Parts(

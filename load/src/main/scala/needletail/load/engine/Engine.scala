@@ -38,20 +38,20 @@ final class Engine(seed: Long = System.nanoTime()) extends Driver {
     }
 
   private def run(compiled: Compiled, watch: Interval => Boolean): RunResult = {
-    val plan     = compiled.plan
-    val bare     = MachineProbe.of(compiled.targets)
-    val machine  = bare.copy(warnings = Preflight.check(plan, bare))
-    val sources  = plan.sources.map(InetAddress.getByName)
-    val count    = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
-    val loops    = new EventLoops(count, "needletail-load", daemon = true)
-    val all      = Vector.tabulate(count)(loops(_))
-    val waker    = new Waker(all)
-    val slices   = new LinkedBlockingQueue[Slice]
-    val busy     = new AtomicInteger(count)
-    val loadEnd  = new AtomicLong(0)
-    val threads  = Array.fill(count)(-1L)
+    val plan    = compiled.plan
+    val bare    = MachineProbe.of(compiled.targets)
+    val machine = bare.copy(warnings = Preflight.check(plan, bare))
+    val sources = plan.sources.map(InetAddress.getByName)
+    val count   = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
+    val loops   = new EventLoops(count, "needletail-load", daemon = true)
+    val all     = Vector.tabulate(count)(loops(_))
+    val waker   = new Waker(all)
+    val slices  = new LinkedBlockingQueue[Slice]
+    val busy    = new AtomicInteger(count)
+    val loadEnd = new AtomicLong(0)
+    val threads = Array.fill(count)(-1L)
     try {
-      val ready   = new CountDownLatch(count)
+      val ready = new CountDownLatch(count)
       all.foreach { loop =>
         loop.execute { () =>
           threads(loop.index) = Proc.thisThread
@@ -75,8 +75,8 @@ final class Engine(seed: Long = System.nanoTime()) extends Driver {
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Collector.lateness(sum))
       )
-      val untilEnd  = collector.collect(busy.get == 0, watch)
-      val end       = System.nanoTime()
+      val untilEnd = collector.collect(busy.get == 0, watch)
+      val end      = System.nanoTime()
       workers.foreach { w =>
         w.loop.execute { () =>
           w.stop(end)
@@ -129,7 +129,7 @@ object Engine {
           val own = users.getOrElse(loop.index, Vector.empty).map(_._1)
           new ClosedWorker(loop.index, loop, run, closed, own, tally, done)
         }
-      case open: Load.Open     =>
+      case open: Load.Open =>
         val schedule = new Schedule(open.steps)
         loops.map(loop => new OpenWorker(loop.index, loop, run, open, schedule, tally, done))
     }

@@ -17,8 +17,10 @@ private[engine] object MachineProbe {
     Machine(
       host = hostName,
       system = List("os.name", "os.version", "os.arch").map(System.getProperty(_, "")).mkString(" "),
-      runtime = s"${System.getProperty("java.vm.name", "")} ${System.getProperty("java.runtime.version", "")}",
-      tool = s"needletail-load ${Option(getClass.getPackage.getImplementationVersion).getOrElse("(unreleased)")}",
+      runtime =
+        s"${System.getProperty("java.vm.name", "")} ${System.getProperty("java.runtime.version", "")}",
+      tool =
+        s"needletail-load ${Option(getClass.getPackage.getImplementationVersion).getOrElse("(unreleased)")}",
       cores = Runtime.getRuntime.availableProcessors,
       firstPort = ports.headOption.fold(-1)(_.toInt),
       lastPort = ports.lift(1).fold(-1)(_.toInt),
@@ -50,7 +52,7 @@ private[engine] object MachineProbe {
   private def isHere(address: Address): Boolean = address match {
     case Address.Tcp(host, _) =>
       resolved(host).exists(ip => ip.isLoopbackAddress || ip.isAnyLocalAddress || hasInterface(ip))
-    case _                    => true
+    case _ => true
   }
 
   private def hasInterface(ip: InetAddress): Boolean =

@@ -27,7 +27,12 @@ object Preflight {
 
   /** Where the plan comes near to what the machine can ask, or beyond it. Unknown limits are not warned about. */
   def check(plan: LoadPlan, machine: Machine): Vector[String] =
-    Vector(ports(plan, machine), descriptors(plan, machine), cores(plan, machine), backlog(plan, machine)).flatten
+    Vector(
+      ports(plan, machine),
+      descriptors(plan, machine),
+      cores(plan, machine),
+      backlog(plan, machine)
+    ).flatten
 
   /** The highest rate at which connections can be opened for long; None where it is not known, or without bound. */
   def connectionsPerSecond(plan: LoadPlan, machine: Machine): Option[Double] =
@@ -40,15 +45,17 @@ object Preflight {
       val wanted = connections(plan)
       val ports  = portsInAll(plan, machine)
       if (wanted <= Tolerable * ports) None
-      else Some(s"$wanted connections need as many local ports, and there are $ports (${range(plan, machine)})")
+      else
+        Some(s"$wanted connections need as many local ports, and there are $ports (${range(plan, machine)})")
     } else
       connectionsPerSecond(plan, machine).flatMap { most =>
         val held = s"${range(plan, machine)}, each held for ${machine.timeWaitSeconds} s after use"
         plan.load match {
           case open: Load.Open =>
             // Over as long as ports are held, since those of an earlier time are free again.
-            val rate  = open.steps.map(s => math.max(s.from, s.to)).max
-            val time  = math.min(machine.timeWaitSeconds.toDouble, open.steps.map(_.duration.toMillis).sum / 1000.0)
+            val rate = open.steps.map(s => math.max(s.from, s.to)).max
+            val time =
+              math.min(machine.timeWaitSeconds.toDouble, open.steps.map(_.duration.toMillis).sum / 1000.0)
             val share = rate * math.max(1, time) / portsInAll(plan, machine)
             if (share <= Tolerable) None
             else
@@ -56,8 +63,10 @@ object Preflight {
                 f"$rate%.0f requests/s, each on a new connection, take ${100 * share}%.0f %% of the local ports: " +
                   f"for long, this machine opens $most%.0f connections/s ($held)"
               )
-          case _               =>
-            Some(f"connections are not kept alive: for long, this machine opens $most%.0f of them in a second ($held)")
+          case _ =>
+            Some(
+              f"connections are not kept alive: for long, this machine opens $most%.0f of them in a second ($held)"
+            )
         }
       }
 
@@ -85,7 +94,7 @@ object Preflight {
         val sharing = if (machine.sharedWithTarget) ", which the server has a share of" else ""
         Some(f"$rate%.0f requests/s are much for ${machine.cores} cores$sharing: expect about $most at most")
       }
-    case _               => None
+    case _ => None
   }
 
   /** A listener's queue is only known to be bounded by somaxconn where the server is on this machine. */
@@ -98,7 +107,7 @@ object Preflight {
           s"$users users connect at the same moment, and the system holds ${machine.backlog} connections at most " +
             "that a server has not accepted yet (net.core.somaxconn): give them a ramp"
         )
-    case _                                                                            => None
+    case _ => None
   }
 
   private def portsInAll(plan: LoadPlan, machine: Machine): Long =

@@ -7,9 +7,15 @@ import scala.util.control.NonFatal
 
 /** What Linux tells in /proc, as text that is read anew each time; empty, or -1, where it does not tell. */
 private[engine] final class Proc(root: Path) {
+  import Proc.MaxText
+
   def text(name: String): String =
-    try new String(Files.readAllBytes(root.resolve(name)), UTF_8)
-    catch { case NonFatal(_) => "" }
+    try {
+      val in = Files.newInputStream(root.resolve(name))
+      // In large pieces: what is under sys answers the first read only, however short that is.
+      try new String(in.readNBytes(MaxText), UTF_8)
+      finally in.close()
+    } catch { case NonFatal(_) => "" }
 
   def lines(name: String): Vector[String] = text(name).split('\n').toVector
 
@@ -32,7 +38,7 @@ private[engine] final class Proc(root: Path) {
       case Vector(names, values) =>
         val at = names.indexOf("ListenOverflows")
         if (at < 0) -1 else values.lift(at).flatMap(_.toLongOption).getOrElse(-1)
-      case _                     => -1
+      case _ => -1
     }
   }
 
@@ -60,6 +66,8 @@ private[engine] final class Proc(root: Path) {
 }
 
 private[engine] object Proc {
+  private final val MaxText = 1024 * 1024
+
   val system = new Proc(Paths.get("/proc"))
 
   /** The calling thread's number for the system; -1 where there is none. */

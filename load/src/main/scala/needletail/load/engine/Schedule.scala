@@ -33,7 +33,7 @@ private[engine] final class Schedule(steps: Vector[Load.Step]) {
   /** The step in which as many have come; -1 for none. */
   def stepOf(arrivals: Double, hint: Int): Int = {
     var i = hint
-    while (i < areas.length && arrivals >= startArea(i + 1)) i += 1
+    while (i < areas.length && arrivals >= startArea(i + 1) - Schedule.Rounding) i += 1
     if (i == areas.length) -1 else i
   }
 
@@ -46,11 +46,23 @@ private[engine] final class Schedule(steps: Vector[Load.Step]) {
   }
 }
 
+private[engine] object Schedule {
+
+  /** Areas are sums: an arrival that is this near to the end of a step belongs to the next one. */
+  private final val Rounding = 1e-6
+}
+
 /**
  * One loop's share of the arrivals, one after the other: with constant distances each `loops`-th one, with exponential
  * distances a process of its own with that share of the rate, which together are one of the whole rate.
  */
-private[engine] final class Arrivals(schedule: Schedule, poisson: Boolean, loop: Int, loops: Int, seed: Long) {
+private[engine] final class Arrivals(
+    schedule: Schedule,
+    poisson: Boolean,
+    loop: Int,
+    loops: Int,
+    seed: Long
+) {
   private val random   = new java.util.SplittableRandom(seed)
   private var arrivals = if (poisson) distance() else loop.toDouble
   private var step     = math.max(0, schedule.stepOf(arrivals, 0))

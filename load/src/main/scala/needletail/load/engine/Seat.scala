@@ -12,7 +12,7 @@ import needletail.load.result.Outcome
 private[engine] abstract class Seat(worker: Worker, target: Target) extends ConnectionOwner {
   private var present: ClientConnection = null
   private var opening                   = false
-  private var timedOut                  = false // the present connection was given up since an answer did not come
+  private var timedOut = false // the present connection was given up since an answer did not come
 
   /** When the last answer on it ended, by `System.nanoTime`. */
   var lastAnswer = 0L
@@ -48,17 +48,17 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
         if (target.isTcp) worker.nextSource() else null
       )
       .onComplete {
-        case Success(made)                                            =>
+        case Success(made) =>
           if (number > 0) target.preferred = (target.preferred + number) % target.addresses.size
           opening = false
           present = made
           lastAnswer = System.nanoTime()
           worker.tally.opened()
           if (worker.isStopped) made.close() else opened()
-        case Failure(_) if worker.isStopped                           => opening = false
+        case Failure(_) if worker.isStopped                                                => opening = false
         case Failure(error) if Seat.elsewhere(error) && number + 1 < target.addresses.size =>
           attempt(number + 1, until)
-        case Failure(error)                                           =>
+        case Failure(error) =>
           opening = false
           openFailed(ConnectFailure.outcomeOf(error))
       }
@@ -78,10 +78,10 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
 
   /** What a failure of a request on this connection means. Those behind one that was given up share its fate. */
   final def outcomeOf(error: ClientError): Outcome = error match {
-    case _: ClientError.TimedOut                            =>
+    case _: ClientError.TimedOut =>
       timedOut = true
       Outcome.TimedOut
-    case _: ClientError.ConnectionLost                      => if (timedOut) Outcome.TimedOut else Outcome.Reset
+    case _: ClientError.ConnectionLost => if (timedOut) Outcome.TimedOut else Outcome.Reset
     case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
     case _                                                  => Outcome.ConnectFailed
   }
@@ -104,14 +104,14 @@ private[engine] object ConnectFailure {
     val cause = if (error.getCause == null) error else error.getCause
     val text  = String.valueOf(cause.getMessage)
     (error, cause) match {
-      case (_, _: UnknownHostException)                              => Outcome.Unresolved
-      case (_: SocketTimeoutException, _)                            => Outcome.ConnectTimedOut
-      case (_, _: BindException) if !text.contains("ermission")      => Outcome.NoFreePort
+      case (_, _: UnknownHostException)                                => Outcome.Unresolved
+      case (_: SocketTimeoutException, _)                              => Outcome.ConnectTimedOut
+      case (_, _: BindException) if !text.contains("ermission")        => Outcome.NoFreePort
       case (_, e: IOException) if text.contains("Too many open files") => { val _ = e; Outcome.TooManyFiles }
-      case (_, _: ConnectException) if text.contains("timed out")    => Outcome.ConnectTimedOut
-      case (_, _: ConnectException)                                  => Outcome.Refused
-      case (_, _: IOException) if text.contains("No such file")      => Outcome.Refused // a Unix socket
-      case _                                                         => Outcome.ConnectFailed
+      case (_, _: ConnectException) if text.contains("timed out")      => Outcome.ConnectTimedOut
+      case (_, _: ConnectException)                                    => Outcome.Refused
+      case (_, _: IOException) if text.contains("No such file")        => Outcome.Refused // a Unix socket
+      case _                                                           => Outcome.ConnectFailed
     }
   }
 }

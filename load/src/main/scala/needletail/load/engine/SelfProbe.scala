@@ -46,7 +46,9 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: Proc = Proc.sys
       resent = resent,
       latenessMicros = lateness,
       cpu = (cpu - cpu0) / elapsed,
-      busiestLoop = busy.zip(busy0).map { case (now, before) => math.min(1, (now - before) / elapsed) }.maxOption
+      busiestLoop = busy.zip(busy0).map { case (now, before) =>
+        math.min(1, (now - before) / elapsed)
+      }.maxOption
         .getOrElse(0.0),
       machineCpu =
         if (ticks._1 < 0 || ticks._2 == ticks0._2) -1

@@ -109,6 +109,6 @@ private[engine] object Shot {
   def crossed(error: ClientError, idleNanos: Long): Boolean = error match {
     case lost: ClientError.ConnectionLost =>
       lost.reused && !lost.answered && (!lost.written || idleNanos >= IdleNanos)
-    case _                                => false
+    case _ => false
   }
 }

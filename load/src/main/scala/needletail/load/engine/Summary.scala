@@ -54,7 +54,8 @@ private[engine] object Summary {
       durationMillis = load.steps.map(_.duration.toMillis).sum,
       detail = Vector("arrivals" -> (if (load.poisson) "by chance (Poisson)" else "at constant distances")) ++
         (if (load.steps.size < 2) Vector.empty else Vector("steps" -> load.steps.map(step).mkString(", "))) ++
-        (if (plan.kinds.size < 2) Vector.empty else plan.kinds.map(k => s"weight of ${k.name}" -> number(k.weight))) ++
+        (if (plan.kinds.size < 2) Vector.empty
+         else plan.kinds.map(k => s"weight of ${k.name}" -> number(k.weight))) ++
         pauses(plan, Pause.None) ++ common(plan)
     )
   }
@@ -71,7 +72,8 @@ private[engine] object Summary {
     case Pause.None                    => "none"
     case Pause.Constant(time)          => s"${time.toMillis} ms"
     case Pause.Uniform(least, most)    => s"${least.toMillis} to ${most.toMillis} ms, uniform"
-    case Pause.Normal(mean, deviation) => s"|normal| of ${mean.toMillis} ms, deviation ${deviation.toMillis} ms"
+    case Pause.Normal(mean, deviation) =>
+      s"|normal| of ${mean.toMillis} ms, deviation ${deviation.toMillis} ms"
   }
 
   private def common(plan: LoadPlan): Vector[(String, String)] =

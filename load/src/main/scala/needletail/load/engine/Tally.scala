@@ -14,8 +14,8 @@ private[engine] final class Slice(val tally: Tally, kinds: Int) {
   var due                     = 0L
   var opened                  = 0L
   var resent                  = 0L
-  var users                   = 0 // at its end
-  var open                    = 0 // likewise
+  var users                   = 0                   // at its end
+  var open                    = 0                   // likewise
   var last                    = false
 
   def add(other: Slice): Unit = {
@@ -67,14 +67,22 @@ private[engine] final class Tally(kinds: Int, started: Long, to: BlockingQueue[S
 
   def due(count: Int): Unit = slice.due += count
   def resent(): Unit        = slice.resent += 1
-  def opened(): Unit = {
+  def opened(): Unit        = {
     open += 1
     slice.opened += 1
   }
-  def closed(): Unit            = open -= 1
-  def late(nanos: Long): Unit   = slice.lateness.recordValue(math.max(0, math.min(nanos, Figures.LongestNanos)))
+  def closed(): Unit          = open -= 1
+  def late(nanos: Long): Unit = slice.lateness.recordValue(math.max(0, math.min(nanos, Figures.LongestNanos)))
 
-  def answered(kind: Int, outcome: Outcome, code: Int, due: Long, sent: Long, ended: Long, length: Long): Unit = {
+  def answered(
+      kind: Int,
+      outcome: Outcome,
+      code: Int,
+      due: Long,
+      sent: Long,
+      ended: Long,
+      length: Long
+  ): Unit = {
     if (ended >= ends) advance(ended)
     slice.figures(kind).answered(outcome, code, due, sent, ended, length)
   }

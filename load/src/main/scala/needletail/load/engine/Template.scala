@@ -33,7 +33,7 @@ private[engine] object Template {
     val found = names(text)
     found.find(!index.contains(_)) match {
       case Some(unknown) => Left(unknown)
-      case None          => Right(new Template(Hole.split(text + "\u0000").map(strip), found.map(index).toArray))
+      case None => Right(new Template(Hole.split(text + "\u0000").map(strip), found.map(index).toArray))
     }
   }
 

@@ -81,8 +81,8 @@ private[engine] final class Waker(loops: Vector[EventLoop]) {
 }
 
 private[engine] object Waker {
-  private final val Never        = Long.MaxValue
-  private final val Apart        = 16                 // longs: two cache lines, since they are fetched in pairs
+  private final val Never = Long.MaxValue
+  private final val Apart = 16 // longs: two cache lines, since they are fetched in pairs
   private final val LongestSleep = 1000L * 1000 * 1000 // to look whether it is over
 
   /** Linux lets a thread oversleep by 50 us unless it asks for less; where it can't be asked, that stays. */

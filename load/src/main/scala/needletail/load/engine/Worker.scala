@@ -108,9 +108,9 @@ private[engine] abstract class Worker(
 
   /** A pause's length in nanoseconds. */
   protected final def lengthOf(pause: Pause): Long = pause match {
-    case Pause.None                    => 0
-    case Pause.Constant(time)          => time.toNanos
-    case Pause.Uniform(least, most)    =>
+    case Pause.None                 => 0
+    case Pause.Constant(time)       => time.toNanos
+    case Pause.Uniform(least, most) =>
       least.toNanos + (random.nextDouble() * (most.toNanos - least.toNanos).toDouble).toLong
     case Pause.Normal(mean, deviation) =>
       math.abs(mean.toNanos + random.nextGaussian() * deviation.toNanos).toLong

@@ -33,7 +33,10 @@ class EngineSuite extends Suite with Serving {
     serving(ok) { server =>
       val result = run(open(server.url, rate = 1000, duration = 1500.millis))
       assertEquals(outcomes(result), Map("good" -> 1500L))
-      assertEquals(result.intervals.map(_.kinds.head.good).take(1).map(n => (n - 1000).abs < 20), Vector(true))
+      assertEquals(
+        result.intervals.map(_.kinds.head.good).take(1).map(n => (n - 1000).abs < 20),
+        Vector(true)
+      )
     }
   }
 

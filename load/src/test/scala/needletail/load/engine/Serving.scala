@@ -32,12 +32,25 @@ trait Serving { self: Suite =>
   def kind(url: String, name: String = "one"): Kind = Kind(name, Vector(get(url)))
 
   def closed(url: String, users: Int, requests: Int): LoadPlan =
-    LoadPlan("test", Vector(kind(url)), Load.Closed(users, Some(requests), None), timeout = 5.seconds, loops = 1)
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Closed(users, Some(requests), None),
+      timeout = 5.seconds,
+      loops = 1
+    )
 
   def open(url: String, rate: Double, duration: FiniteDuration): LoadPlan =
-    LoadPlan("test", Vector(kind(url)), Load.Open(Vector(Load.Step(rate, rate, duration))), timeout = 5.seconds, loops = 1)
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Open(Vector(Load.Step(rate, rate, duration))),
+      timeout = 5.seconds,
+      loops = 1
+    )
 
-  def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult = new Engine(seed = 1).run(plan, watch)
+  def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult =
+    new Engine(seed = 1).run(plan, watch)
 
   /** Outcomes that came, by name. */
   def outcomes(result: RunResult): Map[String, Long] = {
