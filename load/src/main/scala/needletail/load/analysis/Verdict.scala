@@ -44,4 +44,7 @@ final case class Verdict(limit: Limit, causes: Vector[String]) {
 object Verdict {
   val Server: Verdict = Verdict(Limit.Server, Vector.empty)
   val Asked: Verdict  = Verdict(Limit.Asked, Vector.empty)
+
+  /** One cause of each sort, as they are told of several runs; the sort is what stands before the colon. */
+  def sorts(causes: Vector[String]): Vector[String] = causes.distinctBy(_.takeWhile(_ != ':'))
 }

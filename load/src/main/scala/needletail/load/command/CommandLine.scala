@@ -153,8 +153,8 @@ private final class CommandLine(command: String) {
     value("objective", "CONDITIONS", "what a server must satisfy to stand a load (\"p99 < 100 ms, errors < 0.1 %\")")(
       Condition.parseAll
     )((c, o) => o.copy(objective = c)),
-    time("step", "of each load that is tried (5s)")((d, o) => o.copy(step = d)),
-    time("hold", "at the limit that was found (20s)")((d, o) => o.copy(hold = d)),
+    option("step", "TIME", "of each load that is tried (5s)")(aSecond)((d, o) => o.copy(step = d)),
+    option("hold", "TIME", "at the limit that was found (20s)")(aSecond)((d, o) => o.copy(hold = d)),
     value("most-users", "N", "to go to (4096)")(number(2, 1000000))((n, o) => o.copy(mostUsers = n)),
     value("most-rate", "N", "requests a second to go to (1000000)")(decimal)((n, o) => o.copy(mostRate = n)),
     value("connections", "N", "at most, where arrivals do not wait for answers (1000)")(number(1, 1000000))((n, o) =>
@@ -290,6 +290,10 @@ private final class CommandLine(command: String) {
   private def number(least: Int, most: Int)(text: String): Either[String, Int] =
     text.replace("_", "").toIntOption.filter(n => n >= least && n <= most)
       .toRight(s""""$text" is no whole number${if (most == Int.MaxValue) s" from $least on" else s" from $least to $most"}""")
+
+  /** Figures are of whole seconds. */
+  private def aSecond(text: String): Either[String, FiniteDuration] =
+    Readers.duration(text).filterOrElse(_ >= 1.second, "it is at least 1s")
 
   private def decimal(text: String): Either[String, Double] =
     text.stripSuffix("/s").replace("_", "").toDoubleOption.filter(n => n > 0 && n <= 1e8)

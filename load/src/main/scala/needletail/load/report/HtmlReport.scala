@@ -53,7 +53,7 @@ private[load] object HtmlReport {
       words = Set(7, 8)
     )
     val body = Html.section("How to read it", paragraphs(reading)) + assertions(checks) +
-      Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table + causes(measured)) +
+      Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table) +
       conditions(measured)
     page(title, measured.head, body, charts)
   }
@@ -198,9 +198,6 @@ private[load] object HtmlReport {
       paragraphs(Vector(s"Failed: ${Failures.describe(total)}.$took"))
     }
   }
-
-  private def causes(measured: Vector[Measurement]): String =
-    paragraphs(measured.flatMap(_.diagnosis.overall.causes).distinct)
 
   private def assertions(all: Vector[(Measurement, Vector[Checked])]): String =
     if (all.forall(_._2.isEmpty)) ""

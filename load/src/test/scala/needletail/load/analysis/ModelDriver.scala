@@ -191,7 +191,7 @@ final class ModelDriver(
         if (now >= began + s.duration.toNanos) arrive(step + 1, began + s.duration.toNanos)
         else {
           val gap = if (load.poisson) -math.log(1 - random.nextDouble()) else 1.0
-          at(now + math.max(1, (gap * 1e9 / math.max(rate, 0.001)).toLong)) {
+          at(now + math.max(1, (gap * 1e9 / math.max(rate, math.max(s.from, s.to) / 20)).toLong)) {
             if (!stopped && now < loadEnd) {
               due += 1
               val dueAt = now
