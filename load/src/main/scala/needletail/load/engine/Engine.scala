@@ -73,6 +73,7 @@ final class Engine(seed: Long = System.nanoTime()) extends Driver {
         start,
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
+        () => all.forall(_.isAlive),
         sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Collector.lateness(sum))
       )
       val untilEnd = collector.collect(busy.get == 0, watch)
