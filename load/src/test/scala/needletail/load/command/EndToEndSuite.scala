@@ -22,8 +22,9 @@ class EndToEndSuite extends Suite with Serving {
   private def program(arguments: String*): Ran = {
     val out      = new ByteArrayOutputStream
     val err      = new ByteArrayOutputStream
-    val terminal = new Terminal(new PrintStream(out, true, "UTF-8"), new PrintStream(err, true, "UTF-8"), false, 100)
-    val status   = new Program(new EngineGenerator, terminal, new Interruption).run(arguments)
+    val terminal =
+      new Terminal(new PrintStream(out, true, "UTF-8"), new PrintStream(err, true, "UTF-8"), false, 100)
+    val status = new Program(new EngineGenerator, terminal, new Interruption).run(arguments)
     new Ran(status, out.toString("UTF-8"), err.toString("UTF-8"))
   }
 
@@ -31,7 +32,16 @@ class EndToEndSuite extends Suite with Serving {
 
   test("assertions on a real server pass, and those that cannot hold fail") {
     serving(ok) { server =>
-      val good = program("run", url(server), "--users", "2", "--requests", "200", "--assert", "errors <= 0 %, max < 10 s")
+      val good = program(
+        "run",
+        url(server),
+        "--users",
+        "2",
+        "--requests",
+        "200",
+        "--assert",
+        "errors <= 0 %, max < 10 s"
+      )
       // on a machine that is busy otherwise the generator may be late: then it says so, and does not pass
       assert(good.status == 0 || good.out.contains("CLIENT-LIMITED"), good.out + good.err)
       assert(good.out.contains("400 requests: 400 good, 0 bad"), good.out)
@@ -75,8 +85,18 @@ class EndToEndSuite extends Suite with Serving {
       assertEquals(ladder.status, 0, ladder.err)
       assert(ladder.out.contains("users  requests"), ladder.out)
       val found = program(
-        "characterise", url(server), "--step", "1s", "--hold", "2s", "--most-users", "32", "--connections", "200",
-        "--objective", "p99 < 100 ms, errors < 1 %"
+        "characterise",
+        url(server),
+        "--step",
+        "1s",
+        "--hold",
+        "2s",
+        "--most-users",
+        "32",
+        "--connections",
+        "200",
+        "--objective",
+        "p99 < 100 ms, errors < 1 %"
       )
       assertEquals(found.status, 0, found.err)
       assert(found.out.contains("Capacity for latency"), found.out)
@@ -85,7 +105,11 @@ class EndToEndSuite extends Suite with Serving {
   }
 
   test("nobody listens: status 2, soon, and in words") {
-    val port    = { val s = new java.net.ServerSocket(0); try s.getLocalPort finally s.close() }
+    val port = {
+      val s = new java.net.ServerSocket(0);
+      try s.getLocalPort
+      finally s.close()
+    }
     val started = System.nanoTime()
     val ran     = program("run", s"http://127.0.0.1:$port/", "--users", "2", "--duration", "1h")
     assertEquals(ran.status, 2)
@@ -117,7 +141,10 @@ class EndToEndSuite extends Suite with Serving {
       val ran = program("run", silent.url, "--users", "2", "--requests", "1", "--timeout", "500ms")
       assertEquals(ran.status, 2)
       assert(ran.err.contains("no complete answer within 500 ms"), ran.err)
-      assertEquals(program("ladder", silent.url, "--rows", "2", "--requests", "1", "--timeout", "300ms").status, 2)
+      assertEquals(
+        program("ladder", silent.url, "--rows", "2", "--requests", "1", "--timeout", "300ms").status,
+        2
+      )
       assertEquals(program("characterise", silent.url, "--timeout", "300ms", "--step", "1s").status, 2)
     } finally silent.close()
   }
@@ -146,7 +173,8 @@ class EndToEndSuite extends Suite with Serving {
   test("Ctrl-C ends a run with a report of what was measured, and its files") {
     serving(ok) { server =>
       val json    = Files.createTempFile("needletail", ".json")
-      val command = EndToEndSuite.command("run", url(server), "--rate", "50", "--duration", "1h", "--json", json.toString)
+      val command =
+        EndToEndSuite.command("run", url(server), "--rate", "50", "--duration", "1h", "--json", json.toString)
       val process = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
       try {
         val lines = scala.io.Source.fromInputStream(process.getInputStream, "UTF-8").getLines()
@@ -157,7 +185,10 @@ class EndToEndSuite extends Suite with Serving {
         assertEquals(process.exitValue, 130, (seen ++ rest).mkString("\n"))
         assert(rest.exists(_.contains("Verdict:")), rest.mkString("\n"))
         val run = Document.read(json).fold(fail(_), identity).parts.head.run
-        assert(run.total().good >= 90 && run.loadMillis < 20000, s"${run.total().good} in ${run.loadMillis} ms")
+        assert(
+          run.total().good >= 90 && run.loadMillis < 20000,
+          s"${run.total().good} in ${run.loadMillis} ms"
+        )
       } finally {
         process.destroyForcibly()
         Files.delete(json)
@@ -175,7 +206,8 @@ object EndToEndSuite {
       classOf[scopt.OParser[?, ?]],
       Class.forName("org.snakeyaml.engine.v2.api.Load")
     )
-    val more  = libraries.map(c => new java.io.File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
+    val more =
+      libraries.map(c => new java.io.File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
     val plain = Child.command("needletail.load.Main", arguments: _*)
     heedful ++ plain.updated(2, (plain(2) +: more).mkString(":"))
   }
@@ -183,7 +215,8 @@ object EndToEndSuite {
   /** A program that a script started in the background ignores Ctrl-C, and so do all that it starts: not this one. */
   private val heedful: Vector[String] = {
     val env = Vector("env", "--default-signal=INT")
-    if (scala.util.Try(new ProcessBuilder(env :+ "true": _*).start().waitFor()).toOption.contains(0)) env else Vector.empty
+    if (scala.util.Try(new ProcessBuilder(env :+ "true": _*).start().waitFor()).toOption.contains(0)) env
+    else Vector.empty
   }
 
   def scenario(url: String): String =

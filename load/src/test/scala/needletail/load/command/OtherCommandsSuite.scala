@@ -26,7 +26,11 @@ class OtherCommandsSuite extends Suite {
   test("the ladder is the documents': 17 rows, 50 requests a user, their ramps, 200 and 304 good") {
     val model   = new ModelDriver(ModelServer(workers = 50, serviceNanos = 5000000))
     val program = new ModelProgram(model)
-    assertEquals(program.run("ladder", url, "--csv", file("l.csv").toString, "--html", file("l.html").toString), 0, program.err)
+    assertEquals(
+      program.run("ladder", url, "--csv", file("l.csv").toString, "--html", file("l.html").toString),
+      0,
+      program.err
+    )
     val loads = model.runs.map(_.load).collect { case load: Load.Closed => load }
     assertEquals(
       loads.map(_.users).toVector,
@@ -41,21 +45,54 @@ class OtherCommandsSuite extends Suite {
 
   test("the ladder is read as two capacities") {
     // 250 requests a second from 10 workers: with 250 users each waits 0.8 s, and with 500 the queue is full
-    val program = new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 40000000, queue = 200)))
-    program.run("ladder", url, "--rows", "10,25,50,100,250,500", "--requests", "20", "--objective", "p99 < 300 ms, errors < 1 %")
+    val program =
+      new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 40000000, queue = 200)))
+    program.run(
+      "ladder",
+      url,
+      "--rows",
+      "10,25,50,100,250,500",
+      "--requests",
+      "20",
+      "--objective",
+      "p99 < 300 ms, errors < 1 %"
+    )
     assert(program.out.contains("Capacity for latency (p99 < 300 ms, errors < 1 %): 100 users."), program.out)
     assert(program.out.contains("Capacity for throughput (errors up to 1 %): 250 users."), program.out)
   }
 
   test("a server is characterised by five criteria") {
-    val program = new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000, queue = 100)))
-    val status  = program.run(
-      "characterise", url, "--objective", "p99 < 50 ms, errors < 0.1 %", "--connections", "10000",
-      "--json", file("c.json").toString, "--csv", file("c.csv").toString, "--html", file("c.html").toString,
-      "--junit", file("c.xml").toString, "--assert", "p99 < 50 ms"
+    val program =
+      new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000, queue = 100)))
+    val status = program.run(
+      "characterise",
+      url,
+      "--objective",
+      "p99 < 50 ms, errors < 0.1 %",
+      "--connections",
+      "10000",
+      "--json",
+      file("c.json").toString,
+      "--csv",
+      file("c.csv").toString,
+      "--html",
+      file("c.html").toString,
+      "--junit",
+      file("c.xml").toString,
+      "--assert",
+      "p99 < 50 ms"
     )
     assertEquals(status, 0, program.err)
-    for (name <- Seq("Responsiveness", "Throughput", "Capacity for latency", "Maximum load", "Tail latency", "Error handling"))
+    for (
+      name <- Seq(
+        "Responsiveness",
+        "Throughput",
+        "Capacity for latency",
+        "Maximum load",
+        "Tail latency",
+        "Error handling"
+      )
+    )
       assert(program.out.contains(name), program.out)
     assert(program.out.contains("10 users at once"), program.out)
     assert(program.out.contains("with a bad status (503"), program.out)
@@ -74,11 +111,23 @@ class OtherCommandsSuite extends Suite {
   }
 
   private def runs(name: String, serviceNanos: Long, n: Int, seed: Long): String = {
-    val model = new ModelDriver(ModelServer(8, serviceNanos), seed = seed)
-    val path  = file(name).toString
+    val model   = new ModelDriver(ModelServer(8, serviceNanos), seed = seed)
+    val path    = file(name).toString
     val program = new ModelProgram(model)
     assertEquals(
-      program.run("run", url, "--rate", "500", "--poisson", "--duration", "10s", "--repeat", n.toString, "--json", path),
+      program.run(
+        "run",
+        url,
+        "--rate",
+        "500",
+        "--poisson",
+        "--duration",
+        "10s",
+        "--repeat",
+        n.toString,
+        "--json",
+        path
+      ),
       0,
       program.err
     )
@@ -94,7 +143,10 @@ class OtherCommandsSuite extends Suite {
       assertEquals(equal.run("compare", a, same), 0, equal.out)
       assert(equal.out.contains("Nothing changed"), equal.out)
       val program = new ModelProgram
-      assertEquals(program.run("compare", a, worse, "--junit", file("w.xml").toString, "--csv", file("w.csv").toString), 1)
+      assertEquals(
+        program.run("compare", a, worse, "--junit", file("w.xml").toString, "--csv", file("w.csv").toString),
+        1
+      )
       assert(program.out.contains("B is worse"), program.out)
       assertEquals(new ModelProgram().run("compare", worse, a), 0)
     }
@@ -125,14 +177,23 @@ class OtherCommandsSuite extends Suite {
     }
     val whole   = file("whole.json").toString
     val program = new ModelProgram
-    assertEquals(program.run(Seq("merge") ++ parts.map(_._1) ++ Seq("--json", whole, "--assert", "p99 < 50 ms"): _*), 0, program.err)
+    assertEquals(
+      program.run(Seq("merge") ++ parts.map(_._1) ++ Seq("--json", whole, "--assert", "p99 < 50 ms"): _*),
+      0,
+      program.err
+    )
     val total = Document.read(file("whole.json")).fold(fail(_), identity).parts.head.run
-    val each  = parts.map(p => Document.read(file(p._1.split('/').last)).fold(fail(_), identity).parts.head.run)
+    val each  =
+      parts.map(p => Document.read(file(p._1.split('/').last)).fold(fail(_), identity).parts.head.run)
     assertEquals(total.total().requests, each.map(_.total().requests).sum)
     assertEquals(total.machine.size, 3)
 
     val logs = new ModelProgram
-    assertEquals(logs.run(Seq("merge") ++ parts.map(_._2) ++ Seq("--hlog", file("whole.hlog").toString): _*), 0, logs.err)
+    assertEquals(
+      logs.run(Seq("merge") ++ parts.map(_._2) ++ Seq("--hlog", file("whole.hlog").toString): _*),
+      0,
+      logs.err
+    )
     val sums = HistogramLog.sums(HistogramLog.read(file("whole.hlog")).fold(fail(_), identity))
     assertEquals(sums.map(_._2.getTotalCount).sum, total.total().good)
 

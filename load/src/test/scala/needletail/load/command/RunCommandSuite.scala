@@ -33,19 +33,51 @@ class RunCommandSuite extends Suite {
     val model   = new ModelDriver(ModelServer())
     val program = new ModelProgram(model)
     val status  = program.run(
-      "run", "localhost:8080?a=b", "--rate", "100", "--duration", "2s", "--ramp", "1s", "--poisson", "--connections", "7",
-      "--timeout", "3s", "--connect-timeout", "300ms", "--header", "A: b", "--header", "C:d", "--body", "text",
-      "--no-keep-alive", "--pipelining", "4", "--loops", "2", "--source", "127.0.0.2,127.0.0.3"
+      "run",
+      "localhost:8080?a=b",
+      "--rate",
+      "100",
+      "--duration",
+      "2s",
+      "--ramp",
+      "1s",
+      "--poisson",
+      "--connections",
+      "7",
+      "--timeout",
+      "3s",
+      "--connect-timeout",
+      "300ms",
+      "--header",
+      "A: b",
+      "--header",
+      "C:d",
+      "--body",
+      "text",
+      "--no-keep-alive",
+      "--pipelining",
+      "4",
+      "--loops",
+      "2",
+      "--source",
+      "127.0.0.2,127.0.0.3"
     )
     assertEquals(status, 0, program.err)
     val plan = model.runs.head
-    assertEquals(plan.kinds.head.requests, Vector(
-      RequestTemplate("POST", "http://localhost:8080/?a=b", Vector("A" -> "b", "C" -> "d"), Some("text"))
-    ))
+    assertEquals(
+      plan.kinds.head.requests,
+      Vector(
+        RequestTemplate("POST", "http://localhost:8080/?a=b", Vector("A" -> "b", "C" -> "d"), Some("text"))
+      )
+    )
     import scala.concurrent.duration._
     assertEquals(
       plan.load,
-      Load.Open(Vector(Load.Step(0, 100, 1.second), Load.Step(100, 100, 2.seconds)), poisson = true, connections = 7): Load
+      Load.Open(
+        Vector(Load.Step(0, 100, 1.second), Load.Step(100, 100, 2.seconds)),
+        poisson = true,
+        connections = 7
+      ): Load
     )
     assertEquals(plan.timeout, 3.seconds)
     assertEquals(plan.connectTimeout, 300.millis)
@@ -55,8 +87,18 @@ class RunCommandSuite extends Suite {
 
   test("assertions pass and fail, with status 1, and say why") {
     val program = new ModelProgram(new ModelDriver(ModelServer(errors = 0.02)))
-    val status  = program.run("run", url, "--rate", "500", "--duration", "5s", "--assert", "p99 < 50 ms, errors < 5 %",
-      "--assert", "errors < 0.1 %")
+    val status  = program.run(
+      "run",
+      url,
+      "--rate",
+      "500",
+      "--duration",
+      "5s",
+      "--assert",
+      "p99 < 50 ms, errors < 5 %",
+      "--assert",
+      "errors < 0.1 %"
+    )
     assertEquals(status, 1)
     assert(program.out.contains("passed  p99 < 50 ms"), program.out)
     assert(program.out.contains("FAILED  errors < 0.1 %"), program.out)
@@ -95,7 +137,7 @@ class RunCommandSuite extends Suite {
   }
 
   test("wrong usage is told, with status 2, and nothing is run") {
-    val model                                       = new ModelDriver(ModelServer())
+    val model                                        = new ModelDriver(ModelServer())
     def told(text: String)(arguments: String*): Unit = {
       val program = new ModelProgram(model)
       assertEquals(program.run(arguments: _*), 2, arguments.mkString(" "))
@@ -134,7 +176,7 @@ class RunCommandSuite extends Suite {
     }
     val program = new ModelProgram
     assertEquals(program.run("--version"), 0)
-    assert(program.out.startsWith("needletail-load 0."), program.out)
+    assert(program.out.startsWith("needletail-load "), program.out)
   }
 
   test("a run without one good answer ends with status 2 and the reason") {

@@ -20,17 +20,23 @@ class HtmlReportSuite extends Suite {
   private val run = new ModelDriver(ModelServer(errors = 0.1)).run(
     LoadPlan(
       evil,
-      Vector("index", evil).map(name => Kind(name, Vector(RequestTemplate("GET", s"http://localhost/$evil")))),
+      Vector("index", evil).map(name =>
+        Kind(name, Vector(RequestTemplate("GET", s"http://localhost/$evil")))
+      ),
       Load.Open(Vector(Load.Step(300, 300, 6.seconds)))
     ),
     _ => true
   )
   private val measured = Vector(new Measurement("run", run, None))
-  private val checks   = measured.map(_.check(Condition.parseAll("p99 < 5 ms, errors < 50 %").getOrElse(fail("none"))))
-  private val page     = HtmlReport.run(evil, measured, checks)
+  private val checks   =
+    measured.map(_.check(Condition.parseAll("p99 < 5 ms, errors < 50 %").getOrElse(fail("none"))))
+  private val page = HtmlReport.run(evil, measured, checks)
 
   test("a page needs nothing beside it, and names the chart library's licence") {
-    assert(!page.contains("src=\"http") && !page.contains("href=") && !page.contains("@import"), "it loads something")
+    assert(
+      !page.contains("src=\"http") && !page.contains("href=") && !page.contains("@import"),
+      "it loads something"
+    )
     assert(page.contains("Chart.js v4.4.4") && page.contains("MIT License"))
     assert(page.contains("default-src 'none'"))
   }
@@ -42,7 +48,8 @@ class HtmlReportSuite extends Suite {
   }
 
   test("the summary comes first, and everything a report has to say is there") {
-    val order = Vector(">Summary<", ">Assertions<", ">Charts<", ">All figures<", ">Conditions<").map(page.indexOf(_))
+    val order =
+      Vector(">Summary<", ">Assertions<", ">Charts<", ">All figures<", ">Conditions<").map(page.indexOf(_))
     assert(order.forall(_ > 0), order)
     assertEquals(order, order.sorted)
     for (part <- Seq("SERVER-LIMITED", "FAILED", "passed", "with a bad status (500", "TIME_WAIT"))
@@ -50,7 +57,10 @@ class HtmlReportSuite extends Suite {
   }
 
   test("in a browser all charts stand, in light and in dark") {
-    assume(HtmlReportSuite.browser.isDefined, "NOT TESTED in a browser: there is no Chromium; name one with CHROME")
+    assume(
+      HtmlReportSuite.browser.isDefined,
+      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
+    )
     for (program <- HtmlReportSuite.browser; scheme <- Vector("1", "0")) {
       val dom = HtmlReportSuite.dom(program, page, scheme)
       assert(dom.contains("data-charts=\"5\""), dom.take(500))
@@ -60,14 +70,17 @@ class HtmlReportSuite extends Suite {
   }
 
   test("pages of a ladder and of a characterisation stand too") {
-    assume(HtmlReportSuite.browser.isDefined, "NOT TESTED in a browser: there is no Chromium; name one with CHROME")
+    assume(
+      HtmlReportSuite.browser.isDefined,
+      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
+    )
     val driver = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000, queue = 100))
     val rows   = Vector(10, 25, 50).map { users =>
       val run = driver.run(Plans.closed(users, requests = Some(50)), _ => true)
       Ladder.Climbed(Ladder.row(users), new Measurement(s"$users users", run, None))
     }
-    val ladder   = HtmlReport.ladder("ladder", rows, Vector("read so"), rows.map(_.measured -> Vector.empty))
-    val measure  = (load: Load, label: String, enough: needletail.load.result.Interval => Boolean) =>
+    val ladder  = HtmlReport.ladder("ladder", rows, Vector("read so"), rows.map(_.measured -> Vector.empty))
+    val measure = (load: Load, label: String, enough: needletail.load.result.Interval => Boolean) =>
       new Measurement(label, driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)), None)
     val limits   = SearchLimits(2.seconds, 4.seconds, 256, 10000, 1000, poisson = false)
     val goal     = Condition.parseAll("p99 < 100 ms").getOrElse(fail("none"))
@@ -111,17 +124,19 @@ object HtmlReportSuite {
         "--dump-dom",
         file.toUri.toString
       ).redirectError(ProcessBuilder.Redirect.DISCARD).start()
-      val killer = new Thread(() => if (!process.waitFor(40, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
+      val killer =
+        new Thread(() => if (!process.waitFor(40, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
       killer.setDaemon(true)
       killer.start()
       val dom = new String(process.getInputStream.readAllBytes(), UTF_8)
       process.waitFor()
       dom.replaceAll("(?s)<script>.*?</script>", "")
     } finally {
-      val deleted = scala.util.Try(Files.walk(folder).sorted(Comparator.reverseOrder[Path]()).forEach(path => {
-        path.toFile.delete()
-        ()
-      }))
+      val deleted =
+        scala.util.Try(Files.walk(folder).sorted(Comparator.reverseOrder[Path]()).forEach(path => {
+          path.toFile.delete()
+          ()
+        }))
       deleted.getOrElse(()) // its helpers may write to the last
     }
   }
