@@ -139,12 +139,22 @@ lazy val load = project
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
+    dist                := Dist.tool(
+      (LocalRootProject / baseDirectory).value,
+      "needletail-load",
+      (Compile / mainClass).value.get,
+      (Runtime / fullClasspathAsJars).value.files,
+      streams.value.log
+    ) { url =>
+      val page = target.value / "training.html"
+      Seq("run", url, "--users", "4", "--duration", "2s", "--assert", "p99 < 1 min", "--html", page.getPath)
+    },
     libraryDependencies ++= {
       val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(
-        "org.hdrhistogram"                       % "HdrHistogram"          % "2.2.2",
-        "org.snakeyaml"                          % "snakeyaml-engine"      % "2.9",
-        "com.github.scopt"                      %% "scopt"                 % "4.1.0",
+        "org.hdrhistogram"  % "HdrHistogram"     % "2.2.2",
+        "org.snakeyaml"     % "snakeyaml-engine" % "2.9",
+        "com.github.scopt" %% "scopt"            % "4.1.0",
         // the charts of the reports: one file, put into each page (ChartLibrary)
         "org.webjars.npm" % "chart.js" % "4.4.4" exclude ("org.webjars.npm", "kurkle__color"),
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % jsoniter,
