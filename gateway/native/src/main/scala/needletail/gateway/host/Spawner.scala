@@ -16,7 +16,6 @@ private[host] object Spawner {
     val environment = launch.environment.map { case (name, value) => s"$name=$value" }
     val started     = new Array[Int](5)
     val result      = HostKernel.start(
-      flat(List(launch.program)).at(0),
       flat(arguments).at(0),
       arguments.length,
       flat(environment).at(0),
@@ -70,8 +69,10 @@ private[host] final class StartedProgram(numbers: Array[Int]) {
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program =
     new NativeProgram(numbers, loop, killGraceNanos, errors)
 
+  def kill(): Unit = StartedProgram.killAndReap(pid)
+
   def discard(): Unit = {
-    StartedProgram.killAndReap(pid)
+    kill()
     numbers.drop(1).foreach(fd => if (fd >= 0) HostKernel.close(fd))
   }
 }
@@ -90,12 +91,11 @@ private[host] object StartedProgram {
   }
 }
 
-/** The functions of needletail_gateway_host.c, which says what they promise. None of them waits for long. */
+/** The functions of needletail_gateway_host.c, which says what they promise. The one that waits tells the collector. */
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_GATEWAY_HOST")
 private[host] object HostKernel {
   @name("needletail_host_start") def start(
-      path: Ptr[Byte],
       arguments: Ptr[Byte],
       argumentCount: CInt,
       environment: Ptr[Byte],

@@ -17,7 +17,8 @@ import scala.util.control.NoStackTrace
  *     def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program
  *                                         on the loop's own thread: from now on it is that loop's. `errors` is given
  *                                         all that comes on standard error, which is read whatever happens
- *     def discard(): Unit                 instead: kills its process group and reaps it; may block for a moment
+ *     def kill(): Unit                    kills its process group and reaps it; may block for a moment
+ *     def discard(): Unit                 instead of attach: the same, and closes its pipes
  *
  * A program that was started
  *   - leads a process group of its own, so that it can be ended with all it has started;

@@ -15,10 +15,12 @@ class UpstreamSuite extends Hosted {
 
   private val program: Handler = request =>
     request.path match {
-      case "/echo"  => Response.ok.header("X-Length", request.body.length.toString).stream(request.body.stream)
-      case "/slow"  => Async.sleep(300.millis).map(_ => Response.ok("slow"))
+      case "/echo" => Response.ok.header("X-Length", request.body.length.toString).stream(request.body.stream)
+      case "/slow" => Async.sleep(300.millis).map(_ => Response.ok("slow"))
       case "/where" =>
-        Response.ok(s"${request.method} ${request.path} ${request.query} ${request.connection.remoteAddress} ${request.header("x-a")}")
+        Response.ok(
+          s"${request.method} ${request.path} ${request.query} ${request.connection.remoteAddress} ${request.header("x-a")}"
+        )
       case path => Response.ok(path)
     }
 
@@ -43,7 +45,10 @@ class UpstreamSuite extends Hosted {
         serving(routes(program.address)) { server =>
           val answer = get(server, "/app/where?q=1", "X-A: b")
           assertEquals(answer.status, 200, answer.raw + log.text)
-          assert(answer.body.matches("GET (/app)?/where Some\\(q=1\\) 127.0.0.1:\\d+ Some\\(b\\)"), answer.body)
+          assert(
+            answer.body.matches("GET (/app)?/where Some\\(q=1\\) 127.0.0.1:\\d+ Some\\(b\\)"),
+            answer.body
+          )
           assertEquals(get(server, "/app/where").status, 200)
           assertEquals(get(server, "/elsewhere").status, 404)
         }
@@ -73,7 +78,8 @@ class UpstreamSuite extends Hosted {
           val right   = new java.util.concurrent.atomic.AtomicInteger
           val threads = List.tabulate(8) { i =>
             val thread = new Thread(() =>
-              for (k <- 1 to 25) if (get(server, s"/app/$i/$k").body.endsWith(s"/$i/$k")) { right.incrementAndGet(); () }
+              for (k <- 1 to 25)
+                if (get(server, s"/app/$i/$k").body.endsWith(s"/$i/$k")) { right.incrementAndGet(); () }
             )
             thread.start()
             thread

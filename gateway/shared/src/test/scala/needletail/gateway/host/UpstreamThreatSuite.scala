@@ -59,7 +59,11 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that does not speak FastCGI: 502") {
-    val answers = List("HTTP/1.1 400 Bad Request\r\n\r\n", "\u0001\u0003\u0000\u0001\u0000\u0001\u0000\u0000x", "\u0001\u0003\u0000\u0009\u0000\u0008\u0000\u000012345678")
+    val answers = List(
+      "HTTP/1.1 400 Bad Request\r\n\r\n",
+      "\u0001\u0003\u0000\u0001\u0000\u0001\u0000\u0000x",
+      "\u0001\u0003\u0000\u0009\u0000\u0008\u0000\u000012345678"
+    )
     for (answer <- answers)
       against() { c =>
         c.request()
@@ -73,7 +77,10 @@ class UpstreamThreatSuite extends Hosted {
     against() { c =>
       val asked = c.request()
       c.content()
-      c.end(asked.id, if (asked.parameters("PATH_INFO") == "/full") FastCgiRecord.Overloaded else FastCgiRecord.UnknownRole)
+      c.end(
+        asked.id,
+        if (asked.parameters("PATH_INFO") == "/full") FastCgiRecord.Overloaded else FastCgiRecord.UnknownRole
+      )
     } { (server, _) =>
       assertEquals(get(server, "/app/full").status, 503)
       assertEquals(get(server, "/app/role").status, 502)
@@ -92,7 +99,9 @@ class UpstreamThreatSuite extends Hosted {
     }
   }
 
-  test("a kept connection that was closed meanwhile: safe requests without content are made again, others are not") {
+  test(
+    "a kept connection that was closed meanwhile: safe requests without content are made again, others are not"
+  ) {
     val served = new AtomicInteger
     against(config.copy(connections = 1)) { c =>
       val first = c.request()
@@ -104,7 +113,7 @@ class UpstreamThreatSuite extends Hosted {
       ()
     } { (server, scripted) =>
       // on one connection of ours, so that all come from one loop
-      val client = new RawClient(server.port)
+      val client                            = new RawClient(server.port)
       def ask(method: String, more: String) = {
         client.send(s"$method /app/x HTTP/1.1\r\nHost: a\r\n$more").readUntil("\r\n\r\n")
       }
@@ -144,7 +153,9 @@ class UpstreamThreatSuite extends Hosted {
     }((server, _) => assertEquals(post(server, "/app/x", "x" * 10000000).body, "deaf"))
   }
 
-  test("a client that does not take its answer holds up its server, not our memory; when it goes, so does the request") {
+  test(
+    "a client that does not take its answer holds up its server, not our memory; when it goes, so does the request"
+  ) {
     val sent = new AtomicInteger
     against(config.copy(host = hostConfig)) { c =>
       val asked = c.request()
@@ -215,7 +226,10 @@ class UpstreamThreatSuite extends Hosted {
         c.untilClosed()
       } { (server, scripted) =>
         val clients = new java.util.ArrayList[RawClient]
-        def more() = { clients.add(new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")); Thread.sleep(60) }
+        def more()  = {
+          clients.add(new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n"));
+          Thread.sleep(60)
+        }
         (1 to 5).foreach(_ => more())
         most.set(scripted.accepted.get)
         clients.forEach(_.close())
@@ -244,13 +258,21 @@ class UpstreamThreatSuite extends Hosted {
     against() { c =>
       val asked = c.request()
       c.content()
-      c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n" + asked.parameters.toList.sorted.map { case (n, v) => s"$n=$v" }.mkString("\n"))
+      c.stdout(
+        asked.id,
+        "Content-Type: text/plain\r\n\r\n" + asked.parameters.toList.sorted.map { case (n, v) =>
+          s"$n=$v"
+        }.mkString("\n")
+      )
       c.end(asked.id)
     } { (server, _) =>
       val answer = get(server, "/app/a%20b", "Proxy: evil", "X_A: evil", "X-A: good", "HTTP_X: evil")
       assert(!answer.body.contains("evil"), answer.body)
       assertEquals(answer.variable("HTTP_X_A"), Some("good"))
-      assertEquals((answer.variable("SCRIPT_NAME"), answer.variable("PATH_INFO")), (Some("/app"), Some("/a b")))
+      assertEquals(
+        (answer.variable("SCRIPT_NAME"), answer.variable("PATH_INFO")),
+        (Some("/app"), Some("/a b"))
+      )
     }
   }
 }

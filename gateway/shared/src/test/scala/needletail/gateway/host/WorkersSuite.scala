@@ -61,10 +61,11 @@ class WorkersSuite extends Hosted {
   }
 
   test("a program that is not there is tried again, and told") {
-    working(WorkersConfig(List(s"$directory/later", "{socket}"), 1, restartDelay = 20.millis, log = log)) { workers =>
-      eventually(log.text.contains("a process could not be started"))
-      sh("later", "exec sleep 403.5")
-      eventually(workers.pids.nonEmpty)
+    working(WorkersConfig(List(s"$directory/later", "{socket}"), 1, restartDelay = 20.millis, log = log)) {
+      workers =>
+        eventually(log.text.contains("a process could not be started"))
+        sh("later", "exec sleep 403.5")
+        eventually(workers.pids.nonEmpty)
     }
   }
 
