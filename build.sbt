@@ -145,6 +145,8 @@ lazy val load = project
         "org.hdrhistogram"                       % "HdrHistogram"          % "2.2.2",
         "org.snakeyaml"                          % "snakeyaml-engine"      % "2.9",
         "com.github.scopt"                      %% "scopt"                 % "4.1.0",
+        // the charts of the reports: one file, put into each page (ChartLibrary)
+        "org.webjars.npm" % "chart.js" % "4.4.4" exclude ("org.webjars.npm", "kurkle__color"),
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % jsoniter,
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniter % Provided
       )

@@ -50,9 +50,9 @@ object ClientError {
       host: String,
       what: String,
       cause: Throwable,
-      private[client] val written: Boolean,  // has any octet of the request left?
-      private[client] val answered: Boolean, // has any of the answer come?
-      private[client] val reused: Boolean    // had the connection served others before?
+      private[needletail] val written: Boolean,  // has any octet of the request left?
+      private[needletail] val answered: Boolean, // has any of the answer come?
+      private[needletail] val reused: Boolean    // had the connection served others before?
   ) extends ClientError(host, what, cause) {
     override private[client] def mayHaveArrived: Boolean = written
   }

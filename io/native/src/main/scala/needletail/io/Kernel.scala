@@ -54,7 +54,15 @@ private[io] object Kernel {
   @name("needletail_io_none_now") def noneNow(): CInt                       = extern
 
   @name("needletail_io_connect_tcp")
-  def connectTcp(ip: Ptr[Byte], length: CInt, scope: CInt, port: CInt): CInt               = extern
+  def connectTcp(
+      ip: Ptr[Byte],
+      length: CInt,
+      scope: CInt,
+      port: CInt,
+      from: Ptr[Byte],
+      fromLength: CInt,
+      fromScope: CInt
+  ): CInt = extern
   @name("needletail_io_connect_unix") def connectUnix(path: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_io_connected") def connected(fd: CInt): CInt                           = extern
 

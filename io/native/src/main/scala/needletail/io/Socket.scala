@@ -69,13 +69,17 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
 private[io] object Socket {
   private[io] final val EndOfInput = Int.MinValue
 
-  def connectTcp(ip: InetAddress, port: Int): Socket = {
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val octets = ip.getAddress
+    val from   = if (source eq null) octets else source.getAddress // not looked at where its length is 0
     new Socket(KernelError.check(Kernel.connectTcp(
       octets.at(0),
       octets.length,
       SocketName.scopeOf(ip),
-      port
+      port,
+      from.at(0),
+      if (source eq null) 0 else from.length,
+      SocketName.scopeOf(source)
     )))
   }
 
