@@ -223,8 +223,9 @@ class CgiThreatSuite extends Hosted {
       val block  = java.lang.Long.parseUnsignedLong(lines("SigBlk"), 16)
       val pipe   = 1L << 12
       assertEquals((ignore & pipe, block & pipe), (0L, 0L), lines)
-      if (Spawner.handsOverSockets)
-        assertEquals((ignore, block), (0L, 0L), lines) // a JVM blocks some of its own
+      // The C library keeps 32 and 33 for itself; a JVM blocks some of its own.
+      val all = (1L << 31) - 1
+      if (Spawner.handsOverSockets) assertEquals((ignore & all, block & all), (0L, 0L), lines)
       val group = get(server, "/cgi-bin/group").body.trim.split('\n')
       assertEquals(group(0), group(1), "it leads a group of its own")
     }

@@ -131,7 +131,11 @@ abstract class Hosted extends Suite {
 
   private def self: String = Paths.get("/proc/self").toRealPath().getFileName.toString
 
-  def descriptors: Int = Option(new File("/proc/self/fd").list()).fold(0)(_.length)
+  def descriptors: List[String] =
+    Option(new File("/proc/self/fd").list()).fold(List.empty[String])(_.toList).map { fd =>
+      try s"$fd ${Files.readSymbolicLink(Paths.get(s"/proc/self/fd/$fd"))}"
+      catch { case _: java.io.IOException => fd } // what the list was read by
+    }
 
   /** Processes that have `argument` in their command line, or are ours and dead. */
   def processes(argument: String): List[String] = {
@@ -170,7 +174,10 @@ abstract class Hosted extends Suite {
     val before = descriptors
     val result = body
     eventually(processes(directory.toString).isEmpty, processes(directory.toString))
-    eventually(descriptors <= before, s"$descriptors descriptors, $before before")
+    eventually(
+      descriptors.length <= before.length,
+      s"${descriptors.mkString(", ")}; before ${before.mkString(", ")}"
+    )
     result
   }
 }

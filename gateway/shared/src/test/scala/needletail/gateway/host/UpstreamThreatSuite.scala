@@ -129,7 +129,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that writes much to the error stream first, and one that answers before it reads") {
-    against() { c =>
+    against(config.copy(host = hostConfig)) { c =>
       val asked = c.request()
       for (i <- 1 to 1024) c.stderr(asked.id, s"$i " + "e" * 1000 + "\n")
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n" + "y" * 3000000)
@@ -145,7 +145,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that never reads the 10 MB that there are for it") {
-    against() { c =>
+    against(config.copy(host = hostConfig)) { c =>
       val asked = c.request()
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\ndeaf")
       c.end(asked.id)
