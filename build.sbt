@@ -142,9 +142,9 @@ lazy val load = project
     libraryDependencies ++= {
       val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(
-        "org.hdrhistogram"                       % "HdrHistogram"          % "2.2.2",
-        "org.snakeyaml"                          % "snakeyaml-engine"      % "2.9",
-        "com.github.scopt"                      %% "scopt"                 % "4.1.0",
+        "org.hdrhistogram"  % "HdrHistogram"     % "2.2.2",
+        "org.snakeyaml"     % "snakeyaml-engine" % "2.9",
+        "com.github.scopt" %% "scopt"            % "4.1.0",
         // the charts of the reports: one file, put into each page (ChartLibrary)
         "org.webjars.npm" % "chart.js" % "4.4.4" exclude ("org.webjars.npm", "kurkle__color"),
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % jsoniter,

@@ -199,13 +199,17 @@ void needletail_host_signal(int group, int kill_it) { kill(-group, kill_it ? SIG
 
 void needletail_host_close(int fd) { close(fd); }
 
-/* 0: anything else, 1: the file is not there, 2: it may not be executed, 3: it is no program, 4: the system is short. */
+/*
+ * 0: anything else, 1: the file is not there, 2: it may not be executed, 3: it is no program, 4: the system is short,
+ * 5: somebody is writing to it.
+ */
 int needletail_host_kind(int e) {
     switch (e) {
     case ENOENT: case ENOTDIR: return 1;
     case EACCES: case EPERM: return 2;
     case ENOEXEC: case EISDIR: return 3;
     case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: return 4;
+    case ETXTBSY: return 5;
     default: return 0;
     }
 }

@@ -71,15 +71,8 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
   private def start(launch: Launch, script: String, loop: EventLoop): Async[Program] = {
     val result = new Promise[Program]
     val errors = new ErrorLines(script, config.log)
-    system {
-      val started = Spawner.start(launch)
-      if (loop.isStopping) {
-        started.discard()
-        throw new IllegalStateException("the server has ended")
-      }
-      started
-    }.onComplete {
-      case scala.util.Success(started) =>
+    Launching.start(launch, system, loop) {
+      case Right(started) =>
         try {
           val program = started.attach(loop, cgi.killGrace.toNanos, errors)
           program.onEnd { _ =>
@@ -94,7 +87,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
             result.fail(e)
             ()
         }
-      case scala.util.Failure(e) =>
+      case Left(e) =>
         slots.leave()
         result.fail(failure(script, e))
         ()

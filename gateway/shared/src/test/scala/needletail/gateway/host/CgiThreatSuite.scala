@@ -310,7 +310,7 @@ class CgiThreatSuite extends Hosted {
     sh("circle", "printf 'Location: /cgi-bin/circle?again\\n\\n'")
     hosting(cgiConfig.copy(processes = 1, queue = 4)) { server =>
       leavingNothing(assertEquals(get(server, "/cgi-bin/circle").status, 502))
-      assert(log.text.contains("more than 10 local redirects"))
+      assert(log.text.contains("more than 10 local redirects"), log.text)
     }
   }
 

@@ -71,11 +71,25 @@ abstract class Hosted extends Suite {
     ()
   }
 
+  /**
+   * A file of those contents. Another process writes what is to be executed: while ours has it open, a process that is
+   * just being started has it open too, and the system refuses to run a file that somebody may write to.
+   */
   def write(name: String, text: String, executable: Boolean = true): String = {
     val path = directory.resolve(name)
+    val data = directory.resolve("written")
     path.getParent.toFile.mkdirs()
-    Files.write(path, text.getBytes(ISO_8859_1))
-    path.toFile.setExecutable(executable)
+    Files.write(if (executable) data else path, text.getBytes(ISO_8859_1))
+    if (executable) {
+      val copy = new ProcessBuilder(
+        "/bin/sh",
+        "-c",
+        "cp \"$0\" \"$1\" && chmod 755 \"$1\"",
+        data.toString,
+        path.toString
+      )
+      assertEquals(copy.start().waitFor(), 0)
+    }
     path.toString
   }
 

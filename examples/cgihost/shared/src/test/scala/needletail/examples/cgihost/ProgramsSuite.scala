@@ -33,7 +33,8 @@ class ProgramsSuite extends Suite {
     serving { server =>
       val small = ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 5\r\n\r\n12345")
       assert(small.startsWith("HTTP/1.1 201") && small.contains("5 octets of something"), small)
-      val large = ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 1048577\r\n\r\n" + "x" * 1048577)
+      val large =
+        ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 1048577\r\n\r\n" + "x" * 1048577)
       assert(large.startsWith("HTTP/1.1 413"), large)
     }
   }
