@@ -110,7 +110,7 @@ class CgiSuite extends Hosted {
     hosting() { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/slow HTTP/1.1\r\nHost: a\r\n\r\n")
       assert(client.readUntil("first\n").startsWith("HTTP/1.1 200 OK"))
-      write("gate", "")
+      write("gate", "", executable = false)
       assert(client.readUntil("0\r\n\r\n").contains("second\n"))
       client.close()
     }
@@ -194,12 +194,13 @@ class CgiSuite extends Hosted {
   }
 
   test("they are routes like any other: a bulkhead holds for them") {
-    sh("nap", "sleep 0.5", "printf 'Content-Type: text/plain\\n\\nnap'")
+    sh("nap", "while [ ! -e nap.gate ]; do sleep 0.02; done", "printf 'Content-Type: text/plain\\n\\nnap'")
     serving(cgi("/cgi-bin", directory.toString, cgiConfig).limit(inFlight = 1)) { server =>
       val first =
         new RawClient(server.port).send("GET /cgi-bin/nap HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       eventually(processes(s"$directory/nap").nonEmpty)
       assertEquals(get(server, "/cgi-bin/nap").status, 503)
+      write("nap.gate", "", executable = false)
       assertEquals(Answer(first.readAll()).body, "nap")
       first.close()
     }

@@ -1,16 +1,18 @@
 package needletail.gateway.host
 
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import needletail.gateway.{FastCgiRecord, NameValues}
+import needletail.gateway.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.ByteWriter
 import needletail.server.{RawClient, RunningServer}
 
 /** What FastCGI and SCGI servers, and those who ask for what they answer, do to who stands between them. */
 class UpstreamThreatSuite extends Hosted {
-  private val config = UpstreamConfig(host = hostConfig.copy(timeout = 700.millis))
+  private val config    = UpstreamConfig(host = hostConfig)
+  private val impatient = config.copy(host = hostConfig.copy(timeout = 1500.millis))
 
   private def against(config: UpstreamConfig = config)(script: ScriptedServer.Conversation => Unit)(
       body: (RunningServer, ScriptedServer) => Unit
@@ -49,7 +51,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that never answers: 504, and its connection is closed") {
-    against() { c =>
+    against(impatient) { c =>
       c.request()
       c.untilClosed()
     } { (server, scripted) =>
@@ -129,7 +131,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that writes much to the error stream first, and one that answers before it reads") {
-    against(config.copy(host = hostConfig)) { c =>
+    against() { c =>
       val asked = c.request()
       for (i <- 1 to 1024) c.stderr(asked.id, s"$i " + "e" * 1000 + "\n")
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n" + "y" * 3000000)
@@ -145,7 +147,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that never reads the 10 MB that there are for it") {
-    against(config.copy(host = hostConfig)) { c =>
+    against() { c =>
       val asked = c.request()
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\ndeaf")
       c.end(asked.id)
@@ -157,7 +159,7 @@ class UpstreamThreatSuite extends Hosted {
     "a client that does not take its answer holds up its server, not our memory; when it goes, so does the request"
   ) {
     val sent = new AtomicInteger
-    against(config.copy(host = hostConfig)) { c =>
+    against() { c =>
       val asked = c.request()
       c.content()
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n")
@@ -182,60 +184,68 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("connections are bounded, and so is the queue for them: then 503 with Retry-After") {
-    against(config.copy(connections = 2, queue = 1, queueTime = 200.millis)) { c =>
+    val gate     = new CountDownLatch(1)
+    val scripted = new ScriptedServer({ c =>
       while (true) {
         val asked = c.request()
         c.content()
-        Thread.sleep(500)
+        gate.await()
         c.stdout(asked.id, "Content-Type: text/plain\r\n\r\nok")
         c.end(asked.id)
       }
-    } { (server, scripted) =>
-      get(server, "/app/x") // all threads are there
-      leavingNothing {
-        val request = "GET /app/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-        val clients = List.fill(4) {
-          val client = new RawClient(server.port).send(request)
-          Thread.sleep(20)
-          client
-        }
-        val answers = clients.map(client => Answer(client.readAll()))
-        assertEquals(answers.map(_.status), List(200, 200, 503, 503))
-        assert(answers.drop(2).forall(_.header("Retry-After").isDefined))
-        assert(scripted.accepted.get <= 3, scripted.accepted.get)
-        clients.foreach(_.close())
+    })
+    val bounded = config.copy(connections = 2, queue = 1, queueTime = 1.second)
+    val host    = new FastCgiHost(new Mount("/app"), scripted.address, bounded)
+    try
+      serving(host.routes) { server =>
+        def client() =
+          new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        val running = List.fill(2)(client())
+        eventually(host.slots.inUse == 2 && scripted.accepted.get == 2)
+        val waiting = client()
+        eventually(host.slots.waiting == 1)
+        val fourth = get(server, "/app/x")
+        val third  = Answer(waiting.readAll())
+        for (refused <- List(fourth, third))
+          assertEquals((refused.status, refused.header("Retry-After").isDefined), (503, true), refused.raw)
+        gate.countDown()
+        assertEquals(running.map(c => Answer(c.readAll()).status), List(200, 200))
         assertEquals(get(server, "/app/x").status, 200)
-        scripted.close()
+        assert(scripted.accepted.get <= 3, scripted.accepted.get) // from one loop to the other
+        eventually(host.slots.inUse == 0)
+        (waiting :: running).foreach(_.close())
       }
-    }
+    finally scripted.close()
   }
 
   test("requests share a connection only where the server says that they can") {
     for (says <- List("0", "1")) {
-      val most = new AtomicInteger
-      against(config.copy(connections = 4, multiplex = 4)) { c =>
+      val scripted = new ScriptedServer({ c =>
         val (kind, _, _) = c.record()
-        assertEquals(kind, if (c.index == 1) FastCgiRecord.GetValues else kind)
         if (kind == FastCgiRecord.GetValues) {
           val w = new ByteWriter(64)
           NameValues.write(w, FastCgiRecord.MultiplexesConn, says)
           val head = new ByteWriter(64)
-          needletail.gateway.FastCgiWriter.management(head, FastCgiRecord.GetValuesResult, w)
+          FastCgiWriter.management(head, FastCgiRecord.GetValuesResult, w)
           c.send(java.util.Arrays.copyOf(head.bytes, head.length))
         }
         c.untilClosed()
-      } { (server, scripted) =>
-        val clients = new java.util.ArrayList[RawClient]
-        def more()  = {
-          clients.add(new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n"));
-          Thread.sleep(60)
+      })
+      val host =
+        new FastCgiHost(new Mount("/app"), scripted.address, config.copy(connections = 4, multiplex = 4))
+      try
+        serving(host.routes) { server =>
+          def client() = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
+          val first    = client()
+          eventually(!host.endpoints.head.isAsked)
+          val more = List.fill(4)(client())
+          eventually(host.slots.inUse + host.slots.waiting == 5)
+          // without, the fifth waits; else they share, though loops have connections of their own
+          if (says == "0") assertEquals(host.slots.waiting, 1) else assertEquals(host.slots.inUse, 5)
+          eventually(scripted.accepted.get == (if (says == "0") 4 else 2), scripted.accepted.get)
+          (first :: more).foreach(_.close())
         }
-        (1 to 5).foreach(_ => more())
-        most.set(scripted.accepted.get)
-        clients.forEach(_.close())
-      }
-      // loops have connections of their own
-      if (says == "1") assert(most.get <= 2, s"${most.get} connections") else assertEquals(most.get, 4)
+      finally scripted.close()
     }
   }
 
@@ -245,7 +255,7 @@ class UpstreamThreatSuite extends Hosted {
       if (c.index == 3) c.untilClosed()
     })
     try
-      serving(scgi("/app", scripted.address, config)) { server =>
+      serving(scgi("/app", scripted.address, impatient)) { server =>
         assertEquals(get(server, "/app/x").status, 502)
         assertEquals(get(server, "/app/x").status, 502)
         assertEquals(get(server, "/app/x").status, 504)
