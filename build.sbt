@@ -139,6 +139,16 @@ lazy val load = project
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
+    dist                := Dist.tool(
+      (LocalRootProject / baseDirectory).value,
+      "needletail-load",
+      (Compile / mainClass).value.get,
+      (Runtime / fullClasspathAsJars).value.files,
+      streams.value.log
+    ) { url =>
+      val page = target.value / "training.html"
+      Seq("run", url, "--users", "4", "--duration", "2s", "--assert", "p99 < 1 min", "--html", page.getPath)
+    },
     libraryDependencies ++= {
       val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(

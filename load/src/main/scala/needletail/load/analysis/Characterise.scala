@@ -76,13 +76,18 @@ final class Characterise(
     val good = tried.filter(t => tolerable(t._2))
     if (good.isEmpty) None
     else {
-      val best          = good.map(t => rate(t._2)).max
-      val (enough, _)   = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
-      val fewest        = fewestUsers(good.map(_._1).takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
-      val held          = step(closed(fewest, limits.hold), s"$fewest users, held", _ => false)
+      val best        = good.map(t => rate(t._2)).max
+      val (enough, _) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
+      val fewest = fewestUsers(good.map(_._1).takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
+      val held   = step(closed(fewest, limits.hold), s"$fewest users, held", _ => false)
       val (least, most) = quarters(held)
       val verdict       = held.verdict(Metric.Rate)
-      Some(Capacity(Range(least, most, verdict.isClient || users > limits.mostUsers && flat < 2), fewest, held, verdict))
+      Some(Capacity(
+        Range(least, most, verdict.isClient || users > limits.mostUsers && flat < 2),
+        fewest,
+        held,
+        verdict
+      ))
     }
   }
 
@@ -100,8 +105,8 @@ final class Characterise(
   // Latency: the rate doubled until the objective fails, then bisected, then held.
 
   private def latencySearch(most: Double): Option[Capacity] = {
-    var low     = 0.0              // satisfied the objective
-    var high    = Double.MaxValue  // did not
+    var low     = 0.0             // satisfied the objective
+    var high    = Double.MaxValue // did not
     var next    = math.max(1, most / 8)
     var limited = Option.empty[Verdict]
     var found   = Option.empty[Measurement]
@@ -129,7 +134,8 @@ final class Characterise(
     while (low == 0 && high > 1 && limited.isEmpty && !stopped()) attempt(high / 4)
     while (low > 0 && high < Double.MaxValue && high / low > Precision && !stopped())
       attempt(math.sqrt(low * high))
-    if (low == 0 || stopped()) found.map(m => Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited)))
+    if (low == 0 || stopped())
+      found.map(m => Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited)))
     else Some(hold(low, high, limited))
   }
 
@@ -219,7 +225,8 @@ final class Characterise(
   }
 
   /** A second, in which connections are opened and code is warmed; less where a step is short. */
-  private def rampOf(length: FiniteDuration): FiniteDuration = if (length >= 2.seconds) 1.second else length / 2
+  private def rampOf(length: FiniteDuration): FiniteDuration =
+    if (length >= 2.seconds) 1.second else length / 2
 
   private def tryRate(rate: Double, length: FiniteDuration, label: String): Measurement =
     step(open(rate, length), label, Objective.lost(objective, _))

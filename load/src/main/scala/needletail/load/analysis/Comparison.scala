@@ -52,15 +52,24 @@ final class Comparison(tolerance: Double, confidence: Double) {
     else byResampling(left, right)
   }
 
-  private def byRanks(a: Vector[Measurement], b: Vector[Measurement]): Vector[Compared] = metrics.flatMap { metric =>
-    val (left, right) = (a.flatMap(_.figure(metric)), b.flatMap(_.figure(metric)))
-    if (left.isEmpty || right.isEmpty) scala.None
-    else {
-      val chance  = RankTest.probability(left, right)
-      val matters = chance <= 1 - confidence
-      Some(judged(metric, median(left), median(right), scala.None, Some(chance), matters, verdict(metric, a ++ b)))
+  private def byRanks(a: Vector[Measurement], b: Vector[Measurement]): Vector[Compared] =
+    metrics.flatMap { metric =>
+      val (left, right) = (a.flatMap(_.figure(metric)), b.flatMap(_.figure(metric)))
+      if (left.isEmpty || right.isEmpty) scala.None
+      else {
+        val chance  = RankTest.probability(left, right)
+        val matters = chance <= 1 - confidence
+        Some(judged(
+          metric,
+          median(left),
+          median(right),
+          scala.None,
+          Some(chance),
+          matters,
+          verdict(metric, a ++ b)
+        ))
+      }
     }
-  }
 
   private def byResampling(a: Vector[Measurement], b: Vector[Measurement]): Vector[Compared] = {
     val left  = new Resampling(a.map(_.run))

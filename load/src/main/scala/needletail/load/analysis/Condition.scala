@@ -59,7 +59,8 @@ object Condition {
         number <- digits.replace("_", "").toDoubleOption.toRight(s"""in "$text": $digits is no number""")
         scale  <- scaleOf(metric, unit).toRight(s"""in "$text": ${unitWanted(metric, unit)}""")
         bound = number * scale
-        _ <- Either.cond(metric.unit != Metric.Unit.Share || bound <= 1, (), s"""in "$text": more than 100 %""")
+        _ <-
+          Either.cond(metric.unit != Metric.Unit.Share || bound <= 1, (), s"""in "$text": more than 100 %""")
       } yield Condition(
         Option(kind),
         metric,
@@ -67,7 +68,8 @@ object Condition {
         bound,
         text.trim
       )
-    case other => Left(s""""$other" is no condition; one looks like p99 < 50 ms, errors < 0.1 % or rate > 1000/s""")
+    case other =>
+      Left(s""""$other" is no condition; one looks like p99 < 50 ms, errors < 0.1 % or rate > 1000/s""")
   }
 
   private def scaleOf(metric: Metric, unit: String): Option[Double] = metric.unit match {

@@ -10,12 +10,17 @@ import needletail.load.result.{Outcome, RunResult}
  * Whose limit the figures of a run show. Each suspicion looks at what the generator saw of itself and says which
  * figures it touches; a figure that none touches is the server's.
  */
-final class Diagnosis private (window: Window, suspicions: Vector[Suspicion], val little: Option[LittlesLaw]) {
+final class Diagnosis private (
+    window: Window,
+    suspicions: Vector[Suspicion],
+    val little: Option[LittlesLaw]
+) {
 
   /** Of one figure, and of one kind of requests where given. */
   def of(metric: Metric, kind: Option[Int] = None): Verdict = {
     val found = suspicions.flatMap(_.verdict(metric, window.figure(metric, kind))) ++ fewAnswers(metric, kind)
-    if (found.nonEmpty) found.reduce(_ and _) else if (metric == Metric.Rate && asAsked) Verdict.Asked else Verdict.Server
+    if (found.nonEmpty) found.reduce(_ and _)
+    else if (metric == Metric.Rate && asAsked) Verdict.Asked else Verdict.Server
   }
 
   /** Of the run: what touches its rate, its errors, its median or its p99. */
@@ -36,7 +41,10 @@ final class Diagnosis private (window: Window, suspicions: Vector[Suspicion], va
       val count  = kind.fold(window.total)(window.kinds).response.getTotalCount
       if (count == 0 || count >= needed) None
       else
-        Some(Verdict(Limit.Uncertain, Vector(s"${metric.name} of only $count good answers; it takes $needed at least")))
+        Some(Verdict(
+          Limit.Uncertain,
+          Vector(s"${metric.name} of only $count good answers; it takes $needed at least")
+        ))
     case _ => None
   }
 }
@@ -72,19 +80,35 @@ object Diagnosis {
 
 /** All that can make a generator's figures its own. */
 private final class Suspects(window: Window) {
-  private val run     = window.run
-  private val selves  = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
-  private val ended   = math.max(1, window.total.requests)
-  private val cores   = run.machine.map(m => math.max(0, m.cores)).sum
-  private val shared  = run.machine.exists(_.sharedWithTarget)
-  private val any = (_: Metric, _: Option[Double]) => true
+  private val run    = window.run
+  private val selves = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
+  private val ended  = math.max(1, window.total.requests)
+  private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
+  private val shared = run.machine.exists(_.sharedWithTarget)
+  private val any    = (_: Metric, _: Option[Double]) => true
 
   def all: Vector[Suspicion] =
-    Vector(noPort, portsNearlyGone, files, unsent, loops, machineFull, late, rateMissed, pauses, longPause).flatten
+    Vector(
+      noPort,
+      portsNearlyGone,
+      files,
+      unsent,
+      loops,
+      machineFull,
+      late,
+      rateMissed,
+      pauses,
+      longPause
+    ).flatten
 
   private def noPort: Option[Suspicion] = {
     val count = window.total.count(Outcome.NoFreePort)
-    when(count > 0, whole(count), s"no free port: $count connections could not be opened, $portArithmetic", any)
+    when(
+      count > 0,
+      whole(count),
+      s"no free port: $count connections could not be opened, $portArithmetic",
+      any
+    )
   }
 
   private def portsNearlyGone: Option[Suspicion] = {
@@ -114,7 +138,12 @@ private final class Suspects(window: Window) {
   private def files: Option[Suspicion] = {
     val count = window.total.count(Outcome.TooManyFiles)
     val limit = run.machine.map(_.descriptors).filter(_ > 0).minOption.fold("")(n => s" (the limit is $n)")
-    when(count > 0, whole(count), s"too many files: $count connections could not be opened$limit; raise ulimit -n", any)
+    when(
+      count > 0,
+      whole(count),
+      s"too many files: $count connections could not be opened$limit; raise ulimit -n",
+      any
+    )
   }
 
   /**
@@ -157,7 +186,8 @@ private final class Suspects(window: Window) {
     val machine = median(selves.map(_.machineCpu).filter(_ >= 0))
     val own     = if (cores == 0) 0.0 else median(selves.map(_.cpu)) / cores
     val limit   = if (machine < 0.95 || shared && own < 0.5) Limit.Uncertain else Limit.Client
-    val whose   = if (shared) s"generator and server share a machine whose processors" else "the generator's processors"
+    val whose   =
+      if (shared) s"generator and server share a machine whose processors" else "the generator's processors"
     when(
       machine >= 0.9 || own >= 0.9,
       limit,
@@ -179,7 +209,8 @@ private final class Suspects(window: Window) {
       case _                          => 0
     }
 
-    def text(which: String, nanos: Double) = s"late: the generator sent $which request ${Quantity.time(nanos)} after it was due"
+    def text(which: String, nanos: Double) =
+      s"late: the generator sent $which request ${Quantity.time(nanos)} after it was due"
     val cause =
       if (p50 >= LeastLateness) text("every second", p50)
       else if (p99 >= LeastLateness) text("every hundredth", p99)
@@ -249,7 +280,9 @@ private final class Suspects(window: Window) {
       limit: Limit,
       text: => String,
       touches: (Metric, Option[Double]) => Boolean
-  ): Option[Suspicion] = if (is) Some(Suspicion(text, (metric, figure) => if (touches(metric, figure)) Some(limit) else None)) else None
+  ): Option[Suspicion] = if (is)
+    Some(Suspicion(text, (metric, figure) => if (touches(metric, figure)) Some(limit) else None))
+  else None
 
   private def median(values: Vector[Double]): Double =
     if (values.isEmpty) 0 else values.sorted.apply(values.size / 2)

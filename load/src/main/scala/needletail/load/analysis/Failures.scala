@@ -24,7 +24,9 @@ object Failures {
     (all ++ odd)
       .filter { case (code, _) => !onlyBad || code < 200 || code >= 300 && code != 304 }
       .sortBy(-_._2)
-      .map { case (code, count) => s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}" }
+      .map { case (code, count) =>
+        s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}"
+      }
       .mkString(", ")
   }
 

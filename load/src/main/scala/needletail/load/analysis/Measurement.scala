@@ -16,8 +16,8 @@ final class Measurement(val label: String, val run: RunResult, val pause: Option
   val window: Window       = new Window(run)
   val diagnosis: Diagnosis = Diagnosis.of(run, pause)
 
-  def figure(metric: Metric, kind: Option[Int] = None): Option[Double]  = window.figure(metric, kind)
-  def verdict(metric: Metric, kind: Option[Int] = None): Verdict        = diagnosis.of(metric, kind)
+  def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = window.figure(metric, kind)
+  def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
 
   /** Nanoseconds; 0 where there was no good answer. */
   def percentile(percent: Double): Long = figure(Metric.Percentile(percent)).fold(0L)(_.toLong)

@@ -17,8 +17,9 @@ object Merge {
           case Some(other) => Left(
               s"they asked different kinds of requests: ${first.kinds.mkString(", ")} and ${other.kinds.mkString(", ")}"
             )
-          case None if parts.map(_.plan.model).distinct.size > 1 => Left("one is of the closed model, one of the open")
-          case None                                              => Right(join(parts, first))
+          case None if parts.map(_.plan.model).distinct.size > 1 =>
+            Left("one is of the closed model, one of the open")
+          case None => Right(join(parts, first))
         }
     }
 

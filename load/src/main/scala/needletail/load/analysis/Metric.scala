@@ -51,12 +51,12 @@ object Metric {
   def of(figures: Figures, metric: Metric): Option[Double] = {
     val histogram = figures.response
     metric match {
-      case Rate                            => None
-      case Errors                          => if (figures.requests == 0) None else Some(figures.errorRate)
+      case Rate                              => None
+      case Errors                            => if (figures.requests == 0) None else Some(figures.errorRate)
       case _ if histogram.getTotalCount == 0 => None
-      case Percentile(percent)             => Some(histogram.getValueAtPercentile(percent).toDouble)
-      case Max                             => Some(histogram.getMaxValue.toDouble)
-      case Mean                            => Some(histogram.getMean)
+      case Percentile(percent)               => Some(histogram.getValueAtPercentile(percent).toDouble)
+      case Max                               => Some(histogram.getMaxValue.toDouble)
+      case Mean                              => Some(histogram.getMean)
     }
   }
 

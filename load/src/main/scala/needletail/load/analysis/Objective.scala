@@ -14,7 +14,9 @@ object Objective {
   /** Does one second of a run satisfy it? A second without an answer does not. */
   def holds(objective: Vector[Condition], interval: Interval): Boolean = {
     val figures = interval.total
-    figures.requests > 0 && objective.forall(c => c.metric == Metric.Rate || c.holds(Metric.of(figures, c.metric)))
+    figures.requests > 0 && objective.forall(c =>
+      c.metric == Metric.Rate || c.holds(Metric.of(figures, c.metric))
+    )
   }
 
   /** So far from it that the rest of the run need not be waited for: not one good answer, or five times the bound. */

@@ -22,7 +22,10 @@ object RankTest {
   /** The least number of runs on each side by which a change can be told at all. */
   def enough(runs: Int, other: Int, confidence: Double): Boolean =
     runs > 0 && other > 0 &&
-      probability(Vector.tabulate(runs)(_.toDouble), Vector.tabulate(other)(runs + _.toDouble)) <= 1 - confidence
+      probability(
+        Vector.tabulate(runs)(_.toDouble),
+        Vector.tabulate(other)(runs + _.toDouble)
+      ) <= 1 - confidence
 
   /** Twice the rank of each, so that the mean rank of equal ones is a whole number. */
   private def doubledRanks(values: Vector[Double]): Vector[Int] = {

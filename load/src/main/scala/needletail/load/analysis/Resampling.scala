@@ -13,7 +13,13 @@ import needletail.load.result.RunResult
  */
 private[analysis] final class Resampling(runs: Vector[RunResult]) {
 
-  private final class Second(val values: Array[Int], val counts: Array[Long], val good: Long, val all: Long, val millis: Long)
+  private final class Second(
+      val values: Array[Int],
+      val counts: Array[Long],
+      val good: Long,
+      val all: Long,
+      val millis: Long
+  )
 
   /** Every latency that was recorded, in order; seconds name them by index. */
   private val latencies: Array[Long] = {
@@ -27,11 +33,15 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
   }
 
   private val seconds: Vector[Array[Second]] =
-    runs.map(run => new Window(run).offered.filter(_.lengthMillis >= 500).map(second).toArray).filter(_.nonEmpty)
+    runs.map(run => new Window(run).offered.filter(_.lengthMillis >= 500).map(second).toArray).filter(
+      _.nonEmpty
+    )
 
   private def second(interval: needletail.load.result.Interval): Second = {
     val figures = interval.total
-    val values  = figures.response.recordedValues.asScala.map(v => (v.getValueIteratedTo, v.getCountAtValueIteratedTo)).toArray
+    val values  = figures.response.recordedValues.asScala.map(v =>
+      (v.getValueIteratedTo, v.getCountAtValueIteratedTo)
+    ).toArray
     new Second(
       values.map(v => java.util.Arrays.binarySearch(latencies, v._1)).map(i => if (i < 0) -i - 1 else i),
       values.map(_._2),

@@ -1,7 +1,8 @@
 package needletail.load.analysis
 
 /** Whose limit a figure shows, the more doubtful the higher `rank`. */
-sealed abstract class Limit(val name: String, private[analysis] val rank: Int) extends Product with Serializable
+sealed abstract class Limit(val name: String, private[analysis] val rank: Int) extends Product
+    with Serializable
 
 object Limit {
 
@@ -38,10 +39,14 @@ final case class Verdict(limit: Limit, causes: Vector[String]) {
 
   def isClient: Boolean = limit == Limit.Client
 
-  override def toString: String = if (causes.isEmpty) limit.name else s"${limit.name} (${causes.mkString("; ")})"
+  override def toString: String =
+    if (causes.isEmpty) limit.name else s"${limit.name} (${causes.mkString("; ")})"
 }
 
 object Verdict {
   val Server: Verdict = Verdict(Limit.Server, Vector.empty)
   val Asked: Verdict  = Verdict(Limit.Asked, Vector.empty)
+
+  /** One cause of each sort, as they are told of several runs; the sort is what stands before the colon. */
+  def sorts(causes: Vector[String]): Vector[String] = causes.distinctBy(_.takeWhile(_ != ':'))
 }

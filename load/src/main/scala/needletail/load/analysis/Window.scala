@@ -14,9 +14,12 @@ final class Window(val run: RunResult) {
   private val ramp: Long =
     if (run.plan.durationMillis > 0 && run.plan.rampMillis * 2 <= run.loadMillis) run.plan.rampMillis else 0
 
-  /** In which load was offered at its full measure. */
-  val offered: Vector[Interval] =
-    run.intervals.filter(i => i.startMillis >= ramp && i.startMillis < run.loadMillis)
+  /** In which load was offered at its full measure; all of a run that ended before that. */
+  val offered: Vector[Interval] = {
+    val all  = run.intervals.filter(_.startMillis < run.loadMillis)
+    val full = all.filter(_.startMillis >= ramp)
+    if (full.isEmpty) all else full
+  }
 
   /** Since the start of the run. */
   val fromMillis: Long = offered.headOption.fold(ramp)(_.startMillis)

@@ -22,7 +22,9 @@ private[load] object Asked {
 }
 
 private[load] object CommandLine {
-  final val Version = "0.1.0"
+
+  /** As the jar says, which there is none of while it is developed. */
+  val version: String = Option(getClass.getPackage.getImplementationVersion).getOrElse("(unreleased)")
 
   /** In the order of the overview. */
   val commands: Vector[(String, String)] = Vector(
@@ -34,7 +36,7 @@ private[load] object CommandLine {
   )
 
   val overview: String =
-    s"""needletail-load $Version: measures any HTTP server, and says when it was itself the limit.
+    s"""needletail-load $version: measures any HTTP server, and says when it was itself the limit.
        |
        |Usage: needletail-load COMMAND [options] ...
        |
@@ -49,12 +51,12 @@ private[load] object CommandLine {
        |""".stripMargin
 
   def parse(arguments: Seq[String]): Asked = arguments.toList match {
-    case Nil                                                  => Asked.Wrong(overview)
-    case ("--help" | "-h" | "help") :: _                      => Asked.Help(overview)
-    case ("--version" | "version") :: _                       => Asked.Help(s"needletail-load $Version\n")
-    case name :: rest if commands.exists(_._1 == name)        => parse(name, rest)
-    case "characterize" :: rest                               => parse("characterise", rest)
-    case name :: _                                            =>
+    case Nil                                           => Asked.Wrong(overview)
+    case ("--help" | "-h" | "help") :: _               => Asked.Help(overview)
+    case ("--version" | "version") :: _                => Asked.Help(s"needletail-load $version\n")
+    case name :: rest if commands.exists(_._1 == name) => parse(name, rest)
+    case "characterize" :: rest                        => parse("characterise", rest)
+    case name :: _                                     =>
       Asked.Wrong(s"needletail-load: there is no command $name; see needletail-load --help\n")
   }
 
@@ -94,7 +96,9 @@ private final class CommandLine(command: String) {
         )
       case "characterise" =>
         Vector(
-          head("A server by five criteria: responsiveness, throughput, maximum load, tail latency, error handling."),
+          head(
+            "A server by five criteria: responsiveness, throughput, maximum load, tail latency, error handling."
+          ),
           target("URL", "what to ask")
         ) ++ search ++ asking ++ outputs(hlog = false, junit = true) :+ assertions :+ examples(
           "characterise http://localhost:8080/ --objective \"p99 < 50 ms, errors < 0.1 %\" --html server.html"
@@ -113,7 +117,9 @@ private final class CommandLine(command: String) {
         ) ++ comparing ++ outputs(hlog = false, junit = true, html = false)
       case _ =>
         Vector(
-          head("Joins what several generators measured at the same time: no request is lost, percentiles are exact."),
+          head(
+            "Joins what several generators measured at the same time: no request is lost, percentiles are exact."
+          ),
           files("FILE...", "results of run --json, or logs of run --hlog, all of one sort", 1, 10000)
         ) ++ outputs(hlog = true, junit = true) :+ assertions
     }
@@ -150,18 +156,27 @@ private final class CommandLine(command: String) {
 
   private def search: Vector[Part] = Vector(
     note("\nThe search:"),
-    value("objective", "CONDITIONS", "what a server must satisfy to stand a load (\"p99 < 100 ms, errors < 0.1 %\")")(
+    value(
+      "objective",
+      "CONDITIONS",
+      "what a server must satisfy to stand a load (\"p99 < 100 ms, errors < 0.1 %\")"
+    )(
       Condition.parseAll
     )((c, o) => o.copy(objective = c)),
-    time("step", "of each load that is tried (5s)")((d, o) => o.copy(step = d)),
-    time("hold", "at the limit that was found (20s)")((d, o) => o.copy(hold = d)),
+    option("step", "TIME", "of each load that is tried (5s)")(aSecond)((d, o) => o.copy(step = d)),
+    option("hold", "TIME", "at the limit that was found (20s)")(aSecond)((d, o) => o.copy(hold = d)),
     value("most-users", "N", "to go to (4096)")(number(2, 1000000))((n, o) => o.copy(mostUsers = n)),
     value("most-rate", "N", "requests a second to go to (1000000)")(decimal)((n, o) => o.copy(mostRate = n)),
-    value("connections", "N", "at most, where arrivals do not wait for answers (1000)")(number(1, 1000000))((n, o) =>
-      o.copy(connections = Some(n))
+    value("connections", "N", "at most, where arrivals do not wait for answers (1000)")(number(1, 1000000))(
+      (n, o) =>
+        o.copy(connections = Some(n))
     ),
     flag("poisson", "arrivals at random distances")(_.copy(poisson = true)),
-    value("pause", "TIME", "of a user between an answer and the next request: how many such users a rate stands for")(
+    value(
+      "pause",
+      "TIME",
+      "of a user between an answer and the next request: how many such users a rate stands for"
+    )(
       Readers.pause
     )((p, o) => o.copy(pause = p))
   )
@@ -173,8 +188,14 @@ private final class CommandLine(command: String) {
         for { good <- all; n <- number(1, 1000000)(one.trim) } yield good :+ n
       }
     )((rows, o) => o.copy(rows = rows)),
-    value("requests", "N", "of each user (50)")(number(1, Int.MaxValue))((n, o) => o.copy(requests = Some(n))),
-    value("objective", "CONDITIONS", "that the capacity for latency satisfies (\"p99 < 100 ms, errors < 0.1 %\")")(
+    value("requests", "N", "of each user (50)")(number(1, Int.MaxValue))((n, o) =>
+      o.copy(requests = Some(n))
+    ),
+    value(
+      "objective",
+      "CONDITIONS",
+      "that the capacity for latency satisfies (\"p99 < 100 ms, errors < 0.1 %\")"
+    )(
       Condition.parseAll
     )((c, o) => o.copy(objective = c))
   )
@@ -206,7 +227,9 @@ private final class CommandLine(command: String) {
     time("connect-timeout", "for a connection (5s)")((d, o) =>
       o.copy(asking = o.asking.copy(connectTimeout = Some(d)))
     ),
-    flag("no-keep-alive", "a connection for each request")(o => o.copy(asking = o.asking.copy(keepAlive = false))),
+    flag("no-keep-alive", "a connection for each request")(o =>
+      o.copy(asking = o.asking.copy(keepAlive = false))
+    ),
     value("pipelining", "N", "requests under way on one connection (1)")(number(1, 1000))((n, o) =>
       o.copy(asking = o.asking.copy(pipelining = n))
     ),
@@ -227,10 +250,14 @@ private final class CommandLine(command: String) {
       file("csv", "a table")((p, o) => o.copy(outputs = o.outputs.copy(csv = Some(p))))
     ) ++
       (if (html)
-         Vector(file("html", "a page with charts")((p, o) => o.copy(outputs = o.outputs.copy(html = Some(p)))))
+         Vector(file("html", "a page with charts")((p, o) =>
+           o.copy(outputs = o.outputs.copy(html = Some(p)))
+         ))
        else Vector.empty) ++
       (if (hlog)
-         Vector(file("hlog", "a log of HdrHistogram's")((p, o) => o.copy(outputs = o.outputs.copy(hlog = Some(p)))))
+         Vector(file("hlog", "a log of HdrHistogram's")((p, o) =>
+           o.copy(outputs = o.outputs.copy(hlog = Some(p)))
+         ))
        else Vector.empty) ++
       (if (junit)
          Vector(file("junit", "JUnit XML: a test for each assertion")((p, o) =>
@@ -289,7 +316,12 @@ private final class CommandLine(command: String) {
 
   private def number(least: Int, most: Int)(text: String): Either[String, Int] =
     text.replace("_", "").toIntOption.filter(n => n >= least && n <= most)
-      .toRight(s""""$text" is no whole number${if (most == Int.MaxValue) s" from $least on" else s" from $least to $most"}""")
+      .toRight(s""""$text" is no whole number${if (most == Int.MaxValue) s" from $least on"
+        else s" from $least to $most"}""")
+
+  /** Figures are of whole seconds. */
+  private def aSecond(text: String): Either[String, FiniteDuration] =
+    Readers.duration(text).filterOrElse(_ >= 1.second, "it is at least 1s")
 
   private def decimal(text: String): Either[String, Double] =
     text.stripSuffix("/s").replace("_", "").toDoubleOption.filter(n => n > 0 && n <= 1e8)
@@ -300,6 +332,7 @@ private final class CommandLine(command: String) {
       .toRight(s""""$text" is no share: write per cent, such as 3""")
 
   private def method(text: String): Either[String, String] =
-    if (text.nonEmpty && text.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c))) Right(text)
+    if (text.nonEmpty && text.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c)))
+      Right(text)
     else Left(s""""$text" is no method""")
 }

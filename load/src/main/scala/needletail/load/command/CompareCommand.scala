@@ -34,7 +34,10 @@ private[command] final class CompareCommand(session: Session, options: Options) 
   private def label(document: Document, part: Part): String =
     if (document.command == "run" || document.command == "merge") "run" else part.label
 
-  private def common(a: Side, b: Side): Either[String, Vector[(String, Vector[RunResult], Vector[RunResult])]] = {
+  private def common(
+      a: Side,
+      b: Side
+  ): Either[String, Vector[(String, Vector[RunResult], Vector[RunResult])]] = {
     val found = for { (label, left) <- a; (_, right) <- b.find(_._1 == label) } yield (label, left, right)
     if (found.isEmpty) Left("the two have nothing in common: one is of another command")
     else Right(found)
@@ -62,7 +65,12 @@ private[command] final class CompareCommand(session: Session, options: Options) 
       )
     )
     reports.text(options.outputs.csv)(Csv.comparison(rows))
-    reports.text(options.outputs.junit)(JUnit.xml(options.files.mkString(" against "), asserted, session.seconds, lines))
+    reports.text(options.outputs.junit)(JUnit.xml(
+      options.files.mkString(" against "),
+      asserted,
+      session.seconds,
+      lines
+    ))
     if (!reports.written) Status.Wrong else if (asserted.forall(_.passed)) Status.Good else Status.Failed
   }
 
@@ -75,17 +83,21 @@ private[command] final class CompareCommand(session: Session, options: Options) 
         s"By resampling the seconds of ${a.size} and ${b.size} runs: what differs from one run to the next is not seen. " +
           "Five runs of each (--repeat 5) would show it."
     val plans = parts.flatMap { case (_, x, y) =>
-      (x ++ y).map(r => (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)).distinct.drop(1)
+      (x ++ y).map(r =>
+        (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)
+      ).distinct.drop(1)
     }
     val differ = if (plans.isEmpty) Vector.empty else Vector("Warning: the two were not asked the same load.")
     val hosts  = parts.flatMap { case (_, x, y) => (x ++ y).flatMap(_.machine.map(_.host)) }.distinct
-    val moved  = if (hosts.size < 2) Vector.empty else Vector(s"Warning: measured from ${hosts.mkString(", ")}.")
+    val moved  =
+      if (hosts.size < 2) Vector.empty else Vector(s"Warning: measured from ${hosts.mkString(", ")}.")
     (how +: (differ ++ moved)) :+ ""
   }
 
   private def conclusion(rows: Vector[(String, Compared)]): String = {
     val changes = rows.map(_._2.change)
-    val beyond  = s"beyond noise (${Quantity.share(options.confidence)} sure) and ${Quantity.share(options.tolerance)}"
+    val beyond  =
+      s"beyond noise (${Quantity.share(options.confidence)} sure) and ${Quantity.share(options.tolerance)}"
     if (changes.contains(Change.Worse)) s"B is worse, $beyond."
     else if (changes.contains(Change.Unknown)) "It cannot be told: the generator was the limit."
     else if (changes.contains(Change.Better)) s"B is better, $beyond."

@@ -5,8 +5,9 @@ import java.nio.file.Path
 import needletail.load.engine.{Engine, Preflight}
 import needletail.load.plan.LoadPlan
 import needletail.load.result.{Interval, Machine, RunResult}
+import needletail.load.scenario.Scenario
 
-/** The real thing. */
+/** The engine, with what it knows of this machine, and scenarios from files. */
 private[load] final class EngineGenerator extends Generator {
   private val engine = new Engine
 
@@ -14,7 +15,7 @@ private[load] final class EngineGenerator extends Generator {
 
   def preflight(plan: LoadPlan): Machine = Preflight.machine(plan)
 
-  def scenario(file: Path): Either[String, LoadPlan] = Left(s"$file: scenarios are not read yet")
+  def scenario(file: Path): Either[String, LoadPlan] = Scenario.read(file).left.map(_.toString)
 
   def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = engine.run(plan, watch)
 }

@@ -41,8 +41,9 @@ private[command] final class LadderCommand(session: Session, options: Options) {
     val checks   = climbed.map(row => row.measured -> row.measured.check(options.assertions))
     val reading  = LadderText.reading(climbed, options.objective)
     val asserted = checks.flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
-    val lines    = Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
-      reading ++ asserted.filterNot(_.passed).map(a => s"FAILED  ${a.part}: ${a.condition}  (${a.reason})")
+    val lines    =
+      Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
+        reading ++ asserted.filterNot(_.passed).map(a => s"FAILED  ${a.part}: ${a.condition}  (${a.reason})")
     val reports = new Reports(terminal)
     terminal.print(lines)
     reports.bytes(options.outputs.json)(

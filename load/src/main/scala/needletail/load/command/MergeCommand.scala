@@ -43,19 +43,26 @@ private[command] final class MergeCommand(session: Session, options: Options) {
   private def mergeLogs(): Either[String, Int] = {
     val others = Vector("json" -> options.outputs.json, "html" -> options.outputs.html)
     others.find(_._2.nonEmpty) match {
-      case Some((name, _))                       => Left(s"a log has no more than latencies: --$name needs results of run --json")
-      case None if options.assertions.nonEmpty => Left("a log has no more than latencies: --assert needs results of run --json")
-      case None                                => MergeCommand.all(options.files)(HistogramLog.read).map(reportLogs)
+      case Some((name, _)) => Left(s"a log has no more than latencies: --$name needs results of run --json")
+      case None if options.assertions.nonEmpty =>
+        Left("a log has no more than latencies: --assert needs results of run --json")
+      case None => MergeCommand.all(options.files)(HistogramLog.read).map(reportLogs)
     }
   }
 
   private def reportLogs(logs: Vector[Vector[HistogramLog.Entry]]): Int = {
-    val sums    = HistogramLog.sums(logs.flatten)
-    val head    = Vector("kind", "count", "p50", "p90", "p99", "p99.9", "max", "mean")
-    val rows    = sums.map { case (tag, histogram) =>
+    val sums = HistogramLog.sums(logs.flatten)
+    val head = Vector("kind", "count", "p50", "p90", "p99", "p99.9", "max", "mean")
+    val rows = sums.map { case (tag, histogram) =>
       val l = Latencies.of(histogram)
       tag +: Quantity.count(l.count) +:
-        (Vector(l.p50, l.p90, l.p99, l.p999, l.max).map(n => Quantity.time(n.toDouble)) :+ Quantity.time(l.mean))
+        (Vector(
+          l.p50,
+          l.p90,
+          l.p99,
+          l.p999,
+          l.max
+        ).map(n => Quantity.time(n.toDouble)) :+ Quantity.time(l.mean))
     }
     val lines   = TextTable(head, rows).lines
     val reports = new Reports(terminal)
@@ -65,7 +72,9 @@ private[command] final class MergeCommand(session: Session, options: Options) {
       Vector("kind", "count", "p50_ms", "p90_ms", "p99_ms", "p99.9_ms", "max_ms"),
       sums.map { case (tag, histogram) =>
         val l = Latencies.of(histogram)
-        Vector(tag, l.count.toString) ++ Vector(l.p50, l.p90, l.p99, l.p999, l.max).map(n => (n / 1e6).toString)
+        Vector(tag, l.count.toString) ++ Vector(l.p50, l.p90, l.p99, l.p999, l.max).map(n =>
+          (n / 1e6).toString
+        )
       }
     ))
     reports.text(options.outputs.junit)(JUnit.xml("merge", Vector.empty, session.seconds, lines))

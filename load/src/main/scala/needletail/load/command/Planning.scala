@@ -36,7 +36,9 @@ private[command] object Planning {
     val duration = options.duration.getOrElse(10.seconds)
     options.rate match {
       case Some(_) if options.users.nonEmpty =>
-        Left("--rate and --users are two models: arrivals do not wait for answers, users do; see --connections")
+        Left(
+          "--rate and --users are two models: arrivals do not wait for answers, users do; see --connections"
+        )
       case Some(_) if options.requests.nonEmpty =>
         Left("--requests are of each user; a rate has a --duration")
       case Some(_) if options.pause != Pause.None =>
@@ -44,10 +46,16 @@ private[command] object Planning {
       case Some(rate) =>
         val climb = if (ramp > Duration.Zero) Vector(Load.Step(0, rate, ramp)) else Vector.empty
         Right(
-          Load.Open(climb :+ Load.Step(rate, rate, duration), options.poisson, options.connections.getOrElse(1000))
+          Load.Open(
+            climb :+ Load.Step(rate, rate, duration),
+            options.poisson,
+            options.connections.getOrElse(1000)
+          )
         )
       case None if options.poisson || options.connections.nonEmpty =>
-        Left(s"--${if (options.poisson) "poisson" else "connections"} needs a --rate; each user has one connection")
+        Left(
+          s"--${if (options.poisson) "poisson" else "connections"} needs a --rate; each user has one connection"
+        )
       case None if options.requests.nonEmpty && options.duration.nonEmpty =>
         Left("--requests and --duration: a user ends either after so many requests or after a time")
       case None =>

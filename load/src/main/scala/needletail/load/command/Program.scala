@@ -22,7 +22,7 @@ private[load] final class Program(generator: Generator, terminal: Terminal, inte
   private def work(command: String, options: Options): Either[String, Int] = {
     val session = new Session(generator, terminal, interruption)
     command match {
-      case "run" => new RunCommand(session, options).run()
+      case "run"          => new RunCommand(session, options).run()
       case "characterise" => new CharacteriseCommand(session, options).run()
       case "ladder"       => new LadderCommand(session, options).run()
       case "compare"      => new CompareCommand(session, options).run()

@@ -19,9 +19,10 @@ private[command] object Readers {
         case _           => 3600e9
       }
       val length = number.toDouble * nanos
-      if (length > 30L * 24 * 3600 * 1e9) Left(s"$text is more than 30 days") else Right(length.toLong.nanos.toCoarsest)
+      if (length > 30L * 24 * 3600 * 1e9) Left(s"$text is more than 30 days")
+      else Right(length.toLong.nanos.toCoarsest)
     case other if other.nonEmpty && other.forall(_.isDigit) => Left(s"$other has no unit: is it ${other}s?")
-    case other                                              => Left(s""""$other" is no time; write 500ms, 10s, 5m or 1h""")
+    case other => Left(s""""$other" is no time; write 500ms, 10s, 5m or 1h""")
   }
 
   /** `1s`, `500ms-1500ms` (uniform) or `normal:1s,500ms`. */
@@ -46,7 +47,8 @@ private[command] object Readers {
       val (name, value) = (text.take(at).trim, text.drop(at + 1).trim)
       if (name.isEmpty || !name.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c)))
         Left(s""""$name" is no name of a header""")
-      else if (value.exists(c => c == '\r' || c == '\n' || c == '\u0000')) Left(s"the value of $name has a line break")
+      else if (value.exists(c => c == '\r' || c == '\n' || c == '\u0000'))
+        Left(s"the value of $name has a line break")
       else Right((name, value))
     }
   }
@@ -54,7 +56,8 @@ private[command] object Readers {
   /** A URL that can be asked; `localhost:8080/path` does. The reason, where it cannot. */
   def url(text: String): Either[String, String] = {
     val whole = if (text.contains("://")) text else s"http://$text"
-    if (whole.startsWith("https://")) Left(s"$text: TLS is not supported; ask the server behind it, over http")
+    if (whole.startsWith("https://"))
+      Left(s"$text: TLS is not supported; ask the server behind it, over http")
     else if (whole.startsWith("http+unix://"))
       if (whole.length > "http+unix://".length && !whole.startsWith("http+unix:///")) Right(whole)
       else Left(s"$text: write http+unix://%2Fpath%2Fto%2Fsocket/path")
@@ -68,7 +71,8 @@ private[command] object Readers {
         else if (uri.getRawFragment != null) Left(s"$text: what is behind # is never sent to a server")
         else Right(if (uri.getRawPath.isEmpty) withPath(whole, uri) else whole)
       } catch {
-        case e: java.net.URISyntaxException => Left(s"$text is no URL: ${e.getReason} at position ${e.getIndex}")
+        case e: java.net.URISyntaxException =>
+          Left(s"$text is no URL: ${e.getReason} at position ${e.getIndex}")
       }
   }
 

@@ -23,7 +23,8 @@ private[command] final class RunCommand(session: Session, options: Options) {
 
   private def plan: Either[String, LoadPlan] = {
     val file = Paths.get(options.target)
-    if (!options.target.contains("://") && (isScenario(options.target) || Files.isRegularFile(file))) scenario(file)
+    if (!options.target.contains("://") && (isScenario(options.target) || Files.isRegularFile(file)))
+      scenario(file)
     else Planning.run(options)
   }
 
@@ -33,7 +34,8 @@ private[command] final class RunCommand(session: Session, options: Options) {
   private def scenario(file: Path): Either[String, LoadPlan] =
     for {
       plan <- generator.scenario(file)
-      own = options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
+      own =
+        options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
       load <- if (own) Right(plan.load) else Planning.load(options)
     } yield Planning.asked(plan.copy(load = load), options.asking)
 

@@ -62,5 +62,5 @@ private[command] final class Session(
 private[command] object Session {
 
   /** As files name their writer. */
-  final val Tool = "needletail-load " + CommandLine.Version
+  val Tool: String = "needletail-load " + CommandLine.version
 }

@@ -20,6 +20,7 @@ private[engine] final class Collector(
     startNanos: Long,
     from: BlockingQueue[Slice],
     tick: Long => Unit,
+    areAlive: () => Boolean,
     sample: Slice => SelfFigures
 ) {
   private val parts = mutable.Map.empty[Int, (Slice, Int)] // by second: the sum so far, and of how many loops
@@ -41,21 +42,36 @@ private[engine] final class Collector(
         tick(boundary)
       } else {
         val slice = from.poll(math.min(wait, Collector.Look), TimeUnit.NANOSECONDS)
-        if (slice != null) goOn = add(slice, Tally.Second).forall(watch)
+        if (slice != null) goOn = add(slice, Tally.Second).forall(tell(_, watch))
+        checkLoops()
       }
     }
     goOn
   }
 
+  /** What has been told is folded: a run may be long. */
+  private def tell(interval: Interval, watch: Interval => Boolean): Boolean = {
+    val goOn = watch(interval)
+    interval.kinds.foreach(_.fold())
+    goOn
+  }
+
+  /** One that ran out of memory will never tell. */
+  private def checkLoops(): Unit =
+    if (!areAlive()) throw new IllegalStateException("an event loop of the load tester has failed")
+
   /** The rest, when all loops have been told to finish at that time; `watch` can't change anything any more. */
   def finish(endNanos: Long, watch: Interval => Boolean): Unit = {
     var left = loops
     while (left > 0) {
-      val slice = from.take()
-      val end   = startNanos + (slice.second + 1L) * Tally.Second
-      val isEnd = slice.last
-      add(slice, if (isEnd) Tally.Second - (end - endNanos) else Tally.Second).foreach(watch)
-      if (isEnd) left -= 1
+      val slice = from.poll(Collector.Look, TimeUnit.NANOSECONDS)
+      if (slice == null) checkLoops()
+      else {
+        val end   = startNanos + (slice.second + 1L) * Tally.Second
+        val isEnd = slice.last
+        add(slice, if (isEnd) Tally.Second - (end - endNanos) else Tally.Second).foreach(tell(_, watch))
+        if (isEnd) left -= 1
+      }
     }
   }
 

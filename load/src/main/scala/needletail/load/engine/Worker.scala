@@ -4,7 +4,7 @@ import java.net.InetAddress
 
 import needletail.client.{ClientConfig, LoopContext}
 import needletail.io.{ConnectionOptions, EventLoop, TimerHeap}
-import needletail.load.plan.Pause
+import needletail.load.plan.{LoadPlan, Pause}
 
 import scala.concurrent.duration._
 
@@ -43,7 +43,7 @@ private[engine] abstract class Worker(
   var isStopped: Boolean = false
 
   val timeoutNanos: Long = plan.timeout.toNanos
-  val context            = new LoopContext(loop, Worker.clientConfig(plan.pipelining))
+  val context            = new LoopContext(loop, Worker.clientConfig(plan))
 
   /** What waits for its time: users in a pause, sessions. */
   protected val waiting = new TimerHeap
@@ -115,15 +115,14 @@ private[engine] abstract class Worker(
     case Pause.Normal(mean, deviation) =>
       math.abs(mean.toNanos + random.nextGaussian() * deviation.toNanos).toLong
   }
-
-  protected final def connectTimeout: FiniteDuration = plan.connectTimeout
 }
 
 private[engine] object Worker {
 
   /** Limits that are there to protect an application are wide here: what a server does is to be measured. */
-  def clientConfig(pipelining: Int): ClientConfig = ClientConfig(
-    pipelining = pipelining,
+  def clientConfig(plan: LoadPlan): ClientConfig = ClientConfig(
+    pipelining = plan.pipelining,
+    connectTimeout = plan.connectTimeout,
     idleTimeout = 1.day,
     maxHead = 48 * 1024,
     maxHeaders = 1000,

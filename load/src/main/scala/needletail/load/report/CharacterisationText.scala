@@ -9,7 +9,8 @@ private[load] object CharacterisationText {
 
   def criteria(found: Characterisation): Vector[Criterion] =
     Vector(responsiveness(found)) ++ found.throughput.map(throughput) ++ Vector(latency(found)) ++
-      found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty else Vector(tail(found))) ++
+      found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty
+                                                  else Vector(tail(found))) ++
       found.overload.map(errors)
 
   private def responsiveness(found: Characterisation): Criterion = {
@@ -50,7 +51,14 @@ private[load] object CharacterisationText {
           knee.verdict
         )
       case None =>
-        criterion("Capacity for latency", s"None was found with $objective.", 0, 0, "/s", found.light.diagnosis.overall)
+        criterion(
+          "Capacity for latency",
+          s"None was found with $objective.",
+          0,
+          0,
+          "/s",
+          found.light.diagnosis.overall
+        )
     }
   }
 
@@ -94,8 +102,10 @@ private[load] object CharacterisationText {
       if (total.bad == 0) "none failed"
       else s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total)}"
     val after = over.recovery.millis match {
-      case Some(millis) => s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
-      case None => s"Service was not normal again within the ${Quantity.time(over.recovery.watchedMillis * 1e6)} watched."
+      case Some(millis) =>
+        s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
+      case None =>
+        s"Service was not normal again within the ${Quantity.time(over.recovery.watchedMillis * 1e6)} watched."
     }
     criterion(
       "Error handling",
@@ -135,9 +145,11 @@ private[load] object CharacterisationText {
   private def number(users: Double): String =
     if (users >= 10) Quantity.count(users.round) else Quantity.rate(users).stripSuffix("/s")
 
-  private def cell(measured: Measurement, metric: Metric): String = Quantity.of(metric, measured.figure(metric))
+  private def cell(measured: Measurement, metric: Metric): String =
+    Quantity.of(metric, measured.figure(metric))
 
-  private def millis(measured: Measurement, metric: Metric): Double = measured.figure(metric).fold(0.0)(_ / 1e6)
+  private def millis(measured: Measurement, metric: Metric): Double =
+    measured.figure(metric).fold(0.0)(_ / 1e6)
 
   /** In nanoseconds: sooner than a person would give up. */
   private final val Prompt = 1000000000L

@@ -51,7 +51,9 @@ private[report] object Charts {
       "All that was measured, good answers and failed requests apart.",
       Axis("percentile", percentiles = true),
       Axis("latency", "ms", log = true),
-      all.filter(_._2.getTotalCount > 0).map { case (name, histogram) => Series(name, percentiles(histogram)) }
+      all.filter(_._2.getTotalCount > 0).map { case (name, histogram) =>
+        Series(name, percentiles(histogram))
+      }
     )
   }
 
@@ -79,7 +81,11 @@ private[report] object Charts {
     Axis("late, p99", "ms"),
     Vector(
       Series("late, p99", whole(run).map(i => (at(i.startMillis), i.self.latenessMicros._2 / 1000.0))),
-      Series("busiest loop", whole(run).map(i => (at(i.startMillis), i.self.busiestLoop * 100)), right = true),
+      Series(
+        "busiest loop",
+        whole(run).map(i => (at(i.startMillis), i.self.busiestLoop * 100)),
+        right = true
+      ),
       Series(
         "machine",
         whole(run).filter(_.self.machineCpu >= 0).map(i => (at(i.startMillis), i.self.machineCpu * 100)),
@@ -128,7 +134,11 @@ private[report] object Charts {
     )
   }
 
-  private def against(rows: Vector[(Int, Measurement)], metric: Metric, scale: Double): Vector[(Double, Double)] =
+  private def against(
+      rows: Vector[(Int, Measurement)],
+      metric: Metric,
+      scale: Double
+  ): Vector[(Double, Double)] =
     rows.flatMap { case (users, m) => m.figure(metric).map(v => (users.toDouble, v * scale)) }
 
   private def overTime(run: RunResult, metric: Metric): Vector[(Double, Double)] =

@@ -36,8 +36,10 @@ private[load] object ComparisonText {
       case None                                           => c.probability.fold("")(p => f"chance $p%.4f")
     }
 
-  private def percent(share: Double): String = String.format(java.util.Locale.ROOT, "%+.1f %%", Double.box(share * 100))
-  private def points(share: Double): String  = String.format(java.util.Locale.ROOT, "%+.2f %%", Double.box(share * 100))
+  private def percent(share: Double): String =
+    String.format(java.util.Locale.ROOT, "%+.1f %%", Double.box(share * 100))
+  private def points(share: Double): String =
+    String.format(java.util.Locale.ROOT, "%+.2f %%", Double.box(share * 100))
 
   /** An outcome of each figure, for JUnit and JSON. */
   def assertions(rows: Vector[(String, Compared)]): Vector[AssertionText] = rows.map { case (label, c) =>

@@ -19,12 +19,22 @@ private[load] object Csv {
 
   /** A row for each second and kind of requests, of one run or of several. */
   def seconds(measured: Vector[Measurement]): String = {
-    val head = Vector("run", "second", "length_ms", "kind", "requests", "good", "rate") ++ latencies.map(_._1) ++
-      Outcome.all.drop(1).map(_.name) ++
-      Vector("due", "users", "connections", "late_p99_us", "generator_cores", "busiest_loop", "machine_cpu", "pause_ms")
+    val head =
+      Vector("run", "second", "length_ms", "kind", "requests", "good", "rate") ++ latencies.map(_._1) ++
+        Outcome.all.drop(1).map(_.name) ++
+        Vector(
+          "due",
+          "users",
+          "connections",
+          "late_p99_us",
+          "generator_cores",
+          "busiest_loop",
+          "machine_cpu",
+          "pause_ms"
+        )
     val rows = for {
-      run      <- measured
-      interval <- run.run.intervals
+      run           <- measured
+      interval      <- run.run.intervals
       (kind, index) <- run.run.kinds.zipWithIndex
     } yield second(run.label, interval, kind, interval.kinds(index))
     table(head, rows)
@@ -57,7 +67,18 @@ private[load] object Csv {
 
   /** The documents' columns first. */
   def ladder(rows: Vector[Ladder.Climbed]): String = table(
-    Vector("users", "requests", "p50_ms", "p99_ms", "error_rate", "max_ms", "mean_ms", "rate", "ramp_s", "verdict"),
+    Vector(
+      "users",
+      "requests",
+      "p50_ms",
+      "p99_ms",
+      "error_rate",
+      "max_ms",
+      "mean_ms",
+      "rate",
+      "ramp_s",
+      "verdict"
+    ),
     rows.map { row =>
       val m = row.measured
       Vector(
@@ -77,7 +98,9 @@ private[load] object Csv {
 
   def criteria(all: Vector[Criterion]): String = table(
     Vector("criterion", "low", "high", "unit", "verdict", "causes"),
-    all.map(c => Vector(c.name, number(c.low), number(c.high), c.unit, c.verdict.limit, c.verdict.causes.mkString("; ")))
+    all.map(c =>
+      Vector(c.name, number(c.low), number(c.high), c.unit, c.verdict.limit, c.verdict.causes.mkString("; "))
+    )
   )
 
   def comparison(rows: Vector[(String, Compared)]): String = table(
@@ -110,7 +133,8 @@ private[load] object Csv {
   def cell(text: String): String = {
     val numeric = text.toDoubleOption.isDefined
     val safe    = if (!numeric && text.headOption.exists("=+-@\t\r".contains(_))) s"'$text" else text
-    if (safe.exists(c => c == ',' || c == '"' || c == '\n' || c == '\r')) "\"" + safe.replace("\"", "\"\"") + "\""
+    if (safe.exists(c => c == ',' || c == '"' || c == '\n' || c == '\r'))
+      "\"" + safe.replace("\"", "\"\"") + "\""
     else safe
   }
 

@@ -8,13 +8,13 @@ private[report] object Html {
   def text(content: String): String = {
     val out = new StringBuilder
     content.foreach {
-      case '&'                                           => out.append("&amp;")
-      case '<'                                           => out.append("&lt;")
-      case '>'                                           => out.append("&gt;")
-      case '"'                                           => out.append("&quot;")
-      case '\''                                          => out.append("&#39;")
-      case c if c < ' ' && c != '\n' && c != '\t'        => out.append('\ufffd')
-      case c                                             => out.append(c)
+      case '&'                                    => out.append("&amp;")
+      case '<'                                    => out.append("&lt;")
+      case '>'                                    => out.append("&gt;")
+      case '"'                                    => out.append("&quot;")
+      case '\''                                   => out.append("&#39;")
+      case c if c < ' ' && c != '\n' && c != '\t' => out.append('\ufffd')
+      case c                                      => out.append(c)
     }
     out.toString
   }
@@ -45,8 +45,8 @@ private[report] object Html {
    */
   def table(head: Vector[String], rows: Vector[Vector[String]], words: Set[Int] = Set.empty): String = {
     def kind(column: Int) = if (words(column)) " class=\"text\"" else ""
-    val top               = head.zipWithIndex.map { case (name, i) => s"<th${kind(i)}>${text(name)}</th>" }.mkString
-    val body              = rows.map { row =>
+    val top  = head.zipWithIndex.map { case (name, i) => s"<th${kind(i)}>${text(name)}</th>" }.mkString
+    val body = rows.map { row =>
       row.zipWithIndex.map { case (cell, i) => s"<td${kind(i)}>$cell</td>" }.mkString("<tr>", "", "</tr>")
     }
     s"""<div class="scroll"><table><thead><tr>$top</tr></thead><tbody>
@@ -59,7 +59,9 @@ private[report] object Html {
   /** A place for each chart. */
   def places(charts: Vector[Chart], first: Int): String =
     charts.zipWithIndex.map { case (chart, i) =>
-      s"""<div class="chart"><h3>${text(chart.title)}</h3><div class="plot"><canvas id="chart${first + i}" role="img" """ +
+      s"""<div class="chart"><h3>${text(
+          chart.title
+        )}</h3><div class="plot"><canvas id="chart${first + i}" role="img" """ +
         s"""aria-label="${text(chart.title)}"></canvas></div><p class="soft">${text(chart.note)}</p></div>"""
     }.mkString("<div class=\"charts\">\n", "\n", "\n</div>")
 

@@ -53,7 +53,7 @@ private[load] object HtmlReport {
       words = Set(7, 8)
     )
     val body = Html.section("How to read it", paragraphs(reading)) + assertions(checks) +
-      Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table + causes(measured)) +
+      Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table) +
       conditions(measured)
     page(title, measured.head, body, charts)
   }
@@ -64,13 +64,18 @@ private[load] object HtmlReport {
       criteria: Vector[Criterion],
       checks: Vector[(Measurement, Vector[Checked])]
   ): String = {
-    val closed = found.steps.filter(_.run.plan.model == "closed").filter(_.label.contains("user")) :+ found.light
+    val closed =
+      found.steps.filter(_.run.plan.model == "closed").filter(_.label.contains("user")) :+ found.light
     val byUser = closed.map(m => (m.run.plan.users, m)).groupBy(_._1).values.map(_.last).toVector.sortBy(_._1)
     val charts = Charts.byUsers(byUser) ++ Vector(Charts.byRate(found.steps)) ++
       found.latency.map(knee => Charts.distribution(knee.held)).toVector ++
-      found.overload.map(over => Charts.throughput(over.measured.run).copy(title = "Overload: throughput and errors"))
+      found.overload.map(over =>
+        Charts.throughput(over.measured.run).copy(title = "Overload: throughput and errors")
+      )
     val cards = criteria.map { c =>
-      s"""<div class="box"><h3>${Html.text(c.name)}</h3><p>${Html.text(c.text)}</p><p>${badge(c.verdict)}</p>""" +
+      s"""<div class="box"><h3>${Html.text(c.name)}</h3><p>${Html.text(c.text)}</p><p>${badge(
+          c.verdict
+        )}</p>""" +
         c.verdict.causes.map(cause => s"""<p class="soft">${Html.text(cause)}</p>""").mkString + "</div>"
     }
     val body = Html.section(
@@ -117,19 +122,19 @@ private[load] object HtmlReport {
     def of(metric: Metric) = Quantity.of(metric, m.figure(metric))
     Html.cards(
       Vector(
-        of(Metric.Rate)           -> "good answers a second",
-        of(Metric.Percentile(50)) -> "p50: half took no longer",
-        of(Metric.Percentile(99)) -> "p99: one in 100 took longer",
+        of(Metric.Rate)             -> "good answers a second",
+        of(Metric.Percentile(50))   -> "p50: half took no longer",
+        of(Metric.Percentile(99))   -> "p99: one in 100 took longer",
         of(Metric.Percentile(99.9)) -> "p99.9",
-        of(Metric.Max)            -> "the slowest",
-        of(Metric.Errors)         -> s"errors (${Quantity.count(m.run.total().bad)})"
+        of(Metric.Max)              -> "the slowest",
+        of(Metric.Errors)           -> s"errors (${Quantity.count(m.run.total().bad)})"
       )
     )
   }
 
   private def verdict(m: Measurement): String = {
-    val whole  = m.diagnosis.overall
-    val asked  =
+    val whole = m.diagnosis.overall
+    val asked =
       if (m.verdict(Metric.Rate).limit == Limit.Asked)
         Vector("The rate is what was asked for: the server may be able to do more.")
       else Vector.empty
@@ -148,10 +153,10 @@ private[load] object HtmlReport {
       Metric.usual.map { metric =>
         val alone = metric match {
           case _ if service.getTotalCount == 0 => "-"
-          case Metric.Percentile(percent)      => Quantity.time(service.getValueAtPercentile(percent).toDouble)
-          case Metric.Mean                     => Quantity.time(service.getMean)
-          case Metric.Max                      => Quantity.time(service.getMaxValue.toDouble)
-          case _                               => ""
+          case Metric.Percentile(percent) => Quantity.time(service.getValueAtPercentile(percent).toDouble)
+          case Metric.Mean                => Quantity.time(service.getMean)
+          case Metric.Max                 => Quantity.time(service.getMaxValue.toDouble)
+          case _                          => ""
         }
         val verdict = m.verdict(metric)
         Vector(
@@ -199,9 +204,6 @@ private[load] object HtmlReport {
     }
   }
 
-  private def causes(measured: Vector[Measurement]): String =
-    paragraphs(measured.flatMap(_.diagnosis.overall.causes).distinct)
-
   private def assertions(all: Vector[(Measurement, Vector[Checked])]): String =
     if (all.forall(_._2.isEmpty)) ""
     else
@@ -239,19 +241,20 @@ private[load] object HtmlReport {
   private def machine(m: Machine): Vector[(String, String)] = {
     def known(number: Long) = if (number < 0) "unknown" else Quantity.count(number)
     Vector(
-      "host"             -> m.host,
-      "system"           -> m.system,
-      "runtime"          -> m.runtime,
-      "cores"            -> (s"${m.cores}" + (if (m.sharedWithTarget) ", shared with the server" else "")),
-      "local ports"      -> (if (m.firstPort < 0) "unknown" else s"${m.firstPort} to ${m.lastPort}"),
-      "TIME_WAIT"        -> (if (m.timeWaitSeconds < 0) "unknown" else s"${m.timeWaitSeconds} s"),
-      "open files"       -> known(m.descriptors),
-      "listen backlog"   -> known(m.backlog.toLong)
+      "host"           -> m.host,
+      "system"         -> m.system,
+      "runtime"        -> m.runtime,
+      "cores"          -> (s"${m.cores}" + (if (m.sharedWithTarget) ", shared with the server" else "")),
+      "local ports"    -> (if (m.firstPort < 0) "unknown" else s"${m.firstPort} to ${m.lastPort}"),
+      "TIME_WAIT"      -> (if (m.timeWaitSeconds < 0) "unknown" else s"${m.timeWaitSeconds} s"),
+      "open files"     -> known(m.descriptors),
+      "listen backlog" -> known(m.backlog.toLong)
     ) ++ m.warnings.map("warning" -> _)
   }
 
   private def badge(verdict: VerdictText): String =
     Html.badge(Verdict(Limit.named(verdict.limit).getOrElse(Limit.Uncertain), verdict.causes))
 
-  private def paragraphs(lines: Vector[String]): String = lines.map(line => s"<p>${Html.text(line)}</p>").mkString("\n")
+  private def paragraphs(lines: Vector[String]): String =
+    lines.map(line => s"<p>${Html.text(line)}</p>").mkString("\n")
 }

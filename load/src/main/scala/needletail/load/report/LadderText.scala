@@ -22,6 +22,12 @@ private[load] object LadderText {
     }
   )
 
+  private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] =
+    rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
+      .groupBy(_._2.takeWhile(_ != ':'))
+      .values.toVector.sortBy(_.head._1)
+      .map(its => s"In doubt at ${its.map(_._1).distinct.mkString(", ")} users: ${its.head._2}.")
+
   /** What the rows say, and why some cannot be trusted. */
   def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
     val read   = Ladder.read(rows, objective)
@@ -40,6 +46,6 @@ private[load] object LadderText {
         s"Capacity for throughput (errors up to $errors)",
         s"Even in the first row more than $errors of the requests failed."
       )
-    ) ++ rows.flatMap(_.measured.diagnosis.overall.causes).distinct
+    ) ++ doubts(rows)
   }
 }

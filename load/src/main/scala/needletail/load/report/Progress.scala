@@ -22,7 +22,6 @@ private[load] final class Progress(
 ) {
   private var sinceLine = new Figures
   private var millis    = 0L // of `sinceLine`
-  private var lines     = 0
   private var requests  = 0L
 
   def see(interval: Interval): Unit = {
@@ -36,7 +35,6 @@ private[load] final class Progress(
       terminal.say(f"$label%s ${now / 1000.0}%6.1f s  ${text(sinceLine, millis, interval)}")
       sinceLine = new Figures
       millis = 0
-      lines += 1
     }
   }
 

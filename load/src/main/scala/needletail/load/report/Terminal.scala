@@ -34,7 +34,9 @@ private[load] final class Terminal(out: PrintStream, err: PrintStream, val live:
   def replace(lines: String*): Unit = {
     val text = new StringBuilder
     if (shown > 0) text.append(s"\u001b[${shown}A")
-    lines.foreach(line => text.append("\r\u001b[2K").append(Terminal.plain(line).take(columns - 1)).append('\n'))
+    lines.foreach(line =>
+      text.append("\r\u001b[2K").append(Terminal.plain(line).take(columns - 1)).append('\n')
+    )
     err.print(text)
     err.flush()
     shown = lines.size
@@ -66,7 +68,8 @@ private[load] object Terminal {
     Try(console.getClass.getMethod("isTerminal").invoke(console) == java.lang.Boolean.TRUE).getOrElse(true)
   }
 
-  private def width: Int = sys.env.get("COLUMNS").flatMap(_.toIntOption).orElse(asked).filter(_ >= 20).getOrElse(80)
+  private def width: Int =
+    sys.env.get("COLUMNS").flatMap(_.toIntOption).orElse(asked).filter(_ >= 20).getOrElse(80)
 
   private def asked: Option[Int] = Try {
     val process = new ProcessBuilder("sh", "-c", "stty size </dev/tty").redirectErrorStream(true).start()

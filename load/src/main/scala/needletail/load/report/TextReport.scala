@@ -26,8 +26,8 @@ private[load] object TextReport {
 
   /** What was asked, in a line. */
   def conditions(run: RunResult): String = {
-    val plan  = run.plan
-    val load  =
+    val plan = run.plan
+    val load =
       if (plan.model == "open") s"open model, ${Quantity.rate(plan.rate)}, at most ${plan.users} connections"
       else s"closed model, ${plan.users} users"
     val alive = if (plan.keepAlive) "" else ", a connection for each request"
@@ -51,14 +51,15 @@ private[load] object TextReport {
     val service = measured.window.total.service
     val open    = measured.run.plan.model == "open"
     TextTable(
-      Vector("good answers", "due to end") ++ (if (open) Vector("sent to end") else Vector.empty) :+ "verdict",
+      Vector("good answers", "due to end") ++ (if (open) Vector("sent to end")
+                                               else Vector.empty) :+ "verdict",
       Metric.usual.map { metric =>
         val alone = metric match {
           case _ if service.getTotalCount == 0 => "-"
-          case Metric.Percentile(percent)      => Quantity.time(service.getValueAtPercentile(percent).toDouble)
-          case Metric.Mean                     => Quantity.time(service.getMean)
-          case Metric.Max                      => Quantity.time(service.getMaxValue.toDouble)
-          case _                               => ""
+          case Metric.Percentile(percent) => Quantity.time(service.getValueAtPercentile(percent).toDouble)
+          case Metric.Mean                => Quantity.time(service.getMean)
+          case Metric.Max                 => Quantity.time(service.getMaxValue.toDouble)
+          case _                          => ""
         }
         Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++
           (if (open) Vector(alone) else Vector.empty) :+ measured.verdict(metric).limit.name
@@ -87,12 +88,14 @@ private[load] object TextReport {
     if (failed.getTotalCount == 0) None
     else {
       val times = Latencies.of(failed)
-      Some(s"They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most.")
+      Some(
+        s"They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
+      )
     }
 
   private def verdict(measured: Measurement): Vector[String] = {
-    val whole  = measured.diagnosis.overall
-    val asked  =
+    val whole = measured.diagnosis.overall
+    val asked =
       if (measured.verdict(Metric.Rate).limit == Limit.Asked)
         Vector("The rate is what was asked for: the server may be able to do more.")
       else Vector.empty

@@ -1,5 +1,7 @@
 package needletail.load.result
 
+import java.nio.ByteBuffer
+
 import org.HdrHistogram.Histogram
 
 /**
@@ -17,14 +19,18 @@ final class Figures {
   /** Complete answers by status, 100 to 599 at `status - 100`, anything else at 500. */
   val statuses: Array[Long] = new Array[Long](501)
 
+  // Null where they are folded.
+  private var times: Array[Histogram]    = Array.fill(Figures.Kinds)(Figures.histogram())
+  private var folded: Array[Array[Byte]] = null
+
   /** Good answers, from the moment the request was due to the end of the answer. */
-  val response: Histogram = Figures.histogram()
+  def response: Histogram = histogram(0)
 
   /** Good answers, from the moment the request was handed to a connection to the end of the answer. */
-  val service: Histogram = Figures.histogram()
+  def service: Histogram = histogram(1)
 
   /** All others that ended by something the server did or did not do, from due to the end. */
-  val failed: Histogram = Figures.histogram()
+  def failed: Histogram = histogram(2)
 
   /** Octets of content received. */
   var received: Long = 0
@@ -46,6 +52,7 @@ final class Figures {
 
   /** Notes a complete answer. Times by `System.nanoTime`. */
   def answered(outcome: Outcome, code: Int, due: Long, sent: Long, ended: Long, contentLength: Long): Unit = {
+    unfold()
     statuses(Figures.slot(code)) += 1
     received += contentLength
     outcomes(outcome.index) += 1
@@ -57,11 +64,29 @@ final class Figures {
 
   /** Notes a request that got no complete answer. */
   def failed(outcome: Outcome, due: Long, ended: Long): Unit = {
+    unfold()
     outcomes(outcome.index) += 1
     if (!outcome.ours) Figures.record(failed, ended - due)
   }
 
+  /**
+   * Takes a tenth of the memory from here on, for what is kept of a long run: histograms are made anew whenever one is
+   * asked for. What is recorded afterwards unfolds it.
+   */
+  def fold(): Unit = if (folded == null) {
+    folded = times.map(Figures.encode)
+    times = null
+  }
+
+  private def unfold(): Unit = if (folded != null) {
+    times = folded.map(Figures.decode)
+    folded = null
+  }
+
+  private def histogram(i: Int): Histogram = if (folded == null) times(i) else Figures.decode(folded(i))
+
   def add(other: Figures): Unit = {
+    unfold()
     Figures.addTo(outcomes, other.outcomes)
     Figures.addTo(statuses, other.statuses)
     response.add(other.response)
@@ -72,6 +97,7 @@ final class Figures {
 
   /** Forgets everything, to be used again. */
   def reset(): Unit = {
+    unfold()
     java.util.Arrays.fill(outcomes, 0)
     java.util.Arrays.fill(statuses, 0)
     response.reset()
@@ -98,6 +124,25 @@ object Figures {
     parts.foreach(total.add)
     total
   }
+
+  private final val Kinds = 3
+
+  /** An empty one takes nothing. */
+  private def encode(histogram: Histogram): Array[Byte] =
+    if (histogram.getTotalCount == 0) Array.empty
+    else {
+      val buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity)
+      val length = histogram.encodeIntoByteBuffer(buffer)
+      java.util.Arrays.copyOf(buffer.array, length)
+    }
+
+  private def decode(octets: Array[Byte]): Histogram =
+    if (octets.isEmpty) histogram()
+    else {
+      val made = Histogram.decodeFromByteBuffer(ByteBuffer.wrap(octets), 0)
+      made.setAutoResize(true)
+      made
+    }
 
   private def record(into: Histogram, nanos: Long): Unit =
     into.recordValue(math.max(0, math.min(nanos, LongestNanos)))

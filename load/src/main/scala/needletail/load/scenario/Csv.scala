@@ -19,7 +19,7 @@ private[scenario] object Csv {
       value.clear()
       was = false
     }
-    def endRow(): Unit   = {
+    def endRow(): Unit = {
       endValue()
       if (row.size > 1 || row(0).nonEmpty) rows += row.toVector
       row.clear()

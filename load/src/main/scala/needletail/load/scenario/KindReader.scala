@@ -27,9 +27,10 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
         }
         fields.need("requests").sequence("a request")
       } else Vector(yaml)
-    val feeders = fields.get("feeders").fold(Vector.empty[Feeder])(_.list.map(feeder))
+    val feeders  = fields.get("feeders").fold(Vector.empty[Feeder])(_.list.map(feeder))
     val requests =
-      if (fields.has("requests")) places.map(p => request(p.fields(RequestFields: _*))) else Vector(request(fields))
+      if (fields.has("requests")) places.map(p => request(p.fields(RequestFields: _*)))
+      else Vector(request(fields))
     val known = feeders.flatMap(_.columns).toSet ++ requests.flatMap(_.draws.map(_.name))
     requests.zip(places).foreach { case (request, place) => checkNames(request, place, known) }
     Kind(
@@ -44,7 +45,8 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
   private def checkNames(request: RequestTemplate, place: Yaml, known: Set[String]): Unit = {
     val texts = Vector(request.url) ++ request.headers.map(_._2) ++ request.body
     Hole.findAllMatchIn(texts.mkString("\n")).map(_.group(1)).find(!known(_)).foreach { name =>
-      val there = if (known.isEmpty) "there are none" else s"there are ${known.toVector.sorted.mkString(", ")}"
+      val there =
+        if (known.isEmpty) "there are none" else s"there are ${known.toVector.sorted.mkString(", ")}"
       place.fail(s"no feeder and no draw gives '$name'; $there")
     }
   }
@@ -56,7 +58,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     val (body, implied) = content(fields)
     val own             = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
     val general         = headers.filterNot { case (name, _) => own.exists(_._1.equalsIgnoreCase(name)) }
-    val named          = (general ++ own).map { case (name, value) => name -> value.text }
+    val named           = (general ++ own).map { case (name, value) => name -> value.text }
     val typed           =
       implied.filterNot(_ => named.exists(_._1.equalsIgnoreCase("Content-Type"))).map("Content-Type" -> _)
     RequestTemplate(
@@ -65,7 +67,9 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
       headers = named ++ typed,
       body = body,
       checks = fields.get("check").fold(Vector.empty[Check])(checks),
-      draws = fields.get("draw").fold(Vector.empty[Draw])(_.entries.map { case (name, value) => draw(name, value) })
+      draws = fields.get("draw").fold(Vector.empty[Draw])(_.entries.map { case (name, value) =>
+        draw(name, value)
+      })
     )
   }
 
@@ -81,27 +85,34 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
   }
 
   /** The body, and the type that it is of. */
-  private def content(fields: Fields): (Option[String], Option[String]) = fields.one("form", "json", "body") match {
-    case Some(("form", form)) =>
-      val pairs = form.entries.map { case (name, value) => s"${encoded(name)}=${encoded(value.text)}" }
-      (Some(pairs.mkString("&")), Some("application/x-www-form-urlencoded"))
-    case Some(("json", json)) => (Some(json.text), Some("application/json"))
-    case Some((_, body))      => (Some(body.text), None)
-    case None                 => (None, None)
-  }
+  private def content(fields: Fields): (Option[String], Option[String]) =
+    fields.one("form", "json", "body") match {
+      case Some(("form", form)) =>
+        val pairs = form.entries.map { case (name, value) => s"${encoded(name)}=${encoded(value.text)}" }
+        (Some(pairs.mkString("&")), Some("application/x-www-form-urlencoded"))
+      case Some(("json", json)) => (Some(json.text), Some("application/json"))
+      case Some((_, body))      => (Some(body.text), None)
+      case None                 => (None, None)
+    }
 
   /** Encoded but for the places of values, which are encoded when they are filled. */
   private def encoded(text: String): String = {
     val holes = Hole.findAllIn(text).toVector
     val texts = Hole.split(text + "|").toVector.map(PercentCoding.encode)
-    texts.zipAll(holes, "", "").map { case (t, hole) => t + hole }.mkString.stripSuffix(PercentCoding.encode("|"))
+    texts.zipAll(
+      holes,
+      "",
+      ""
+    ).map { case (t, hole) => t + hole }.mkString.stripSuffix(PercentCoding.encode("|"))
   }
 
   private def checks(yaml: Yaml): Vector[Check] = {
     val fields = yaml.fields("status", "headers", "body-contains", "body-matches")
     Vector(
       fields.get("status").map(s => Check.Status(statuses(s))).toVector,
-      fields.get("headers").toVector.flatMap(_.entries).map { case (name, value) => Check.Header(name, value.text) },
+      fields.get("headers").toVector.flatMap(_.entries).map { case (name, value) =>
+        Check.Header(name, value.text)
+      },
       fields.get("body-contains").toVector.flatMap(_.list).map(t => Check.BodyContains(t.text)),
       fields.get("body-matches").toVector.flatMap(_.list).map(t => Check.BodyMatches(pattern(t)))
     ).flatten
@@ -131,10 +142,14 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     val place =
       try path.resolveSibling(file.text)
       catch { case e: InvalidPathException => file.fail(s"'${file.text}' is no path: ${e.getReason}") }
-    val rows = Scenario.text(place).flatMap(Csv.parse).fold(why => file.fail(s"feeder ${file.text}: $why"), identity)
-    if (rows.size < 2) file.fail(s"feeder ${file.text}: there must be a row of names and at least one of values")
+    val rows =
+      Scenario.text(place).flatMap(Csv.parse).fold(why => file.fail(s"feeder ${file.text}: $why"), identity)
+    if (rows.size < 2)
+      file.fail(s"feeder ${file.text}: there must be a row of names and at least one of values")
     rows.zipWithIndex.find(_._1.size != rows.head.size).foreach { case (row, i) =>
-      file.fail(s"feeder ${file.text}: row ${i + 1} has ${row.size} values, and there are ${rows.head.size} names")
+      file.fail(
+        s"feeder ${file.text}: row ${i + 1} has ${row.size} values, and there are ${rows.head.size} names"
+      )
     }
     Feeder(rows.head, rows.tail, random)
   }
@@ -162,7 +177,10 @@ private[scenario] object KindReader {
       val fields = yaml.fields("from", "to", "mean", "deviation")
       if (fields.has("mean") || fields.has("deviation")) {
         List("from", "to").foreach(name => fields.one(name, "mean"))
-        Pause.Normal(fields.need("mean").duration(zero = true), fields.need("deviation").duration(zero = true))
+        Pause.Normal(
+          fields.need("mean").duration(zero = true),
+          fields.need("deviation").duration(zero = true)
+        )
       } else {
         val (from, to) = (fields.need("from").duration(zero = true), fields.need("to").duration(zero = true))
         if (to < from) yaml.fail("a pause's 'to' must not be less than its 'from'")
@@ -174,5 +192,7 @@ private[scenario] object KindReader {
     try {
       Pattern.compile(yaml.text)
       yaml.text
-    } catch { case e: PatternSyntaxException => yaml.fail(s"'${yaml.text}' is not a pattern: ${e.getDescription}") }
+    } catch {
+      case e: PatternSyntaxException => yaml.fail(s"'${yaml.text}' is not a pattern: ${e.getDescription}")
+    }
 }

@@ -62,7 +62,7 @@ private[scenario] final class ScenarioReader(path: Path) {
       "arrivals",
       "kinds"
     )
-    val load   = fields.one("users", "arrivals") match {
+    val load = fields.one("users", "arrivals") match {
       case Some(("users", users)) => closed(users)
       case Some((_, arrivals))    => open(arrivals)
       case None                   => yaml.fail("there must be either users or arrivals")
@@ -76,7 +76,8 @@ private[scenario] final class ScenarioReader(path: Path) {
     }
     val default = LoadPlan("", Vector.empty, load)
     val result  = LoadPlan(
-      name = fields.get("name").fold(path.getFileName.toString.stripSuffix(".yaml").stripSuffix(".yml"))(_.text),
+      name =
+        fields.get("name").fold(path.getFileName.toString.stripSuffix(".yaml").stripSuffix(".yml"))(_.text),
       kinds = read,
       load = load,
       timeout = fields.get("timeout").fold(default.timeout)(_.duration()),

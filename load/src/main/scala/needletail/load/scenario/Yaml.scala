@@ -81,7 +81,10 @@ private[scenario] final class Yaml(node: Node, val name: String) {
     val all = entries
     all.zip(tuples).foreach { case ((key, _), (node, _)) =>
       if (!known.contains(key))
-        throw new Mistake(Yaml.lineOf(node), s"'$key' is not known in $name; known are ${known.mkString(", ")}")
+        throw new Mistake(
+          Yaml.lineOf(node),
+          s"'$key' is not known in $name; known are ${known.mkString(", ")}"
+        )
     }
     new Fields(this, all.toMap)
   }
@@ -103,7 +106,7 @@ private[scenario] final class Fields(val owner: Yaml, all: Map[String, Yaml]) {
   def one(names: String*): Option[(String, Yaml)] = names.filter(has) match {
     case Seq()     => None
     case Seq(name) => Some((name, all(name)))
-    case several   => all(several(1)).fail(s"${several.mkString(" and ")} exclude each other in ${owner.name}")
+    case several => all(several(1)).fail(s"${several.mkString(" and ")} exclude each other in ${owner.name}")
   }
 }
 
@@ -120,7 +123,7 @@ private[scenario] object Yaml {
       case e: MarkedYamlEngineException =>
         val line = e.getProblemMark.toScala.orElse(e.getContextMark.toScala).fold(1)(_.getLine + 1)
         throw new Mistake(line, s"this is not YAML: ${e.getProblem}")
-      case e: YamlEngineException       => throw new Mistake(1, s"this is not YAML: ${e.getMessage}")
+      case e: YamlEngineException => throw new Mistake(1, s"this is not YAML: ${e.getMessage}")
     }
 
   private def lineOf(node: Node): Int = node.getStartMark.toScala.fold(1)(_.getLine + 1)
@@ -144,7 +147,7 @@ private[scenario] object Yaml {
         case _     => 3600e9
       })
       if (nanos <= Long.MaxValue / 2) Some(nanos.toLong.nanos) else None
-    case "0"                     => Some(Duration.Zero)
-    case _                       => None
+    case "0" => Some(Duration.Zero)
+    case _   => None
   }
 }

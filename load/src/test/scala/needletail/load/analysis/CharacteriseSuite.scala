@@ -19,7 +19,11 @@ class CharacteriseSuite extends Suite {
   ): (Characterisation, ModelDriver) = {
     val driver  = new ModelDriver(server, self)
     val measure = (load: Load, label: String, enough: Interval => Boolean) =>
-      new Measurement(label, driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)), Some(Duration.Zero))
+      new Measurement(
+        label,
+        driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)),
+        Some(Duration.Zero)
+      )
     val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, 100000, poisson)
     val found  = new Characterise(measure, objective, limits, Some(1.second), () => false).run()
     (found.fold(fail(_), identity), driver)
@@ -55,7 +59,9 @@ class CharacteriseSuite extends Suite {
     assert(found.pausingUsers.exists(users => users > 900 && users < 1100), found.pausingUsers)
   }
 
-  test("an overload that is refused is told from one that waits, and service is normal again at once or later") {
+  test(
+    "an overload that is refused is told from one that waits, and service is normal again at once or later"
+  ) {
     val (refusing, _) = characterise(ModelServer(10, 10000000, queue = 20))
     val over          = refusing.overload.getOrElse(fail("no overload"))
     assert(over.measured.run.total().status(503) > 0)

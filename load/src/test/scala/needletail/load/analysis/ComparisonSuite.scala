@@ -10,14 +10,23 @@ class ComparisonSuite extends Suite {
   private val comparison = new Comparison(tolerance = 0.03, confidence = 0.99)
 
   /** Runs of a loaded server with arrivals at random distances, so that no two are alike. */
-  private def runs(n: Int, serviceNanos: Long, seed: Long, seconds: Int = 20, errors: Double = 0): Vector[RunResult] =
+  private def runs(
+      n: Int,
+      serviceNanos: Long,
+      seed: Long,
+      seconds: Int = 20,
+      errors: Double = 0
+  ): Vector[RunResult] =
     Vector.tabulate(n) { i =>
       val plan = LoadPlan(
         "x",
         Vector(Plans.request),
         Load.Open(Vector(Load.Step(500, 500, seconds.seconds)), poisson = true, connections = 10000)
       )
-      new ModelDriver(ModelServer(8, serviceNanos, errors = errors), seed = seed * 100 + i).run(plan, _ => true)
+      new ModelDriver(
+        ModelServer(8, serviceNanos, errors = errors),
+        seed = seed * 100 + i
+      ).run(plan, _ => true)
     }
 
   private def change(of: Metric, all: Vector[Compared]): Change =
@@ -49,8 +58,10 @@ class ComparisonSuite extends Suite {
   }
 
   test("figures that the generator limited do not compare") {
-    val good = runs(1, 10000000, 1)
-    val spoilt = good.map(run => run.copy(intervals = run.intervals.map(i => i.copy(self = i.self.copy(busiestLoop = 1)))))
+    val good   = runs(1, 10000000, 1)
+    val spoilt = good.map(run =>
+      run.copy(intervals = run.intervals.map(i => i.copy(self = i.self.copy(busiestLoop = 1))))
+    )
     assertEquals(change(p50, comparison(good, spoilt)), Change.Unknown)
   }
 

@@ -4,7 +4,7 @@ import needletail.testing.Suite
 
 class ConditionSuite extends Suite {
   private def parsed(text: String): Condition = Condition.parse(text).fold(fail(_), identity)
-  private def refused(text: String): String   = Condition.parse(text).fold(identity, c => fail(s"$c was read"))
+  private def refused(text: String): String = Condition.parse(text).fold(identity, c => fail(s"$c was read"))
 
   test("a percentile is bounded in time") {
     val c = parsed("p99 < 50 ms")

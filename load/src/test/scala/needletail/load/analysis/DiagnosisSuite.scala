@@ -17,7 +17,10 @@ class DiagnosisSuite extends Suite {
       machine: Machine = ModelDriver.machine,
       connections: Int = 1000
   )(self: SelfFigures => SelfFigures): Measurement =
-    measured(new ModelDriver(server, self, machine = machine).run(Plans.open(rate, 10.seconds, connections), _ => true))
+    measured(new ModelDriver(server, self, machine = machine).run(
+      Plans.open(rate, 10.seconds, connections),
+      _ => true
+    ))
 
   private def measured(run: needletail.load.result.RunResult) = new Measurement("", run, Some(Duration.Zero))
 
@@ -97,7 +100,11 @@ class DiagnosisSuite extends Suite {
   }
 
   test("too few connections, where answers take no longer than at the beginning") {
-    val run = open(rate = 500, server = ModelServer(workers = 1000, serviceNanos = 100000000), connections = 10)(identity)
+    val run = open(
+      rate = 500,
+      server = ModelServer(workers = 1000, serviceNanos = 100000000),
+      connections = 10
+    )(identity)
     assertEquals(run.verdict(Metric.Rate).limit, Client)
     mentions(run.verdict(Metric.Rate), "too few connections")
   }

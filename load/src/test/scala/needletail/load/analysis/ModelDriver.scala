@@ -69,10 +69,13 @@ final class ModelDriver(
     private val second = 1000000000L
 
     /** What is to happen, in order of time. */
-    private val events  = new PriorityQueue[(Long, Long, () => Unit)](64, (a, b) => {
-      val byTime = java.lang.Long.compare(a._1, b._1)
-      if (byTime != 0) byTime else java.lang.Long.compare(a._2, b._2)
-    })
+    private val events = new PriorityQueue[(Long, Long, () => Unit)](
+      64,
+      (a, b) => {
+        val byTime = java.lang.Long.compare(a._1, b._1)
+        if (byTime != 0) byTime else java.lang.Long.compare(a._2, b._2)
+      }
+    )
     private var serial  = 0L
     private var now     = 0L
     private var stopped = false
@@ -105,7 +108,7 @@ final class ModelDriver(
 
     /** One request, due at a time and sent now. */
     private def ask(kind: Int, due: Long)(ended: => Unit): Unit = {
-      val sent        = now
+      val sent = now
       if (!plan.keepAlive) opened += 1
       lazy val figures = current(kind)
       if (!plan.keepAlive && opened > ports) {
@@ -116,8 +119,8 @@ final class ModelDriver(
         ended
       }
       else {
-        val limit                      = due + plan.timeout.toNanos
-        var over                       = false
+        val limit                       = due + plan.timeout.toNanos
+        var over                        = false
         def finish(body: => Unit): Unit = if (!over) {
           over = true
           body
@@ -191,7 +194,7 @@ final class ModelDriver(
         if (now >= began + s.duration.toNanos) arrive(step + 1, began + s.duration.toNanos)
         else {
           val gap = if (load.poisson) -math.log(1 - random.nextDouble()) else 1.0
-          at(now + math.max(1, (gap * 1e9 / math.max(rate, 0.001)).toLong)) {
+          at(now + math.max(1, (gap * 1e9 / math.max(rate, math.max(s.from, s.to) / 20)).toLong)) {
             if (!stopped && now < loadEnd) {
               due += 1
               val dueAt = now

@@ -44,7 +44,8 @@ class ModelDriverSuite extends Suite {
   test("a full queue is refused, a stalled server is waited for, a run can be stopped") {
     val full = new ModelDriver(ModelServer(queue = 5)).run(closed(40, 3.seconds), _ => true)
     assert(full.total().status(503) > 0)
-    val stall = new ModelDriver(ModelServer(stall = (1000000000L, 3000000000L))).run(open(100, 6.seconds), _ => true)
+    val stall =
+      new ModelDriver(ModelServer(stall = (1000000000L, 3000000000L))).run(open(100, 6.seconds), _ => true)
     assert(stall.total().response.getMaxValue > 1900000000L)
     assert(stall.total().response.getValueAtPercentile(75) > 100000000L, "all that was due in it has waited")
     val stopped = new ModelDriver(ModelServer()).run(closed(10, 1.hour), _.startMillis < 4000)

@@ -15,5 +15,9 @@ object Plans {
     LoadPlan("closed", Vector(request), Load.Closed(users, requests, None))
 
   def open(rate: Double, duration: FiniteDuration, connections: Int = 1000): LoadPlan =
-    LoadPlan("open", Vector(request), Load.Open(Vector(Load.Step(rate, rate, duration)), connections = connections))
+    LoadPlan(
+      "open",
+      Vector(request),
+      Load.Open(Vector(Load.Step(rate, rate, duration)), connections = connections)
+    )
 }

@@ -21,13 +21,18 @@ final class ModelProgram(
   private val errBytes = new ByteArrayOutputStream
 
   private val generator = new Generator {
-    def mistake(plan: LoadPlan): Option[String]                         = None
-    def preflight(plan: LoadPlan): Machine                              = ModelDriver.machine.copy(warnings = warnings)
-    def scenario(file: Path): Either[String, LoadPlan]                  = scenarios(file)
-    def run(plan: LoadPlan, watch: Interval => Boolean): RunResult      = driver.run(plan, watch)
+    def mistake(plan: LoadPlan): Option[String]        = None
+    def preflight(plan: LoadPlan): Machine             = ModelDriver.machine.copy(warnings = warnings)
+    def scenario(file: Path): Either[String, LoadPlan] = scenarios(file)
+    def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = driver.run(plan, watch)
   }
 
-  private val terminal = new Terminal(new PrintStream(outBytes, true, "UTF-8"), new PrintStream(errBytes, true, "UTF-8"), live, 120)
+  private val terminal = new Terminal(
+    new PrintStream(outBytes, true, "UTF-8"),
+    new PrintStream(errBytes, true, "UTF-8"),
+    live,
+    120
+  )
 
   def run(arguments: String*): Int = new Program(generator, terminal, interruption).run(arguments)
 

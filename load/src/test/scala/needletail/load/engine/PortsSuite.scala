@@ -11,23 +11,31 @@ import needletail.testing.Suite
  * a network of its own, which only an administrator of Linux can make; skipped where that is not so.
  */
 class PortsSuite extends Suite {
-  private val inOwnNetwork = "ip link set lo up && echo '40000 40199' > /proc/sys/net/ipv4/ip_local_port_range && " +
-    "echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse"
+  private val inOwnNetwork =
+    "ip link set lo up && echo '40000 40199' > /proc/sys/net/ipv4/ip_local_port_range && " +
+      "echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse"
 
-  private def own(script: String): Vector[String] = Vector("unshare", "--net", "sh", "-c", s"$inOwnNetwork && $script")
+  private def own(script: String): Vector[String] =
+    Vector("unshare", "--net", "sh", "-c", s"$inOwnNetwork && $script")
 
   private def isPossible: Boolean =
     try new ProcessBuilder(own("true"): _*).redirectErrorStream(true).start().waitFor() == 0
     catch { case _: java.io.IOException => false }
 
   test("connections that are not kept alive use up 200 ports, and it is said before and after") {
-    assume(isPossible, "a network of its own (unshare --net) is not permitted here: port exhaustion is not tested")
-    val java   = Child.command("needletail.load.engine.PortsMain").map(part => s"'$part'").mkString(" ")
+    assume(
+      isPossible,
+      "a network of its own (unshare --net) is not permitted here: port exhaustion is not tested"
+    )
+    val java = Child.command("needletail.load.engine.PortsMain").map(part => s"'$part'").mkString(" ")
     val (output, status) = Child.run(own(s"exec $java"))
     assertEquals(status, 0, output)
-    val said   = output.linesIterator.map(_.split("=", 2)).collect { case Array(k, v) => k -> v }.toMap
-    assertEquals(said("warning"), "400 requests/s, each on a new connection, take 400 % of the local ports: for long, " +
-      "this machine opens 3 connections/s (ports 40000 to 40199, each held for 60 s after use)")
+    val said = output.linesIterator.map(_.split("=", 2)).collect { case Array(k, v) => k -> v }.toMap
+    assertEquals(
+      said("warning"),
+      "400 requests/s, each on a new connection, take 400 % of the local ports: for long, " +
+        "this machine opens 3 connections/s (ports 40000 to 40199, each held for 60 s after use)"
+    )
     val good = said("good").toInt
     assert(good >= 150 && good <= 220, output)
     assertEquals(said("outcomes"), "good, no-free-port")
@@ -43,8 +51,11 @@ object PortsMain {
     val server = new Misbehaving((c, _) => c.answer())
     val kinds  = Vector(Kind("k", Vector(RequestTemplate("GET", server.url))))
     val load   = Load.Open(Vector(Load.Step(400, 400, 2.seconds)))
-    val result = new Engine(seed = 1).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
-    val total  = result.total()
+    val result = new Engine(
+      seed = 1,
+      warmUp = Duration.Zero
+    ).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
+    val total = result.total()
     println(s"warning=${result.machine.head.warnings.mkString}")
     println(s"good=${total.good}")
     println(s"no-free-port=${total.count(Outcome.NoFreePort)}")

@@ -35,8 +35,9 @@ class HistogramLogSuite extends Suite {
 
   test("merged logs hold the sum of all") {
     val entries = HistogramLog.parse(log).fold(fail(_), identity)
-    val merged  = HistogramLog.parse(HistogramLog.merge(Vector(entries, entries), "test")).fold(fail(_), identity)
-    val twice   = Figures.histogram()
+    val merged  =
+      HistogramLog.parse(HistogramLog.merge(Vector(entries, entries), "test")).fold(fail(_), identity)
+    val twice = Figures.histogram()
     twice.add(run.total().response)
     twice.add(run.total().response)
     assertEquals(HistogramLog.sums(merged).find(_._1 == "a__b_").map(_._2), Some(twice))

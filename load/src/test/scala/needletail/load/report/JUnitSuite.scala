@@ -22,14 +22,16 @@ class JUnitSuite extends Suite {
     ))
     assertEquals(xml.getElementsByTagName("testcase").getLength, 2)
     assertEquals(xml.getElementsByTagName("failure").getLength, 1)
-    val failure = xml.getElementsByTagName("failure").item(0).getAttributes.getNamedItem("message").getTextContent
+    val failure =
+      xml.getElementsByTagName("failure").item(0).getAttributes.getNamedItem("message").getTextContent
     assertEquals(failure, "errors is 2 %")
     assertEquals(xml.getDocumentElement.getAttribute("failures"), "1")
   }
 
   test("texts from outside stay texts, whatever they hold") {
     val evil = "</testsuite><x a=\"1\">&amp;'\u0000\u001b\ud800 \ud83d\ude00"
-    val xml  = parsed(JUnit.xml(evil, Vector(AssertionText(evil, evil, passed = false, evil)), 1, Vector(evil, "]]>")))
+    val xml  =
+      parsed(JUnit.xml(evil, Vector(AssertionText(evil, evil, passed = false, evil)), 1, Vector(evil, "]]>")))
     assertEquals(xml.getElementsByTagName("testcase").getLength, 1)
     val name = xml.getElementsByTagName("testcase").item(0).getAttributes.getNamedItem("name").getTextContent
     assertEquals(name, "</testsuite><x a=\"1\">&amp;'\ufffd\ufffd\ufffd \ud83d\ude00")

@@ -39,7 +39,8 @@ class StoreScenarioSuite extends Suite {
 
   test("every scenario of the documentation can be read") {
     val text   = new String(Files.readAllBytes(root.resolve("docs/load-scenarios.md")), "UTF-8")
-    val blocks = "(?s)```yaml\n(.*?)```".r.findAllMatchIn(text).map(_.group(1)).filter(_.contains("kinds:")).toVector
+    val blocks =
+      "(?s)```yaml\n(.*?)```".r.findAllMatchIn(text).map(_.group(1)).filter(_.contains("kinds:")).toVector
     assert(blocks.size >= 3, blocks.size)
     blocks.foreach { yaml =>
       val read = Scenario.parse(yaml, root.resolve("examples/store/documented.yaml"))
