@@ -214,6 +214,7 @@ lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
+lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
 lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
@@ -255,7 +256,8 @@ lazy val crossModules =
     counter,
     line,
     reference,
-    overload
+    overload,
+    cgihost
   ) ++ Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
