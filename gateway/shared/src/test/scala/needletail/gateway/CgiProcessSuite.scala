@@ -25,7 +25,11 @@ class CgiProcessSuite extends Serving {
   ): Unit = CgiProcess.run(handler, config, Variables.of(environment), in, out)
 
   private def at(method: String, path: String, more: (String, String)*) =
-    variables(method, s"/cgi-bin/app$path", (Seq("SCRIPT_NAME" -> "/cgi-bin/app", "PATH_INFO" -> path) ++ more): _*)
+    variables(
+      method,
+      s"/cgi-bin/app$path",
+      (Seq("SCRIPT_NAME" -> "/cgi-bin/app", "PATH_INFO" -> path) ++ more): _*
+    )
 
   test("a request out of the environment, answered on standard output") {
     assertEquals(

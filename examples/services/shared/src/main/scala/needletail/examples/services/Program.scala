@@ -29,7 +29,8 @@ final class Program(options: Options) {
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
       admin = if (chosen(admin) == 0) None
-      else Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_)))),
+      else
+        Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_)))),
       metrics = metrics
     )
     listening.serve(chosen, routes, config)
