@@ -8,8 +8,9 @@ final class Apache(mpm: String, modules: Seq[String], behind: (Path, Int) => Str
   def packages: String     = "apache2"
   def binary: Option[Path] = WebServer.find("apache2")
 
+  /** In a session of its own: as it ends, it ends all of its process group, which would be whoever runs this. */
   def command(binary: Path, configuration: Path): Seq[String] =
-    Seq(binary.toString, "-DFOREGROUND", "-f", configuration.toString)
+    Seq("setsid", binary.toString, "-DFOREGROUND", "-f", configuration.toString)
 
   def configuration(directory: Path, port: Int): String = {
     val user = if (WebServer.isRoot) "User nobody\nGroup nogroup\n" else ""

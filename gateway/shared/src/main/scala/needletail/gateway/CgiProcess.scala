@@ -34,8 +34,9 @@ private[gateway] final class CgiProcess(
   // read to their end.
   private var bodyLeft   = 0L
   private var isChunked  = false
-  private var unread     = CgiProcess.none
+  private val unread     = new ByteWriter(CgiProcess.ReadSize)
   private var unreadFrom = 0
+  private var written    = 0L
 
   def begin(): Unit = {
     val head = new RequestHead(config.mountOrNull, isScript = true)
@@ -61,9 +62,13 @@ private[gateway] final class CgiProcess(
 
   /** Reads as long as content is wanted, then waits for what else the handler waits for. */
   private def settle(): Unit = {
-    while (!over && (bodyLeft > 0 || unreadFrom < unread.length) && session.wantsInput) {
-      if (unreadFrom == unread.length) read()
-      if (unreadFrom < unread.length) unreadFrom = session.receive(unread, unreadFrom, unread.length)
+    while (!over && (bodyLeft != 0 || unreadFrom < unread.length) && session.wantsInput) {
+      if (unreadFrom == unread.length && bodyLeft > 0) read()
+      if (unreadFrom < unread.length) unreadFrom = session.receive(unread.bytes, unreadFrom, unread.length)
+      else if (bodyLeft < 0) {
+        bodyLeft = 0
+        session.peerEnded()
+      }
     }
     if (timer != null) timer.cancel()
     val deadline = if (over) Long.MaxValue else session.deadline
@@ -71,25 +76,36 @@ private[gateway] final class CgiProcess(
       timer = loop.schedule(deadline - nowNanos, () => { session.deadlinePassed(); settle() })
   }
 
+  /** One piece of content behind what is kept; `bodyLeft` below 0 where it ended before its time. */
   private def read(): Unit = {
+    if (unreadFrom == unread.length) {
+      unread.clear()
+      unreadFrom = 0
+    }
     val piece = new Array[Byte](Math.min(bodyLeft, CgiProcess.ReadSize.toLong).toInt)
     val n     =
       try in.read(piece)
       catch { case _: IOException => -1 }
-    unreadFrom = 0
     if (n < 0) {
-      bodyLeft = 0
-      if (isChunked) unread = CgiProcess.lastChunk
-      else {
-        unread = CgiProcess.none
-        session.peerEnded()
-      }
-    } else if (isChunked) unread = CgiProcess.chunk(piece, n)
-    else {
-      unread = java.util.Arrays.copyOf(piece, n)
+      bodyLeft = if (isChunked) 0 else -1
+      if (isChunked) unread.writeLatin1("0\r\n\r\n")
+    } else if (isChunked) {
+      unread.writeHex(n)
+      unread.writeCrLf()
+      unread.write(piece, 0, n)
+      unread.writeCrLf()
+    } else {
+      unread.write(piece, 0, n)
       bodyLeft -= n
     }
   }
+
+  /**
+   * Apache's mod_cgi reads no answer before it has handed over all content. A program that has to wait until its answer
+   * is read while content waits to be read would wait for ever: so that is read first, and kept, `maxBody` at most.
+   */
+  private def readAhead(): Unit =
+    while (bodyLeft > 0 && unread.length - unreadFrom <= context.config.maxBody) read()
 
   // Wire
 
@@ -99,6 +115,8 @@ private[gateway] final class CgiProcess(
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = if (!over)
     try {
+      written += count
+      if (written > CgiProcess.PipeSize) readAhead()
       out.write(bytes, from, count)
       out.flush()
     } catch {
@@ -137,8 +155,8 @@ private[gateway] final class CgiProcess(
 private[gateway] object CgiProcess {
   private final val ReadSize = 64 * 1024
 
-  private val none      = new Array[Byte](0)
-  private val lastChunk = "0\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1)
+  /** What a pipe holds for a reader that does not read yet, at least. */
+  private final val PipeSize = 32 * 1024
 
   /** Serves the request that the environment describes, and returns when it is answered. */
   def run(
@@ -154,13 +172,4 @@ private[gateway] object CgiProcess {
   /** Nothing is shed by a process that has one request; its server does that. */
   private def settings(config: GatewayConfig): ServerConfig =
     config.server.copy(overload = OverloadConfig.off)
-
-  private def chunk(bytes: Array[Byte], count: Int): Array[Byte] = {
-    val w = new ByteWriter(count + 16)
-    w.writeHex(count)
-    w.writeCrLf()
-    w.write(bytes, 0, count)
-    w.writeCrLf()
-    java.util.Arrays.copyOf(w.bytes, w.length)
-  }
 }

@@ -1,6 +1,6 @@
 package needletail.gateway
 
-import java.io.{FileDescriptor, FileInputStream, FileOutputStream}
+import java.io.{FileDescriptor, FileInputStream, FileOutputStream, IOException}
 
 import scala.jdk.CollectionConverters._
 
@@ -59,7 +59,7 @@ object Gateway {
       case Right(config) =>
         try run(handler, config)
         catch {
-          case e: java.io.IOException =>
+          case e: IOException =>
             System.err.println(e.getMessage)
             sys.exit(1)
         }
@@ -99,11 +99,19 @@ object Gateway {
    */
   def arguments(args: Array[String]): Array[String] = if (isCgi) new Array[String](0) else args
 
+  /** As the kernel has it, where it shows it. */
+  private def environment(): Variables =
+    try {
+      val file = new FileInputStream("/proc/self/environ")
+      try Variables.ofEnvironment(file.readAllBytes())
+      finally file.close()
+    } catch { case _: IOException => Variables.of(System.getenv().asScala) }
+
   private def serveRequest(handler: Handler, config: GatewayConfig): Unit =
     CgiProcess.run(
       handler,
       config,
-      Variables.of(System.getenv().asScala),
+      environment(),
       new FileInputStream(FileDescriptor.in),
       new FileOutputStream(FileDescriptor.out)
     )

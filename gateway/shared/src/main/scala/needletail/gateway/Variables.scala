@@ -1,6 +1,6 @@
 package needletail.gateway
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.charset.StandardCharsets.UTF_8
 
 import needletail.http.Latin1
 
@@ -91,25 +91,27 @@ private[needletail] final class Variables {
 private[needletail] object Variables {
   private val none = new Array[Byte](0)
 
-  /** Those of an environment; characters beyond Latin-1 become what UTF-8 makes of them. */
-  def of(pairs: Iterable[(String, String)]): Variables = {
-    val parts = Vector.newBuilder[Array[Byte]]
-    var total = 0
-    for ((name, value) <- pairs; text <- List(name, value)) {
-      val octets = if (text.forall(_ < 256)) text.getBytes(ISO_8859_1) else text.getBytes("UTF-8")
-      parts += octets
-      total += octets.length
-    }
-    val all       = new Array[Byte](total)
+  /** Those pairs, as UTF-8. */
+  def of(pairs: Iterable[(String, String)]): Variables =
+    ofEnvironment(pairs.map { case (name, value) => s"$name=$value\u0000" }.mkString.getBytes(UTF_8))
+
+  /**
+   * Those of an environment as the kernel has it: `NAME=value`, each with a NUL behind it. Octets, since what a
+   * platform makes of them depends on a locale, which web servers do not set.
+   */
+  def ofEnvironment(octets: Array[Byte]): Variables = {
     val variables = new Variables
-    variables.clear(all)
-    var at = 0
-    parts.result().grouped(2).foreach { pair =>
-      val (name, value) = (pair(0), pair(1))
-      System.arraycopy(name, 0, all, at, name.length)
-      System.arraycopy(value, 0, all, at + name.length, value.length)
-      variables.add(at, at + name.length, at + name.length, at + name.length + value.length)
-      at += name.length + value.length
+    variables.clear(octets)
+    var from = 0
+    while (from < octets.length) {
+      var equals = -1
+      var until  = from
+      while (until < octets.length && octets(until) != 0) {
+        if (equals < 0 && octets(until) == '=') equals = until
+        until += 1
+      }
+      if (equals > from) variables.add(from, equals, equals + 1, until)
+      from = until + 1
     }
     variables
   }

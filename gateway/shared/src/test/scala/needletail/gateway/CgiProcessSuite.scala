@@ -71,6 +71,26 @@ class CgiProcessSuite extends Serving {
     assert(answer(at("POST", "/echo", "CONTENT_LENGTH" -> text.length.toString), text).content == text)
   }
 
+  test("an answer that a pipe does not hold waits until all content is read, as mod_cgi has it") {
+    var left  = 1000000
+    val in    = new InputStream {
+      def read(): Int                                                  = throw new AssertionError("octet by octet")
+      override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+        val n = Math.min(left, count)
+        left -= n
+        if (n == 0) -1 else n
+      }
+    }
+    val out = new ByteArrayOutputStream {
+      override def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
+        super.write(bytes, from, count)
+        if (size > 65536) assertEquals(left, 0)
+      }
+    }
+    run(at("POST", "/echo", "CONTENT_LENGTH" -> "1000000"), in, out)
+    assert(out.size > 1000000, out.size)
+  }
+
   test("a server that has gone ends the program, and cancels what it waits for") {
     var octets = 0
     val closed = new OutputStream {

@@ -57,8 +57,11 @@ class NameValuesSuite extends Suite {
     assertEquals(new Variables().kept.toList, Nil)
   }
 
-  test("an environment becomes variables") {
-    assertEquals(Variables.of(List("A" -> "é", "B" -> "")).toList, List("A" -> "é", "B" -> ""))
-    assertEquals(Variables.of(List("A" -> "€")).toList, List("A" -> "\u00e2\u0082\u00ac"))
+  test("an environment becomes variables, octet by octet") {
+    assertEquals(Variables.of(List("A" -> "é", "B" -> "")).toList, List("A" -> "\u00c3\u00a9", "B" -> ""))
+    assertEquals(
+      Variables.ofEnvironment(latin1("A=b=c\u0000B=\u00e9\u0000NOTHING\u0000=x\u0000C=1")).toList,
+      List("A" -> "b=c", "B" -> "\u00e9", "C" -> "1")
+    )
   }
 }

@@ -69,19 +69,25 @@ class RequestHeadSuite extends Suite {
   }
 
   test("what would end a line, an element or the head before its time is refused") {
-    for (value <- List("a\r\nX: y", "a\nb", "a\u0000b", "a\rb", "\u007f"))
+    for (value <- List("a\r\nX: y", "a\nb", "a\rb", "\u007f"))
       assertEquals(
         write(minimum :+ ("HTTP_X" -> value)),
         Left("HTTP_X holds a character that no header value may have")
       )
     for (name <- List("HTTP_A B", "HTTP_A:", "HTTP_", "HTTP_A\r\n"))
       assertEquals(write(minimum :+ (name -> "x")), Left("a header name must be a token"), name)
+<<<<<<< HEAD
     for (method <- List("", "GET /", "GET\r\n", "G\u0000"))
       assertEquals(
         write(("REQUEST_METHOD" -> method) +: minimum.tail),
         Left("REQUEST_METHOD must be a token")
       )
     for (uri <- List("/a b", "/a\r\nX: y", "/\u0000", "/\t"))
+=======
+    for (method <- List("", "GET /", "GET\r\n", "G\u0001"))
+      assertEquals(write(("REQUEST_METHOD" -> method) +: minimum.tail), Left("REQUEST_METHOD must be a token"))
+    for (uri <- List("/a b", "/a\r\nX: y", "/\u0001", "/\t"))
+>>>>>>> gwprog
       assertEquals(
         write(minimum :+ ("REQUEST_URI" -> uri)),
         Left("the request target holds an octet that must be percent-encoded")

@@ -40,7 +40,7 @@ class RequestTargetSuite extends Suite {
   test("where the server has rewritten the path, PATH_INFO is it, escaped again") {
     assertEquals(
       target()("SCRIPT_NAME" -> "/app.fcgi", "PATH_INFO" -> "/ä b%?", "REQUEST_URI" -> "/pretty"),
-      ("/%E4%20b%25%3F", "/app.fcgi")
+      ("/%C3%A4%20b%25%3F", "/app.fcgi")
     )
   }
 
