@@ -130,7 +130,7 @@ lazy val json = project
   )
 
 /** CGI, FastCGI and SCGI, from both sides. */
-lazy val gateway = module("gateway").dependsOn(server, testing % Test)
+lazy val gateway = module("gateway").dependsOn(server % "compile;test->test", routing, testing % Test)
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
@@ -198,7 +198,7 @@ def program(name: String): CrossProject =
       )
     )
 
-lazy val options   = example("options").dependsOn(server, routing, testing % Test)
+lazy val options   = example("options").dependsOn(gateway, routing, testing % Test)
 lazy val hello     = program("hello").dependsOn(options, testing % Test)
 lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)

@@ -24,8 +24,12 @@ import needletail.load.result.{Interval, RunResult}
  *
  * @param seed
  *   of all chance: the same seed gives the same arrivals, pauses and choices
+ * @param warmUp
+ *   for how long the first run in a process first warms the virtual machine, on a server of its own, so that its
+ *   slowness at first is in nobody's figures; zero for not at all
  */
-final class Engine(seed: Long = System.nanoTime()) extends Driver {
+final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engine.WarmUpTime)
+    extends Driver {
 
   /**
    * @throws java.lang.IllegalArgumentException
@@ -34,7 +38,10 @@ final class Engine(seed: Long = System.nanoTime()) extends Driver {
   def run(plan: LoadPlan, watch: Interval => Boolean): RunResult =
     Compiled.of(plan) match {
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
-      case Right(compiled) => run(compiled, watch)
+      case Right(compiled) =>
+        if (warmUp > Duration.Zero)
+          WarmUp.once(warmUp, p => Compiled.of(p).foreach(run(_, _ => true)))
+        run(compiled, watch)
     }
 
   private def run(compiled: Compiled, watch: Interval => Boolean): RunResult = {
@@ -105,6 +112,8 @@ final class Engine(seed: Long = System.nanoTime()) extends Driver {
 }
 
 object Engine {
+
+  val WarmUpTime: FiniteDuration = 1500.millis
 
   /** From the making of loops to the first request, so that all loops begin at the same time. */
   private final val LeadNanos = 20L * 1000 * 1000

@@ -86,7 +86,8 @@ private[load] final case class KindSummary(
     good: Long,
     rate: Double,
     errors: Double,
-    latencyMillis: Map[String, Double]
+    latencyMillis: Map[String, Double],
+    failedMillis: Map[String, Double]
 )
 
 private[load] final case class VerdictText(limit: String, causes: Vector[String])
@@ -167,7 +168,8 @@ private[load] object Document {
       figures.good,
       measured.window.goodRate(Some(index)),
       figures.errorRate,
-      millis(measured.window.kinds(index).response)
+      millis(measured.window.kinds(index).response),
+      millis(measured.window.kinds(index).failed)
     )
   }
 

@@ -75,7 +75,10 @@ object AllocationMain {
       before = now
       least > Bound
     }
-    new Engine(seed = 1).run(loads(args.mkString(" "))(server.url).copy(loops = 1), watch)
+    new Engine(
+      seed = 1,
+      warmUp = Duration.Zero
+    ).run(loads(args.mkString(" "))(server.url).copy(loops = 1), watch)
     println(if (least <= Bound) "none" else s"$least octets for each request")
     Await.ready(server.close(), 5.seconds)
     ()

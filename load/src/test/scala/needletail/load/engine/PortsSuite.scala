@@ -51,8 +51,11 @@ object PortsMain {
     val server = new Misbehaving((c, _) => c.answer())
     val kinds  = Vector(Kind("k", Vector(RequestTemplate("GET", server.url))))
     val load   = Load.Open(Vector(Load.Step(400, 400, 2.seconds)))
-    val result = new Engine(seed = 1).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
-    val total  = result.total()
+    val result = new Engine(
+      seed = 1,
+      warmUp = Duration.Zero
+    ).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
+    val total = result.total()
     println(s"warning=${result.machine.head.warnings.mkString}")
     println(s"good=${total.good}")
     println(s"no-free-port=${total.count(Outcome.NoFreePort)}")

@@ -11,7 +11,20 @@ import needletail.testing.Suite
 
 class PreflightSuite extends Suite {
   private val machine =
-    Machine("host", "system", "runtime", "tool", 4, 32768, 60999, 60, 20000, 4096, sharedWithTarget = false, Vector.empty)
+    Machine(
+      "host",
+      "system",
+      "runtime",
+      "tool",
+      4,
+      32768,
+      60999,
+      60,
+      20000,
+      4096,
+      sharedWithTarget = false,
+      Vector.empty
+    )
 
   private val kinds = Vector(Kind("k", Vector(RequestTemplate("GET", "http://127.0.0.1:1/"))))
 
@@ -20,7 +33,8 @@ class PreflightSuite extends Suite {
 
   private def closed(users: Int) = LoadPlan("x", kinds, Load.Closed(users, Some(1), None))
 
-  private def warning(plan: LoadPlan, machine: Machine = machine) = Preflight.check(plan, machine).mkString("; ")
+  private def warning(plan: LoadPlan, machine: Machine = machine) =
+    Preflight.check(plan, machine).mkString("; ")
 
   test("a plan that the machine stands easily") {
     assertEquals(warning(open(1000)), "")
@@ -28,7 +42,9 @@ class PreflightSuite extends Suite {
     assertEquals(warning(open(300).copy(keepAlive = false)), "")
   }
 
-  test("ports for connections that are not kept alive: 28,232 of them, each held for a minute, are 470 in a second") {
+  test(
+    "ports for connections that are not kept alive: 28,232 of them, each held for a minute, are 470 in a second"
+  ) {
     assertEquals(Preflight.connectionsPerSecond(open(1), machine).map(_.toInt), Some(470))
     assertEquals(
       warning(open(400).copy(keepAlive = false)),
@@ -74,11 +90,15 @@ class PreflightSuite extends Suite {
       "5000 users connect at the same moment, and the system holds 4096 connections at most that a server has not " +
         "accepted yet (net.core.somaxconn): give them a ramp"
     )
-    assertEquals(warning(closed(5000).copy(load = Load.Closed(5000, Some(1), None, ramp = 5.seconds)), shared), "")
+    assertEquals(
+      warning(closed(5000).copy(load = Load.Closed(5000, Some(1), None, ramp = 5.seconds)), shared),
+      ""
+    )
   }
 
   test("what is not known is not warned about") {
-    val unknown = machine.copy(firstPort = -1, lastPort = -1, timeWaitSeconds = -1, descriptors = -1, backlog = -1)
+    val unknown =
+      machine.copy(firstPort = -1, lastPort = -1, timeWaitSeconds = -1, descriptors = -1, backlog = -1)
     assertEquals(warning(open(100, connections = 100000).copy(keepAlive = false), unknown), "")
   }
 
@@ -93,18 +113,34 @@ class PreflightSuite extends Suite {
     write("sys/net/ipv4/ip_local_port_range", "32768\t60999\n")
     write("sys/net/ipv4/tcp_tw_reuse", "2\n")
     write("sys/net/core/somaxconn", "4096\n")
-    write("self/limits", "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024    4096     files\n")
-    write("net/sockstat", "sockets: used 126\nTCP: inuse 5 orphan 0 tw 17 alloc 6 mem 1\nUDP: inuse 1 mem 0\n")
-    write("net/netstat", "TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 0 3 4\nIpExt: InNoRoutes\nIpExt: 0\n")
+    write(
+      "self/limits",
+      "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024    4096     files\n"
+    )
+    write(
+      "net/sockstat",
+      "sockets: used 126\nTCP: inuse 5 orphan 0 tw 17 alloc 6 mem 1\nUDP: inuse 1 mem 0\n"
+    )
+    write(
+      "net/netstat",
+      "TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 0 3 4\nIpExt: InNoRoutes\nIpExt: 0\n"
+    )
     write("stat", "cpu  100 0 50 800 30 5 15 0 0 0\ncpu0 1 2 3\n")
     write("self/task/42/schedstat", "5000 700 12\n")
     def of(url: String) = MachineProbe.of(
-      Compiled.of(LoadPlan("x", Vector(Kind("k", Vector(RequestTemplate("GET", url)))), Load.Closed(1, Some(1), None)))
+      Compiled.of(LoadPlan(
+        "x",
+        Vector(Kind("k", Vector(RequestTemplate("GET", url)))),
+        Load.Closed(1, Some(1), None)
+      ))
         .fold(fail(_), _.targets),
       proc
     )
     val local = of("http://127.0.0.1:1/")
-    assertEquals((local.firstPort, local.lastPort, local.backlog, local.descriptors), (32768, 60999, 4096, 1024L))
+    assertEquals(
+      (local.firstPort, local.lastPort, local.backlog, local.descriptors),
+      (32768, 60999, 4096, 1024L)
+    )
     assertEquals((local.sharedWithTarget, local.timeWaitSeconds), (true, 1))
     val far = of("http://192.0.2.1/")
     assertEquals((far.sharedWithTarget, far.timeWaitSeconds), (false, 60))
@@ -119,7 +155,10 @@ class PreflightSuite extends Suite {
     val here = Preflight.machine(closed(1))
     assert(here.cores > 0 && here.tool.startsWith("needletail-load"), here)
     if (here.system.startsWith("Linux")) {
-      assert(here.firstPort > 0 && here.lastPort > here.firstPort && here.descriptors > 0 && here.backlog > 0, here)
+      assert(
+        here.firstPort > 0 && here.lastPort > here.firstPort && here.descriptors > 0 && here.backlog > 0,
+        here
+      )
       assert(Proc.system.timeWait >= 0 && Proc.system.listenOverflows >= 0)
       assert(Proc.system.threadTimes(Proc.thisThread)._1 > 0)
     }

@@ -50,7 +50,7 @@ trait Serving { self: Suite =>
     )
 
   def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult =
-    new Engine(seed = 1).run(plan, watch)
+    new Engine(seed = 1, warmUp = Duration.Zero).run(plan, watch)
 
   /** Outcomes that came, by name. */
   def outcomes(result: RunResult): Map[String, Long] = {

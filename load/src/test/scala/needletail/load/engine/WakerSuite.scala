@@ -12,12 +12,12 @@ class WakerSuite extends Suite {
 
   /** How late a loop was at each of so many moments that far apart, in nanoseconds, sorted. */
   private def lateness(times: Int, apart: FiniteDuration): Vector[Long] = {
-    val loops  = new EventLoops(1, "woken", daemon = true)
-    val waker  = new Waker(Vector(loops(0)))
-    val done   = new CountDownLatch(1)
-    val late   = Vector.newBuilder[Long]
-    var count  = 0
-    var due    = System.nanoTime() + 10000000L
+    val loops = new EventLoops(1, "woken", daemon = true)
+    val waker = new Waker(Vector(loops(0)))
+    val done  = new CountDownLatch(1)
+    val late  = Vector.newBuilder[Long]
+    var count = 0
+    var due   = System.nanoTime() + 10000000L
     try {
       val turn: Runnable = () => {
         val now = System.nanoTime()

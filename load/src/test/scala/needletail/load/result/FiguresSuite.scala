@@ -7,7 +7,8 @@ class FiguresSuite extends Suite {
 
   private def some: Figures = {
     val figures = new Figures
-    for (i <- 1 to 100) figures.answered(Outcome.Good, 200, due = 0, sent = i * ms / 2, ended = i * ms, contentLength = 3)
+    for (i <- 1 to 100)
+      figures.answered(Outcome.Good, 200, due = 0, sent = i * ms / 2, ended = i * ms, contentLength = 3)
     figures.answered(Outcome.BadStatus, 503, due = 0, sent = 0, ended = 7 * ms, contentLength = 5)
     figures.failed(Outcome.TimedOut, due = 0, ended = 900 * ms)
     figures.failed(Outcome.NoFreePort, due = 0, ended = 1)
@@ -57,8 +58,22 @@ class FiguresSuite extends Suite {
 
   test("beyond what is told apart") {
     val figures = new Figures
-    figures.answered(Outcome.Good, 700, due = 0, sent = 5, ended = 2 * Figures.LongestNanos, contentLength = 0)
-    figures.answered(Outcome.Good, 200, due = 5, sent = 5, ended = 4, contentLength = 0) // a clock that went back
+    figures.answered(
+      Outcome.Good,
+      700,
+      due = 0,
+      sent = 5,
+      ended = 2 * Figures.LongestNanos,
+      contentLength = 0
+    )
+    figures.answered(
+      Outcome.Good,
+      200,
+      due = 5,
+      sent = 5,
+      ended = 4,
+      contentLength = 0
+    ) // a clock that went back
     assertEquals(figures.response.getMaxValue / 10000000000L, 360L)
     assertEquals(figures.response.getMinValue, 0L)
     assertEquals(figures.statuses(500), 1L)
