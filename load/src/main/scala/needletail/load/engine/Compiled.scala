@@ -1,5 +1,7 @@
 package needletail.load.engine
 
+import java.io.IOException
+import java.net.{InetAddress, ServerSocket}
 import java.util.IdentityHashMap
 import java.util.concurrent.atomic.AtomicLong
 import java.util.regex.{Pattern, PatternSyntaxException}
@@ -98,6 +100,7 @@ private[engine] object Compiled {
     if (plan.pipelining > 1 && plan.kinds.exists(_.requests.size > 1))
       fail("a session of several requests, each needing the answer before, cannot be pipelined")
     if (plan.loops < 0) fail("the number of loops is below 0")
+    plan.sources.foreach(checkSource)
     plan.load match {
       case c: Load.Closed =>
         if (c.users < 0) fail("the number of users is below 0")
@@ -113,6 +116,11 @@ private[engine] object Compiled {
         if (plan.kinds.forall(_.weight == 0)) fail("every kind has the weight 0")
     }
   }
+
+  /** Else it would look as if there were no free ports. */
+  private def checkSource(address: String): Unit =
+    try new ServerSocket(0, 1, InetAddress.getByName(address)).close()
+    catch { case _: IOException => fail(s"the source $address is not an address of this machine") }
 
   /** The part of a URL that names the server, and the rest. */
   private def split(url: String): (String, String) = {

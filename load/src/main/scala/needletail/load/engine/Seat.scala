@@ -12,7 +12,6 @@ import needletail.load.result.Outcome
 private[engine] abstract class Seat(worker: Worker, target: Target) extends ConnectionOwner {
   private var present: ClientConnection = null
   private var opening                   = false
-  private var timedOut = false // the present connection was given up since an answer did not come
 
   /** When the last answer on it ended, by `System.nanoTime`. */
   var lastAnswer = 0L
@@ -33,7 +32,6 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
   /** Opens a connection, within that time. */
   final def open(timeoutNanos: Long): Unit = {
     opening = true
-    timedOut = false
     attempt(0, System.nanoTime() + timeoutNanos)
   }
 
@@ -75,19 +73,18 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
 
   /** Closes what there is. */
   final def close(): Unit = if (present != null) present.close()
-
-  /** What a failure of a request on this connection means. Those behind one that was given up share its fate. */
-  final def outcomeOf(error: ClientError): Outcome = error match {
-    case _: ClientError.TimedOut =>
-      timedOut = true
-      Outcome.TimedOut
-    case _: ClientError.ConnectionLost => if (timedOut) Outcome.TimedOut else Outcome.Reset
-    case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
-    case _                                                  => Outcome.ConnectFailed
-  }
 }
 
 private[engine] object Seat {
+
+  /** What a failure of a request under way means. Those behind one that was given up share its fate. */
+  def outcomeOf(error: ClientError): Outcome = error match {
+    case _: ClientError.TimedOut          => Outcome.TimedOut
+    case lost: ClientError.ConnectionLost =>
+      if (lost.ending == ClientError.Ending.GivenUp) Outcome.TimedOut else Outcome.Reset
+    case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
+    case _                                                  => Outcome.ConnectFailed
+  }
 
   /** Is it worth trying another address of the same name? */
   private def elsewhere(error: Throwable): Boolean = ConnectFailure.outcomeOf(error) match {

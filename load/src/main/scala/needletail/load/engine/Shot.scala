@@ -80,11 +80,12 @@ private[engine] abstract class Shot(worker: Worker) extends Exchange {
   }
 
   final def onFailed(error: ClientError): Unit = if (!worker.isStopped) {
-    if (Shot.crossed(error, sent - seat.lastAnswer) && !isSecond) {
-      isSecond = true
+    val isPassedOver = Shot.passedOver(error)
+    if (isPassedOver || (!isSecond && Shot.crossed(error, sent - seat.lastAnswer))) {
+      if (!isPassedOver) isSecond = true
       worker.tally.resent()
       again()
-    } else fail(seat.outcomeOf(error))
+    } else fail(Seat.outcomeOf(error))
   }
 
   /** It ends without a complete answer. */
@@ -99,6 +100,15 @@ private[engine] object Shot {
 
   /** A connection that has not been used for so long may be one that the server is about to close. */
   final val IdleNanos = 100L * 1000 * 1000
+
+  /**
+   * Was it pipelined behind one whose answer said that it was the connection's last? Then the server has not looked at
+   * it (RFC 9112 §9.6), and it is sent again, as often as that happens: each time one before it was answered.
+   */
+  def passedOver(error: ClientError): Boolean = error match {
+    case lost: ClientError.ConnectionLost => lost.ending == ClientError.Ending.Announced
+    case _                                => false
+  }
 
   /**
    * Did a request cross with the server's closing of an idle connection? It did if its connection had served before

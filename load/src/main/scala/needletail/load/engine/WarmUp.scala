@@ -60,5 +60,7 @@ private[engine] object WarmUp {
   }
 
   private val answer =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!".getBytes(US_ASCII)
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, World!".getBytes(
+      US_ASCII
+    )
 }

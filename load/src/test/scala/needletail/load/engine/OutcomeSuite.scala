@@ -130,6 +130,9 @@ class OutcomeSuite extends Suite with Serving {
     val plan: LoadPlan => LoadPlan = p =>
       p.copy(load = Load.Closed(1, Some(4), None), timeout = 200.millis, pipelining = 4)
     assertEquals(good(against((_, _) => (), plan)), Map("timeout" -> 4L))
+    val more: LoadPlan => LoadPlan =
+      p => plan(p).copy(load = Load.Closed(1, Some(12), None), timeout = 100.millis)
+    assertEquals(good(against((_, _) => (), more)), Map("timeout" -> 12L))
   }
 
   test("a server that closes after each answer is as good as any") {
@@ -147,6 +150,22 @@ class OutcomeSuite extends Suite with Serving {
       }),
       Map("good" -> 20L)
     )
+  }
+
+  test("those pipelined behind an answer that was the last one are sent again") {
+    val last                           = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
+    val pipeline: LoadPlan => LoadPlan = _.copy(pipelining = 4, timeout = 2.seconds)
+    val result                         = against(
+      (c, _) =>
+        if (c.served < 3) c.answer()
+        else if (c.served == 3) {
+          c.send(last)
+          c.close()
+        },
+      pipeline
+    )
+    assertEquals(good(result), Map("good" -> 20L))
+    assert(result.intervals.map(_.self.resent).sum > 0)
   }
 
   test("connections that are not kept alive") {

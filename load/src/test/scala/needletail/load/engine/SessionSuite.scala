@@ -174,6 +174,10 @@ class SessionSuite extends Suite with Serving {
       mistake(plan.copy(pipelining = 2, keepAlive = false)),
       "pipelining needs connections that are kept alive"
     )
+    assertEquals(
+      mistake(plan.copy(sources = Vector("127.0.0.1", "192.0.2.1"))),
+      "the source 192.0.2.1 is not an address of this machine"
+    )
     assertEquals(mistake(plan.copy(load = Load.Open(Vector.empty))), "there are no steps of a rate")
     val bad = get("http://a/").copy(checks = Vector(Check.BodyMatches("(")))
     assertEquals(
