@@ -178,7 +178,7 @@ private final class Suspects(window: Window) {
       busy >= 0.8,
       if (busy >= 0.95) Limit.Client else Limit.Uncertain,
       s"busy event loops: the generator's busiest one had work for ${percent(busy)} of the time",
-      (metric, _) => metric != Metric.Errors
+      (metric, _) => metric != Metric.Errors || timedOut
     )
   }
 
@@ -192,7 +192,7 @@ private final class Suspects(window: Window) {
       machine >= 0.9 || own >= 0.9,
       limit,
       s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${percent(own)} with the generator",
-      (metric, _) => metric != Metric.Errors
+      (metric, _) => metric != Metric.Errors || timedOut
     )
   }
 
@@ -272,6 +272,10 @@ private final class Suspects(window: Window) {
         }
     )
   }
+
+  /** Then errors are of time as well, and what makes a generator slow may have made them. */
+  private lazy val timedOut: Boolean =
+    window.total.count(Outcome.TimedOut) + window.total.count(Outcome.ConnectTimedOut) > 0
 
   private def whole(count: Long): Limit = if (count * 1000 >= ended) Limit.Client else Limit.Uncertain
 
