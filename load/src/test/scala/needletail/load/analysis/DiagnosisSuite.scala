@@ -89,6 +89,7 @@ class DiagnosisSuite extends Suite {
     val tail = open()(_.copy(latenessMicros = (10, 8000, 9000)))
     assertEquals(tail.verdict(p50), Verdict.Server)
     assertEquals(tail.verdict(p99).limit, Client)
+    assertEquals(tail.verdict(Metric.Percentile(90)).limit, Uncertain)
     mentions(tail.verdict(p99), "every hundredth request 8 ms after it was due")
     assertEquals(open()(_.copy(latenessMicros = (10, 3000, 3000))).verdict(p99).limit, Uncertain)
     val all = open()(_.copy(latenessMicros = (200000, 300000, 400000)))

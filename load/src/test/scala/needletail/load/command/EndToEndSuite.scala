@@ -106,7 +106,18 @@ class EndToEndSuite extends Suite with Serving {
 
   test("a load that only times out comes to an end too, and every request is counted") {
     serving(KnownServer.limited(100, 100000)) { server =>
-      val ran = program("run", url(server), "--rate", "3000", "--duration", "2s", "--timeout", "500ms", "--connections", "50")
+      val ran = program(
+        "run",
+        url(server),
+        "--rate",
+        "3000",
+        "--duration",
+        "2s",
+        "--timeout",
+        "500ms",
+        "--connections",
+        "50"
+      )
       assert(ran.out.contains("6,000 requests: "), ran.out + ran.err)
       assert(ran.out.contains(" timed out"), ran.out)
     }
