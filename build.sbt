@@ -73,8 +73,15 @@ lazy val linker: Seq[String] = {
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
   (if (lld) Seq("-fuse-ld=lld") else Nil) ++
-    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil)
+    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
+    (if (linkedWhole) Seq("-static") else Nil)
 }
+
+/**
+ * NEEDLETAIL_STATIC=1: programs with no library beside them, C's included, for containers that hold nothing else. With
+ * glibc names of hosts can then be looked up only where the same glibc is installed, which its linker warns of.
+ */
+lazy val linkedWhole: Boolean = sys.env.get("NEEDLETAIL_STATIC").contains("1")
 
 val onNative = Seq(
   crossScalaVersions := Seq(scala213),
@@ -85,7 +92,10 @@ val onNative = Seq(
     config
       .withMultithreading(true)
       .withLinkingOptions(config.linkingOptions ++ linker)
-      .withCompileOptions(config.compileOptions ++ Seq("-include", registers.getPath))
+      .withCompileOptions(
+        config.compileOptions ++ Seq("-include", registers.getPath) ++
+          (if (linkedWhole) Seq("-DNEEDLETAIL_STATIC") else Nil)
+      )
   }
 )
 
@@ -204,6 +214,7 @@ lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
+lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
 lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
@@ -245,7 +256,8 @@ lazy val crossModules =
     counter,
     line,
     reference,
-    overload
+    overload,
+    cgihost
   ) ++ Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */

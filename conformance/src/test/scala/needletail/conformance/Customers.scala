@@ -12,9 +12,9 @@ import scala.util.control.NonFatal
 final class Customers(port: Int, ofEachKind: Int = 8) extends AutoCloseable {
   import Customers._
 
-  private val seen                = new ConcurrentLinkedQueue[Visit]
-  @volatile private var shopping  = true
-  private val threads = for (kind <- kinds; _ <- 1 to ofEachKind) yield {
+  private val seen               = new ConcurrentLinkedQueue[Visit]
+  @volatile private var shopping = true
+  private val threads            = for (kind <- kinds; _ <- 1 to ofEachKind) yield {
     val thread = new Thread(() => shop(kind), s"customer: $kind")
     thread.setDaemon(true)
     thread.start()

@@ -89,7 +89,7 @@ final class Program private (val path: Path, process: Process) {
 }
 
 object Program {
-  private val Address = """http://127\.0\.0\.1:(\d+)""".r
+  private val Address = """(?:http://|for \w+ on )127\.0\.0\.1:(\d+)""".r
 
   /** The limits every program is started with unless a suite asks for others. */
   val headTimeoutMillis = 2000

@@ -66,7 +66,7 @@ class StoreFaultSuite extends Suite {
       val customers = new Customers(shop.port)
       try {
         eventually(Customers.kinds.forall(customers.visits(_).count(_.status == 200) > 50), "warm")
-        val warm   = System.nanoTime()
+        val warm = System.nanoTime()
         Thread.sleep(500)
         val before = shop.descriptors.getOrElse(0)
         search.kill()
@@ -140,17 +140,18 @@ class StoreFaultSuite extends Suite {
 
   /** Some are served, the others wait: none is turned away, and those served get answers. */
   private def visitedBy200(shop: Program): Unit = {
-      val crowd  = Seq.fill(200)(shop.connect())
-      try {
-        crowd.foreach(_.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
-        val served = crowd.takeWhile(wire => new ReplyReader(wire, 1500).next(Ask.get).isInstanceOf[Seen.Answer])
-        assert(served.nonEmpty && served.length < 64, served.length)
-        // one of those that are served needs a service, and no descriptor is left for it
-        served.head.send("GET /search?query=a HTTP/1.1\r\nHost: a\r\n\r\n")
-        new ReplyReader(served.head).next(Ask.get) match {
-          case Seen.Answer(reply) => assert(Set(200, 502, 503)(reply.status), reply.status)
-          case other              => fail(s"no answer but $other")
-        }
-      } finally crowd.foreach(_.close())
+    val crowd = Seq.fill(200)(shop.connect())
+    try {
+      crowd.foreach(_.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+      val served =
+        crowd.takeWhile(wire => new ReplyReader(wire, 1500).next(Ask.get).isInstanceOf[Seen.Answer])
+      assert(served.nonEmpty && served.length < 64, served.length)
+      // one of those that are served needs a service, and no descriptor is left for it
+      served.head.send("GET /search?query=a HTTP/1.1\r\nHost: a\r\n\r\n")
+      new ReplyReader(served.head).next(Ask.get) match {
+        case Seen.Answer(reply) => assert(Set(200, 502, 503)(reply.status), reply.status)
+        case other              => fail(s"no answer but $other")
+      }
+    } finally crowd.foreach(_.close())
   }
 }

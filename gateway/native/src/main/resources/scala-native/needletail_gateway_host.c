@@ -18,6 +18,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* As in needletail_waiting.h of io, which says why: the thread waits between the two, and the collector not for it. */
+void scalanative_GC_set_mutator_thread_state(int state);
+void scalanative_GC_yield(void);
+#define WAITING __attribute__((noinline))
+#define BEGIN_WAITING() \
+    __builtin_unwind_init(); \
+    scalanative_GC_set_mutator_thread_state(1)
+#define END_WAITING() \
+    scalanative_GC_set_mutator_thread_state(0); \
+    scalanative_GC_yield()
+
 /* A pipe whose ends are no standard descriptors, so that they can be put in the place of those one by one. */
 static int make_pipe(int ends[2]) {
     if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
@@ -36,13 +47,20 @@ static int make_pipe(int ends[2]) {
     return 0;
 }
 
-/* `count` texts that lie one behind the other, each with a NUL, as an array with NULL at its end. */
+/*
+ * `count` texts that lie one behind the other, each with a NUL, as an array with NULL at its end, in memory of its own,
+ * since the collector may run while a program is being started.
+ */
 static char **texts(const char *flat, int count) {
-    char **all = malloc(((size_t)count + 1) * sizeof *all);
+    size_t length = 0, pointers = ((size_t)count + 1) * sizeof(char *);
+    for (int i = 0; i < count; i++) length += strlen(flat + length) + 1;
+    char **all = malloc(pointers + length);
     if (all == NULL) return NULL;
+    char *own = (char *)all + pointers;
+    memcpy(own, flat, length);
     for (int i = 0; i < count; i++) {
-        all[i] = (char *)flat;
-        flat += strlen(flat) + 1;
+        all[i] = own;
+        own += strlen(own) + 1;
     }
     all[count] = NULL;
     return all;
@@ -63,7 +81,7 @@ static void close_from(int first) {
  * the default ones, so that no handler of ours ever runs here.
  */
 static __attribute__((noreturn, noinline)) void become(
-    const char *path, char **arguments, char **environment, const char *directory, const int ends[3],
+    char **arguments, char **environment, const char *directory, const int ends[3],
     volatile int *failure) {
     struct sigaction standard;
     sigset_t none;
@@ -77,25 +95,45 @@ static __attribute__((noreturn, noinline)) void become(
         if (dup2(ends[i], i) < 0) goto failed;
     close_from(3);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(path, arguments, environment);
+    execve(arguments[0], arguments, environment);
 failed:
     *failure = errno;
     _exit(127);
 }
 
+/* The process, or -errno; waits until it has become the program or failed to. */
+static WAITING pid_t start_waiting(char **arguments, char **environment, const char *directory, const int ends[3]) {
+    volatile int failure = 0;
+    sigset_t all, before;
+    BEGIN_WAITING();
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = vfork();
+    if (pid == 0) become(arguments, environment, directory, ends, &failure);
+    int e = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (pid > 0 && failure != 0) {
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+        pid = -1;
+        e = failure;
+    }
+    END_WAITING();
+    return pid < 0 ? -e : pid;
+}
+
 /*
- * Starts the program `path` in a process group of its own, with nothing open but 0, 1 and 2, no signal ignored or
+ * Starts the program that the first argument names in a process group of its own, with nothing open but 0, 1 and 2, no signal ignored or
  * blocked. `listening`: a socket to be its descriptor 0, or -1 for a pipe.
  * started[0]: the process; [1], [2], [3]: our ends of its standard input (or -1), output and error, non-blocking;
  * [4]: a descriptor that is readable once the process has ended, or -1 where the kernel has none.
  */
-int needletail_host_start(const char *path, const char *flat_arguments, int argument_count,
-                          const char *flat_environment, int environment_count, const char *directory, int listening,
-                          int32_t *started) {
+int needletail_host_start(const char *flat_arguments, int argument_count, const char *flat_environment,
+                          int environment_count, const char *flat_directory, int listening, int32_t *started) {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, own = -1;
     char **arguments = texts(flat_arguments, argument_count);
     char **environment = texts(flat_environment, environment_count);
-    int result = arguments == NULL || environment == NULL ? -ENOMEM : 0;
+    char **directory = texts(flat_directory, 1);
+    int result = arguments == NULL || environment == NULL || directory == NULL ? -ENOMEM : 0;
     if (result == 0) {
         if (listening < 0) result = make_pipe(in);
         else if ((own = in[0] = fcntl(listening, F_DUPFD_CLOEXEC, 3)) < 0) result = -errno;
@@ -109,19 +147,9 @@ int needletail_host_start(const char *path, const char *flat_arguments, int argu
         fcntl(err[0], F_SETFL, O_NONBLOCK);
         if (own >= 0) fcntl(own, F_SETFL, fcntl(own, F_GETFL) & ~O_NONBLOCK); /* programs accept and wait */
         const int ends[3] = {in[0], out[1], err[1]};
-        volatile int failure = 0;
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pid_t pid = vfork();
-        if (pid == 0) become(path, arguments, environment, directory, ends, &failure);
-        int e = errno;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (pid < 0) result = -e;
-        else if (failure != 0) {
-            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
-            result = -failure;
-        } else {
+        pid_t pid = start_waiting(arguments, environment, directory[0], ends);
+        if (pid < 0) result = pid;
+        else {
             started[0] = pid;
             started[1] = in[1];
             started[2] = out[0];
@@ -144,6 +172,7 @@ int needletail_host_start(const char *path, const char *flat_arguments, int argu
     }
     free(arguments);
     free(environment);
+    free(directory);
     return result;
 }
 
@@ -170,13 +199,17 @@ void needletail_host_signal(int group, int kill_it) { kill(-group, kill_it ? SIG
 
 void needletail_host_close(int fd) { close(fd); }
 
-/* 0: anything else, 1: the file is not there, 2: it may not be executed, 3: it is no program, 4: the system is short. */
+/*
+ * 0: anything else, 1: the file is not there, 2: it may not be executed, 3: it is no program, 4: the system is short,
+ * 5: somebody is writing to it.
+ */
 int needletail_host_kind(int e) {
     switch (e) {
     case ENOENT: case ENOTDIR: return 1;
     case EACCES: case EPERM: return 2;
     case ENOEXEC: case EISDIR: return 3;
     case EAGAIN: case ENOMEM: case EMFILE: case ENFILE: return 4;
+    case ETXTBSY: return 5;
     default: return 0;
     }
 }

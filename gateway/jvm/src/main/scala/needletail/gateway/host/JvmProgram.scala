@@ -37,6 +37,8 @@ private[host] final class JvmProgram(
     if (loop.isStopping) Spawner.signal(process, kill = true)
     else { JvmProgram.signals(Spawner.signal(process, kill)).onComplete(_ => ()); () }
 
+  private[host] def kill(): Unit = Spawner.signal(process, kill = true)
+
   def write(bytes: Array[Byte]): Async[Unit] =
     if (hasEnded) notReading
     else
@@ -77,6 +79,7 @@ private[host] final class JvmProgram(
   private[host] def step(now: Long): Boolean = {
     val alive = process.isAlive // looked at first: what was written before the end is seen after it
     try {
+      if (!loop.isAlive) throw new RejectedExecutionException("the loop has ended")
       if (isUnwanted) {
         if (!outClosed) {
           outClosed = true
@@ -118,7 +121,8 @@ private[host] final class JvmProgram(
       if (over) err.close()
       over
     } catch {
-      case _: RejectedExecutionException => // the loop has ended
+      case _: RejectedExecutionException => // nobody asks for it any more
+        Program.over(this)
         JvmProgram.killRest(process)
         out.close()
         err.close()

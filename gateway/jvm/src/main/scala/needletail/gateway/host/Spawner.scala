@@ -113,9 +113,14 @@ private[host] final class StartedProgram(process: Process) {
     program
   }
 
-  def discard(): Unit = {
+  def kill(): Unit = {
     Spawner.signal(process, kill = true)
     process.waitFor()
+    ()
+  }
+
+  def discard(): Unit = {
+    kill()
     process.getInputStream.close()
     process.getErrorStream.close()
     process.getOutputStream.close()

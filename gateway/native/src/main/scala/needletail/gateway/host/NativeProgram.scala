@@ -53,6 +53,8 @@ private[host] final class NativeProgram(
     if (loop.isStopping) loopEnds()
     else HostKernel.signal(process, if (kill) 1 else 0)
 
+  private[host] def kill(): Unit = HostKernel.signal(process, 1)
+
   def write(bytes: Array[Byte]): Async[Unit] =
     if (input == null || !input.isOpen) notReading
     else {

@@ -11,12 +11,14 @@ import needletail.io.EventLoop
 private[host] object Spawner {
   val handsOverSockets: Boolean = true
 
+  /** Of needletail_host_kind: somebody is writing to the file. */
+  private final val Busy = 5
+
   def start(launch: Launch): StartedProgram = {
     val arguments   = launch.program +: launch.arguments
     val environment = launch.environment.map { case (name, value) => s"$name=$value" }
     val started     = new Array[Int](5)
-    val result      = HostKernel.start(
-      flat(List(launch.program)).at(0),
+    def tried()     = HostKernel.start(
       flat(arguments).at(0),
       arguments.length,
       flat(environment).at(0),
@@ -25,9 +27,17 @@ private[host] object Spawner {
       if (launch.listening == null) -1 else launch.listening.fd,
       started.at(0)
     )
+    var result = tried()
+    var tries  = 0
+    // for a moment it is when it has just been put there, by us or by a program that is being started
+    while (result < 0 && HostKernel.kind(-result) == Busy && tries < 5) {
+      new CountDownLatch(1).await(10, TimeUnit.MILLISECONDS)
+      tries += 1
+      result = tried()
+    }
     if (result < 0)
       throw new LaunchFailed(
-        HostKernel.kind(-result),
+        if (HostKernel.kind(-result) == Busy) LaunchFailed.Other else HostKernel.kind(-result),
         s"${OctetText.text(launch.program)}: ${fromCString(HostKernel.message(-result))}"
       )
     new StartedProgram(started)
@@ -70,8 +80,10 @@ private[host] final class StartedProgram(numbers: Array[Int]) {
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program =
     new NativeProgram(numbers, loop, killGraceNanos, errors)
 
+  def kill(): Unit = StartedProgram.killAndReap(pid)
+
   def discard(): Unit = {
-    StartedProgram.killAndReap(pid)
+    kill()
     numbers.drop(1).foreach(fd => if (fd >= 0) HostKernel.close(fd))
   }
 }
@@ -90,12 +102,11 @@ private[host] object StartedProgram {
   }
 }
 
-/** The functions of needletail_gateway_host.c, which says what they promise. None of them waits for long. */
+/** The functions of needletail_gateway_host.c, which says what they promise. The one that waits tells the collector. */
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_GATEWAY_HOST")
 private[host] object HostKernel {
   @name("needletail_host_start") def start(
-      path: Ptr[Byte],
       arguments: Ptr[Byte],
       argumentCount: CInt,
       environment: Ptr[Byte],

@@ -60,6 +60,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
             ).begin()
           }
       }
+      .recoverWith { case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(Refusal.response) }
       .andFinally(if (!begun) content.close())
   }
 
@@ -70,15 +71,23 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
   private def start(launch: Launch, script: String, loop: EventLoop): Async[Program] = {
     val result = new Promise[Program]
     val errors = new ErrorLines(script, config.log)
-    system(Spawner.start(launch)).onComplete {
-      case scala.util.Success(started) =>
-        val program = started.attach(loop, cgi.killGrace.toNanos, errors)
-        program.onEnd { _ =>
-          errors.end()
-          slots.leave()
+    Launching.start(launch, system, loop) {
+      case Right(started) =>
+        try {
+          val program = started.attach(loop, cgi.killGrace.toNanos, errors)
+          program.onEnd { _ =>
+            errors.end()
+            slots.leave()
+          }
+          if (!result.succeed(program)) program.stop()
+        } catch {
+          case scala.util.control.NonFatal(e) => // the loop can watch no more
+            started.kill()
+            slots.leave()
+            result.fail(e)
+            ()
         }
-        if (!result.succeed(program)) program.stop()
-      case scala.util.Failure(e) =>
+      case Left(e) =>
         slots.leave()
         result.fail(failure(script, e))
         ()
@@ -104,13 +113,9 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
       config.log.warn(s"$script: it could not be started: ${e.getMessage}")
       e.reason match {
         case LaunchFailed.Forbidden  => HttpError(Status.Forbidden, "not executable")
-        case LaunchFailed.SystemFull => CgiHost.systemFull
+        case LaunchFailed.SystemFull => e
         case _                       => Conversation.badGateway
       }
     case e => e
   }
-}
-
-private object CgiHost {
-  private val systemFull = HttpError(Status.ServiceUnavailable, "too much to do")
 }

@@ -12,13 +12,13 @@ import needletail.io.{Connection, ConnectionHandler}
 private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool) extends ConnectionHandler {
   import FastCgiPeer.*
 
-  private val parser                      = new FastCgiParser
-  private val exchanges                   = new java.util.HashMap[Int, FastCgiExchange]
-  private val management                  = new ByteWriter(64) // of the present record about the connection or its end
-  private var served                      = 0
-  private var room: List[Promise[Unit]]   = Nil // of those who wait until their content has left
-  private[host] var closing               = false
-  private[host] var lastUse: Long         = System.nanoTime()
+  private val parser     = new FastCgiParser
+  private val exchanges  = new java.util.HashMap[Int, FastCgiExchange]
+  private val management = new ByteWriter(64) // of the present record about the connection or its end
+  private var served     = 0
+  private var room: List[Promise[Unit]] = Nil // of those who wait until their content has left
+  private[host] var closing             = false
+  private[host] var lastUse: Long       = System.nanoTime()
 
   def isOpen: Boolean = connection.isOpen && !closing
 
@@ -135,7 +135,8 @@ private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool)
       case FastCgiRecord.Stderr =>
         if (x != null) x.errors(java.util.Arrays.copyOfRange(bytes, from, until))
       case FastCgiRecord.EndRequest | FastCgiRecord.GetValuesResult =>
-        if (management.length + until - from > MostManagement) broken("a record about the connection is too long")
+        if (management.length + until - from > MostManagement)
+          broken("a record about the connection is too long")
         else management.write(bytes, from, until - from)
       case _ => () // of no meaning to us
     }

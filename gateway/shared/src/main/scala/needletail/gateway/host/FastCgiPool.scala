@@ -50,6 +50,8 @@ private[host] final class FastCgiPool(endpoint: Endpoint, loop: EventLoop, confi
       c.idle(loop.nowNanos + config.idleTimeout.toNanos)
       idle.addLast(c)
       idleCount = idle.size
+      // after it can be seen to idle: whoever opens one too many sees that, or is seen here
+      if (endpoint.hasTooMany) closeIdle()
     }
 
   /** It is closed. */

@@ -1,7 +1,5 @@
 package needletail.gateway.host
 
-import scala.util.control.NoStackTrace
-
 /*
  * What a platform supplies to run other people's programs. Everything else in this package is portable.
  *
@@ -17,7 +15,8 @@ import scala.util.control.NoStackTrace
  *     def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program
  *                                         on the loop's own thread: from now on it is that loop's. `errors` is given
  *                                         all that comes on standard error, which is read whatever happens
- *     def discard(): Unit                 instead: kills its process group and reaps it; may block for a moment
+ *     def kill(): Unit                    kills its process group and reaps it; may block for a moment
+ *     def discard(): Unit                 instead of attach: the same, and closes its pipes
  *
  * A program that was started
  *   - leads a process group of its own, so that it can be ended with all it has started;
@@ -25,36 +24,6 @@ import scala.util.control.NoStackTrace
  *     with);
  *   - has the environment of its Launch and no other.
  */
-
-/**
- * What to run. All texts are octets, one in each character (see [[OctetText]]), as the system and CGI have them.
- *
- * @param program the path of the file to be run
- * @param arguments without the program's own name, which is `program`
- * @param directory to run in; empty: ours
- * @param listening what its standard input is to be in place of a pipe; null: a pipe
- */
-private[host] final case class Launch(
-    program: String,
-    arguments: Seq[String] = Nil,
-    environment: Seq[(String, String)] = Nil,
-    directory: String = "",
-    listening: Listening = null
-)
-
-/** A program could not be started; `message` is for the log. */
-private[host] final class LaunchFailed(val reason: Int, message: String)
-    extends RuntimeException(message)
-    with NoStackTrace
-
-private[host] object LaunchFailed {
-  final val Other      = 0
-  final val NotThere   = 1 // the file, or the interpreter that its first line names
-  final val Forbidden  = 2
-  final val NoProgram  =
-    3 // neither a binary that the system can run nor a script with a first line that says how
-  final val SystemFull = 4 // out of processes, memory or descriptors
-}
 
 /** Texts as octets, one in each character: as CGI's variables are, whatever they mean to whom. */
 private[host] object OctetText {

@@ -1,6 +1,7 @@
 package needletail.gateway.host
 
 import java.io.IOException
+import java.util.concurrent.ConcurrentHashMap
 
 import needletail.async.{Async, Promise, Timer}
 import needletail.http.ByteStream
@@ -21,7 +22,12 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   private var afterEnd                             = 0 // octets of output that have come since it ended
   private var endHooks: List[Int => Unit]          = Nil
 
+  Program.begun(this)
+
   def pid: Long
+
+  /** From any thread, at once, for good: this program's own end has come. */
+  private[host] def kill(): Unit
 
   // What the platform does
 
@@ -60,6 +66,7 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   /** It is over and reaped. */
   protected final def ended(exitStatus: Int): Unit = if (status < 0) {
     status = exitStatus
+    Program.over(this)
     if (killer != null) killer.cancel()
     closeRest()
     if (!outputOver && !loop.isStopping) lookForRest()
@@ -118,6 +125,19 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
 }
 
 private[host] object Program {
+
+  /** What would be left behind if this program ended now. */
+  private val running         = ConcurrentHashMap.newKeySet[Program]()
+  private lazy val hook: Unit = Runtime.getRuntime.addShutdownHook(
+    new Thread(() => running.forEach(program => program.kill()), "needletail-programs-end")
+  )
+
+  private def begun(program: Program): Unit = {
+    hook
+    running.add(program)
+    ()
+  }
+  private[host] def over(program: Program): Unit = { running.remove(program); () }
 
   /** How long an output may be silent, after its program has ended, before it is taken to have ended too. */
   private final val QuietNanos = 50L * 1000 * 1000

@@ -28,7 +28,7 @@ object Upstream {
 
   /** Each request goes to the one that has the fewest. */
   def apply(first: Address, more: Address*): Upstream = new Upstream {
-    private[host] val addresses: Seq[Address] = first +: more
+    private[host] val addresses: Seq[Address]      = first +: more
     private[host] def isOurs: Boolean              = false
     private[host] def isReady(index: Int): Boolean = true
     private[host] def stuck(index: Int): Unit      = ()
@@ -122,6 +122,9 @@ private[host] final class Endpoint(
       pools.computeIfAbsent(loop, _ => new FastCgiPool(this, loop, config))
     }
   }
+
+  /** Servers serve as many connections as they have processes: one that idles would keep another from being served. */
+  def hasTooMany: Boolean = open.get > most
 
   /** Another connection is being made. If that is one too many, one that idles on another loop goes. */
   def opened(on: EventLoop): Unit =

@@ -18,7 +18,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
   private[host] val slots =
     new Slots(each * math.max(1, upstream.addresses.length), up.queue, up.queueTime)
 
-  protected val endpoints: Vector[Endpoint] =
+  private[host] val endpoints: Vector[Endpoint] =
     upstream.addresses.zipWithIndex.map { case (address, i) =>
       new Endpoint(address, i, up, each, more => slots.grow(more))
     }.toVector

@@ -5,7 +5,7 @@ import java.nio.file.Files
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
-import scala.util.{Failure, Success}
+import scala.util.Success
 
 import needletail.async.{Blocking, BlockingConfig}
 import needletail.io.{Address, EventLoops}
@@ -120,6 +120,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     @volatile private var program: Program = null
     @volatile var restarted: Int           = 0
     private var delay                      = config.restartDelay
+    private var isStarting                 = false
     private var isDown                     = false
 
     /** It has been started, and not been told to end. */
@@ -141,14 +142,16 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
           OctetText.of(config.directory),
           listening
         )
-        starts {
-          if (!handsOver) new File(socket).delete()
-          Spawner.start(launch)
-        }.onComplete {
-          case Success(started) => run(started)
-          case Failure(e)       =>
-            log.warn(s"a process could not be started: ${e.getMessage}")
-            again(0)
+        isStarting = true
+        if (!handsOver) new File(socket).delete()
+        Launching.start(launch, starts, loop) { result =>
+          isStarting = false
+          result match {
+            case Right(started) => run(started)
+            case Left(e)        =>
+              log.warn(s"a process could not be started: ${e.getMessage}")
+              again(0)
+          }
         }
       }
 
@@ -192,7 +195,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     /** For good. */
     def end(): Unit = {
       val now = program
-      if (now == null) gone() else now.stop()
+      if (now != null) now.stop() else if (!isStarting) gone()
     }
 
     private def gone(): Unit = if (!isDown) {

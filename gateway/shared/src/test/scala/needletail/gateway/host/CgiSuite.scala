@@ -110,7 +110,7 @@ class CgiSuite extends Hosted {
     hosting() { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/slow HTTP/1.1\r\nHost: a\r\n\r\n")
       assert(client.readUntil("first\n").startsWith("HTTP/1.1 200 OK"))
-      write("gate", "")
+      write("gate", "", executable = false)
       assert(client.readUntil("0\r\n\r\n").contains("second\n"))
       client.close()
     }
@@ -167,6 +167,43 @@ class CgiSuite extends Hosted {
       GET / "other" to Response.ok("from another route")
     )
     serving(all)(server => assertEquals(get(server, "/cgi-bin/away").body, "from another route"))
+  }
+
+  test("one connection serves one request after another, also behind content that a program has not read") {
+    hosting() { server =>
+      val client = new RawClient(server.port)
+      for (i <- 1 to 3) {
+        client.send(s"GET /cgi-bin/hello?$i HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert(client.readUntil("0\r\n\r\n").contains(s"Hello, $i."))
+        client.send(
+          "POST /cgi-bin/hello?post HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n" + "x" * 20000
+        )
+        assert(client.readUntil("0\r\n\r\n").contains("Hello, post."))
+      }
+      client.close()
+    }
+  }
+
+  test("paths beyond ASCII are octets") {
+    // the JVM encodes an environment as the locale has it
+    if (Spawner.handsOverSockets)
+      hosting() { server =>
+        assertEquals(get(server, "/cgi-bin/env/%C3%A9").variable("PATH_INFO"), Some("/\u00c3\u00a9"))
+        assertEquals(get(server, "/cgi-bin/env", "X-Latin: \u00e9").variable("HTTP_X_LATIN"), Some("\u00e9"))
+      }
+  }
+
+  test("they are routes like any other: a bulkhead holds for them") {
+    sh("nap", "while [ ! -e nap.gate ]; do sleep 0.02; done", "printf 'Content-Type: text/plain\\n\\nnap'")
+    serving(cgi("/cgi-bin", directory.toString, cgiConfig).limit(inFlight = 1)) { server =>
+      val first =
+        new RawClient(server.port).send("GET /cgi-bin/nap HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      eventually(processes(s"$directory/nap").nonEmpty)
+      assertEquals(get(server, "/cgi-bin/nap").status, 503)
+      write("nap.gate", "", executable = false)
+      assertEquals(Answer(first.readAll()).body, "nap")
+      first.close()
+    }
   }
 
   test("many at once, and nothing is left of them") {

@@ -223,6 +223,9 @@ class CgiThreatSuite extends Hosted {
       val block  = java.lang.Long.parseUnsignedLong(lines("SigBlk"), 16)
       val pipe   = 1L << 12
       assertEquals((ignore & pipe, block & pipe), (0L, 0L), lines)
+      // The C library keeps 32 and 33 for itself; a JVM blocks some of its own.
+      val all = (1L << 31) - 1
+      if (Spawner.handsOverSockets) assertEquals((ignore & all, block & all), (0L, 0L), lines)
       val group = get(server, "/cgi-bin/group").body.trim.split('\n')
       assertEquals(group(0), group(1), "it leads a group of its own")
     }
@@ -307,7 +310,7 @@ class CgiThreatSuite extends Hosted {
     sh("circle", "printf 'Location: /cgi-bin/circle?again\\n\\n'")
     hosting(cgiConfig.copy(processes = 1, queue = 4)) { server =>
       leavingNothing(assertEquals(get(server, "/cgi-bin/circle").status, 502))
-      assert(log.text.contains("more than 10 local redirects"))
+      assert(log.text.contains("more than 10 local redirects"), log.text)
     }
   }
 
@@ -331,7 +334,7 @@ class CgiThreatSuite extends Hosted {
 
   test("a program that stops in the middle of its answer is ended, and the client can tell") {
     sh("half", "printf 'Content-Type: text/plain\\n\\nhalf'", "sleep 302.5")
-    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 300.millis))) { server =>
+    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 1500.millis))) { server =>
       leavingNothing {
         val answer = quick(5.seconds)(get(server, "/cgi-bin/half"))
         assert(
@@ -348,13 +351,15 @@ class CgiThreatSuite extends Hosted {
       cgiConfig.copy(
         processes = 1,
         queue = 1,
-        queueTime = 5.seconds,
-        host = hostConfig.copy(timeout = 700.millis)
+        queueTime = 8.seconds,
+        host = hostConfig.copy(timeout = 2.seconds)
       )
     hosting(config) { server =>
       leavingNothing {
-        assertEquals(quick(600.millis)(get(server, "/cgi-bin/long")).body, "long")
+        assertEquals(get(server, "/cgi-bin/long").body, "long")
+        assertEquals(processes("303.5").length, 1)
         assertEquals(get(server, "/cgi-bin/ok").body, "ok")
+        assertEquals(processes("303.5"), Nil)
       }
     }
   }
@@ -381,22 +386,26 @@ class CgiThreatSuite extends Hosted {
   }
 
   test("processes are bounded, and so is the queue for them: then 503 with Retry-After") {
-    sh("busy", "sleep 0.8", "printf 'Content-Type: text/plain\\n\\nbusy'")
-    hosting(cgiConfig.copy(processes = 1, queue = 1, queueTime = 200.millis)) { server =>
+    sh("busy", "while [ ! -e busy.gate ]; do sleep 0.02; done", "printf 'Content-Type: text/plain\\n\\nbusy'")
+    val config = cgiConfig.copy(processes = 1, queue = 1, queueTime = 2.seconds)
+    val host   = new CgiHost(new Mount("/cgi-bin"), directory.toString, config)
+    serving(host.routes) { server =>
       leavingNothing {
         val request = "GET /cgi-bin/busy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         val running = new RawClient(server.port).send(request)
         eventually(processes(s"$directory/busy").nonEmpty)
         val waiting = new RawClient(server.port).send(request)
-        Thread.sleep(50)
-        val third = quick(150.millis)(get(server, "/cgi-bin/busy"))
+        eventually(host.slots.waiting == 1)
+        val third = get(server, "/cgi-bin/busy")
         assertEquals((third.status, third.header("Retry-After").isDefined), (503, true), third.raw)
         val second = Answer(waiting.readAll())
         assertEquals((second.status, second.header("Retry-After").isDefined), (503, true), second.raw)
+        write("busy.gate", "", executable = false)
         assertEquals(Answer(running.readAll()).body, "busy")
         assertEquals(get(server, "/cgi-bin/ok").body, "ok")
         List(running, waiting).foreach(_.close())
       }
+      assertEquals((host.slots.inUse, host.slots.waiting), (0, 0))
     }
   }
 }

@@ -71,11 +71,25 @@ abstract class Hosted extends Suite {
     ()
   }
 
+  /**
+   * A file of those contents. Another process writes what is to be executed: while ours has it open, a process that is
+   * just being started has it open too, and the system refuses to run a file that somebody may write to.
+   */
   def write(name: String, text: String, executable: Boolean = true): String = {
     val path = directory.resolve(name)
+    val data = directory.resolve("written")
     path.getParent.toFile.mkdirs()
-    Files.write(path, text.getBytes(ISO_8859_1))
-    path.toFile.setExecutable(executable)
+    Files.write(if (executable) data else path, text.getBytes(ISO_8859_1))
+    if (executable) {
+      val copy = new ProcessBuilder(
+        "/bin/sh",
+        "-c",
+        "cp \"$0\" \"$1\" && chmod 755 \"$1\"",
+        data.toString,
+        path.toString
+      )
+      assertEquals(copy.start().waitFor(), 0)
+    }
     path.toString
   }
 
@@ -131,7 +145,11 @@ abstract class Hosted extends Suite {
 
   private def self: String = Paths.get("/proc/self").toRealPath().getFileName.toString
 
-  def descriptors: Int = Option(new File("/proc/self/fd").list()).fold(0)(_.length)
+  def descriptors: List[String] =
+    Option(new File("/proc/self/fd").list()).fold(List.empty[String])(_.toList).map { fd =>
+      try s"$fd ${Files.readSymbolicLink(Paths.get(s"/proc/self/fd/$fd"))}"
+      catch { case _: java.io.IOException => fd } // what the list was read by
+    }
 
   /** Processes that have `argument` in their command line, or are ours and dead. */
   def processes(argument: String): List[String] = {
@@ -170,7 +188,10 @@ abstract class Hosted extends Suite {
     val before = descriptors
     val result = body
     eventually(processes(directory.toString).isEmpty, processes(directory.toString))
-    eventually(descriptors <= before, s"$descriptors descriptors, $before before")
+    eventually(
+      descriptors.length <= before.length,
+      s"${descriptors.mkString(", ")}; before ${before.mkString(", ")}"
+    )
     result
   }
 }

@@ -84,7 +84,8 @@ object ScriptedServer {
         content = record()._3
       }
       val variables = new Variables
-      if (!NameValues.read(variables, parameters.bytes, 0, parameters.length)) throw new IOException("bad parameters")
+      if (!NameValues.read(variables, parameters.bytes, 0, parameters.length))
+        throw new IOException("bad parameters")
       Asked(id, variables.toList.toMap, flags)
     }
 

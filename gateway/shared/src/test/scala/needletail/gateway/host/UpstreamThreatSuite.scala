@@ -1,16 +1,18 @@
 package needletail.gateway.host
 
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import needletail.gateway.{FastCgiRecord, NameValues}
+import needletail.gateway.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.ByteWriter
 import needletail.server.{RawClient, RunningServer}
 
 /** What FastCGI and SCGI servers, and those who ask for what they answer, do to who stands between them. */
 class UpstreamThreatSuite extends Hosted {
-  private val config = UpstreamConfig(host = hostConfig.copy(timeout = 700.millis))
+  private val config    = UpstreamConfig(host = hostConfig)
+  private val impatient = config.copy(host = hostConfig.copy(timeout = 1500.millis))
 
   private def against(config: UpstreamConfig = config)(script: ScriptedServer.Conversation => Unit)(
       body: (RunningServer, ScriptedServer) => Unit
@@ -49,7 +51,7 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that never answers: 504, and its connection is closed") {
-    against() { c =>
+    against(impatient) { c =>
       c.request()
       c.untilClosed()
     } { (server, scripted) =>
@@ -59,7 +61,11 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that does not speak FastCGI: 502") {
-    val answers = List("HTTP/1.1 400 Bad Request\r\n\r\n", "\u0001\u0003\u0000\u0001\u0000\u0001\u0000\u0000x", "\u0001\u0003\u0000\u0009\u0000\u0008\u0000\u000012345678")
+    val answers = List(
+      "HTTP/1.1 400 Bad Request\r\n\r\n",
+      "\u0001\u0003\u0000\u0001\u0000\u0001\u0000\u0000x",
+      "\u0001\u0003\u0000\u0009\u0000\u0008\u0000\u000012345678"
+    )
     for (answer <- answers)
       against() { c =>
         c.request()
@@ -73,7 +79,10 @@ class UpstreamThreatSuite extends Hosted {
     against() { c =>
       val asked = c.request()
       c.content()
-      c.end(asked.id, if (asked.parameters("PATH_INFO") == "/full") FastCgiRecord.Overloaded else FastCgiRecord.UnknownRole)
+      c.end(
+        asked.id,
+        if (asked.parameters("PATH_INFO") == "/full") FastCgiRecord.Overloaded else FastCgiRecord.UnknownRole
+      )
     } { (server, _) =>
       assertEquals(get(server, "/app/full").status, 503)
       assertEquals(get(server, "/app/role").status, 502)
@@ -92,7 +101,9 @@ class UpstreamThreatSuite extends Hosted {
     }
   }
 
-  test("a kept connection that was closed meanwhile: safe requests without content are made again, others are not") {
+  test(
+    "a kept connection that was closed meanwhile: safe requests without content are made again, others are not"
+  ) {
     val served = new AtomicInteger
     against(config.copy(connections = 1)) { c =>
       val first = c.request()
@@ -104,7 +115,7 @@ class UpstreamThreatSuite extends Hosted {
       ()
     } { (server, scripted) =>
       // on one connection of ours, so that all come from one loop
-      val client = new RawClient(server.port)
+      val client                            = new RawClient(server.port)
       def ask(method: String, more: String) = {
         client.send(s"$method /app/x HTTP/1.1\r\nHost: a\r\n$more").readUntil("\r\n\r\n")
       }
@@ -144,9 +155,11 @@ class UpstreamThreatSuite extends Hosted {
     }((server, _) => assertEquals(post(server, "/app/x", "x" * 10000000).body, "deaf"))
   }
 
-  test("a client that does not take its answer holds up its server, not our memory; when it goes, so does the request") {
+  test(
+    "a client that does not take its answer holds up its server, not our memory; when it goes, so does the request"
+  ) {
     val sent = new AtomicInteger
-    against(config.copy(host = hostConfig)) { c =>
+    against() { c =>
       val asked = c.request()
       c.content()
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n")
@@ -171,57 +184,68 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("connections are bounded, and so is the queue for them: then 503 with Retry-After") {
-    against(config.copy(connections = 2, queue = 1, queueTime = 200.millis)) { c =>
+    val gate     = new CountDownLatch(1)
+    val scripted = new ScriptedServer({ c =>
       while (true) {
         val asked = c.request()
         c.content()
-        Thread.sleep(500)
+        gate.await()
         c.stdout(asked.id, "Content-Type: text/plain\r\n\r\nok")
         c.end(asked.id)
       }
-    } { (server, scripted) =>
-      get(server, "/app/x") // all threads are there
-      leavingNothing {
-        val request = "GET /app/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-        val clients = List.fill(4) {
-          val client = new RawClient(server.port).send(request)
-          Thread.sleep(20)
-          client
-        }
-        val answers = clients.map(client => Answer(client.readAll()))
-        assertEquals(answers.map(_.status), List(200, 200, 503, 503))
-        assert(answers.drop(2).forall(_.header("Retry-After").isDefined))
-        assert(scripted.accepted.get <= 3, scripted.accepted.get)
-        clients.foreach(_.close())
+    })
+    val bounded = config.copy(connections = 2, queue = 1, queueTime = 1.second)
+    val host    = new FastCgiHost(new Mount("/app"), scripted.address, bounded)
+    try
+      serving(host.routes) { server =>
+        def client() =
+          new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        val running = List.fill(2)(client())
+        eventually(host.slots.inUse == 2 && scripted.accepted.get == 2)
+        val waiting = client()
+        eventually(host.slots.waiting == 1)
+        val fourth = get(server, "/app/x")
+        val third  = Answer(waiting.readAll())
+        for (refused <- List(fourth, third))
+          assertEquals((refused.status, refused.header("Retry-After").isDefined), (503, true), refused.raw)
+        gate.countDown()
+        assertEquals(running.map(c => Answer(c.readAll()).status), List(200, 200))
         assertEquals(get(server, "/app/x").status, 200)
-        scripted.close()
+        assert(scripted.accepted.get <= 3, scripted.accepted.get) // from one loop to the other
+        eventually(host.slots.inUse == 0)
+        (waiting :: running).foreach(_.close())
       }
-    }
+    finally scripted.close()
   }
 
   test("requests share a connection only where the server says that they can") {
     for (says <- List("0", "1")) {
-      val most = new AtomicInteger
-      against(config.copy(connections = 4, multiplex = 4)) { c =>
+      val scripted = new ScriptedServer({ c =>
         val (kind, _, _) = c.record()
-        assertEquals(kind, if (c.index == 1) FastCgiRecord.GetValues else kind)
         if (kind == FastCgiRecord.GetValues) {
           val w = new ByteWriter(64)
           NameValues.write(w, FastCgiRecord.MultiplexesConn, says)
           val head = new ByteWriter(64)
-          needletail.gateway.FastCgiWriter.management(head, FastCgiRecord.GetValuesResult, w)
+          FastCgiWriter.management(head, FastCgiRecord.GetValuesResult, w)
           c.send(java.util.Arrays.copyOf(head.bytes, head.length))
         }
         c.untilClosed()
-      } { (server, scripted) =>
-        val clients = new java.util.ArrayList[RawClient]
-        def more() = { clients.add(new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")); Thread.sleep(60) }
-        (1 to 5).foreach(_ => more())
-        most.set(scripted.accepted.get)
-        clients.forEach(_.close())
-      }
-      // loops have connections of their own
-      if (says == "1") assert(most.get <= 2, s"${most.get} connections") else assertEquals(most.get, 4)
+      })
+      val host =
+        new FastCgiHost(new Mount("/app"), scripted.address, config.copy(connections = 4, multiplex = 4))
+      try
+        serving(host.routes) { server =>
+          def client() = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
+          val first    = client()
+          eventually(!host.endpoints.head.isAsked)
+          val more = List.fill(4)(client())
+          eventually(host.slots.inUse + host.slots.waiting == 5)
+          // without, the fifth waits; else they share, though loops have connections of their own
+          if (says == "0") assertEquals(host.slots.waiting, 1) else assertEquals(host.slots.inUse, 5)
+          eventually(scripted.accepted.get == (if (says == "0") 4 else 2), scripted.accepted.get)
+          (first :: more).foreach(_.close())
+        }
+      finally scripted.close()
     }
   }
 
@@ -231,7 +255,7 @@ class UpstreamThreatSuite extends Hosted {
       if (c.index == 3) c.untilClosed()
     })
     try
-      serving(scgi("/app", scripted.address, config)) { server =>
+      serving(scgi("/app", scripted.address, impatient)) { server =>
         assertEquals(get(server, "/app/x").status, 502)
         assertEquals(get(server, "/app/x").status, 502)
         assertEquals(get(server, "/app/x").status, 504)
@@ -244,13 +268,21 @@ class UpstreamThreatSuite extends Hosted {
     against() { c =>
       val asked = c.request()
       c.content()
-      c.stdout(asked.id, "Content-Type: text/plain\r\n\r\n" + asked.parameters.toList.sorted.map { case (n, v) => s"$n=$v" }.mkString("\n"))
+      c.stdout(
+        asked.id,
+        "Content-Type: text/plain\r\n\r\n" + asked.parameters.toList.sorted.map { case (n, v) =>
+          s"$n=$v"
+        }.mkString("\n")
+      )
       c.end(asked.id)
     } { (server, _) =>
       val answer = get(server, "/app/a%20b", "Proxy: evil", "X_A: evil", "X-A: good", "HTTP_X: evil")
       assert(!answer.body.contains("evil"), answer.body)
       assertEquals(answer.variable("HTTP_X_A"), Some("good"))
-      assertEquals((answer.variable("SCRIPT_NAME"), answer.variable("PATH_INFO")), (Some("/app"), Some("/a b")))
+      assertEquals(
+        (answer.variable("SCRIPT_NAME"), answer.variable("PATH_INFO")),
+        (Some("/app"), Some("/a b"))
+      )
     }
   }
 }

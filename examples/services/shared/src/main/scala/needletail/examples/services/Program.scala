@@ -14,9 +14,10 @@ final class Program(options: Options) {
   private val admin     = options.int(
     "admin",
     0,
-    "port on loopback for /health, /ready, /metrics and what the program lets administrators switch; 0: none",
+    "port for /health, /ready, /metrics and what the program lets administrators switch; 0: none",
     0 to 65535
   )
+  private val adminHost = options.text("admin-host", "127.0.0.1", "address of that port")
 
   /** Serves `routes` until it is told to end, and `administration` to those on this machine, if they asked for it. */
   def run(
@@ -28,7 +29,8 @@ final class Program(options: Options) {
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
       admin = if (chosen(admin) == 0) None
-      else Some(AdminConfig(chosen(admin), handler = administration.map(new LocalOnly(_)))),
+      else
+        Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_)))),
       metrics = metrics
     )
     listening.serve(chosen, routes, config)
