@@ -63,11 +63,11 @@ final class Characterise(
     var users   = 2
     var flat    = 0 // doublings in a row that brought nothing
     var limited = light.verdict(Metric.Rate).isClient
-    while (users <= limits.mostUsers && flat < 2 && !limited && !stopped()) {
+    while (users <= limits.mostUsers && flat < Flat && !limited && !stopped()) {
       val best     = tried.map(_._2).map(rate).max
-      val measured = step(closed(users, limits.step), s"$users users", _ => false)
+      val measured = step(closed(users, limits.step), people(users), _ => false)
       tried :+= users -> measured
-      if (!tolerable(measured)) flat = 2
+      if (!tolerable(measured)) flat = Flat
       else if (rate(measured) < best * 1.05) flat += 1
       else flat = 0
       limited = measured.verdict(Metric.Rate).isClient
@@ -79,11 +79,11 @@ final class Characterise(
       val best        = good.map(t => rate(t._2)).max
       val (enough, _) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
       val fewest = fewestUsers(good.map(_._1).takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
-      val held   = step(closed(fewest, limits.hold), s"$fewest users, held", _ => false)
+      val held   = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
       val (least, most) = quarters(held)
       val verdict       = held.verdict(Metric.Rate)
       Some(Capacity(
-        Range(least, most, verdict.isClient || users > limits.mostUsers && flat < 2),
+        Range(least, most, verdict.isClient || users > limits.mostUsers && flat < Flat),
         fewest,
         held,
         verdict
@@ -96,7 +96,7 @@ final class Characterise(
     var (low, high) = (tooFew, enough)
     while (high - low > math.max(1, high / 8) && !stopped()) {
       val middle   = (low + high) / 2
-      val measured = step(closed(middle, limits.step), s"$middle users", _ => false)
+      val measured = step(closed(middle, limits.step), people(middle), _ => false)
       if (rate(measured) >= best * Enough && tolerable(measured)) high = middle else low = middle
     }
     high
@@ -152,9 +152,10 @@ final class Characterise(
       rate *= (if (attempts < 3) 0.97 else 0.9)
       held = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
     }
+    // what failed by the generator's fault bounds nothing
     val open = limited.nonEmpty || high == Double.MaxValue
     Capacity(
-      Range(rate, if (high == Double.MaxValue) rate else high, open),
+      Range(rate, if (open) rate else high, open),
       concurrency(held),
       held,
       doubt(held, limited)
@@ -271,6 +272,11 @@ final class Characterise(
     }.toVector
     if (rates.isEmpty) (rate(measured), rate(measured)) else (rates.min, rates.max)
   }
+
+  private def people(users: Int): String = if (users == 1) "1 user" else s"$users users"
+
+  /** Doublings in a row that bring nothing: one may be a moment in which the machine had other things to do. */
+  private final val Flat = 3
 
   /** The share of the highest rate that counts as having reached it. */
   private final val Enough = 0.95

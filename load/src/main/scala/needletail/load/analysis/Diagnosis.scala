@@ -178,7 +178,7 @@ private final class Suspects(window: Window) {
       busy >= 0.8,
       if (busy >= 0.95) Limit.Client else Limit.Uncertain,
       s"busy event loops: the generator's busiest one had work for ${percent(busy)} of the time",
-      (metric, _) => metric != Metric.Errors
+      (metric, _) => metric != Metric.Errors || timedOut
     )
   }
 
@@ -192,7 +192,7 @@ private final class Suspects(window: Window) {
       machine >= 0.9 || own >= 0.9,
       limit,
       s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${percent(own)} with the generator",
-      (metric, _) => metric != Metric.Errors
+      (metric, _) => metric != Metric.Errors || timedOut
     )
   }
 
@@ -203,11 +203,20 @@ private final class Suspects(window: Window) {
     val most = selves.map(_.latenessMicros._3).maxOption.getOrElse(0L) * 1000.0
 
     def lateness(metric: Metric): Double = metric match {
-      case Metric.Percentile(percent) => if (percent <= 50) p50 else if (percent <= 99) p99 else most
+      case Metric.Percentile(percent) => if (percent < 99) p50 else if (percent <= 99) p99 else most
       case Metric.Mean                => p50
       case Metric.Max                 => most
       case _                          => 0
     }
+
+    /** Between the percentiles of lateness that are known, it may be as much as the higher one. */
+    def perhaps(metric: Metric): Double = metric match {
+      case Metric.Percentile(percent) if percent > 50 && percent < 99 => p99
+      case _                                                          => 0
+    }
+
+    def share(nanos: Double, figure: Option[Double]): Double =
+      if (nanos < LeastLateness) 0 else figure.fold(0.0)(nanos / math.max(1, _))
 
     def text(which: String, nanos: Double) =
       s"late: the generator sent $which request ${Quantity.time(nanos)} after it was due"
@@ -222,10 +231,11 @@ private final class Suspects(window: Window) {
         Suspicion(
           cause,
           (metric, figure) => {
-            val nanos = lateness(metric)
-            val share = if (nanos < LeastLateness) 0 else figure.fold(0.0)(nanos / math.max(1, _))
+            val known = share(lateness(metric), figure)
             // a lateness that is half of the figure has made the figure
-            if (share >= 0.5) Some(Limit.Client) else if (share >= 0.2) Some(Limit.Uncertain) else None
+            if (known >= 0.5) Some(Limit.Client)
+            else if (math.max(known, share(perhaps(metric), figure)) >= 0.2) Some(Limit.Uncertain)
+            else None
           }
         )
       )
@@ -272,6 +282,10 @@ private final class Suspects(window: Window) {
         }
     )
   }
+
+  /** Then errors are of time as well, and what makes a generator slow may have made them. */
+  private lazy val timedOut: Boolean =
+    window.total.count(Outcome.TimedOut) + window.total.count(Outcome.ConnectTimedOut) > 0
 
   private def whole(count: Long): Limit = if (count * 1000 >= ended) Limit.Client else Limit.Uncertain
 

@@ -41,14 +41,16 @@ object LittlesLaw {
       val figures = needletail.load.result.Figures.sum(steady.map(_.total))
       val seconds = steady.iterator.map(_.lengthMillis).sum / 1000.0
       val users   = steady.iterator.map(_.self.users.toDouble).sum / steady.size
-      val nanos   = sum(figures.response) + sum(figures.failed)
-      val waited  = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
-      val piling  = !closed && {
+      // of arrivals only those count that are under way, so the wait for a connection does not
+      val nanos  = if (closed) sum(figures.response) + sum(figures.failed) else sum(figures.service)
+      val waited = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
+      val piling = !closed && {
         val counts = steady.map(_.self.users)
         counts.last > counts.head * 1.5 + 5
       }
+      val failing = !closed && figures.errorRate > 0.01 // how long bad ones were under way is not known
       // few users at the end of each second are a poor sample of what went on in it
-      if (figures.requests < 100 || users < 2 && !closed || piling) None
+      if (figures.requests < 100 || users < 2 && !closed || piling || failing) None
       else Some(LittlesLaw(users, (nanos + waited) / 1e9 / seconds))
     }
   }

@@ -31,9 +31,9 @@ object Limit {
  */
 final case class Verdict(limit: Limit, causes: Vector[String]) {
 
-  /** Of both, what speaks more against the figure; causes of the same weight together. */
+  /** Of both, what speaks more against the figure; of causes of the same weight one of each sort. */
   def and(other: Verdict): Verdict =
-    if (limit == other.limit) Verdict(limit, (causes ++ other.causes).distinct)
+    if (limit == other.limit) Verdict(limit, Verdict.sorts(causes ++ other.causes))
     else if (limit.rank > other.limit.rank) this
     else other
 
@@ -47,6 +47,6 @@ object Verdict {
   val Server: Verdict = Verdict(Limit.Server, Vector.empty)
   val Asked: Verdict  = Verdict(Limit.Asked, Vector.empty)
 
-  /** One cause of each sort, as they are told of several runs; the sort is what stands before the colon. */
-  def sorts(causes: Vector[String]): Vector[String] = causes.distinctBy(_.takeWhile(_ != ':'))
+  /** One cause of each sort, as several runs have them in common; the sort is what stands before the colon. */
+  private def sorts(causes: Vector[String]): Vector[String] = causes.distinctBy(_.takeWhile(_ != ':'))
 }

@@ -31,6 +31,21 @@ private[command] object Planning {
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources
   )
 
+  /**
+   * The plan with another load. Users go on to pause as the plan has it, unless they are given a pause; and they share
+   * the kinds as the plan's own numbers of users did.
+   */
+  def instead(plan: LoadPlan, load: Load): LoadPlan = (plan.load, load) match {
+    case (old, other) if old eq other           => plan
+    case (old: Load.Closed, other: Load.Closed) =>
+      val pause = if (other.pause == Pause.None) old.pause else other.pause
+      plan.copy(load = other.copy(pause = pause), kinds = plan.kinds.map(shared))
+    case _ => plan.copy(load = load, kinds = plan.kinds.map(shared))
+  }
+
+  private def shared(kind: Kind): Kind =
+    kind.copy(users = None, weight = kind.users.fold(kind.weight)(_.toDouble))
+
   def load(options: Options): Either[String, Load] = {
     val ramp     = options.ramp.getOrElse(Duration.Zero)
     val duration = options.duration.getOrElse(10.seconds)

@@ -37,7 +37,7 @@ private[command] final class RunCommand(session: Session, options: Options) {
       own =
         options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
       load <- if (own) Right(plan.load) else Planning.load(options)
-    } yield Planning.asked(plan.copy(load = load), options.asking)
+    } yield Planning.asked(Planning.instead(plan, load), options.asking)
 
   private def warmUp(plan: LoadPlan): Unit = if (options.warmUp.toMillis > 0) {
     val millis = options.warmUp.toMillis

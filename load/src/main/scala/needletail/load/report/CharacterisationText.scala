@@ -67,7 +67,7 @@ private[load] object CharacterisationText {
     val bound  = Objective.tolerable(found.objective)
     criterion(
       "Maximum load",
-      s"${number(most.users)} users at once bring the highest throughput about, and more of them only wait longer. " +
+      s"${users(most.users)} the highest throughput about, and more of them only wait longer. " +
         s"Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
       most.users,
       most.users,
@@ -141,6 +141,9 @@ private[load] object CharacterisationText {
       else s"${Quantity.rate(range.low)} to ${Quantity.rate(range.high)}"
     if (range.open) s"$text or more" else text
   }
+
+  private def users(count: Double): String =
+    if (count == 1) "1 user alone brings" else s"${number(count)} users at once bring"
 
   private def number(users: Double): String =
     if (users >= 10) Quantity.count(users.round) else Quantity.rate(users).stripSuffix("/s")

@@ -67,6 +67,14 @@ class DiagnosisSuite extends Suite {
     assertEquals(open()(_.copy(busiestLoop = 0.5)).verdict(p99), Verdict.Server)
   }
 
+  test("errors are the server's, unless they are time-outs, which a busy generator may have brought about") {
+    val busy    = (self: SelfFigures) => self.copy(busiestLoop = 0.99)
+    val refused = open(server = ModelServer(errors = 0.1))(busy)
+    assertEquals(refused.verdict(Metric.Errors), Verdict.Server)
+    val late = open(rate = 1000, server = ModelServer(workers = 1, serviceNanos = 100000000))(busy)
+    assertEquals(late.verdict(Metric.Errors).limit, Client)
+  }
+
   test("a full machine: the generator's when it is alone there, doubtful when the server shares it") {
     val shared = ModelDriver.machine.copy(sharedWithTarget = true)
     assertEquals(open()(_.copy(machineCpu = 0.99)).verdict(p99).limit, Client)
@@ -81,6 +89,7 @@ class DiagnosisSuite extends Suite {
     val tail = open()(_.copy(latenessMicros = (10, 8000, 9000)))
     assertEquals(tail.verdict(p50), Verdict.Server)
     assertEquals(tail.verdict(p99).limit, Client)
+    assertEquals(tail.verdict(Metric.Percentile(90)).limit, Uncertain)
     mentions(tail.verdict(p99), "every hundredth request 8 ms after it was due")
     assertEquals(open()(_.copy(latenessMicros = (10, 3000, 3000))).verdict(p99).limit, Uncertain)
     val all = open()(_.copy(latenessMicros = (200000, 300000, 400000)))

@@ -104,6 +104,25 @@ class EndToEndSuite extends Suite with Serving {
     }
   }
 
+  test("a load that only times out comes to an end too, and every request is counted") {
+    serving(KnownServer.limited(100, 100000)) { server =>
+      val ran = program(
+        "run",
+        url(server),
+        "--rate",
+        "3000",
+        "--duration",
+        "2s",
+        "--timeout",
+        "500ms",
+        "--connections",
+        "50"
+      )
+      assert(ran.out.contains("6,000 requests: "), ran.out + ran.err)
+      assert(ran.out.contains(" timed out"), ran.out)
+    }
+  }
+
   test("nobody listens: status 2, soon, and in words") {
     val port = {
       val s = new java.net.ServerSocket(0);
@@ -170,6 +189,24 @@ class EndToEndSuite extends Suite with Serving {
     }
   }
 
+  test("when the ports run out, the report says so, and an assertion does not pass") {
+    assume(
+      EndToEndSuite.ownNetwork("true").isPossible,
+      "a network of its own (unshare --net) is not permitted here"
+    )
+    val program =
+      EndToEndSuite.ownCommand("needletail.load.command.PortsRunOut").map(part => s"'$part'").mkString(" ")
+    val (output, status) = Child.run(EndToEndSuite.ownNetwork(s"exec $program").command)
+    assertEquals(status, 1, output)
+    assert(output.contains("Verdict: CLIENT-LIMITED"), output)
+    assert(output.contains("no free port: "), output)
+    assert(
+      output.contains("keeps its local port for 60 s (TIME_WAIT), and 200 ports allow 3 new connections"),
+      output
+    )
+    assert(output.contains("it says nothing of the server"), output)
+  }
+
   test("Ctrl-C ends a run with a report of what was measured, and its files") {
     serving(ok) { server =>
       val json    = Files.createTempFile("needletail", ".json")
@@ -199,8 +236,26 @@ class EndToEndSuite extends Suite with Serving {
 
 object EndToEndSuite {
 
-  /** The program in a process of its own. */
-  def command(arguments: String*): Vector[String] = {
+  /** The program in a process of its own, which Ctrl-C ends. */
+  def command(arguments: String*): Vector[String] =
+    heedful ++ ownCommand("needletail.load.Main", arguments: _*)
+
+  /** A script in a network of its own, which has no more than 200 local ports: only administrators can make one. */
+  def ownNetwork(script: String): Script = new Script(
+    "ip link set lo up && echo '40000 40199' > /proc/sys/net/ipv4/ip_local_port_range && " +
+      s"echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse && $script"
+  )
+
+  final class Script(text: String) {
+    val command: Vector[String] = Vector("unshare", "--net", "sh", "-c", text)
+
+    def isPossible: Boolean =
+      scala.util.Try(
+        new ProcessBuilder(command: _*).redirectErrorStream(true).start().waitFor()
+      ).toOption.contains(0)
+  }
+
+  def ownCommand(main: String, arguments: String*): Vector[String] = {
     val libraries: List[Class[?]] = List(
       classOf[com.github.plokhotnyuk.jsoniter_scala.core.JsonReader],
       classOf[scopt.OParser[?, ?]],
@@ -208,8 +263,8 @@ object EndToEndSuite {
     )
     val more =
       libraries.map(c => new java.io.File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
-    val plain = Child.command("needletail.load.Main", arguments: _*)
-    heedful ++ plain.updated(2, (plain(2) +: more).mkString(":"))
+    val plain = Child.command(main, arguments: _*)
+    plain.updated(2, (plain(2) +: more).mkString(":"))
   }
 
   /** A program that a script started in the background ignores Ctrl-C, and so do all that it starts: not this one. */
@@ -230,4 +285,26 @@ object EndToEndSuite {
        |    requests:
        |      - get: ${url}search
        |""".stripMargin
+}
+
+/** Asks a server that keeps its connections on a new one each time, faster than ports become free again. */
+object PortsRunOut {
+  def main(arguments: Array[String]): Unit = {
+    val server   = new Misbehaving((caller, _) => caller.answer())
+    val terminal = new Terminal(System.out, System.out, false, 100)
+    val status   = new Program(new EngineGenerator, terminal, new Interruption)
+      .run(Vector(
+        "run",
+        server.url,
+        "--rate",
+        "400",
+        "--duration",
+        "2s",
+        "--no-keep-alive",
+        "--assert",
+        "p99 < 10 s"
+      ))
+    server.close()
+    sys.exit(status)
+  }
 }

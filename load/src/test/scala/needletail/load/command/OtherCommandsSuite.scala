@@ -5,8 +5,9 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer}
-import needletail.load.plan.Load
+import needletail.load.plan.{Load, LoadPlan}
 import needletail.load.report.{Document, HistogramLog}
+import needletail.load.result.{Interval, RunResult}
 import needletail.testing.Suite
 
 /** `ladder`, `characterise`, `compare`, `merge` against a model. */
@@ -102,6 +103,23 @@ class OtherCommandsSuite extends Suite {
     assertEquals(document.criteria.map(_.name).size, 6)
     val knee = document.criteria.find(_.name == "Capacity for latency").getOrElse(fail("no knee"))
     assert(math.abs(knee.low - 500) < 25, knee)
+  }
+
+  test("an interruption ends a search, and what was found until then is reported") {
+    for (after <- Vector(1, 3, 6, 12, 20)) {
+      val interruption = new Interruption
+      val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+      val model        = new needletail.load.engine.Driver {
+        def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+          if (inner.runs.size == after) interruption.interrupt()
+          inner.run(plan, watch)
+        }
+      }
+      val program = new ModelProgram(model, interruption = interruption)
+      program.run("characterise", url, "--html", file("i.html").toString)
+      assert(program.out.contains("Responsiveness"), program.out + program.err)
+      assert(inner.runs.size <= after + 3, s"$after: ${inner.runs.size} runs")
+    }
   }
 
   test("a characterisation of nothing is refused") {

@@ -220,5 +220,23 @@ class RunCommandSuite extends Suite {
     assertEquals(new ModelProgram(model, _ => Right(scenario)).run("run", "shop.yaml", "--rate", "50"), 0)
     assert(model.runs.last.load.isInstanceOf[Load.Open])
     assertEquals(model.runs.last.kinds.size, 2)
+    // another number of users: they pause as before, and are shared as before
+    val paused = scenario.copy(
+      load =
+        Load.Closed(0, Some(5), None, pause = Pause.Constant(scala.concurrent.duration.Duration(20, "ms"))),
+      kinds = scenario.kinds.zip(Vector(30, 10)).map { case (kind, n) => kind.copy(users = Some(n)) }
+    )
+    assertEquals(new ModelProgram(model, _ => Right(paused)).run("run", "shop.yaml"), 0)
+    assertEquals(model.runs.last, paused)
+    assertEquals(
+      new ModelProgram(model, _ => Right(paused)).run("run", "shop.yaml", "--users", "8", "--requests", "3"),
+      0
+    )
+    model.runs.last.load match {
+      case load: Load.Closed =>
+        assertEquals((load.users, load.pause), (8, paused.load.asInstanceOf[Load.Closed].pause))
+      case other => fail(s"not expected: $other")
+    }
+    assertEquals(model.runs.last.kinds.map(k => (k.users, k.weight)), Vector((None, 30.0), (None, 10.0)))
   }
 }
