@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -70,6 +71,31 @@ int needletail_io_write(int fd, const char *from, int count) {
     while (n < 0 && errno == EINTR);
     if (n >= 0) return (int)n;
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+/* The same for the ends of pipes, which are no sockets. */
+int needletail_io_pipe_read(int fd, char *to, int count) {
+    ssize_t n;
+    do n = read(fd, to, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n > 0) return (int)n;
+    if (n == 0) return END_OF_INPUT;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+int needletail_io_pipe_write(int fd, const char *from, int count) {
+    ssize_t n;
+    do n = write(fd, from, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+/* No call can be told to raise no SIGPIPE at a pipe: unless the program does something with it, it is ignored. */
+void needletail_io_pipe_signal(void) {
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        signal(SIGPIPE, SIG_IGN);
 }
 
 int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }
@@ -204,6 +230,22 @@ int needletail_io_listen_unix(const char *path, int path_length, int backlog) {
     if (length == 0) return -ENAMETOOLONG;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     return fd < 0 ? -errno : listen_at(fd, &a, length, backlog);
+}
+
+/* 1: a socket that listens. */
+int needletail_io_listens(int fd) {
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens;
+}
+
+/* Makes a socket that was listening when the program began one of ours; answers it. */
+int needletail_io_inherit(int fd) {
+    if (!needletail_io_listens(fd)) return -ENOTSOCK;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return -errno;
+    return fd;
 }
 
 /*

@@ -64,6 +64,11 @@ private[needletail] object ResponseEncoder {
 
   private def fields(w: ByteWriter, response: Response): Unit = {
     w.write(statusLine(response.status))
+    ownFields(w, response)
+  }
+
+  /** The lines that are this response's own: its headers, and Content-Length where its length is known. */
+  def ownFields(w: ByteWriter, response: Response): Unit = {
     lines(w, response.headers)
     // 204 and 1xx must not have it (RFC 9110 §8.6); on 304 it would be the length of what is not sent
     if (response.status.allowsBody) {

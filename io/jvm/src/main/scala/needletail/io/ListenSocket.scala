@@ -12,7 +12,8 @@ import java.net.{
 import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
 
 /** See Platform.scala. `channel` is bound and in non-blocking mode. */
-private[io] final class ListenSocket(private[io] val channel: ServerSocketChannel) extends Descriptor {
+private[needletail] final class ListenSocket(private[io] val channel: ServerSocketChannel)
+    extends Descriptor {
   private[io] def operations(interest: Int): Int =
     if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
 
@@ -39,7 +40,26 @@ private[io] final class ListenSocket(private[io] val channel: ServerSocketChanne
   def localAddress: String = Socket.render(channel.getLocalAddress)
 }
 
-private[io] object ListenSocket {
+private[needletail] object ListenSocket {
+
+  /**
+   * The virtual machine knows standard input only. It then takes standard output and error away from the program, as
+   * a super-server may have made them the same socket.
+   */
+  def listens(descriptor: Int): Boolean =
+    descriptor == 0 && System.inheritedChannel.isInstanceOf[ServerSocketChannel]
+
+  def inherited(descriptor: Int): ListenSocket =
+    if (descriptor != 0)
+      throw new IOException("on the JVM a socket can be inherited as standard input only")
+    else
+      System.inheritedChannel match {
+        case channel: ServerSocketChannel =>
+          channel.configureBlocking(false)
+          new ListenSocket(channel)
+        case _ => throw new IOException("it is no socket that listens")
+      }
+
   def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
     val channel = ServerSocketChannel.open()
     bind(channel, if (ip eq null) new InetSocketAddress(port) else new InetSocketAddress(ip, port), options) {

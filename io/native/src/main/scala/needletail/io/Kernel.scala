@@ -18,6 +18,9 @@ private[io] object Kernel {
 
   @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt                   = extern
   @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt               = extern
+  @name("needletail_io_pipe_read") def pipeRead(fd: CInt, to: Ptr[Byte], count: CInt): CInt          = extern
+  @name("needletail_io_pipe_write") def pipeWrite(fd: CInt, from: Ptr[Byte], count: CInt): CInt      = extern
+  @name("needletail_io_pipe_signal") def pipeSignal(): Unit                                          = extern
   @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt                          = extern
   @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                             = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
@@ -45,6 +48,8 @@ private[io] object Kernel {
   ): CInt = extern
   @name("needletail_io_listen_unix") def listenUnix(path: Ptr[Byte], length: CInt, backlog: CInt): CInt =
     extern
+  @name("needletail_io_listens") def listens(fd: CInt): CInt                = extern
+  @name("needletail_io_inherit") def inherit(fd: CInt): CInt                = extern
   @name("needletail_io_accept") def accept(fd: CInt, name: Ptr[Long]): CInt = extern
   @name("needletail_io_none_now") def noneNow(): CInt                       = extern
 

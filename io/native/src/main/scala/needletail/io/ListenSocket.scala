@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.net.InetAddress
 
 /** See Platform.scala. `fd` listens, in non-blocking mode. */
-private[io] final class ListenSocket(fd: Int) extends Descriptor(fd) {
+private[needletail] final class ListenSocket(fd: Int) extends Descriptor(fd) {
   private val name = new Array[Long](4) // of the peer accepted last
 
   def accept(): Socket = {
@@ -28,7 +28,7 @@ private[io] final class ListenSocket(fd: Int) extends Descriptor(fd) {
   def localAddress: String = SocketName.text(fd, peer = false)
 }
 
-private[io] object ListenSocket {
+private[needletail] object ListenSocket {
   private val NoneNow = Kernel.noneNow()
 
   def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
@@ -49,6 +49,11 @@ private[io] object ListenSocket {
       )
     )
   }
+
+  def listens(descriptor: Int): Boolean = Kernel.listens(descriptor) == 1
+
+  def inherited(descriptor: Int): ListenSocket =
+    new ListenSocket(KernelError.check(Kernel.inherit(descriptor)))
 
   def unix(path: String, options: ListenOptions): ListenSocket = {
     val bytes = SocketName.pathBytes(path)

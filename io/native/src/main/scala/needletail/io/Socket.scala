@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.net.InetAddress
 
 /** See Platform.scala. `fd` is in non-blocking mode. */
-private[io] final class Socket(fd: Int) extends Descriptor(fd) {
+private[io] class Socket(fd: Int) extends Descriptor(fd) {
 
   // The peer's name, kept since the kernel forgets it when the connection breaks; see SocketName.
   private var ipHigh, ipLow = 0L
@@ -67,7 +67,7 @@ private[io] final class Socket(fd: Int) extends Descriptor(fd) {
 }
 
 private[io] object Socket {
-  private final val EndOfInput = Int.MinValue
+  private[io] final val EndOfInput = Int.MinValue
 
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val octets = ip.getAddress

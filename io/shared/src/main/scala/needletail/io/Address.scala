@@ -25,4 +25,12 @@ object Address {
   final case class Unix(path: String) extends Address {
     override def toString: String = path
   }
+
+  /**
+   * A socket that listens already: that file descriptor, of those the program was started with. 0 is standard input,
+   * the only one that the JVM can take over (System.inheritedChannel); systemd counts from 3. For listening only.
+   */
+  final case class Inherited(descriptor: Int) extends Address {
+    override def toString: String = s"fd:$descriptor"
+  }
 }

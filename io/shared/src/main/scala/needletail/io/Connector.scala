@@ -52,6 +52,8 @@ object Connector {
     result.onCancel(() => stop())
 
     def begin(): Unit = address match {
+      case inherited: Address.Inherited =>
+        giveUp(new IOException(s"$inherited listens: nobody can connect to it by that name"))
       case Address.Unix(path) => open(() => Socket.connectUnix(path))
       case tcp: Address.Tcp   =>
         Names.resolve(if (tcp.isWildcard) "localhost" else tcp.host, loop) {

@@ -20,7 +20,7 @@ final class EventLoop private[io] (
 ) extends Loop {
   import EventLoop.*
 
-  private val thread  = new Thread(() => live(), name)
+  private var thread  = new Thread(() => live(), name)
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
   private val turnEnd = new TurnEnd
@@ -149,8 +149,14 @@ final class EventLoop private[io] (
 
   private[io] def start(): Unit = thread.start()
 
+  /** Instead of `start`: the calling thread is the loop's own until it ends. */
+  private def runHere(): Unit = {
+    thread = Thread.currentThread()
+    live()
+  }
+
   /** Any thread: ends the loop after the turn it is in. */
-  private[io] def stop(): Unit = {
+  private[needletail] def stop(): Unit = {
     stopping = true
     if (tasks.add(() => ()) == TaskQueue.MustWake) poller.wakeUp()
   }
@@ -266,6 +272,16 @@ final class EventLoop private[io] (
 }
 
 object EventLoop {
+
+  /**
+   * Makes the calling thread a loop, on which `begin` is run, and returns when that loop was told to stop. For
+   * programs that have one thing to do: to start a thread takes longer than that may.
+   */
+  private[needletail] def here(name: String)(begin: EventLoop => Unit): Unit = {
+    val loop = new EventLoop(0, name, daemon = false, PollerKind.Epoll, () => ())
+    loop.execute(() => begin(loop))
+    loop.runHere()
+  }
 
   /** What a loop does with an exception that nobody else caught: text and cause. It must not throw. */
   @volatile var onFailure: (String, Throwable) => Unit = FailureLog.toStandardError

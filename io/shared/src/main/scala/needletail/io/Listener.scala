@@ -6,6 +6,8 @@ import java.io.IOException
 import java.net.{BindException, InetAddress, UnknownHostException}
 import java.util.concurrent.RejectedExecutionException
 
+import scala.util.control.NoStackTrace
+
 /**
  * Accepts connections on its loop, a bounded number in each turn, and hands each to a callback.
  *
@@ -29,8 +31,9 @@ final class Listener private (
 
   /** Where it listens, with the real port. */
   val address: Address = requested match {
-    case tcp: Address.Tcp   => tcp.copy(port = socket.port)
-    case unix: Address.Unix => unix
+    case tcp: Address.Tcp     => tcp.copy(port = socket.port)
+    case unix: Address.Unix   => unix
+    case _: Address.Inherited => Listener.named(socket.localAddress)
   }
 
   /** The bound address as the system names it: `127.0.0.1:8080`, `[::]:8080` or a Unix path. */
@@ -69,7 +72,7 @@ final class Listener private (
   }
 
   /** Before the descriptor is closed: afterwards the file could be another's already. */
-  private def removeFile(): Unit = address match {
+  private def removeFile(): Unit = requested match {
     case Address.Unix(path) => UnixSocketFile.remove(path)
     case _                  => ()
   }
@@ -128,7 +131,7 @@ final class Listener private (
     val now = loop.nowNanos
     if (lastComplaint == Long.MinValue || now - lastComplaint > ComplaintNanos) {
       lastComplaint = now
-      EventLoop.report(s"cannot accept connections on $address for now", e)
+      EventLoop.report(s"cannot accept connections on $address for now", new Listener.Refused(e.getMessage))
     }
   }
 
@@ -141,6 +144,11 @@ final class Listener private (
 object Listener {
   private final val RetryNanos     = 100L * 1000 * 1000
   private final val ComplaintNanos = 60L * 1000 * 1000 * 1000
+
+  /** What the system said; where in our code it was said is of no interest. */
+  private final class Refused(message: String) extends IOException(message) with NoStackTrace {
+    override def toString: String = getMessage
+  }
 
   /**
    * Binds in the calling thread and accepts on `loop`, where `onAccept` is called; it starts or closes each socket.
@@ -172,6 +180,7 @@ object Listener {
         case Address.Unix(path) =>
           UnixSocketFile.prepare(path, options)
           ListenSocket.unix(path, options)
+        case Address.Inherited(descriptor) => ListenSocket.inherited(descriptor)
       }
     catch {
       case e: IOException =>
@@ -179,6 +188,14 @@ object Listener {
         clear.initCause(e)
         throw clear
     }
+
+  /** Of an address as [[AddressText]] renders it, or a path. */
+  private def named(text: String): Address = {
+    val colon = text.lastIndexOf(':')
+    if (colon < 0 || text.startsWith("/")) Address.Unix(text)
+    else
+      Address.Tcp(text.substring(0, colon).stripPrefix("[").stripSuffix("]"), text.substring(colon + 1).toInt)
+  }
 
   /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
   private def resolve(host: String): InetAddress = {

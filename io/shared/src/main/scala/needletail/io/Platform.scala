@@ -31,6 +31,9 @@ package needletail.io
  *     def port: Int                       the real one; 0 for a Unix socket
  *     def localAddress: String
  *   object ListenSocket
+ *     def inherited(descriptor: Int): ListenSocket
+ *                                         of those the program was started with; an IOException if it does not listen
+ *     def listens(descriptor: Int): Boolean
  *     def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket
  *                                         ip null: all addresses, IPv6 and IPv4 where the system has both
  *     def unix(path: String, options: ListenOptions): ListenSocket

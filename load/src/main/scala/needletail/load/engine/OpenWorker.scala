@@ -43,6 +43,7 @@ private[engine] final class OpenWorker(
     var i      = 0
     while (i < pools.length) {
       next = math.min(next, pools(i).expire(now))
+      pools(i).grow()
       isIdle = isIdle && pools(i).isIdle
       i += 1
     }
@@ -121,7 +122,7 @@ private[engine] final class OpenWorker(
     }
 
     /** Opens connections for those who wait. Not again from inside: opening may fail at once. */
-    private def grow(): Unit = if (!isInGrow && !isStopped) {
+    def grow(): Unit = if (!isInGrow && !isStopped) {
       isInGrow = true
       while (links < limit && opening < queue.size) {
         links += 1
@@ -153,7 +154,7 @@ private[engine] final class OpenWorker(
     def ended(): Unit = {
       underWay -= 1
       tally.users -= 1
-      if (isEnding) wakeForEnd()
+      if (isEnding) lookAgain()
     }
 
     /** A connection has room: for those who wait, else for whoever comes. */
@@ -180,19 +181,20 @@ private[engine] final class OpenWorker(
         val now = System.nanoTime()
         tally.failed(queue.request.kind, outcome, queue.due, now)
         queue.drop()
-        if (isEnding) wakeForEnd()
+        if (isEnding) lookAgain()
       }
       grow()
     }
 
+    /** Another is opened in the next turn, not in this: what was closed gives its descriptor back in between. */
     def lost(): Unit = {
       links -= 1
-      grow()
+      if (!queue.isEmpty) lookAgain()
     }
   }
 
-  /** Has the next turn look whether that was all. */
-  private def wakeForEnd(): Unit = loop.endOfTurn(this)
+  /** Has the end of this turn look what is left to do, and whether that was all. */
+  private def lookAgain(): Unit = loop.endOfTurn(this)
 
   private final class Link(pool: LinkPool) extends Seat(OpenWorker.this, pool.target) {
     private val idle = new ArrayDeque[LinkShot](2) // shots to be used again

@@ -8,7 +8,12 @@ import needletail.http.{ByteWriter, HeadLimits, HeadParser, HttpDate}
  * What all HTTP connections of one loop share, used by one of them at a time: the head parser with its head,
  * the buffer that replies are written to before they go out together, the Date line.
  */
-private[server] final class LoopContext(clock: Clock, val config: ServerConfig, loops: Int = 1) {
+private[needletail] final class LoopContext(
+    clock: Clock,
+    val config: ServerConfig,
+    loops: Int = 1,
+    val format: ReplyFormat = ReplyFormat.http
+) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
   val admission = new Admission(clock, config.overload, loops)
@@ -70,7 +75,7 @@ private[server] final class LoopContext(clock: Clock, val config: ServerConfig, 
 }
 
 /** The clocks of a loop. */
-private[server] trait Clock {
+private[needletail] trait Clock {
 
   /** The wall clock, in milliseconds since 1970. */
   def nowMillis: Long
@@ -85,6 +90,6 @@ private[server] trait Clock {
   def atTurnEnd(task: Runnable): Unit
 }
 
-private[server] object LoopContext {
+private[needletail] object LoopContext {
   final val WriterSize = 32 * 1024
 }

@@ -23,20 +23,21 @@ import needletail.io.Address
  *   )
  *   Server(routes, ServerConfig(operations = Some(operations))).run()
  * }}}
- * One belongs to one server.
- *
- * @param sources whose figures stand in the metrics behind the server's own
+ * One belongs to one server, whose configuration says what else stands in the metrics (`ServerConfig.metrics`).
  */
-final class Operations(sources: MetricSource*) {
+final class Operations {
   import Operations._
 
   @volatile private var watched: TcpServer                       = null
   @volatile private var last: AtomicReferenceArray[LoopSnapshot] = null
   @volatile private var accepted                                 = 0L
 
-  private[server] def watch(server: TcpServer): Unit = {
+  private var sources: Seq[MetricSource] = Nil
+
+  private[server] def watch(server: TcpServer, more: Seq[MetricSource]): Unit = {
     if (watched != null) throw new IllegalStateException("these operations are another server's")
     last = new AtomicReferenceArray(server.loopTotal)
+    sources = more
     watched = server
   }
 
@@ -128,7 +129,7 @@ final case class AdminConfig(port: Int, host: String = "127.0.0.1", handler: Opt
       blockedLoop = Duration.Zero,
       log = config.log
     )
-    TcpServer.start(own.tcp, new HttpProtocol(operations.handler(handler), own))
+    TcpServer.start(own.tcp, HttpProtocol(operations.handler(handler), own))
   }
 }
 

@@ -3,7 +3,7 @@ package needletail.server
 import scala.concurrent.{ExecutionContext, Future}
 
 import needletail.http.Handler
-import needletail.io.{Address, Connection, EventLoop, Signals}
+import needletail.io.{Address, Signals}
 
 /**
  * An HTTP/1.1 server for a handler; `Routes` of the routing module is one.
@@ -19,32 +19,16 @@ final class Server private (handler: Handler, config: ServerConfig) {
    *
    * @throws java.io.IOException when it cannot listen, naming the address
    */
-  def start(): RunningServer = {
-    val server     = TcpServer.start(config.tcp, new HttpProtocol(handler, config))
-    val operations = config.operations.getOrElse(new Operations())
-    operations.watch(server)
-    try new RunningServer(server, config.admin.map(_.start(operations, config)))
-    catch {
-      case e: Throwable =>
-        server.close()
-        throw e
-    }
-  }
+  def start(): RunningServer =
+    Server.start(config, HttpProtocol(handler, config))
 
   /**
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
    *
    * @throws java.io.IOException when it cannot listen, naming the address
    */
-  def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit = {
-    val server = start()
-    val await  = Signals.awaiting(server.stopped) { () =>
-      server.drain()
-      ()
-    }
-    onStart(server)
-    await()
-  }
+  def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit =
+    Server.serve(start())(onStart)
 }
 
 object Server {
@@ -53,6 +37,29 @@ object Server {
   /** On the loopback address unless another host is named: an address, a name, or `*` for all. */
   def apply(handler: Handler, port: Int, host: String = "127.0.0.1"): Server =
     new Server(handler, ServerConfig(address = Address.Tcp(host, port)))
+
+  /** Starts to serve `protocol`; see `start` above. */
+  private[needletail] def start(config: ServerConfig, protocol: Protocol): RunningServer = {
+    val server     = TcpServer.start(config.tcp, protocol)
+    val operations = config.operations.getOrElse(new Operations())
+    operations.watch(server, config.metrics)
+    try new RunningServer(server, config.admin.map(_.start(operations, config)))
+    catch {
+      case e: Throwable =>
+        server.close()
+        throw e
+    }
+  }
+
+  /** Waits for SIGTERM or SIGINT, drains and returns. */
+  private[needletail] def serve(server: RunningServer)(onStart: RunningServer => Unit): Unit = {
+    val await = Signals.awaiting(server.stopped) { () =>
+      server.drain()
+      ()
+    }
+    onStart(server)
+    await()
+  }
 }
 
 /** A server that listens. Its methods may be called from any thread. */
@@ -67,7 +74,7 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
     case Address.Tcp(host, port) =>
       val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
       s"http://${if (name.contains(':')) s"[$name]" else name}:$port"
-    case Address.Unix(path) => s"unix:$path"
+    case other => s"unix:$other"
   }
 
   /** Where administrators find it, with the real port, if anywhere. */
@@ -94,29 +101,4 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
   /** Completed when it has ended, by whatever way; administrators could see to the last how it went. */
   val stopped: Future[Unit] =
     admin.fold(server.stopped)(a => server.stopped.flatMap(_ => a.close())(ExecutionContext.parasitic))
-}
-
-private[server] final class HttpProtocol(handler: Handler, config: ServerConfig) extends Protocol {
-  def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val clock = new Clock {
-      def nowMillis: Long = loop.nowMillis
-      def turnNanos: Long = loop.nowNanos
-      def nanos: Long     = System.nanoTime()
-
-      def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
-    }
-    private val context = new LoopContext(clock, config, config.tcp.loopCount)
-
-    def connected(connection: Connection): ServedConnection =
-      new ServerConnection(connection, handler, context)
-    def idleTimeout(nanos: Long): Unit = context.idleNanos = nanos
-    def counts: LoopCounts             = context.counts
-
-    private[server] override def observe(report: LoopSnapshot): Unit = context.admission.report(report)
-    private[server] override def timePasses(): Unit                  = context.admission.tick()
-    private[server] override def lastWork: String                    = {
-      val route = context.admission.lastRoute
-      if (route == null) "" else route.toString
-    }
-  }
 }

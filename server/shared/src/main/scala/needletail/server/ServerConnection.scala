@@ -5,15 +5,11 @@ import needletail.io.Connection
 
 /** One HTTP connection: the [[Wire]] of its session, and the one who calls it. */
 private[server] final class ServerConnection(connection: Connection, handler: Handler, context: LoopContext)
-    extends ServedConnection(connection)
+    extends SessionConnection(connection, context)
     with Wire
     with Runnable {
   private var facts: ConnectionFacts = null
   private var woken: Boolean         = false
-
-  /** Set while the peer owes us reading; what had been written when it was set. */
-  private var writeDeadline: Long = Long.MaxValue
-  private var writtenThen: Long   = 0
 
   private val session = new ServerSession(this, handler, context)
   settle()
@@ -37,14 +33,7 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   }
 
   def onDeadline(): Unit = {
-    val now = nowNanos
-    if (connection.pendingBytes > 0 && now >= writeDeadline)
-      if (connection.bytesWritten > writtenThen)
-        writeDeadline = Long.MaxValue // it moves; `settle` begins anew
-      else {
-        context.counts.timeouts += 1
-        abort()
-      }
+    abortIfStuck()
     session.deadlinePassed()
     settle()
   }
@@ -68,15 +57,7 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
     if (session.wantsInput) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
-    var deadline = session.deadline
-    if (connection.pendingBytes > 0) {
-      if (writeDeadline == Long.MaxValue) {
-        writeDeadline = nowNanos + context.writeNanos
-        writtenThen = connection.bytesWritten
-      }
-      if (writeDeadline < deadline) deadline = writeDeadline
-    } else writeDeadline = Long.MaxValue
-    connection.deadline = deadline
+    connection.deadline = Math.min(session.deadline, writingDeadline())
   }
 
   // Wire
@@ -107,18 +88,12 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   }
 
   def finish(): Unit =
-    connection.closeGracefully(context.config.lingerTimeout.toNanos, ServerConnection.MaxDiscard)
+    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
   def abort(): Unit = connection.abort()
 }
 
-private[server] object ServerConnection {
-
-  /** Octets dropped after the last reply; lingering is bounded in time above all. */
-  final val MaxDiscard = 256 * 1024 * 1024
-}
-
 /** What handlers may know of a connection; made for the first request that is served on it. */
-private[server] final class ConnectionFacts(connection: Connection) extends Attachments {
+private[needletail] final class ConnectionFacts(connection: Connection) extends Attachments {
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = false

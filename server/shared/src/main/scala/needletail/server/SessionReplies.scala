@@ -9,7 +9,10 @@ import needletail.http._
  * The output half of a [[ServerSession]]: replies in the order of their requests, each at once, later or in
  * pieces, written to the loop's buffer and handed to the wire when the turn ends.
  */
-private[server] abstract class SessionReplies(protected val wire: Wire, protected val context: LoopContext) {
+private[needletail] abstract class SessionReplies(
+    protected val wire: Wire,
+    protected val context: LoopContext
+) {
   protected final def config: ServerConfig = context.config
 
   final val admission: Admission = context.admission
@@ -119,7 +122,7 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   ): Unit = {
     val keeps = keepAlive && mayKeep(response, own)
     owesContinue = false
-    ResponseEncoder.head(context.writer, response, context.common, minor, keeps)
+    context.format.head(context.writer, response, context.common, minor, keeps)
     val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
     if (!keeps) over = true
     admission.answered(response.status.code)
@@ -212,11 +215,11 @@ private[server] abstract class SessionReplies(protected val wire: Wire, protecte
   private def sendHead(x: Exchange): Unit = {
     val r = x.response
     x.keeps = x.keepAlive && mayKeepLater(x, r)
-    x.framing = ResponseEncoder.framing(r, x.minor)
+    x.framing = context.format.framing(r, x.minor)
     if (x.framing == ResponseEncoder.UntilClose && !x.isHead && r.status.allowsBody) x.keeps = false
     owesContinue = false
     x.mark = context.writer.length
-    ResponseEncoder.head(context.writer, r, context.common, x.minor, x.keeps)
+    context.format.head(context.writer, r, context.common, x.minor, x.keeps)
     x.headSent = true
     if (!x.keeps) {
       over = true

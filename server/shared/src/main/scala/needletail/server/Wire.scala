@@ -3,7 +3,7 @@ package needletail.server
 import needletail.http.ConnectionInfo
 
 /** The connection as a [[ServerSession]] sees it: somewhere to write, a clock, and a way to be called again. */
-private[server] trait Wire {
+private[needletail] trait Wire {
   def info: ConnectionInfo
   def nowNanos: Long
 

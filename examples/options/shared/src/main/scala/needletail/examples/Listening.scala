@@ -2,13 +2,52 @@ package needletail.examples
 
 import java.io.IOException
 
+import needletail.gateway.{Front, Gateway, GatewayArguments, GatewayConfig}
+import needletail.http.Handler
 import needletail.io.Address
-import needletail.server.ServerConfig
+import needletail.server.{RunningServer, ServerConfig}
 
-/** The options by which the example programs say where they listen. */
+/** The options by which the example programs say whom they serve, and where they listen. */
 final class Listening(options: Options) {
-  private val host = options.text("host", "127.0.0.1", "address to listen on")
-  private val port = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
+  private val host    = options.text("host", "127.0.0.1", "address to listen on")
+  private val port    = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
+  private val fastcgi =
+    options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
+  private val scgi  = options.text("scgi", "", "serve SCGI there")
+  private val mount = options.text("mount", "", "where the server in front has put the program")
+
+  /**
+   * Serves `handler` over HTTP at the address chosen, or whoever else was chosen or has started the program; see
+   * `Gateway.run`. What is wrong with an address is said on standard error, and the program exits.
+   */
+  def serve(
+      chosen: Options.Values,
+      handler: Handler,
+      config: ServerConfig = ServerConfig(),
+      onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")
+  ): Unit =
+    run(chosen, config) { config =>
+      Gateway.run(
+        handler,
+        GatewayConfig(config, front(chosen, config), Some(chosen(mount)).filter(_.nonEmpty)),
+        onStart
+      )
+    }
+
+  /** Who was chosen; nobody where only the default is there. */
+  private def front(chosen: Options.Values, config: ServerConfig): Option[Front] = {
+    def address(option: Options.Opt[String]): Address =
+      GatewayArguments.address(chosen(option)).fold(refused, identity)
+    if (chosen(fastcgi).nonEmpty) Some(Front.FastCgi(address(fastcgi)))
+    else if (chosen(scgi).nonEmpty) Some(Front.Scgi(address(scgi)))
+    else if (chosen.has(port) || chosen.has(host)) Some(Front.Http(config.address))
+    else None
+  }
+
+  private def refused(problem: String): Nothing = {
+    System.err.println(problem)
+    sys.exit(2)
+  }
 
   /**
    * Runs `serve` with the address chosen. Where no port was named and the usual one is taken, the next free one
@@ -26,8 +65,11 @@ final class Listening(options: Options) {
           System.err.println(e.getMessage)
           sys.exit(1)
       }
-    at(chosen(port), if (chosen.has(port)) 0 else Listening.Others)
+    at(chosen(port), if (isElsewhere(chosen)) 0 else Listening.Others)
   }
+
+  private def isElsewhere(chosen: Options.Values): Boolean =
+    chosen.has(port) || chosen(fastcgi).nonEmpty || chosen(scgi).nonEmpty
 }
 
 object Listening {

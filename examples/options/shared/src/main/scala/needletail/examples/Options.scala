@@ -2,6 +2,8 @@ package needletail.examples
 
 import scala.concurrent.duration.FiniteDuration
 
+import needletail.gateway.Gateway
+
 /**
  * The command line options of a program: what it takes, what stands for what, and what was given.
  *
@@ -63,10 +65,11 @@ final class Options private (program: String, about: String) {
 
   /**
    * Runs `body` with what `args` give. `--help` prints the options and exits with status 0; an unknown or
-   * malformed one is said on standard error and exits with status 2.
+   * malformed one is said on standard error and exits with status 2. A CGI program has no options: its arguments may
+   * be its client's.
    */
   def run(args: Array[String])(body: Options.Values => Unit): Unit =
-    parse(args.toSeq) match {
+    parse(Gateway.arguments(args).toSeq) match {
       case Right(chosen)            => body(chosen)
       case Left(Options.Help(text)) =>
         System.out.print(text)

@@ -1,13 +1,12 @@
 package needletail.examples.counter
 
 import needletail.examples.{Listening, Options}
-import needletail.server.Server
 
 object Main {
   private val options   = Options("counter", "Answers GET /dispatcher with 1, 2, 3, ...")
   private val listening = new Listening(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    listening.run(chosen)(config => Server(new Counter().routes, config).run())
+    listening.serve(chosen, new Counter().routes)
   }
 }

@@ -1,7 +1,7 @@
 package needletail.examples.hello
 
 import needletail.examples.{Listening, Options}
-import needletail.server.{RunningServer, Server}
+import needletail.server.RunningServer
 
 /** [[Hello]] with options: what `./sbt run` starts. */
 object Main {
@@ -9,7 +9,7 @@ object Main {
   private val listening = new Listening(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    listening.run(chosen)(config => Server(Hello.routes, config).run(tell))
+    listening.serve(chosen, Hello.routes, onStart = tell)
   }
 
   private def tell(server: RunningServer): Unit =

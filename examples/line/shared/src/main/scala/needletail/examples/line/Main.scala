@@ -17,7 +17,7 @@ object Main {
       server.address match {
         case Address.Tcp(host, port) =>
           println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
-        case Address.Unix(path) => println(s"listening on $path")
+        case other => println(s"listening on $other")
       }
       await()
     }

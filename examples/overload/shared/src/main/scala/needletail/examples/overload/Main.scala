@@ -3,7 +3,7 @@ package needletail.examples.overload
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
-import needletail.server.{AdminConfig, OverloadConfig, Server, ServerConfig}
+import needletail.server.{AdminConfig, OverloadConfig, ServerConfig}
 
 /** What `bench/overload` asks for more than it can do. */
 object Main {
@@ -25,6 +25,6 @@ object Main {
       admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin)))
     )
     val overload = new Overload(chosen(work).toNanos, new Service(chosen(calls), chosen(takes)))
-    listening.run(chosen, config)(config => Server(overload.routes, config).run())
+    listening.serve(chosen, overload.routes, config)
   }
 }

@@ -1,5 +1,6 @@
 package needletail.examples.reference
 
+import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
 
@@ -18,7 +19,8 @@ object Reference {
     GET / "status" / arg[Int]("code").filter(
       c => c >= 200 && c <= 599,
       "{NAME} must be from 200 to 599"
-    ) to (status(_))
+    ) to (status(_)),
+    GET / "request" / arg[String] + request to { case (_, request) => about(request) }
   )
 
   /** The same, with `count` typed routes more, named r100 and so on both ways: is a route slower among many? */
@@ -41,6 +43,14 @@ object Reference {
     val body     = request.body
     if (body.length >= 0) response.stream(body.stream, body.length) else response.stream(body.stream)
   }
+
+  /** What a server in front says of a request: it is the same without one, but for `script`. */
+  private def about(request: Request): Response = {
+    val script = GatewayRequest.of(request).fold("-")(_.scriptName)
+    val scheme = if (request.connection.isSecure) "https" else "http"
+    s"${request.method} ${request.target} host=${request.authority} scheme=$scheme script=$script " +
+      s"remote=${request.connection.remoteAddress} cookie=${request.cookie("a").getOrElse("-")}"
+  }.ok
 
   private val piece = Array.fill[Byte](64 * 1024)('x')
 

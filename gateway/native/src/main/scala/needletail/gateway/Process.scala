@@ -1,0 +1,7 @@
+package needletail.gateway
+
+private[gateway] object Process {
+
+  /** This process's number. */
+  def id: Long = scala.scalanative.posix.unistd.getpid().toLong
+}

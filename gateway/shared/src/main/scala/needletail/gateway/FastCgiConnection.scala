@@ -1,0 +1,322 @@
+package needletail.gateway
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import needletail.http.ByteWriter
+import needletail.io.Connection
+import needletail.server.SessionConnection
+
+/**
+ * One connection of a web server that speaks FastCGI: any number of requests side by side, up to a bound.
+ *
+ * FastCGI has no flow control for a request, only the connection's own. So a request whose handler does not read its
+ * content has a bounded part of it kept; then the connection is not read on. And while the peer does not take what
+ * was written, no request of it begins and none goes on to write.
+ */
+private[gateway] final class FastCgiConnection(connection: Connection, loop: FastCgiLoop)
+    extends SessionConnection(connection, loop.context) {
+  import FastCgiRecord.*
+
+  private val parser                  = new FastCgiParser
+  private var current: FastCgiRequest = null               // whose record is being read
+  private val small                   = new ByteWriter(16) // content of records that are about no request
+
+  private var active   = new Array[FastCgiRequest](4)
+  private var count    = 0
+  private var first    = 0 // who goes first when there is room again
+  private var over     = false
+  private var draining = false
+
+  /** Over as soon as no request is under way: the server in front has said so, or gone. */
+  private var endsWhenIdle = false
+
+  /** A request has been served since draining began: no other is to be waited for. */
+  private var hasServed = false
+
+  private var idleSince   = nowNanos
+  private var requestsDue = Long.MaxValue // not later than any request's deadline
+
+  if (!loop.admits(connection.remoteAddress)) {
+    loop.log.warn(
+      s"refused a FastCGI connection from ${connection.remoteAddress}: not in FCGI_WEB_SERVER_ADDRS"
+    )
+    over = true
+    connection.abort()
+  }
+  settle()
+
+  // reading
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var at = from
+    var go = true
+    while (go && !over && !isStuck) {
+      at = parser.next(bytes, at, until)
+      parser.state match {
+        case FastCgiParser.Begin   => recordBegins()
+        case FastCgiParser.Content => recordContent(bytes, parser.dataFrom, parser.dataUntil)
+        case FastCgiParser.End     => recordEnds()
+        case FastCgiParser.Bad     => violated(parser.error)
+        case _                     => go = false
+      }
+    }
+    settle()
+    if (over) until else at
+  }
+
+  private def isBlocked: Boolean =
+    pendingOutput > loop.context.config.maxPendingOutput || (current != null && current.isFull)
+
+  /** The same, when what can be handed over has been: then reading pauses, and only what changes it goes on. */
+  private def isStuck: Boolean = isBlocked && {
+    flush()
+    isBlocked
+  }
+
+  private def recordBegins(): Unit = {
+    current = null
+    small.clear()
+    parser.kind match {
+      case BeginRequest | GetValues                                 => ()
+      case Params | Stdin | AbortRequest if parser.id != Management => current = find(parser.id)
+      case _                                                        => ()
+    }
+  }
+
+  private def recordContent(bytes: Array[Byte], from: Int, until: Int): Unit = parser.kind match {
+    case Params                   => if (current != null) current.param(bytes, from, until)
+    case Stdin                    => if (current != null) current.content(bytes, from, until)
+    case BeginRequest | GetValues =>
+      if (until - from <= FastCgiConnection.MaxSmall - small.length) small.write(bytes, from, until - from)
+    case _ => ()
+  }
+
+  private def recordEnds(): Unit = {
+    val request = current
+    current = null
+    parser.kind match {
+      case BeginRequest => begin()
+      case Params       => if (request != null && parser.contentLength == 0) request.paramsEnded()
+      case Stdin        => if (request != null && parser.contentLength == 0) request.contentEnded()
+      case AbortRequest =>
+        if (request != null) {
+          request.cancel()
+          finished(request, FastCgiRequest.Failure)
+        }
+      case GetValues if parser.id == Management => answerValues()
+      case kind if !isOfRequest(kind)           => FastCgiWriter.unknownType(loop.out, kind)
+      case _                                    => () // of a request that is over, or none that we wait for
+    }
+  }
+
+  private def begin(): Unit =
+    if (parser.id == Management || small.length != BodyLength) violated("a malformed BEGIN_REQUEST")
+    else if (find(parser.id) != null) violated(s"request ${parser.id} was begun twice")
+    else {
+      val role  = ((small.bytes(0) & 0xff) << 8) | (small.bytes(1) & 0xff)
+      val keeps = (small.bytes(2) & KeepConnection) != 0
+      if (role != Responder) turnAway(UnknownRole, keeps)
+      else if (count >= loop.config.maxMultiplexed) turnAway(Overloaded, keeps)
+      else {
+        val request = new FastCgiRequest(parser.id, this, loop, keeps)
+        if (count == active.length) active = java.util.Arrays.copyOf(active, 2 * count)
+        request.index = count
+        active(count) = request
+        count += 1
+        dueBy(request.deadline)
+      }
+    }
+
+  private def turnAway(status: Int, keeps: Boolean): Unit = {
+    FastCgiWriter.endRequest(loop.out, parser.id, FastCgiRequest.Failure, status)
+    if (!keeps) endsWhenIdle = true
+  }
+
+  /** Section 4.1; unknown names are left out. */
+  private def answerValues(): Unit = {
+    val asked  = new Variables
+    val answer = new ByteWriter(128)
+    if (NameValues.read(asked, small.bytes, 0, small.length)) {
+      val most = loop.context.config.maxConnections
+      for (i <- 0 until Math.min(asked.count, FastCgiConnection.MaxValues)) asked.name(i) match {
+        case MaxConnections => NameValues.write(answer, MaxConnections, most.toString)
+        case MaxRequests    =>
+          NameValues.write(answer, MaxRequests, (most.toLong * loop.config.maxMultiplexed).toString)
+        case MultiplexesConn => NameValues.write(answer, MultiplexesConn, "1")
+        case _               => ()
+      }
+    }
+    FastCgiWriter.management(loop.out, GetValuesResult, answer)
+  }
+
+  private def find(id: Int): FastCgiRequest = {
+    var i = 0
+    while (i < count && active(i).id != id) i += 1
+    if (i < count) active(i) else null
+  }
+
+  /** Nothing the peer sends can be understood any more. */
+  private def violated(what: String): Unit = {
+    loop.log.warn(s"a FastCGI connection ends: $what")
+    over = true
+    connection.abort()
+  }
+
+  // what its requests ask for
+
+  def nowNanos: Long     = connection.loop.nowNanos
+  def pendingOutput: Int = connection.pendingBytes + loop.out.length
+
+  def atTurnEnd(task: Runnable): Unit = connection.loop.endOfTurn(task)
+
+  /** Octets of a request's stream. */
+  def send(kind: Int, id: Int, bytes: Array[Byte], from: Int, count: Int): Unit = {
+    var at = from
+    while (at < from + count) {
+      val n = Math.min(FastCgiConnection.Slice, from + count - at)
+      FastCgiWriter.stream(loop.out, kind, id, bytes, at, n)
+      at += n
+      if (loop.out.length >= FastCgiConnection.Slice) flush()
+    }
+  }
+
+  def send(kind: Int, id: Int, text: String): Unit = {
+    val bytes = text.getBytes(ISO_8859_1)
+    send(kind, id, bytes, 0, bytes.length)
+  }
+
+  /** Its answer is complete, or nobody wants it any more. */
+  def finished(request: FastCgiRequest, appStatus: Int): Unit = {
+    if (appStatus == FastCgiRequest.Success) FastCgiWriter.endStream(loop.out, Stdout, request.id)
+    FastCgiWriter.endRequest(loop.out, request.id, appStatus, RequestComplete)
+    drop(request)
+    hasServed = draining
+    if (!request.keepsConnection) endsWhenIdle = true
+  }
+
+  /**
+   * Its answer broke off. A server that has read no end of the content can tell where it is alone on its connection,
+   * which then ends; among others it is told by the status alone.
+   */
+  def broken(request: FastCgiRequest): Unit =
+    if (count == 1) {
+      drop(request)
+      over = true
+      flush()
+      connection.abort()
+    } else finished(request, FastCgiRequest.Failure)
+
+  def drop(request: FastCgiRequest): Unit = if (request.index >= 0) {
+    count -= 1
+    val last = active(count)
+    active(request.index) = last
+    last.index = request.index
+    active(count) = null
+    request.index = -1
+    if (current eq request) current = null
+    if (count == 0) idleSince = nowNanos
+  }
+
+  /** A request has a deadline then. */
+  def dueBy(nanos: Long): Unit = if (nanos < requestsDue) requestsDue = nanos
+
+  /** After every entry: hands over what was written, and sees whether to read on and until when. */
+  def settle(): Unit = {
+    if (count == 0 && (endsWhenIdle || (draining && hasServed))) end()
+    flush()
+    if (connection.isOpen && !over) {
+      if (isBlocked) { if (!connection.isPaused) connection.pauseReading() }
+      else if (connection.isPaused) connection.resumeReading()
+      val due = if (count > 0) requestsDue else idleDeadline
+      connection.deadline = Math.min(due, writingDeadline())
+    }
+  }
+
+  private def idleDeadline: Long =
+    idleSince + (if (draining) loop.context.config.drainGrace.toNanos else loop.context.idleNanos)
+
+  private def flush(): Unit = if (loop.out.length > 0) {
+    connection.write(loop.out.bytes, 0, loop.out.length)
+    loop.out.clear()
+  }
+
+  private def end(): Unit = if (!over) {
+    over = true
+    cancelAll()
+    flush()
+    connection.closeGracefully(loop.context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
+  }
+
+  private def cancelAll(): Unit = while (count > 0) {
+    val request = active(count - 1)
+    request.cancel()
+    drop(request)
+  }
+
+  // what the connection tells
+
+  def onEnd(): Unit = {
+    each(_.connectionEnded())
+    endsWhenIdle = true
+    settle()
+  }
+
+  def onDrained(): Unit = {
+    // each in turn first, as the first may fill what has become free
+    first += 1
+    each(_.proceed())
+    settle()
+  }
+
+  def onDeadline(): Unit = {
+    abortIfStuck()
+    val now = nowNanos
+    if (requestsDue <= now) {
+      requestsDue = Long.MaxValue
+      each { request =>
+        if (request.deadline <= now) request.deadlinePassed()
+        dueBy(request.deadline)
+      }
+    }
+    if (count == 0 && connection.pendingBytes == 0 && idleDeadline <= now) end()
+    settle()
+  }
+
+  protected def closed(cause: Throwable): Unit = {
+    over = true
+    cancelAll()
+  }
+
+  /** `f` may end the request it is given, or the connection. */
+  private def each(f: FastCgiRequest => Unit): Unit = {
+    val all = java.util.Arrays.copyOf(active, count)
+    var i   = 0
+    while (i < all.length) {
+      val request = all(Math.floorMod(i + first, all.length))
+      if (request.index >= 0) f(request)
+      i += 1
+    }
+  }
+
+  // what the server asks
+
+  def idleTimeoutChanged(nanos: Long): Unit = settle()
+
+  def drain(): Unit = {
+    draining = true
+    if (count == 0) idleSince = nowNanos
+    settle()
+  }
+}
+
+private[gateway] object FastCgiConnection {
+
+  /** Content of GET_VALUES that is looked at: the names that exist take a tenth of it. */
+  private final val MaxSmall = 512
+
+  /** Names in it that are answered. */
+  private final val MaxValues = 8
+
+  /** Octets that are handed over at once. */
+  private final val Slice = 32 * 1024
+}

@@ -1,0 +1,263 @@
+package needletail.gateway
+
+import needletail.http.{ByteWriter, ConnectionInfo, HttpError, Status}
+import needletail.server.{ServerSession, Wire}
+
+/**
+ * One request of a FastCGI connection: the wire of a session of its own, which serves it as if it were the only and
+ * last one of an HTTP connection.
+ */
+private[gateway] final class FastCgiRequest(
+    val id: Int,
+    connection: FastCgiConnection,
+    loop: FastCgiLoop,
+    val keepsConnection: Boolean
+) extends Wire
+    with Runnable {
+
+  /** Place among the connection's requests. */
+  var index: Int = -1
+
+  private val beganNanos             = nowNanos
+  private var params                 = new ByteWriter(1024) // all of them; its array is then the variables'
+  private var overlong               = false
+  private val variables              = new Variables
+  private var complete               = false                // the parameters are
+  private var session: ServerSession = null
+  private var known: ConnectionInfo  = null
+  private var woken                  = false
+  private var over                   = false
+
+  // The request's content. Where its length is not known it is put into chunks, which the session can read.
+  private var bodyLeft: Long     = 0
+  private var isChunked: Boolean = false
+  private var inputEnded         = false
+  private var unread: ByteWriter = null // null while nothing is kept
+  private var unreadFrom         = 0
+
+  // what the server in front sends
+
+  def param(bytes: Array[Byte], from: Int, until: Int): Unit = if (!complete && !overlong)
+    if (until - from > loop.config.maxVariables - params.length) {
+      overlong = true
+      params = null
+    } else params.write(bytes, from, until - from)
+
+  def paramsEnded(): Unit = if (!complete) {
+    complete = true
+    val isRead = !overlong && NameValues.read(variables, params.bytes, 0, params.length)
+    if (overlong)
+      refuse(
+        HttpError(
+          Status.HeadersTooLarge,
+          s"the request's variables are longer than ${loop.config.maxVariables} octets"
+        )
+      )
+    else if (!isRead) refuse(HttpError(Status.BadRequest, "the request's variables are malformed"))
+    else if (RequestHead.length(variables) != -1) begin(hasBody = false)
+    // else the first record of content will tell whether there is any
+  }
+
+  def content(bytes: Array[Byte], from: Int, until: Int): Unit = if (!over && complete && !inputEnded) {
+    if (session == null) begin(hasBody = true)
+    if (isChunked && !over) {
+      val w = keeping
+      w.writeHex(until - from)
+      w.writeCrLf()
+      w.write(bytes, from, until - from)
+      w.writeCrLf()
+      feed()
+    } else if (bodyLeft > 0 && !over) {
+      // what goes beyond CONTENT_LENGTH is no content (RFC 3875 §4.2)
+      val n = Math.min(bodyLeft, (until - from).toLong).toInt
+      bodyLeft -= n
+      var at = from
+      if (unread == null && session.wantsInput) at = receive(bytes, from, from + n)
+      if (at < from + n && !over) keeping.write(bytes, at, from + n - at)
+      feed()
+    }
+  }
+
+  def contentEnded(): Unit = if (!over && complete && !inputEnded) {
+    inputEnded = true
+    if (session == null) begin(hasBody = false)
+    else if (isChunked) {
+      keeping.writeLatin1("0\r\n\r\n")
+      feed()
+    } else cutShort()
+  }
+
+  /** As much is kept of its content as may be: nothing more is to be read for it now. */
+  def isFull: Boolean = unread != null && unread.length - unreadFrom >= loop.config.maxUnread
+
+  /** The server in front wants no answer any more, or is gone. */
+  def cancel(): Unit = if (!over) {
+    over = true
+    if (session != null) session.peerGone()
+  }
+
+  /** The server in front will send no more, on the whole connection. */
+  def connectionEnded(): Unit = if (!over)
+    if (session == null) connection.drop(this)
+    else {
+      enter()
+      session.peerEnded()
+      leave()
+    }
+
+  // time and room
+
+  def deadline: Long =
+    if (over) Long.MaxValue
+    else if (session == null) beganNanos + loop.context.headNanos
+    else session.deadline
+
+  def deadlinePassed(): Unit =
+    if (session == null) {
+      complete = true
+      refuse(HttpError(Status.RequestTimeout, "the request's variables took too long"))
+    } else {
+      enter()
+      session.deadlinePassed()
+      leave()
+    }
+
+  def proceed(): Unit = if (session != null && !over) {
+    enter()
+    session.proceed()
+    leave()
+    feed()
+  }
+
+  // the session
+
+  private def begin(hasBody: Boolean): Unit = {
+    val w = loop.headText
+    w.clear()
+    val problem = loop.head.write(w, variables, hasBody)
+    known = loop.head.info
+    if (problem != null) refuse(problem)
+    else {
+      isChunked = hasBody
+      bodyLeft = if (isChunked) 0 else Math.max(0L, loop.head.contentLength)
+      open()
+      if (receive(w.bytes, 0, w.length) < w.length && !over)
+        refuse(HttpError(Status.BadRequest, "the request's variables are no request"))
+    }
+  }
+
+  private def open(): Unit = {
+    session = new ServerSession(this, loop.handler, loop.context)
+    session.drain() // its one request is its last
+  }
+
+  private def refuse(error: HttpError): Unit = {
+    if (known == null) known = new GatewayRequest(variables, "")
+    if (session == null) open()
+    enter()
+    session.refuse(error, loop.head.isHead && problemIsOfHead)
+    session.proceed()
+    leave()
+  }
+
+  /** `loop.head` has this request's method only while this request's head is being written. */
+  private def problemIsOfHead: Boolean = loop.head.info eq known
+
+  private def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
+    enter()
+    val used = session.receive(bytes, from, until)
+    leave()
+    used
+  }
+
+  private def keeping: ByteWriter = {
+    if (unread == null) {
+      unread = new ByteWriter(1024)
+      unreadFrom = 0
+    }
+    unread
+  }
+
+  /** Gives the session what was kept, as far as it wants it. */
+  private def feed(): Unit = {
+    var go = !over && unread != null
+    while (go && session.wantsInput) {
+      val used = receive(unread.bytes, unreadFrom, unread.length) - unreadFrom
+      unreadFrom += used
+      go = used > 0 && !over && unread != null
+      if (unread != null && unreadFrom == unread.length) {
+        unread = null
+        go = false
+      }
+    }
+    if (unread != null && unreadFrom >= unread.bytes.length / 2) compact()
+    cutShort()
+  }
+
+  private def compact(): Unit = {
+    System.arraycopy(unread.bytes, unreadFrom, unread.bytes, 0, unread.length - unreadFrom)
+    unread.length -= unreadFrom
+    unreadFrom = 0
+  }
+
+  /** The content has ended before its length was reached, and the session knows all that came. */
+  private def cutShort(): Unit = if (inputEnded && bodyLeft > 0 && unread == null && !over) {
+    bodyLeft = 0
+    enter()
+    session.peerEnded()
+    leave()
+  }
+
+  private def enter(): Unit = loop.log.listener = tell
+
+  private def leave(): Unit = {
+    loop.log.listener = null
+    if (!over) connection.dueBy(deadline)
+  }
+
+  private val tell: String => Unit = line => if (!over) connection.send(FastCgiRecord.Stderr, id, line)
+
+  // Wire
+
+  def info: ConnectionInfo = known
+  def nowNanos: Long       = connection.nowNanos
+  def pendingOutput: Int   = connection.pendingOutput
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit =
+    if (!over) connection.send(FastCgiRecord.Stdout, id, bytes, from, count)
+
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = write(bytes, from, count)
+
+  def wake(): Unit = if (!woken && !over) {
+    woken = true
+    connection.atTurnEnd(this)
+  }
+
+  /** The end of a turn in which something changed. */
+  def run(): Unit = {
+    woken = false
+    if (!over) {
+      proceed()
+      connection.settle()
+    }
+  }
+
+  def finish(): Unit = if (!over) {
+    over = true
+    unread = null
+    connection.finished(this, FastCgiRequest.Success)
+  }
+
+  def abort(): Unit = if (!over) {
+    over = true
+    unread = null
+    connection.broken(this)
+  }
+}
+
+private[gateway] object FastCgiRequest {
+
+  // as programs exit
+  final val Success = 0
+  final val Failure = 1
+}

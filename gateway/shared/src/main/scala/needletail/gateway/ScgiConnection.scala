@@ -1,0 +1,159 @@
+package needletail.gateway
+
+import needletail.http.{ByteWriter, ConnectionInfo, Handler, HttpError, Status}
+import needletail.io.{Connection, EventLoop}
+import needletail.server._
+
+/** SCGI, for a [[needletail.server.TcpServer]]. */
+private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
+  def onLoop(loop: EventLoop): LoopProtocol =
+    new SessionProtocol(config.server, CgiFormat)(context => {
+      // the same for all connections of the loop, one of which uses it at a time
+      val head = new RequestHead(config.mountOrNull, isScript = false)
+      val text = new ByteWriter(4 * 1024)
+      connection => new ScgiConnection(connection, handler, context, config, head, text)
+    }).onLoop(loop)
+}
+
+/** One connection of a web server that speaks SCGI, which is one request: the head, its content, and the answer. */
+private[gateway] final class ScgiConnection(
+    connection: Connection,
+    handler: Handler,
+    context: LoopContext,
+    config: GatewayConfig,
+    head: RequestHead,
+    text: ByteWriter
+) extends SessionConnection(connection, context)
+    with Wire
+    with Runnable {
+  private val variables              = new Variables
+  private var session: ServerSession = null
+  private var known: ConnectionInfo  = null
+  private var bodyLeft               = 0L
+  private var woken                  = false
+  private val headDeadline           = nowNanos + context.headNanos
+  settle()
+
+  // what the connection tells
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var at = from
+    if (session == null) at = readHead(bytes, from, until)
+    if (session != null && !session.isFinished) {
+      // what goes beyond CONTENT_LENGTH is dropped
+      val n = Math.min(bodyLeft, (until - at).toLong).toInt
+      if (n > 0) {
+        val used = session.receive(bytes, at, at + n)
+        bodyLeft -= used - at
+        at = used
+      }
+      if (bodyLeft == 0) at = until
+    }
+    settle()
+    at
+  }
+
+  private def readHead(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val end = Scgi.read(variables, bytes, from, until, Math.min(config.maxVariables, ScgiConnection.MaxHead))
+    if (end == Scgi.More) from
+    else if (end == Scgi.Bad) {
+      refuse(HttpError(Status.BadRequest, "this is no SCGI request, or one with too many variables"))
+      until
+    } else {
+      val own = variables.kept // they are asked for later, when the octets are gone
+      text.clear()
+      val problem = head.write(text, own, hasBody = false)
+      known = head.info
+      if (problem != null) refuse(problem, head.isHead)
+      else {
+        bodyLeft = Math.max(0L, head.contentLength)
+        open()
+        if (session.receive(text.bytes, 0, text.length) < text.length && !session.isFinished)
+          refuse(HttpError(Status.BadRequest, "the request's variables are no request"))
+      }
+      end
+    }
+  }
+
+  def onEnd(): Unit = {
+    if (session == null) connection.close()
+    else session.peerEnded()
+    settle()
+  }
+
+  def onDrained(): Unit = {
+    if (session != null) session.proceed()
+    settle()
+  }
+
+  def onDeadline(): Unit = {
+    abortIfStuck()
+    if (session != null) session.deadlinePassed()
+    else if (headDeadline <= nowNanos) {
+      context.counts.timeouts += 1
+      refuse(HttpError(Status.RequestTimeout, "the request's variables took too long"))
+    }
+    settle()
+  }
+
+  protected def closed(cause: Throwable): Unit = if (session != null) session.peerGone()
+
+  private def open(): Unit = {
+    session = new ServerSession(this, handler, context)
+    session.drain() // its one request is its last
+  }
+
+  private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+    if (known == null) known = new GatewayRequest(new Variables, "")
+    if (session == null) open()
+    session.refuse(error, isHead)
+    session.proceed()
+  }
+
+  private def settle(): Unit = if (connection.isOpen && (session == null || !session.isFinished)) {
+    // without content to come it is read on all the same, or its end would not be seen
+    if (session == null || bodyLeft == 0 || session.wantsInput) {
+      if (connection.isPaused) connection.resumeReading()
+    } else if (!connection.isPaused) connection.pauseReading()
+    connection.deadline =
+      Math.min(if (session == null) headDeadline else session.deadline, writingDeadline())
+  }
+
+  // what the server asks: such a connection has one request anyway
+
+  def idleTimeoutChanged(nanos: Long): Unit = ()
+  def drain(): Unit                         = ()
+
+  // Wire
+
+  def info: ConnectionInfo = known
+  def nowNanos: Long       = connection.loop.nowNanos
+  def pendingOutput: Int   = connection.pendingBytes
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit      = connection.write(bytes, from, count)
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = connection.writeOwned(bytes, from, count)
+
+  def wake(): Unit = if (!woken && connection.isOpen) {
+    woken = true
+    connection.loop.endOfTurn(this)
+  }
+
+  /** The end of a turn in which something changed. */
+  def run(): Unit = {
+    woken = false
+    if (connection.isOpen) {
+      session.proceed()
+      settle()
+    }
+  }
+
+  def finish(): Unit =
+    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
+  def abort(): Unit = connection.abort()
+}
+
+private[gateway] object ScgiConnection {
+
+  /** A head must fit what a connection keeps. */
+  private final val MaxHead = 60 * 1024
+}

@@ -1,0 +1,118 @@
+package needletail.gateway
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import needletail.http.Latin1
+
+/**
+ * The variables of one request (RFC 3875 §4.1), however they came: offsets into octets. Mutable and reused by whoever
+ * reads them; `kept` is a copy that lasts.
+ */
+private[needletail] final class Variables {
+  var bytes: Array[Byte] = Variables.none
+  var count: Int         = 0
+
+  /** Four for each: name from, name until, value from, value until. */
+  private var offsets = new Array[Int](4 * 32)
+
+  def clear(bytes: Array[Byte]): Unit = {
+    this.bytes = bytes
+    count = 0
+  }
+
+  def add(nameFrom: Int, nameUntil: Int, valueFrom: Int, valueUntil: Int): Unit = {
+    val at = 4 * count
+    if (at == offsets.length) offsets = java.util.Arrays.copyOf(offsets, 2 * at)
+    offsets(at) = nameFrom
+    offsets(at + 1) = nameUntil
+    offsets(at + 2) = valueFrom
+    offsets(at + 3) = valueUntil
+    count += 1
+  }
+
+  def nameFrom(i: Int): Int   = offsets(4 * i)
+  def nameUntil(i: Int): Int  = offsets(4 * i + 1)
+  def valueFrom(i: Int): Int  = offsets(4 * i + 2)
+  def valueUntil(i: Int): Int = offsets(4 * i + 3)
+
+  def name(i: Int): String  = Latin1.decode(bytes, nameFrom(i), nameUntil(i))
+  def value(i: Int): String = Latin1.decode(bytes, valueFrom(i), valueUntil(i))
+
+  /** The place of the last one of that name, names compared as they are, or -1: nginx sends what was set twice twice. */
+  def indexOf(name: String): Int = {
+    var i = count - 1
+    while (i >= 0 && !isNamed(i, name)) i -= 1
+    i
+  }
+
+  def isNamed(i: Int, name: String): Boolean =
+    nameUntil(i) - nameFrom(i) == name.length && startsWith(i, name)
+
+  def startsWith(i: Int, prefix: String): Boolean = {
+    val from = nameFrom(i)
+    nameUntil(i) - from >= prefix.length && {
+      var k = 0
+      while (k < prefix.length && bytes(from + k) == prefix.charAt(k)) k += 1
+      k == prefix.length
+    }
+  }
+
+  /** The value of that name, `null` where there is none; an empty one is no different from none (RFC 3875 §4.1). */
+  def get(name: String): String = {
+    val i = indexOf(name)
+    if (i < 0 || valueFrom(i) == valueUntil(i)) null else value(i)
+  }
+
+  def toList: List[(String, String)] = List.tabulate(count)(i => (name(i), value(i)))
+
+  /** With octets of its own. */
+  def kept: Variables = {
+    var least = Int.MaxValue
+    var most  = 0
+    var i     = 0
+    while (i < count) {
+      least = Math.min(least, nameFrom(i))
+      most = Math.max(most, valueUntil(i))
+      i += 1
+    }
+    val copy = new Variables
+    if (count > 0) {
+      copy.clear(java.util.Arrays.copyOfRange(bytes, least, most))
+      i = 0
+      while (i < count) {
+        copy.add(nameFrom(i) - least, nameUntil(i) - least, valueFrom(i) - least, valueUntil(i) - least)
+        i += 1
+      }
+    }
+    copy
+  }
+}
+
+private[needletail] object Variables {
+  private val none = new Array[Byte](0)
+
+  /** Those pairs, as UTF-8. */
+  def of(pairs: Iterable[(String, String)]): Variables =
+    ofEnvironment(pairs.map { case (name, value) => s"$name=$value\u0000" }.mkString.getBytes(UTF_8))
+
+  /**
+   * Those of an environment as the kernel has it: `NAME=value`, each with a NUL behind it. Octets, since what a
+   * platform makes of them depends on a locale, which web servers do not set.
+   */
+  def ofEnvironment(octets: Array[Byte]): Variables = {
+    val variables = new Variables
+    variables.clear(octets)
+    var from = 0
+    while (from < octets.length) {
+      var equals = -1
+      var until  = from
+      while (until < octets.length && octets(until) != 0) {
+        if (equals < 0 && octets(until) == '=') equals = until
+        until += 1
+      }
+      if (equals > from) variables.add(from, equals, equals + 1, until)
+      from = until + 1
+    }
+    variables
+  }
+}

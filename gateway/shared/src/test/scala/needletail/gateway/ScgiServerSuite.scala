@@ -1,0 +1,121 @@
+package needletail.gateway
+
+import java.net.{InetSocketAddress, Socket}
+
+import needletail.http.ByteWriter
+
+import scala.concurrent.duration._
+
+/** SCGI over sockets. */
+class ScgiServerSuite extends Serving {
+
+  private final class Client(port: Int) {
+    val socket = new Socket()
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
+    socket.setSoTimeout(5000)
+    socket.setTcpNoDelay(true)
+
+    def send(bytes: Array[Byte]): this.type = {
+      socket.getOutputStream.write(bytes)
+      this
+    }
+
+    def all(): Answer = {
+      val got    = new java.io.ByteArrayOutputStream
+      val buffer = new Array[Byte](8192)
+      var n      = socket.getInputStream.read(buffer)
+      while (n >= 0) {
+        got.write(buffer, 0, n)
+        n = socket.getInputStream.read(buffer)
+      }
+      socket.close()
+      Answer(got.toString("ISO-8859-1"), "", 0, 0)
+    }
+  }
+
+  private def request(pairs: Seq[(String, String)], content: String = ""): Array[Byte] = {
+    val w = new ByteWriter(256)
+    Scgi.write(w, content.length.toLong, pairs)
+    w.writeLatin1(content)
+    java.util.Arrays.copyOf(w.bytes, w.length)
+  }
+
+  private def connected[A](config: GatewayConfig =
+    GatewayConfig(server = base))(body: (() => Client) => A): A =
+    serving(Front.Scgi(_), config)(server => body(() => new Client(server.port)))
+
+  test("a request and its answer, and the connection's end") {
+    connected() { client =>
+      assertEquals(
+        client().send(request(get("/hello"))).all().out,
+        "Status: 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\nhello"
+      )
+      assertEquals(client().send(request(variables("POST", "/echo"), "some text")).all().content, "some text")
+      assertEquals(client().send(request(get("/slow"))).all().content, "slow")
+      assert(client().send(request(get("/nowhere"))).all().head.startsWith("Status: 404 Not Found\r\n"))
+      assertEquals(client().send(request(variables("HEAD", "/hello"))).all().content, "")
+    }
+  }
+
+  test("a request that comes octet by octet, and one with more behind it than its length") {
+    connected() { client =>
+      val octets = client()
+      for (octet <- request(variables("POST", "/length"), "abcdef")) octets.send(Array(octet))
+      assertEquals(octets.all().content, "6")
+      val longer = request(variables("POST", "/echo"), "abc") ++ Records.latin1("and more")
+      assertEquals(client().send(longer).all().content, "abc")
+    }
+  }
+
+  test("what handlers see: the client, and what the server was told to add") {
+    connected(GatewayConfig(server = base, mount = Some("/app/"))) { client =>
+      val pairs =
+        get("/app/about", "REMOTE_ADDR" -> "192.0.2.1", "REMOTE_PORT" -> "99", "REMOTE_USER" -> "ann")
+      assertEquals(
+        client().send(request(pairs)).all().content,
+        "GET /about host=example.test secure=false remote=192.0.2.1:99 local= script=/app user=ann"
+      )
+    }
+  }
+
+  test("large content both ways") {
+    connected() { client =>
+      val text = new String(Serving.large, "ISO-8859-1")
+      assert(client().send(request(variables("POST", "/echo"), text)).all().content == text)
+    }
+  }
+
+  test("what is no SCGI is answered with 400") {
+    connected() { client =>
+      assert(client().send(
+        Records.latin1("GET / HTTP/1.1\r\n\r\n")
+      ).all().out.startsWith("Status: 400 Bad Request\r\n"))
+      assertEquals(client().send(request(Nil)).all().content, "REQUEST_METHOD is missing")
+      assert(
+        client().send(Records.latin1("99999999:")).all().out.startsWith("Status: 400 Bad Request\r\n")
+      )
+    }
+  }
+
+  test("a head that does not come in time is given up, and content that ends early is an error") {
+    connected(GatewayConfig(server = base.copy(headTimeout = 100.millis))) { client =>
+      assert(
+        client().send(Records.latin1("70:CONTENT")).all().out.startsWith("Status: 408 Request Timeout\r\n")
+      )
+      val short = client()
+      short.send(request(variables("POST", "/length"), "abc").dropRight(1))
+      short.socket.shutdownOutput()
+      assertEquals(short.all().content, "the request ended before its body did")
+    }
+  }
+
+  test("a server that goes away cancels what is under way") {
+    connected() { client =>
+      val before = cancelled.get
+      val gone   = client().send(request(get("/wait")))
+      Thread.sleep(100)
+      gone.socket.close()
+      eventually(cancelled.get == before + 1)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package needletail.gateway
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Promise}
+import needletail.http._
+import needletail.io.Address
+import needletail.server.{Log, RunningServer, ServerConfig}
+import needletail.testing.Suite
+
+/** What suites over sockets share: a handler, a server, requests. */
+abstract class Serving extends Suite {
+  protected val base: ServerConfig = ServerConfig(loops = 2, log = Log.none)
+
+  /** Cancelled requests for /wait, counted. */
+  protected val cancelled = new java.util.concurrent.atomic.AtomicInteger
+
+  protected val handler: Handler = request =>
+    request.path match {
+      case "/hello"   => Response.ok("hello")
+      case "/slow"    => Async.sleep(100.millis).map(_ => Response.ok("slow"))
+      case "/echo"    => Response.ok.stream(request.body.stream)
+      case "/length"  => request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+      case "/ignore"  => Response.ok("not read")
+      case "/large"   => Response.ok.bytes(Serving.large)
+      case "/endless" =>
+        Response.ok.stream(ByteStream.fromIterator(Iterator.continually(new Array[Byte](16 * 1024))))
+      case "/broken" =>
+        Response.ok.stream(ByteStream.fromIterator(Iterator(Serving.large) ++ failing))
+      case "/cut" =>
+        Response.ok.stream(
+          ByteStream.fromIterator(Iterator(Serving.large) ++ failing),
+          2L * Serving.large.length
+        )
+      case "/fails" => throw new IllegalStateException("the secret reason")
+      case "/wait"  =>
+        val never = new Promise[Response]
+        never.onCancel { () => cancelled.incrementAndGet(); () }
+        never
+      case "/about" =>
+        val about = GatewayRequest.of(request)
+        Response.ok(
+          s"${request.method} ${request.target} host=${request.authority} secure=${request.connection.isSecure} " +
+            s"remote=${request.connection.remoteAddress} local=${request.connection.localAddress} " +
+            s"script=${about.fold("-")(_.scriptName)} user=${about.flatMap(_.variable("REMOTE_USER")).getOrElse("-")}"
+        )
+      case path => Response(Status.NotFound).text(s"nothing at $path")
+    }
+
+  private def failing: Iterator[Array[Byte]] = new Iterator[Array[Byte]] {
+    def hasNext             = true
+    def next(): Array[Byte] = throw new IllegalStateException("the secret reason")
+  }
+
+  protected def serving[A](
+      front: Address => Front,
+      config: GatewayConfig = GatewayConfig(server = base)
+  )(body: RunningServer => A): A = {
+    val server = Gateway.start(handler, front(Address.Tcp("127.0.0.1", 0)), config)
+    try body(server)
+    finally Await.result(server.close(), 10.seconds)
+  }
+
+  protected def get(path: String, more: (String, String)*): Seq[(String, String)] =
+    variables("GET", path, more: _*)
+
+  protected def variables(method: String, path: String, more: (String, String)*): Seq[(String, String)] =
+    Seq(
+      "GATEWAY_INTERFACE" -> "CGI/1.1",
+      "SERVER_PROTOCOL"   -> "HTTP/1.1",
+      "REQUEST_METHOD"    -> method,
+      "REQUEST_URI"       -> path,
+      "SCRIPT_NAME"       -> path,
+      "SERVER_NAME"       -> "example.test"
+    ) ++ more
+
+  protected def eventually(what: => Boolean): Unit = {
+    val end = System.nanoTime() + 5.seconds.toNanos
+    while (!what && System.nanoTime() < end) Thread.sleep(5)
+    assert(what)
+  }
+}
+
+object Serving {
+  val large: Array[Byte] = Array.tabulate(1000 * 1000)(i => ('a' + i % 26).toByte)
+}
