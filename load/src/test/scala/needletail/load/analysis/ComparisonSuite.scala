@@ -7,6 +7,8 @@ import needletail.load.result.RunResult
 import needletail.testing.Suite
 
 class ComparisonSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // many runs of a model, on whatever machine
+
   private val comparison = new Comparison(tolerance = 0.03, confidence = 0.99)
 
   /** Runs of a loaded server with arrivals at random distances, so that no two are alike. */
