@@ -131,6 +131,7 @@ class OtherServersSuite extends Hosted {
       serving(fastcgi("/", workers, site)) { server =>
         for (i <- 1 to 200) assertEquals(get(server, s"/?$i").body, s"index $i", log.text)
         assert(workers.restarts >= 8, workers.restarts)
+        assert(!log.text.contains("has ended with status 0"), log.text)
       }
     finally workers.close()
   }
