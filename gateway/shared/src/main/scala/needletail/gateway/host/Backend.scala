@@ -15,7 +15,7 @@ private[host] trait Backend {
   /** What it answers, head and content; a failure says why there is no more. */
   def output: ByteStream
 
-  /** Has it certainly not begun on the request, or can it not be told? True of a kept connection that gave nothing. */
+  /** Has nothing of an answer come? */
   def isUnused: Boolean = false
 
   /** Nobody needs the rest of it: ends it. May be repeated, and called when it is over. */

@@ -7,8 +7,7 @@ import needletail.http.ByteStream
 private[host] final class FastCgiExchange(
     connection: FastCgiPeer,
     val id: Int,
-    val errors: ErrorLines,
-    val isReused: Boolean // the connection has served others before
+    val errors: ErrorLines
 ) extends Backend {
   private[host] val inbox = new Inbox(FastCgiExchange.MostWaiting, () => connection.roomAgain())
 
@@ -36,7 +35,7 @@ private[host] final class FastCgiExchange(
 
   val output: ByteStream = inbox.stream
 
-  override def isUnused: Boolean = isReused && !inbox.hasCome
+  override def isUnused: Boolean = !inbox.hasCome
 
   def stop(): Unit = if (!isOver && !isDropped) {
     isDropped = true

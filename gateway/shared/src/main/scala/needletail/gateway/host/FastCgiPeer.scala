@@ -29,7 +29,7 @@ private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool)
   def begin(parameters: Seq[(String, String)], errors: ErrorLines): FastCgiExchange = {
     var id = 1
     while (exchanges.containsKey(id)) id += 1
-    val x = new FastCgiExchange(this, id, errors, served > 0)
+    val x = new FastCgiExchange(this, id, errors)
     exchanges.put(id, x)
     served += 1
     connection.deadline = Long.MaxValue

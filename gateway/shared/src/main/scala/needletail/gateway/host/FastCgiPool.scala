@@ -18,8 +18,10 @@ private[host] final class FastCgiPool(endpoint: Endpoint, loop: EventLoop, confi
 
   /** A connection for one request more; `fresh`: that has served none. */
   def connection(fresh: Boolean): Async[FastCgiPeer] = {
+    // what idles is not to be trusted then, and would keep a server of one process from the one that is made
+    if (fresh) while (!idle.isEmpty) closeIdle()
     var found: FastCgiPeer = null
-    while (found == null && !fresh && !idle.isEmpty) {
+    while (found == null && !idle.isEmpty) {
       val last = idle.pollLast()
       if (last.isOpen) found = last
     }

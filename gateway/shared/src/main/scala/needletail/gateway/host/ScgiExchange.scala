@@ -26,6 +26,8 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
 
   val output: ByteStream = inbox.stream
 
+  override def isUnused: Boolean = !inbox.hasCome
+
   def stop(): Unit = {
     inbox.drop()
     connection.close()

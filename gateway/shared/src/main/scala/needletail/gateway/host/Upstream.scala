@@ -20,6 +20,9 @@ abstract class Upstream private[host] () {
   /** Is it of use to go there? */
   private[host] def isReady(index: Int): Boolean
 
+  /** One has answered a request to its end. */
+  private[host] def worked(index: Int): Unit
+
   /** One did not answer a request in time. */
   private[host] def stuck(index: Int): Unit
 }
@@ -31,6 +34,7 @@ object Upstream {
     private[host] val addresses: Seq[Address]      = first +: more
     private[host] def isOurs: Boolean              = false
     private[host] def isReady(index: Int): Boolean = true
+    private[host] def worked(index: Int): Unit     = ()
     private[host] def stuck(index: Int): Unit      = ()
   }
 

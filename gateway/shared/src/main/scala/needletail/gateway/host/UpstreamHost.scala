@@ -90,9 +90,10 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
             case Success(first) =>
               begun = true
               val backend = if (mayRepeat) new Repeatable(first, deliver) else first
-              new Conversation(what, backend, content, isHead, limit, config, deliver.tooLong)(_ =>
+              new Conversation(what, backend, content, isHead, limit, config, deliver.tooLong)({ complete =>
+                if (complete) deliver.worked()
                 over()
-              ).begin()
+              }).begin()
             case Failure(e) => Async.fail(failure(what, e))
           }
           .andFinally(if (!begun) over())
@@ -119,6 +120,12 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       endpoint.inFlight.decrementAndGet()
       endpoint = null
     }
+
+    /** It gave nothing: others are tried first for a moment. */
+    def avoid(): Unit = if (endpoint != null) endpoint.downUntil = System.nanoTime() + UpstreamHost.AvoidNanos
+
+    /** It has answered. */
+    def worked(): Unit = if (endpoint != null) upstream.worked(endpoint.index)
 
     /** It was not answered in time: a process of ours would not be of use to anybody else. */
     val tooLong: () => Unit = () => if (endpoint != null) upstream.stuck(endpoint.index)
@@ -158,8 +165,10 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
   }
 
   /**
-   * A request without content whose method is safe: one that a kept connection has swallowed is made again on a fresh
-   * one, once, as the server may have closed that one before the request was there (RFC 9110 section 9.2.2).
+   * A request without content whose method is safe: where the connection is lost with nothing of an answer it is made
+   * again (RFC 9110 section 9.2.2), twice at most, on a fresh connection and to another server if there is one. A server
+   * may have closed a kept connection before the request was there, and processes end by themselves, as PHP's do after
+   * so many requests.
    */
   private final class Repeatable(first: Backend, deliver: Delivery) extends Backend {
     private var present  = first
@@ -181,12 +190,13 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       def next(): Async[Option[Array[Byte]]] = {
         val asked = present
         asked.output.next().transform {
-          case Failure(_: PeerLost) if repeats == 0 && !stopped && asked.isUnused =>
+          case Failure(_: PeerLost) if repeats < UpstreamHost.MostRepeats && !stopped && asked.isUnused =>
             repeats += 1
+            deliver.avoid()
             deliver.begin(fresh = true).flatMap { again =>
               present = again
               if (stopped) again.stop() else if (inputEnd) again.endInput()
-              again.output.next()
+              next()
             }
           case Success(piece) => Async.value(piece)
           case Failure(e)     => Async.fail(e)
@@ -198,8 +208,10 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
 }
 
 private object UpstreamHost {
-  private final val DownNanos = 1000L * 1000 * 1000
-  private val Again           = 20.millis
+  private final val DownNanos   = 1000L * 1000 * 1000
+  private final val AvoidNanos  = 200L * 1000 * 1000
+  private final val MostRepeats = 2
+  private val Again             = 20.millis
 }
 
 private[host] final class FastCgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)

@@ -21,7 +21,8 @@ import needletail.server.Log
  * @param environment of each, and nothing else
  * @param directory to run in; empty: that of this program
  * @param restartDelay before a process that has ended is started again; doubled each time up to `maxRestartDelay` while
- *   it does not stay up for `steady`
+ *   it does not stay up for `steady`. One that ends with status 0 after it has answered a request is started again at
+ *   once
  * @param stopGrace from SIGTERM to SIGKILL when they are stopped
  * @param log told what they write, and when one ends
  */
@@ -75,6 +76,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   def pids: Seq[Long] = all.map(_.pid).filter(_ > 0)
 
   private[host] def isReady(index: Int): Boolean = all(index).isReady
+  private[host] def worked(index: Int): Unit     = all(index).hasWorked = true
   private[host] def stuck(index: Int): Unit      = {
     all(index).isReady = false // at once, so that no other request gets there
     onLoop(() => all(index).stop())
@@ -126,6 +128,9 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     /** It has been started, and not been told to end. */
     @volatile var isReady = false
 
+    /** It has answered a request. */
+    @volatile var hasWorked = false
+
     /** From any thread. */
     def pid: Long = {
       val now = program
@@ -150,7 +155,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
             case Right(started) => run(started)
             case Left(e)        =>
               log.warn(s"a process could not be started: ${e.getMessage}")
-              again(0)
+              again(0, isDone = false)
           }
         }
       }
@@ -161,14 +166,17 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       val fresh  = started.attach(loop, config.stopGrace.toNanos, errors)
       program = fresh
       isReady = true
+      hasWorked = false
       fresh.endInput()
       listen(fresh, errors)
       fresh.onEnd { status =>
         program = null
         isReady = false
         errors.end()
-        if (!closing) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
-        again(System.nanoTime() - began)
+        // PHP's end by themselves after so many requests
+        val isDone = hasWorked && status == 0
+        if (!closing && !isDone) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
+        again(System.nanoTime() - began, isDone)
       }
       if (closing) fresh.stop()
     }
@@ -181,13 +189,16 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       case _ => ()
     }
 
-    private def again(livedNanos: Long): Unit =
+    private def again(livedNanos: Long, isDone: Boolean): Unit =
       if (closing) gone()
       else {
-        if (livedNanos > config.steady.toNanos) delay = config.restartDelay
+        if (isDone || livedNanos > config.steady.toNanos) delay = config.restartDelay
         restarted += 1
-        loop.schedule(delay.toNanos, () => if (!closing) start())
-        delay = (delay * 2).min(config.maxRestartDelay)
+        if (isDone) start()
+        else {
+          loop.schedule(delay.toNanos, () => if (!closing) start())
+          delay = (delay * 2).min(config.maxRestartDelay)
+        }
       }
 
     def stop(): Unit = if (program != null) program.stop()

@@ -34,8 +34,8 @@ package object host {
    *
    * 502 where no server can be reached, or one breaks off before its answer; 504 where it does not answer in time, and
    * a process of ours is then started anew; 503 with Retry-After where there is no room for one more request. A request
-   * is made again only where none can have been begun: while connecting, and, for safe methods without content, when a
-   * kept connection turns out to be closed.
+   * is made again only where none can have been begun, that is while connecting, and, if its method is safe and it has
+   * no content, where the connection was lost with nothing of an answer: twice at most.
    */
   def fastcgi(path: String, upstream: Upstream, config: UpstreamConfig = UpstreamConfig()): Routes =
     new FastCgiHost(new Mount(path), upstream, config).routes

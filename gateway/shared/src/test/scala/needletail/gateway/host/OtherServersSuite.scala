@@ -117,6 +117,25 @@ class OtherServersSuite extends Hosted {
     }
   }
 
+  needing(phpCgi, "php-cgi")("php-cgi: processes that end after so many requests are not missed") { path =>
+    phpSite()
+    val workers = Workers(
+      WorkersConfig(
+        List(path, "-b", "{socket}"),
+        count = 2,
+        environment = Map("PHP_FCGI_MAX_REQUESTS" -> "20"),
+        log = log
+      )
+    )
+    try
+      serving(fastcgi("/", workers, site)) { server =>
+        for (i <- 1 to 200) assertEquals(get(server, s"/?$i").body, s"index $i", log.text)
+        assert(workers.restarts >= 8, workers.restarts)
+        assert(!log.text.contains("has ended with status 0"), log.text)
+      }
+    finally workers.close()
+  }
+
   needing(phpFpm, "php-fpm")("php-fpm: at an address") { path =>
     phpSite()
     val socket = s"$directory/fpm.sock"
