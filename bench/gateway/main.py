@@ -3,6 +3,7 @@
 import argparse
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -69,6 +70,7 @@ def measure(setup, tool, rows):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # or Apache's children would outlive us
     try:
         main()
     finally:

@@ -11,7 +11,12 @@ import java.util.concurrent.TimeUnit
  * A web server of another make, started for a suite: on loopback, on a port that was free a moment ago, with a
  * configuration and a directory of its own, and ended by its process.
  */
-final class WebServer private (val kind: WebServer.Kind, val directory: Path, val port: Int, process: Process) {
+final class WebServer private (
+    val kind: WebServer.Kind,
+    val directory: Path,
+    val port: Int,
+    process: Process
+) {
 
   /** What it logged, its programs' errors among it. */
   def log: String = {
@@ -59,7 +64,9 @@ object WebServer {
 
   /** Tried again, as another process may have taken the port meanwhile. */
   def start(kind: Kind, prepare: Path => Unit = _ => ()): WebServer =
-    Iterator.continually(attempt(kind, prepare)).take(3).collectFirst { case Some(server) => server }.getOrElse(
+    Iterator.continually(attempt(kind, prepare)).take(3).collectFirst { case Some(server) =>
+      server
+    }.getOrElse(
       throw new IllegalStateException(s"${kind.name} does not listen")
     )
 
@@ -81,7 +88,9 @@ object WebServer {
     while (process.isAlive && !listens(port) && System.nanoTime() < end) Thread.sleep(20)
     if (process.isAlive && listens(port)) Some(new WebServer(kind, directory, port, process))
     else {
-      System.err.println(s"${kind.name} did not start: ${new String(Files.readAllBytes(output.toPath), UTF_8)}")
+      System.err.println(
+        s"${kind.name} did not start: ${new String(Files.readAllBytes(output.toPath), UTF_8)}"
+      )
       process.destroyForcibly()
       delete(directory)
       None
@@ -105,7 +114,9 @@ object WebServer {
 
   private def delete(directory: Path): Unit = {
     val files = Files.walk(directory)
-    try files.sorted(java.util.Comparator.reverseOrder[Path]).forEach { file => Files.deleteIfExists(file); () }
+    try files.sorted(java.util.Comparator.reverseOrder[Path]).forEach { file =>
+        Files.deleteIfExists(file); ()
+      }
     catch { case _: IOException => () } // it may still be letting go of a file
     finally files.close()
   }

@@ -24,10 +24,10 @@ abstract class WebServerSuite extends Suite {
   private val http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
   private var made = List.empty[() => Unit]
 
-  protected final def programs: Seq[Path]       = Program.paths
-  protected final def native: Seq[Path]         = programs.filter(_.getFileName.toString.endsWith("-native"))
-  protected final def nameOf(p: Path): String   = p.getFileName.toString
-  override def afterAll(): Unit                 = made.foreach(_.apply())
+  protected final def programs: Seq[Path]     = Program.paths
+  protected final def native: Seq[Path]       = programs.filter(_.getFileName.toString.endsWith("-native"))
+  protected final def nameOf(p: Path): String = p.getFileName.toString
+  override def afterAll(): Unit               = made.foreach(_.apply())
 
   /** A program that listens for a server in front. */
   protected final def listening(path: Path, option: String): Program = {
@@ -69,7 +69,9 @@ abstract class WebServerSuite extends Suite {
     }
 
     def at(s: WebServer, path: String) =
-      HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:${s.port}$base$path")).timeout(Duration.ofSeconds(20))
+      HttpRequest.newBuilder(
+        URI.create(s"http://127.0.0.1:${s.port}$base$path")
+      ).timeout(Duration.ofSeconds(20))
 
     def send(request: HttpRequest.Builder): HttpResponse[Array[Byte]] =
       http.send(request.build(), BodyHandlers.ofByteArray())
@@ -91,7 +93,10 @@ abstract class WebServerSuite extends Suite {
     check("what does not match is 404, 405 with Allow, or 400 with its reason") { s =>
       assertEquals(send(at(s, "/nowhere")).statusCode, 404)
       val wrong = send(at(s, "/plaintext").DELETE())
-      assertEquals((wrong.statusCode, wrong.headers.firstValue("allow").orElse("")), (405, "GET, HEAD, OPTIONS"))
+      assertEquals(
+        (wrong.statusCode, wrong.headers.firstValue("allow").orElse("")),
+        (405, "GET, HEAD, OPTIONS")
+      )
       val bad = send(at(s, "/status/abc"))
       assertEquals(bad.statusCode, 400)
       assert(text(bad).contains("'abc'"), text(bad))
@@ -107,14 +112,20 @@ abstract class WebServerSuite extends Suite {
       val t = text(r)
       assert(t.startsWith("GET /request/a%20b%C3%A9?x=1%262&y= "), t)
       // Debian's nginx passes the name on without the port
-      assert(t.contains(s" host=127.0.0.1:${s.port} scheme=http ") || t.contains(" host=127.0.0.1 scheme=http "), t)
+      assert(
+        t.contains(s" host=127.0.0.1:${s.port} scheme=http ") || t.contains(" host=127.0.0.1 scheme=http "),
+        t
+      )
       assert(t.contains(s" script=$base ") || base.isEmpty && t.contains(" script= "), t)
       assert(t.matches(".* remote=127\\.0\\.0\\.1:[1-9]\\d* cookie=b"), t)
     }
 
     check("content there and back, of known length and in chunks") { s =>
       val data = Array.tabulate(if (isSlow) 100000 else 3000000)(i => (i * 31 + i / 777).toByte)
-      val sent = List(BodyPublishers.ofByteArray(data), BodyPublishers.ofInputStream(() => new java.io.ByteArrayInputStream(data)))
+      val sent = List(
+        BodyPublishers.ofByteArray(data),
+        BodyPublishers.ofInputStream(() => new java.io.ByteArrayInputStream(data))
+      )
       for (content <- if (takesChunks) sent else sent.take(1)) {
         val r = send(at(s, "/echo").header("Content-Type", "image/x").POST(content))
         assertEquals((r.statusCode, r.body.length), (200, data.length))

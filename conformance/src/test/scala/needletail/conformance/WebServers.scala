@@ -48,7 +48,11 @@ object Apache {
   private def scripts(directory: Path) = s"ScriptAlias /cgi-bin/ $directory/cgi-bin/"
 
   def fastCgi(program: Int): Apache =
-    new Apache("event", Seq("proxy", "proxy_fcgi"), (_, _) => s"ProxyPass / fcgi://127.0.0.1:$program/ enablereuse=on")
+    new Apache(
+      "event",
+      Seq("proxy", "proxy_fcgi"),
+      (_, _) => s"ProxyPass / fcgi://127.0.0.1:$program/ enablereuse=on"
+    )
 
   def scgi(program: Int): Apache =
     new Apache("event", Seq("proxy", "proxy_scgi"), (_, _) => s"ProxyPass / scgi://127.0.0.1:$program/")

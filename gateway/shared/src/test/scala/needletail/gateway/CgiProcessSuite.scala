@@ -25,7 +25,11 @@ class CgiProcessSuite extends Serving {
   ): Unit = CgiProcess.run(handler, config, Variables.of(environment), in, out)
 
   private def at(method: String, path: String, more: (String, String)*) =
-    variables(method, s"/cgi-bin/app$path", (Seq("SCRIPT_NAME" -> "/cgi-bin/app", "PATH_INFO" -> path) ++ more): _*)
+    variables(
+      method,
+      s"/cgi-bin/app$path",
+      (Seq("SCRIPT_NAME" -> "/cgi-bin/app", "PATH_INFO" -> path) ++ more): _*
+    )
 
   test("a request out of the environment, answered on standard output") {
     assertEquals(
@@ -68,9 +72,9 @@ class CgiProcessSuite extends Serving {
   }
 
   test("an answer that a pipe does not hold waits until all content is read, as mod_cgi has it") {
-    var left  = 1000000
-    val in    = new InputStream {
-      def read(): Int                                                  = throw new AssertionError("octet by octet")
+    var left = 1000000
+    val in   = new InputStream {
+      def read(): Int = throw new AssertionError("octet by octet")
       override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
         val n = Math.min(left, count)
         left -= n

@@ -58,7 +58,9 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
-  test("content that a handler does not read is kept up to the bound; then nothing is read, and it goes on later") {
+  test(
+    "content that a handler does not read is kept up to the bound; then nothing is read, and it goes on later"
+  ) {
     serving(Front.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)
       client.begin(1, variables("POST", "/wait", "CONTENT_LENGTH" -> "60000000"))
@@ -140,13 +142,14 @@ class FastCgiBoundsSuite extends Serving {
   }
 
   test("content that does not come is given up, and a handler that does not answer") {
-    connected(small.copy(server = base.copy(bodyTimeout = 100.millis, handlerTimeout = 300.millis))) { client =>
-      client.begin(1, variables("POST", "/length", "CONTENT_LENGTH" -> "9"))
-      assertEquals(client.answer(1).head.takeWhile(_ != '\r'), "Status: 408 Request Timeout")
-      assertEquals(
-        client.request(2, get("/wait")).answer(2).head.takeWhile(_ != '\r'),
-        "Status: 503 Service Unavailable"
-      )
+    connected(small.copy(server = base.copy(bodyTimeout = 100.millis, handlerTimeout = 300.millis))) {
+      client =>
+        client.begin(1, variables("POST", "/length", "CONTENT_LENGTH" -> "9"))
+        assertEquals(client.answer(1).head.takeWhile(_ != '\r'), "Status: 408 Request Timeout")
+        assertEquals(
+          client.request(2, get("/wait")).answer(2).head.takeWhile(_ != '\r'),
+          "Status: 503 Service Unavailable"
+        )
     }
   }
 

@@ -80,7 +80,10 @@ private[gateway] final class FastCgiClient(port: Int) {
         case Stdout     => open += r.id -> now.copy(out = now.out + r.content)
         case Stderr     => open += r.id -> now.copy(err = now.err + r.content)
         case EndRequest =>
-          closed += r.id -> now.copy(appStatus = r.content.charAt(3).toInt, status = r.content.charAt(4).toInt)
+          closed += r.id -> now.copy(
+            appStatus = r.content.charAt(3).toInt,
+            status = r.content.charAt(4).toInt
+          )
           open -= r.id
         case other => throw new AssertionError(s"a record of type $other")
       }

@@ -9,7 +9,8 @@ import needletail.http.ByteWriter
 class FastCgiSuite extends Serving {
   import FastCgiRecord.*
 
-  private def connected[A](config: GatewayConfig = GatewayConfig(server = base))(body: FastCgiClient => A): A =
+  private def connected[A](config: GatewayConfig =
+    GatewayConfig(server = base))(body: FastCgiClient => A): A =
     serving(Front.FastCgi(_), config) { server =>
       val client = new FastCgiClient(server.port)
       try body(client)

@@ -14,7 +14,10 @@ class GatewayArgumentsSuite extends Suite {
   test("HTTP on a port, FastCGI and SCGI at an address") {
     assertEquals(front("--port", "0"), Right(Some(Front.Http(Address.Tcp("127.0.0.1", 0)))))
     assertEquals(front("--host=::", "--port=80"), Right(Some(Front.Http(Address.Tcp("::", 80)))))
-    assertEquals(front("--fastcgi", "127.0.0.1:9000"), Right(Some(Front.FastCgi(Address.Tcp("127.0.0.1", 9000)))))
+    assertEquals(
+      front("--fastcgi", "127.0.0.1:9000"),
+      Right(Some(Front.FastCgi(Address.Tcp("127.0.0.1", 9000))))
+    )
     assertEquals(front("--scgi=/run/app.sock"), Right(Some(Front.Scgi(Address.Unix("/run/app.sock")))))
   }
 
@@ -36,13 +39,22 @@ class GatewayArgumentsSuite extends Suite {
   }
 
   test("a mount is a path") {
-    assertEquals(GatewayArguments.parse(List("--mount", "/app"), GatewayConfig()).map(_.mount), Right(Some("/app")))
-    assertEquals(front("--mount", "app"), Left("option '--mount': expected a path that begins with a slash, got 'app'"))
+    assertEquals(
+      GatewayArguments.parse(List("--mount", "/app"), GatewayConfig()).map(_.mount),
+      Right(Some("/app"))
+    )
+    assertEquals(
+      front("--mount", "app"),
+      Left("option '--mount': expected a path that begins with a slash, got 'app'")
+    )
   }
 
   test("what is unknown or incomplete is named") {
     for (args <- List(List("--prot", "1"), List("--port"), List("x"), List("--prot=1")))
       assert(front(args: _*).left.exists(_.startsWith("unknown option '")), args)
-    assertEquals(front("--port", "x"), Left("option '--port': expected a whole number from 0 to 65535, got 'x'"))
+    assertEquals(
+      front("--port", "x"),
+      Left("option '--port': expected a whole number from 0 to 65535, got 'x'")
+    )
   }
 }

@@ -32,7 +32,15 @@ class RequestHeadSuite extends Suite {
   }
 
   test("fields of the client's connection to the server in front are left out") {
-    val left = List("CONNECTION", "KEEP_ALIVE", "TRANSFER_ENCODING", "CONTENT_LENGTH", "EXPECT", "UPGRADE", "CONTENT_TYPE")
+    val left = List(
+      "CONNECTION",
+      "KEEP_ALIVE",
+      "TRANSFER_ENCODING",
+      "CONTENT_LENGTH",
+      "EXPECT",
+      "UPGRADE",
+      "CONTENT_TYPE"
+    )
     assertEquals(
       write(minimum ++ left.map(name => s"HTTP_$name" -> "chunked")),
       Right("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
@@ -44,11 +52,14 @@ class RequestHeadSuite extends Suite {
       write(minimum, hasBody = true),
       Right("GET / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n")
     )
-    assertEquals(write(minimum :+ ("CONTENT_LENGTH" -> "0"), hasBody = true), Right("GET / HTTP/1.1\r\nhost: a\r\n\r\n"))
+    assertEquals(
+      write(minimum :+ ("CONTENT_LENGTH" -> "0"), hasBody = true),
+      Right("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    )
   }
 
   test("the version is the client's, and an HTTP/1.1 request without a host has the server's") {
-    val hostless = minimum.filter(_._1 != "HTTP_HOST")
+    val hostless                             = minimum.filter(_._1 != "HTTP_HOST")
     def text(name: String, protocol: String) =
       write(hostless ++ Seq("SERVER_NAME" -> name, "SERVER_PROTOCOL" -> protocol))
     assertEquals(text("shop.test", "HTTP/1.1"), Right("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n"))
@@ -66,7 +77,10 @@ class RequestHeadSuite extends Suite {
     for (name <- List("HTTP_A B", "HTTP_A:", "HTTP_", "HTTP_A\r\n"))
       assertEquals(write(minimum :+ (name -> "x")), Left("a header name must be a token"), name)
     for (method <- List("", "GET /", "GET\r\n", "G\u0001"))
-      assertEquals(write(("REQUEST_METHOD" -> method) +: minimum.tail), Left("REQUEST_METHOD must be a token"))
+      assertEquals(
+        write(("REQUEST_METHOD" -> method) +: minimum.tail),
+        Left("REQUEST_METHOD must be a token")
+      )
     for (uri <- List("/a b", "/a\r\nX: y", "/\u0001", "/\t"))
       assertEquals(
         write(minimum :+ ("REQUEST_URI" -> uri)),
@@ -84,8 +98,13 @@ class RequestHeadSuite extends Suite {
 /** CVE-2016-5385: a Proxy header would be the environment's HTTP_PROXY, which programs take their proxy from. */
 class HttpoxySuite extends Suite {
   test("a Proxy header never reaches a handler") {
-    val w       = new ByteWriter(64)
-    val pairs   = Seq("REQUEST_METHOD" -> "GET", "HTTP_HOST" -> "a", "HTTP_PROXY" -> "evil.test:80", "HTTP_PROXY_X" -> "1")
+    val w     = new ByteWriter(64)
+    val pairs = Seq(
+      "REQUEST_METHOD" -> "GET",
+      "HTTP_HOST"      -> "a",
+      "HTTP_PROXY"     -> "evil.test:80",
+      "HTTP_PROXY_X"   -> "1"
+    )
     val problem = new RequestHead(null, isScript = true).write(w, Variables.of(pairs), hasBody = false)
     assertEquals(problem, null)
     assertEquals(Records.text(w), "GET / HTTP/1.1\r\nhost: a\r\nproxy-x: 1\r\n\r\n")

@@ -45,7 +45,8 @@ class RequestTargetSuite extends Suite {
   }
 
   test("a script without PATH_INFO was asked for its root") {
-    val asked = Seq("SCRIPT_NAME" -> "/cgi-bin/app", "REQUEST_URI" -> "/cgi-bin/app?a=b", "QUERY_STRING" -> "a=b")
+    val asked =
+      Seq("SCRIPT_NAME" -> "/cgi-bin/app", "REQUEST_URI" -> "/cgi-bin/app?a=b", "QUERY_STRING" -> "a=b")
     assertEquals(target(isScript = true)(asked: _*), ("/?a=b", "/cgi-bin/app"))
     assertEquals(target()(asked: _*), ("/cgi-bin/app?a=b", ""))
   }

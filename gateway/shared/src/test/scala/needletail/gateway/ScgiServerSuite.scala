@@ -40,7 +40,8 @@ class ScgiServerSuite extends Serving {
     java.util.Arrays.copyOf(w.bytes, w.length)
   }
 
-  private def connected[A](config: GatewayConfig = GatewayConfig(server = base))(body: (() => Client) => A): A =
+  private def connected[A](config: GatewayConfig =
+    GatewayConfig(server = base))(body: (() => Client) => A): A =
     serving(Front.Scgi(_), config)(server => body(() => new Client(server.port)))
 
   test("a request and its answer, and the connection's end") {
@@ -68,7 +69,8 @@ class ScgiServerSuite extends Serving {
 
   test("what handlers see: the client, and what the server was told to add") {
     connected(GatewayConfig(server = base, mount = Some("/app/"))) { client =>
-      val pairs = get("/app/about", "REMOTE_ADDR" -> "192.0.2.1", "REMOTE_PORT" -> "99", "REMOTE_USER" -> "ann")
+      val pairs =
+        get("/app/about", "REMOTE_ADDR" -> "192.0.2.1", "REMOTE_PORT" -> "99", "REMOTE_USER" -> "ann")
       assertEquals(
         client().send(request(pairs)).all().content,
         "GET /about host=example.test secure=false remote=192.0.2.1:99 local= script=/app user=ann"
@@ -85,7 +87,9 @@ class ScgiServerSuite extends Serving {
 
   test("what is no SCGI is answered with 400") {
     connected() { client =>
-      assert(client().send(Records.latin1("GET / HTTP/1.1\r\n\r\n")).all().out.startsWith("Status: 400 Bad Request\r\n"))
+      assert(client().send(
+        Records.latin1("GET / HTTP/1.1\r\n\r\n")
+      ).all().out.startsWith("Status: 400 Bad Request\r\n"))
       assertEquals(client().send(request(Nil)).all().content, "REQUEST_METHOD is missing")
       assert(
         client().send(Records.latin1("99999999:")).all().out.startsWith("Status: 400 Bad Request\r\n")
@@ -95,7 +99,9 @@ class ScgiServerSuite extends Serving {
 
   test("a head that does not come in time is given up, and content that ends early is an error") {
     connected(GatewayConfig(server = base.copy(headTimeout = 100.millis))) { client =>
-      assert(client().send(Records.latin1("70:CONTENT")).all().out.startsWith("Status: 408 Request Timeout\r\n"))
+      assert(
+        client().send(Records.latin1("70:CONTENT")).all().out.startsWith("Status: 408 Request Timeout\r\n")
+      )
       val short = client()
       short.send(request(variables("POST", "/length"), "abc").dropRight(1))
       short.socket.shutdownOutput()

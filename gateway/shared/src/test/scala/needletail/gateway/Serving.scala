@@ -18,18 +18,21 @@ abstract class Serving extends Suite {
 
   protected val handler: Handler = request =>
     request.path match {
-      case "/hello"  => Response.ok("hello")
-      case "/slow"   => Async.sleep(100.millis).map(_ => Response.ok("slow"))
-      case "/echo"   => Response.ok.stream(request.body.stream)
-      case "/length" => request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
-      case "/ignore" => Response.ok("not read")
-      case "/large"  => Response.ok.bytes(Serving.large)
+      case "/hello"   => Response.ok("hello")
+      case "/slow"    => Async.sleep(100.millis).map(_ => Response.ok("slow"))
+      case "/echo"    => Response.ok.stream(request.body.stream)
+      case "/length"  => request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+      case "/ignore"  => Response.ok("not read")
+      case "/large"   => Response.ok.bytes(Serving.large)
       case "/endless" =>
         Response.ok.stream(ByteStream.fromIterator(Iterator.continually(new Array[Byte](16 * 1024))))
       case "/broken" =>
         Response.ok.stream(ByteStream.fromIterator(Iterator(Serving.large) ++ failing))
       case "/cut" =>
-        Response.ok.stream(ByteStream.fromIterator(Iterator(Serving.large) ++ failing), 2L * Serving.large.length)
+        Response.ok.stream(
+          ByteStream.fromIterator(Iterator(Serving.large) ++ failing),
+          2L * Serving.large.length
+        )
       case "/fails" => throw new IllegalStateException("the secret reason")
       case "/wait"  =>
         val never = new Promise[Response]
