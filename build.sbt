@@ -140,7 +140,7 @@ lazy val json = project
   )
 
 /** CGI, FastCGI and SCGI, from both sides. */
-lazy val gateway = module("gateway").dependsOn(server, testing % Test)
+lazy val gateway = module("gateway").dependsOn(server % "compile;test->test", routing, testing % Test)
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
@@ -149,12 +149,24 @@ lazy val load = project
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
+    dist                := Dist.tool(
+      (LocalRootProject / baseDirectory).value,
+      "needletail-load",
+      (Compile / mainClass).value.get,
+      (Runtime / fullClasspathAsJars).value.files,
+      streams.value.log
+    ) { url =>
+      val page = target.value / "training.html"
+      Seq("run", url, "--users", "4", "--duration", "2s", "--assert", "p99 < 1 min", "--html", page.getPath)
+    },
     libraryDependencies ++= {
       val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(
-        "org.hdrhistogram"                       % "HdrHistogram"          % "2.2.2",
-        "org.snakeyaml"                          % "snakeyaml-engine"      % "2.9",
-        "com.github.scopt"                      %% "scopt"                 % "4.1.0",
+        "org.hdrhistogram"  % "HdrHistogram"     % "2.2.2",
+        "org.snakeyaml"     % "snakeyaml-engine" % "2.9",
+        "com.github.scopt" %% "scopt"            % "4.1.0",
+        // the charts of the reports: one file, put into each page (ChartLibrary)
+        "org.webjars.npm" % "chart.js" % "4.4.4" exclude ("org.webjars.npm", "kurkle__color"),
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core"   % jsoniter,
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniter % Provided
       )
@@ -202,6 +214,7 @@ lazy val counter   = program("counter").dependsOn(options, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test)
+lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
 lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
@@ -243,7 +256,8 @@ lazy val crossModules =
     counter,
     line,
     reference,
-    overload
+    overload,
+    cgihost
   ) ++ Seq(services, search, payment, store, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */

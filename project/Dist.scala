@@ -1,4 +1,6 @@
+import com.sun.net.httpserver.HttpServer
 import sbt._
+import java.net.InetSocketAddress
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.TimeUnit
 
@@ -8,8 +10,23 @@ object Dist {
   /** The cheapest stores into the heap, all cores for a collection, and a start as quick as the serial one's. */
   private val collector = "-XX:+UseParallelGC"
 
-  /** A launcher for the JVM with all that it needs. */
-  def jvm(root: File, name: String, mainClass: String, jars: Seq[File], log: Logger): File = {
+  /** A launcher of a server for the JVM with all that it needs. */
+  def jvm(root: File, name: String, mainClass: String, jars: Seq[File], log: Logger): File =
+    laidOut(root, name, mainClass, jars)((launcher, lib, jdk) =>
+      prepare(launcher, jdk, lib, name, log)(serve)
+    )
+
+  /** The same of a program that asks a server: it is given one, and the arguments to ask it with. */
+  def tool(root: File, name: String, mainClass: String, jars: Seq[File], log: Logger)(
+      arguments: String => Seq[String]
+  ): File =
+    laidOut(root, name, mainClass, jars)((launcher, lib, jdk) =>
+      prepare(launcher, jdk, lib, name, log)(ask(arguments, _))
+    )
+
+  private def laidOut(root: File, name: String, mainClass: String, jars: Seq[File])(
+      prepared: (File, File, Jdk) => Unit
+  ): File = {
     val lib = root / "dist" / "lib"
     val bin = root / "dist" / "bin"
     jars.foreach(jar => put(jar, lib / jar.getName))
@@ -23,7 +40,7 @@ object Dist {
     IO.write(launcher, text)
     executable(launcher)
     lib.listFiles.filter(file => file.getName.matches(s"\\Q$name\\E-\\d+\\.(jsa|aot)")).foreach(IO.delete(_))
-    Jdk.found.foreach(jdk => prepare(launcher, jdk, lib, name, log))
+    Jdk.found.foreach(prepared(launcher, lib, _))
     launcher
   }
 
@@ -36,30 +53,60 @@ object Dist {
   }
 
   /**
-   * Lets the program start, serve some requests and stop, and keeps what this JDK can make use of at its next start:
+   * Lets the program start, do some of its work and stop, and keeps what this JDK can make use of at its next start:
    * the classes that were loaded, and from Java 25 on also what was compiled of them (JEP 483, 514, 515). Without it
    * the program starts just as well, only later.
    */
-  private def prepare(launcher: File, jdk: Jdk, lib: File, name: String, log: Logger): Unit = {
+  private def prepare(launcher: File, jdk: Jdk, lib: File, name: String, log: Logger)(
+      work: (Seq[String] => Process) => Unit
+  ): Unit = {
     val kept   = lib / s"$name-${jdk.version}.${if (jdk.version >= 25) "aot" else "jsa"}"
     val option =
       if (jdk.version >= 25) s"-XX:AOTCacheOutput=$kept" else s"-XX:ArchiveClassesAtExit=$kept"
-    val build = new ProcessBuilder(launcher.getPath, "--port", "0").redirectErrorStream(true)
-    build.environment.put("JAVA_HOME", jdk.home.getPath)
-    build.environment.put("JAVA_OPTS", option)
-    val process = build.start()
-    val killer  = new Thread(() => if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly())
-    killer.setDaemon(true)
-    killer.start()
-    val lines = scala.io.Source.fromInputStream(process.getInputStream).getLines()
-    val port  =
+    work { arguments =>
+      val build = new ProcessBuilder((launcher.getPath +: arguments): _*).redirectErrorStream(true)
+      build.environment.put("JAVA_HOME", jdk.home.getPath)
+      build.environment.put("JAVA_OPTS", option)
+      val process = build.start()
+      val killer  =
+        new Thread(() => if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly())
+      killer.setDaemon(true)
+      killer.start()
+      process
+    }
+    if (!kept.isFile)
+      log.warn(s"nothing prepared for ${launcher.getName} on Java ${jdk.version}: it will start more slowly")
+  }
+
+  /** A server serves some requests. */
+  private def serve(start: Seq[String] => Process): Unit = {
+    val process = start(Seq("--port", "0"))
+    val lines   = scala.io.Source.fromInputStream(process.getInputStream).getLines()
+    val port    =
       lines.flatMap(line => """:(\d{2,5})\b""".r.findFirstMatchIn(line).map(_.group(1).toInt)).take(1)
     port.foreach(exercise)
     process.toHandle.destroy() // asks it to stop, and leaves its output open
     lines.foreach(_ => ())
     process.waitFor()
-    if (!kept.isFile)
-      log.warn(s"nothing prepared for ${launcher.getName} on Java ${jdk.version}: it will start more slowly")
+  }
+
+  /** A tool asks a server until it ends by itself. */
+  private def ask(arguments: String => Seq[String], start: Seq[String] => Process): Unit = {
+    val server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0)
+    server.createContext(
+      "/",
+      exchange => {
+        exchange.sendResponseHeaders(200, 2)
+        exchange.getResponseBody.write("ok".getBytes)
+        exchange.close()
+      }
+    )
+    server.start()
+    try {
+      val process = start(arguments(s"http://127.0.0.1:${server.getAddress.getPort}/"))
+      scala.io.Source.fromInputStream(process.getInputStream).getLines().foreach(_ => ())
+      process.waitFor()
+    } finally server.stop(0)
   }
 
   private def exercise(port: Int): Unit =

@@ -79,7 +79,13 @@ final class Program private (val path: Path, process: Process) {
     catch { case NonFatal(_) => () } // the pipe breaks when the process is killed
   }
 
-  private def awaitAddress(millis: Long): Boolean = announced.await(millis, TimeUnit.MILLISECONDS)
+  private def awaitAddress(millis: Long): Boolean = {
+    val deadline = Wire.in(millis)
+    var said     = false
+    while (!said && process.isAlive && System.nanoTime() < deadline)
+      said = announced.await(100, TimeUnit.MILLISECONDS)
+    said
+  }
 }
 
 object Program {
@@ -124,6 +130,26 @@ object Program {
       "--max-body",
       maxBody.toString
     ) ++ more
+    announced(path, command)
+  }
+
+  /** Any program of dist/bin, with exactly these arguments, once it has said where it listens. */
+  def run(name: String, arguments: String*): Program = {
+    val path = distributed(name)
+    announced(path, path.toString +: arguments)
+  }
+
+  /** The same where at most so many descriptors may be open, as `ulimit -n` does it. */
+  def runWithDescriptors(most: Int, name: String, arguments: String*): Program = {
+    val path = distributed(name)
+    announced(path, Seq("sh", "-c", s"ulimit -n $most && exec \"$$0\" \"$$@\"", path.toString) ++ arguments)
+  }
+
+  private def distributed(name: String): Path = buildRoot.resolve("dist").resolve("bin").resolve(name)
+
+  private def announced(path: Path, command: Seq[String]): Program = {
+    if (!Files.isExecutable(path))
+      throw new IllegalStateException(s"$path is missing: ./sbt dist makes it")
     val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start())
     if (!program.awaitAddress(30000)) {
       program.kill()

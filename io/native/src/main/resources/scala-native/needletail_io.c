@@ -73,6 +73,31 @@ int needletail_io_write(int fd, const char *from, int count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
+/* The same for the ends of pipes, which are no sockets. */
+int needletail_io_pipe_read(int fd, char *to, int count) {
+    ssize_t n;
+    do n = read(fd, to, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n > 0) return (int)n;
+    if (n == 0) return END_OF_INPUT;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+int needletail_io_pipe_write(int fd, const char *from, int count) {
+    ssize_t n;
+    do n = write(fd, from, (size_t)count);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+/* No call can be told to raise no SIGPIPE at a pipe: unless the program does something with it, it is ignored. */
+void needletail_io_pipe_signal(void) {
+    struct sigaction now;
+    if (sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        signal(SIGPIPE, SIG_IGN);
+}
+
 int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }
 
 /* Addresses */
@@ -251,22 +276,27 @@ int needletail_io_none_now(void) { return -EAGAIN; }
 
 /* Connecting */
 
-static int connect_to(const address *a, socklen_t length) {
+/* From a local address where `from` is one. */
+static int connect_to(const address *a, socklen_t length, const address *from, socklen_t from_length) {
     int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
+    if (from_length > 0 && bind(fd, &from->any, from_length) != 0) return failed(fd);
     if (connect(fd, &a->any, length) != 0 && errno != EINPROGRESS && errno != EINTR) return failed(fd);
     return fd;
 }
 
-int needletail_io_connect_tcp(const char *ip, int length, int scope, int port) {
-    address a;
-    return connect_to(&a, make_ip(&a, ip, length, scope, port));
+int needletail_io_connect_tcp(
+    const char *ip, int length, int scope, int port, const char *from, int from_length, int from_scope
+) {
+    address a, b;
+    socklen_t b_length = from_length == 0 ? 0 : make_ip(&b, from, from_length, from_scope, 0);
+    return connect_to(&a, make_ip(&a, ip, length, scope, port), &b, b_length);
 }
 
 int needletail_io_connect_unix(const char *path, int path_length) {
     address a;
     socklen_t length = make_unix(&a, path, path_length);
-    return length == 0 ? -ENAMETOOLONG : connect_to(&a, length);
+    return length == 0 ? -ENAMETOOLONG : connect_to(&a, length, 0, 0);
 }
 
 /* 1: connected, 0: not yet. */

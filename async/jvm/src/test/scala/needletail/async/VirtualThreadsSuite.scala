@@ -3,7 +3,7 @@ package needletail.async
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.testing.Suite
+import needletail.testing.{NewerJava, Suite}
 
 /** Virtual threads are used where the JVM has them, and only there. */
 class VirtualThreadsSuite extends Suite {
@@ -28,5 +28,16 @@ class VirtualThreadsSuite extends Suite {
       assert(Await.ready(timed, 10.seconds).value.get.failed.get.isInstanceOf[TimedOut])
       assertEquals(Await.result(Async.run(loop)(blocking(2)), 10.seconds), 2)
     } finally loop.close()
+  }
+
+  test("the same on a newer Java, beside one that has none") {
+    assume(!hasThem, "this Java has virtual threads itself")
+    NewerJava.find(21) match {
+      case None =>
+        println("SKIPPED: no Java from 21 on is installed, so blocking on virtual threads was not tested")
+      case Some(java) =>
+        val (status, said) = NewerJava.run(java, classOf[VirtualThreadsSuite])
+        assert(status == 0 && said.contains("OK ("), said)
+    }
   }
 }

@@ -81,8 +81,10 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   }
 
   /** What is known of every host, from any thread. */
-  def statistics: Seq[HostStatistics] =
-    (hosts.values.asScala ++ services.asScala).toSeq.map(_.statistics).sortBy(_.host)
+  def statistics: Seq[HostStatistics] = known.map(_.statistics)
+
+  /** Every host that has been asked, by name. */
+  private[client] def known: Seq[Host] = (hosts.values.asScala ++ services.asScala).toSeq.sortBy(_.name)
 
   /**
    * Closes connections without a request and fails the calls that wait; later calls fail. Those under way come to

@@ -228,7 +228,8 @@ private[needletail] final class ClientConnection(
           null,
           written = true,
           answered = false,
-          reused = true
+          reused = true,
+          if (isLast) ClientError.Ending.Announced else ClientError.Ending.Cut
         ),
         reset = false
       )
@@ -253,24 +254,31 @@ private[needletail] final class ClientConnection(
     }
     if (reset && connection.isOpen) connection.abort() else connection.close()
     owner.gone(this)
+    val ending = error match {
+      case lost: ClientError.ConnectionLost => lost.ending
+      case _: ClientError.TimedOut          => ClientError.Ending.GivenUp
+      case _                                => ClientError.Ending.Cut
+    }
     var x     = inFlight.takeFirst()
     var first = true
     while (x != null) {
       x.connection = null
-      x.onFailed(if (first) error else behind(x, written))
+      x.onFailed(if (first) error else behind(x, written, ending))
       first = false
       x = inFlight.takeFirst()
     }
   }
 
-  private def behind(x: Exchange, written: Long): ClientError = new ClientError.ConnectionLost(
-    hostName,
-    "the connection ended before the answer, while an earlier one was awaited",
-    null,
-    written > x.sentFrom,
-    answered = false,
-    reused = true
-  )
+  private def behind(x: Exchange, written: Long, ending: ClientError.Ending): ClientError =
+    new ClientError.ConnectionLost(
+      hostName,
+      "the connection ended before the answer, while an earlier one was awaited",
+      null,
+      written > x.sentFrom,
+      answered = false,
+      reused = true,
+      ending
+    )
 }
 
 private[client] object ClientConnection {

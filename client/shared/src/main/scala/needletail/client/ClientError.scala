@@ -50,11 +50,27 @@ object ClientError {
       host: String,
       what: String,
       cause: Throwable,
-      private[client] val written: Boolean,  // has any octet of the request left?
-      private[client] val answered: Boolean, // has any of the answer come?
-      private[client] val reused: Boolean    // had the connection served others before?
+      private[needletail] val written: Boolean,  // has any octet of the request left?
+      private[needletail] val answered: Boolean, // has any of the answer come?
+      private[needletail] val reused: Boolean,   // had the connection served others before?
+      private[needletail] val ending: Ending = Ending.Cut
   ) extends ClientError(host, what, cause) {
     override private[client] def mayHaveArrived: Boolean = written
+  }
+
+  /** How a connection ended with which an answer was lost. */
+  private[needletail] sealed abstract class Ending
+
+  private[needletail] object Ending {
+
+    /** Nobody had said that it would. */
+    case object Cut extends Ending
+
+    /** An answer before had said that it was the last one: this request was not looked at (RFC 9112 §9.6). */
+    case object Announced extends Ending
+
+    /** It was closed here, since an answer before did not come in time. */
+    case object GivenUp extends Ending
   }
 
   /** What came is no HTTP, or could be read in two ways. */

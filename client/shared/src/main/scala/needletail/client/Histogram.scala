@@ -55,6 +55,22 @@ private[client] object Histogram {
     (1L << exponent) + (((bucket & ((1 << SubBits) - 1)) + 1).toLong << (exponent - SubBits))
   }
 
+  /** The counts of all buckets that end within each of these bounds, and of those behind the last one. */
+  def coarse(total: Array[Long], bounds: Seq[Double]): Seq[Long] = {
+    val counts = new Array[Long](bounds.length + 1)
+    var i      = 0
+    var b      = 0
+    while (b < Buckets) {
+      while (i < bounds.length && upperBound(b) > bounds(i) * 1e9 + 0.5) i += 1
+      counts(i) += total(b)
+      b += 1
+    }
+    counts.toSeq
+  }
+
+  /** All of it, in seconds. */
+  def sumSeconds(total: Array[Long]): Double = total(Buckets) / 1e9
+
   def summary(total: Array[Long]): Latency = {
     var count = 0L
     var i     = 0

@@ -1,5 +1,7 @@
 package needletail.client
 
+import java.net.InetAddress
+
 import needletail.async.Async
 import needletail.http.{ByteWriter, Headers, ResponseHead}
 import needletail.io.{Address, Connector}
@@ -42,17 +44,22 @@ private[needletail] object DirectConnection {
 
   /**
    * Opens a connection; on `context`'s own loop. The owner is told when it can take a request again, but that it can
-   * at first is told by the result.
+   * at first is told by the result, which fails as `Connector.connect` does.
+   *
+   * @param timeoutNanos for it to stand
+   * @param source as for `Connector.connect`
    */
   def open(
       address: Address,
       context: LoopContext,
       owner: ConnectionOwner,
-      hostName: String
+      hostName: String,
+      timeoutNanos: Long,
+      source: InetAddress = null
   ): Async[ClientConnection] = {
     var opened: ClientConnection = null
     Connector
-      .connect(address, context.loop, context.config.socket, context.connectNanos) { connection =>
+      .connect(address, context.loop, context.config.socket, timeoutNanos, source) { connection =>
         opened = new ClientConnection(connection, context, owner, hostName)
         opened
       }

@@ -11,7 +11,7 @@ import needletail.io.Address
  * `http://host:port/path?query`, or `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose
  * path stands percent-encoded in the place of the host. A fragment is left out, since it is never sent.
  */
-private[client] final class Url(val origin: Origin, val target: String) {
+private[needletail] final class Url(val origin: Origin, val target: String) {
   override def toString: String = origin.toString + target
 
   /** What a reference in a Location header means here (RFC 3986 §5.2, RFC 9110 §10.2.2). */
@@ -38,11 +38,11 @@ private[client] final class Url(val origin: Origin, val target: String) {
  * @param text as messages show it, in lower case, without a default port
  * @param authority what the Host header says
  */
-private[client] final case class Origin(text: String, authority: String, address: Address) {
+private[needletail] final case class Origin(text: String, authority: String, address: Address) {
   override def toString: String = text
 }
 
-private[client] object Url {
+private[needletail] object Url {
   private final val Http = "http://"
   private final val Unix = "http+unix://"
 

@@ -43,7 +43,8 @@ class PreparedSuite extends Suite with Misbehaving {
     client.await {
       val loop    = needletail.async.Loop.current.asInstanceOf[EventLoop]
       val context = new LoopContext(loop, strict.copy(pipelining = depth))
-      DirectConnection.open(Address.Tcp("127.0.0.1", port), context, Nobody, "http://a").flatMap { c =>
+      val address = Address.Tcp("127.0.0.1", port)
+      DirectConnection.open(address, context, Nobody, "http://a", context.connectNanos).flatMap { c =>
         val all = List.fill(depth)(new Repeated(times))
         all.foreach(_.on(c))
         Async.all(all.map(_.result)).andFinally(c.close())

@@ -1,7 +1,7 @@
 package needletail.io
 
 import java.nio.ByteBuffer
-import java.nio.channels.{SelectionKey, Selector}
+import java.nio.channels.{Pipe, SelectionKey, Selector}
 import java.util.function.Consumer
 
 /** See Platform.scala. */
@@ -9,6 +9,8 @@ private[io] final class Poller(loop: EventLoop) {
   import Poller.*
 
   def name: String = "nio"
+
+  useDispatchers()
 
   private val selector = Selector.open()
 
@@ -68,6 +70,26 @@ private[io] object Poller {
 
   /** Which of the system's interfaces `java.nio` stands on is the JDK's choice. */
   def open(loop: EventLoop, kind: PollerKind): Poller = { val _ = kind; new Poller(loop) }
+
+  /**
+   * Classes by which the JDK reads and writes open a descriptor of their own when they are used first. Where there is
+   * none left then, as a crowd came before the first answer, they have failed for good and with them every write of
+   * this process. So they are used while there are enough.
+   */
+  private def useDispatchers(): Unit = if (!dispatchersUsed) {
+    val pipe = Pipe.open()
+    try {
+      val octet = ByteBuffer.allocateDirect(1)
+      pipe.sink.write(octet)
+      octet.clear()
+      pipe.source.read(octet)
+    } finally {
+      pipe.sink.close()
+      pipe.source.close()
+    }
+    dispatchersUsed = true
+  }
+  @volatile private var dispatchersUsed = false
 
   private final val Rare = SelectionKey.OP_ACCEPT | SelectionKey.OP_CONNECT
 }

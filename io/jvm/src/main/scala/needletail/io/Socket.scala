@@ -74,15 +74,18 @@ private[io] final class Socket(private[io] val channel: SocketChannel) extends D
 }
 
 private[io] object Socket {
-  def connectTcp(ip: InetAddress, port: Int): Socket =
-    connect(SocketChannel.open(), new InetSocketAddress(ip, port))
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
+    val from = if (source eq null) null else new InetSocketAddress(source, 0)
+    connect(SocketChannel.open(), new InetSocketAddress(ip, port), from)
+  }
 
   def connectUnix(path: String): Socket =
-    connect(SocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path))
+    connect(SocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path), null)
 
-  private def connect(channel: SocketChannel, to: SocketAddress): Socket =
+  private def connect(channel: SocketChannel, to: SocketAddress, from: SocketAddress): Socket =
     try {
       channel.configureBlocking(false)
+      if (from ne null) channel.bind(from)
       channel.connect(to)
       new Socket(channel)
     } catch {

@@ -18,6 +18,9 @@ private[io] object Kernel {
 
   @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt                   = extern
   @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt               = extern
+  @name("needletail_io_pipe_read") def pipeRead(fd: CInt, to: Ptr[Byte], count: CInt): CInt          = extern
+  @name("needletail_io_pipe_write") def pipeWrite(fd: CInt, from: Ptr[Byte], count: CInt): CInt      = extern
+  @name("needletail_io_pipe_signal") def pipeSignal(): Unit                                          = extern
   @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt                          = extern
   @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                             = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
@@ -51,7 +54,15 @@ private[io] object Kernel {
   @name("needletail_io_none_now") def noneNow(): CInt                       = extern
 
   @name("needletail_io_connect_tcp")
-  def connectTcp(ip: Ptr[Byte], length: CInt, scope: CInt, port: CInt): CInt               = extern
+  def connectTcp(
+      ip: Ptr[Byte],
+      length: CInt,
+      scope: CInt,
+      port: CInt,
+      from: Ptr[Byte],
+      fromLength: CInt,
+      fromScope: CInt
+  ): CInt = extern
   @name("needletail_io_connect_unix") def connectUnix(path: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_io_connected") def connected(fd: CInt): CInt                           = extern
 

@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.net.InetAddress
 
 /** See Platform.scala. `fd` is in non-blocking mode. */
-private[io] final class Socket(fd: Int) extends Descriptor(fd) {
+private[io] class Socket(fd: Int) extends Descriptor(fd) {
 
   // The peer's name, kept since the kernel forgets it when the connection breaks; see SocketName.
   private var ipHigh, ipLow = 0L
@@ -67,15 +67,19 @@ private[io] final class Socket(fd: Int) extends Descriptor(fd) {
 }
 
 private[io] object Socket {
-  private final val EndOfInput = Int.MinValue
+  private[io] final val EndOfInput = Int.MinValue
 
-  def connectTcp(ip: InetAddress, port: Int): Socket = {
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val octets = ip.getAddress
+    val from   = if (source eq null) octets else source.getAddress // not looked at where its length is 0
     new Socket(KernelError.check(Kernel.connectTcp(
       octets.at(0),
       octets.length,
       SocketName.scopeOf(ip),
-      port
+      port,
+      from.at(0),
+      if (source eq null) 0 else from.length,
+      SocketName.scopeOf(source)
     )))
   }
 

@@ -380,7 +380,7 @@ object Connection {
   private final class Linger(val nanos: Long, var discardable: Int)
 
   private final class ConnectionTimer(c: Connection) extends TimerNode with Fallible {
-    private[io] def fire(): Unit               = c.timerFired()
+    private[needletail] def fire(): Unit       = c.timerFired()
     private[io] def failed(e: Throwable): Unit = c.failed(e)
   }
 

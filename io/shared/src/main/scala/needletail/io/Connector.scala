@@ -15,16 +15,19 @@ object Connector {
    * To be called on `loop`'s own thread. Of a name's several addresses each is tried in the system's order, within
    * `timeoutNanos` for all of it, the look-up of the name included. Cancelling closes what has been opened.
    *
-   * Fails with an IOException that names the address.
+   * Fails with an IOException that names the address; its cause is what the system said.
+   *
+   * @param source the address of this machine to connect from, where that is TCP; null leaves it to the system
    */
   def connect(
       address: Address,
       loop: EventLoop,
       options: ConnectionOptions = ConnectionOptions.default,
-      timeoutNanos: Long = 10L * 1000 * 1000 * 1000
+      timeoutNanos: Long = 10L * 1000 * 1000 * 1000,
+      source: InetAddress = null
   )(makeHandler: Connection => ConnectionHandler): Async[Connection] = {
     if (!loop.inLoop) throw new IllegalStateException("connect must be called on the event loop's own thread")
-    val attempt = new Attempt(address, loop, options, timeoutNanos, makeHandler)
+    val attempt = new Attempt(address, loop, options, timeoutNanos, source, makeHandler)
     attempt.begin()
     attempt.result
   }
@@ -34,6 +37,7 @@ object Connector {
       loop: EventLoop,
       options: ConnectionOptions,
       timeoutNanos: Long,
+      source: InetAddress,
       makeHandler: Connection => ConnectionHandler
   ) extends Pollable {
     val result = new Promise[Connection]
@@ -67,7 +71,7 @@ object Connector {
       else {
         val ip = targets(tried)
         tried += 1
-        open(() => Socket.connectTcp(ip, port))
+        open(() => Socket.connectTcp(ip, port, source))
       }
 
     private def open(connect: () => Socket): Unit =

@@ -7,8 +7,8 @@ import java.util.concurrent.RejectedExecutionException
 /**
  * One thread that waits for its connections, runs their handlers, its timers and its tasks.
  *
- * A turn: wait (not at all while work is there) → events → timers that are due → the tasks queued by then → what was
- * put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
+ * A turn: wait (not at all while work is there) → events → timers that are due → the tasks queued by then → what is to
+ * be done in every turn → what was put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
  * fatal error of the virtual machine ends the loop and closes what it owns. Made by [[EventLoops]].
  */
 final class EventLoop private[io] (
@@ -30,6 +30,8 @@ final class EventLoop private[io] (
   private var millis     = 0L   // 0: not asked for in this turn
   private var clockFresh = true // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
+
+  private var everyTurn: Runnable = null // most loops have none
 
   private var starvedListeners: List[Listener] = Nil // they wait for a descriptor
 
@@ -93,6 +95,15 @@ final class EventLoop private[io] (
    * its turn runs at the end of the next turn, which then comes without waiting. Allocates nothing.
    */
   def endOfTurn(task: Runnable): Unit = turnEnd.add(task)
+
+  /**
+   * Runs `task` in every turn from now on, null for none: for those who keep time more exactly than the loop's own
+   * waiting does, and have someone who wakes it. On the loop's own thread; `task` must not throw.
+   */
+  private[needletail] def eachTurn(task: Runnable): Unit = everyTurn = task
+
+  /** From any thread: the loop begins a turn, now or as soon as the present one is over. Allocates nothing. */
+  private[needletail] def wake(): Unit = poller.wakeUp()
 
   // For this package: what connections and listeners need of their loop.
 
@@ -169,6 +180,7 @@ final class EventLoop private[io] (
     if (!clockFresh) wakeFromPoll()
     runTimers()
     runTasks(tasks.takeAll())
+    if (everyTurn ne null) run(everyTurn)
     runTurnEnd()
   }
 
@@ -282,7 +294,7 @@ object EventLoop {
   private final val MaxWaitMillis  = 3600000L // an hour: an early look at the timers does no harm
 
   private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
-    private[io] def fire(): Unit = task.run()
-    def cancel(): Unit           = timers.remove(this)
+    private[needletail] def fire(): Unit = task.run()
+    def cancel(): Unit                   = timers.remove(this)
   }
 }

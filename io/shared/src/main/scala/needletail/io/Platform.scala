@@ -21,7 +21,8 @@ package needletail.io
  *     def remoteAddress, localAddress: String
  *                                         as AddressText renders them, a Unix path, or "" when there is none
  *   object Socket
- *     def connectTcp(ip: InetAddress, port: Int): Socket       begins to connect
+ *     def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket
+ *                                         begins to connect, from a local address or, null, from any
  *     def connectUnix(path: String): Socket
  *
  *   final class ListenSocket extends Descriptor

@@ -1,16 +1,16 @@
 package needletail.io
 
 /** What can wait in a [[TimerHeap]]; it knows its place there, which makes forgetting it cheap. */
-private[io] abstract class TimerNode {
-  private[io] var due      = 0L // nanoseconds of the loop's clock
-  private[io] var order    = 0L // of being added: equal times fire in this order
-  private[io] var position = -1 // in the heap's array; -1: not in it
+private[needletail] abstract class TimerNode {
+  private[needletail] var due = 0L // nanoseconds of the loop's clock
+  private[io] var order       = 0L // of being added: equal times fire in this order
+  private[io] var position    = -1 // in the heap's array; -1: not in it
 
-  private[io] def fire(): Unit
+  private[needletail] def fire(): Unit
 }
 
 /** A binary heap of timers, the earliest on top: add and remove in O(log n), look in O(1). One thread's own. */
-private[io] final class TimerHeap {
+private[needletail] final class TimerHeap {
   private var nodes = new Array[TimerNode](16)
   private var count = 0
   private var added = 0L

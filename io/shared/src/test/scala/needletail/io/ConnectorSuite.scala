@@ -17,6 +17,27 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
+  test("from an address of this machine that was chosen") {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = listen(loop) { c =>
+        events.add(c.remoteAddress.takeWhile(_ != ':'))
+        new Echo(c)
+      }
+
+      def connectFrom(source: String): Unit = on(loop) {
+        val from = java.net.InetAddress.getByName(source)
+        Connector.connect(listener.address, loop, source = from)(_ => new Recorder(events)).onComplete(t =>
+          t.failed.foreach(e => events.add(e.getCause.getClass.getSimpleName))
+        )
+      }
+      connectFrom("127.0.0.2")
+      events.expect("127.0.0.2")
+      connectFrom("192.0.2.1") // for documentation (RFC 5737): nobody's
+      events.expect("BindException")
+    }
+  }
+
   test("nobody listens: the message names the address") {
     withLoop { loop =>
       val listener = listen(loop)(new Echo(_))

@@ -132,7 +132,7 @@ class TimerSuite extends LoopSuite {
 
 object TimerSuite {
   private final class Node(val name: Int) extends TimerNode {
-    private[io] def fire(): Unit = ()
+    private[needletail] def fire(): Unit = ()
   }
 
   private def nameOf(node: TimerNode): Int = node match {

@@ -35,6 +35,24 @@ class WakeUpSuite extends LoopSuite {
     }
   }
 
+  test("what is to be done in each turn is done in each, also in one that only a wake-up caused") {
+    withLoop { loop =>
+      val events = new Events
+      var turns  = 0
+      on(loop)(loop.eachTurn { () =>
+        turns += 1
+        events.add(s"turn $turns")
+      })
+      events.expect("turn 1") // the one in which it was asked for
+      Thread.sleep(20)        // it sleeps
+      loop.wake()
+      events.expect("turn 2")
+      on(loop)(loop.eachTurn(null))
+      on(loop)(())
+      assertEquals(turns, 2)
+    }
+  }
+
   test("loops end while others still throw tasks at them") {
     for (_ <- 1 to 20) {
       val ended   = new EventLoops(2, "test", daemon = true)

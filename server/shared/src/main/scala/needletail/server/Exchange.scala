@@ -8,7 +8,7 @@ import needletail.http.{ByteStream, Request, Response}
  * waits for an earlier one. Linked in the order of the requests.
  */
 private[server] final class Exchange(
-    session: ServerSession,
+    session: SessionReplies,
     val request: Request,  // null where none could be read
     val body: SessionBody, // null where it has none
     val isHead: Boolean,

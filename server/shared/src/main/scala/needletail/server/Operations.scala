@@ -23,20 +23,21 @@ import needletail.io.Address
  *   )
  *   Server(routes, ServerConfig(operations = Some(operations))).run()
  * }}}
- * One belongs to one server.
- *
- * @param sources whose figures stand in the metrics behind the server's own
+ * One belongs to one server, whose configuration says what else stands in the metrics (`ServerConfig.metrics`).
  */
-final class Operations(sources: MetricSource*) {
+final class Operations {
   import Operations._
 
   @volatile private var watched: TcpServer                       = null
   @volatile private var last: AtomicReferenceArray[LoopSnapshot] = null
   @volatile private var accepted                                 = 0L
 
-  private[server] def watch(server: TcpServer): Unit = {
+  private var sources: Seq[MetricSource] = Nil
+
+  private[server] def watch(server: TcpServer, more: Seq[MetricSource]): Unit = {
     if (watched != null) throw new IllegalStateException("these operations are another server's")
     last = new AtomicReferenceArray(server.loopTotal)
+    sources = more
     watched = server
   }
 

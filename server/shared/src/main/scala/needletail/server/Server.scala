@@ -42,7 +42,7 @@ object Server {
   private[needletail] def start(config: ServerConfig, protocol: Protocol): RunningServer = {
     val server     = TcpServer.start(config.tcp, protocol)
     val operations = config.operations.getOrElse(new Operations())
-    operations.watch(server)
+    operations.watch(server, config.metrics)
     try new RunningServer(server, config.admin.map(_.start(operations, config)))
     catch {
       case e: Throwable =>

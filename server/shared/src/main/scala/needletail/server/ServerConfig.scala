@@ -2,7 +2,7 @@ package needletail.server
 
 import scala.concurrent.duration._
 
-import needletail.http.Grammar
+import needletail.http.{Grammar, MetricSource}
 import needletail.io.{Address, PollerKind}
 
 /**
@@ -45,6 +45,7 @@ import needletail.io.{Address, PollerKind}
  *   blocks or computes where it should not, and all other connections of the loop wait; 0: no such reports
  * @param admin `/health`, `/ready` and `/metrics` on an address of their own; None: nowhere
  * @param operations the same for routes of yours
+ * @param metrics whose figures stand in `/metrics` behind the server's own: clients', yours
  * @param overload when and whom to refuse when there is more to do than can be done
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog told of every answered request; None costs nothing
@@ -82,6 +83,7 @@ final case class ServerConfig(
     blockedLoop: FiniteDuration = 100.millis,
     admin: Option[AdminConfig] = None,
     operations: Option[Operations] = None,
+    metrics: Seq[MetricSource] = Nil,
     overload: OverloadConfig = OverloadConfig(),
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,

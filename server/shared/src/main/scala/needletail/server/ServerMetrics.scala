@@ -2,7 +2,7 @@ package needletail.server
 
 import scala.collection.mutable
 
-import needletail.http.{Refusal, RouteClass}
+import needletail.http.{MetricText, Refusal, RouteClass}
 
 /** What a server says of itself in `/metrics`, out of the reports of its loops. */
 private[server] object ServerMetrics {

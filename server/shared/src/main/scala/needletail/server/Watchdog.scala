@@ -1,6 +1,7 @@
 package needletail.server
 
 import java.util.concurrent.atomic.AtomicLongArray
+import java.util.concurrent.locks.LockSupport
 
 import scala.util.control.NonFatal
 
@@ -41,19 +42,17 @@ private[server] final class Watchdog(
 
   def stop(): Unit = {
     stopping = true
-    thread.interrupt()
+    LockSupport.unpark(thread)
   }
 
   /** How many turns of that loop were found too long. */
   def found(loop: Int): Long = total.get(loop)
 
-  private def watch(): Unit =
-    try
-      while (!stopping) {
-        Thread.sleep(Math.max(1L, thresholdNanos / 2 / 1000000))
-        look(System.nanoTime())
-      }
-    catch { case _: InterruptedException => () } // stop
+  // Parked, as on Native Thread.sleep opens a pipe each time: it fails where no descriptor is left.
+  private def watch(): Unit = while (!stopping) {
+    LockSupport.parkNanos(Math.max(1000000L, thresholdNanos / 2))
+    look(System.nanoTime())
+  }
 
   private def look(now: Long): Unit = {
     var i = 0

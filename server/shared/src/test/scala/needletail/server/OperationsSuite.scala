@@ -123,7 +123,7 @@ class OperationsSuite extends Suite {
         out.sample(7)
       }
     }
-    serving(base.copy(operations = Some(new Operations(source)))) { server =>
+    serving(base.copy(metrics = Seq(source))) { server =>
       (1 to 3).foreach(_ => ask(server.port, "/fast"))
       ask(server.port, "/nowhere")
       val late = new RawClient(server.port).send(get("/later"))
@@ -153,7 +153,7 @@ class OperationsSuite extends Suite {
     said.clear()
     val source =
       new MetricSource { def write(out: MetricText): Unit = throw new RuntimeException("no figures") }
-    serving(base.copy(operations = Some(new Operations(source)))) { server =>
+    serving(base.copy(metrics = Seq(source))) { server =>
       assert(admin(server, "/metrics").contains("needletail_ready 1\n"))
       assert(said.toString.contains("no figures"))
     }

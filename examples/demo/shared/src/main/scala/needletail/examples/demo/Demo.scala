@@ -47,7 +47,7 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
 
   /** And how. */
   def config(base: ServerConfig): ServerConfig =
-    Demo.quiet(base).copy(operations = Some(operations), log = log)
+    Demo.quiet(base).copy(operations = Some(operations), metrics = Seq(store.metrics), log = log)
 
   /** Where `GET` and `PUT /situation`, `/health`, `/ready` and `/metrics` are; empty before the store is open. */
   def controlUrl: String = if (control == null) "" else control.url

@@ -3,7 +3,7 @@ package needletail.examples.services
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
-import needletail.http.Handler
+import needletail.http.{Handler, MetricSource}
 import needletail.routing.Routes
 import needletail.server.{AdminConfig, ServerConfig}
 
@@ -20,12 +20,18 @@ final class Program(options: Options) {
   private val adminHost = options.text("admin-host", "127.0.0.1", "address of that port")
 
   /** Serves `routes` until it is told to end, and `administration` to those on this machine, if they asked for it. */
-  def run(chosen: Options.Values, administration: Option[Handler] = None)(routes: Routes): Unit = {
+  def run(
+      chosen: Options.Values,
+      administration: Option[Handler] = None,
+      metrics: Seq[MetricSource] = Nil
+  )(routes: Routes): Unit = {
     val config = ServerConfig(
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
       admin = if (chosen(admin) == 0) None
-      else Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_))))
+      else
+        Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_)))),
+      metrics = metrics
     )
     listening.serve(chosen, routes, config)
   }

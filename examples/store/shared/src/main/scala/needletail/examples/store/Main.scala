@@ -17,7 +17,7 @@ object Main {
           System.err.println(s"store: ${e.getMessage}")
           sys.exit(2)
       }
-    try program.run(chosen)(store.routes)
+    try program.run(chosen, metrics = Seq(store.metrics))(store.routes)
     finally store.close()
   }
 }

@@ -1,9 +1,9 @@
 package needletail.examples.store
 
 import needletail.async.Async
-import needletail.client.{Client, ClientResponse, HostStatistics}
+import needletail.client.{Client, ClientMetrics, ClientResponse, HostStatistics}
 import needletail.examples.services.Json
-import needletail.http.TimeLimit
+import needletail.http.{MetricSource, TimeLimit}
 import needletail.routing._
 import needletail.server.Log
 
@@ -55,6 +55,9 @@ final class Store(
 
   /** How the services do, as the store sees it: search, then payment. */
   def services: Seq[HostStatistics] = Seq(searches.statistics, payments.statistics)
+
+  /** The same, for the server's `/metrics`. */
+  val metrics: MetricSource = new ClientMetrics("store" -> client)
 
   /** Lets go of the connections to the services. */
   def close(): Unit = client.close()

@@ -1,4 +1,4 @@
-package needletail.server
+package needletail.http
 
 /** Adds figures to `/metrics`: a client's, a pool's, your own. */
 trait MetricSource {
@@ -109,7 +109,7 @@ object MetricText {
     isFirst(text.charAt(0)) && text.forall(c => isFirst(c) || (c >= '0' && c <= '9'))
   }
 
-  private[server] def number(value: Double): String =
+  private def number(value: Double): String =
     if (value.isNaN) "NaN"
     else if (value.isInfinite) { if (value > 0) "+Inf" else "-Inf" }
     else if (value == value.toLong && Math.abs(value) < 1e15) value.toLong.toString

@@ -1,0 +1,26 @@
+package needletail.examples.cgihost
+
+import needletail.gateway.host._
+import needletail.http.{Priority, Response}
+import needletail.routing._
+
+/** Other people's programs beside routes of our own. */
+object Programs {
+
+  /**
+   * The programs of `directory` below `/cgi-bin`, `processes` of them at once; they give way to others when there is
+   * more to do than can be done.
+   */
+  def cgiBin(directory: String, processes: Int): Routes =
+    cgi("/cgi-bin", directory, CgiConfig(processes = processes)).priority(Priority.Low)
+
+  /** The PHP scripts of a directory, for all paths that no other route has, by processes that end with this program. */
+  def php(directory: String, command: String, processes: Int): Routes =
+    fastcgi(
+      "/",
+      Workers(WorkersConfig(List(command, "-b", "{socket}"), count = processes)),
+      UpstreamConfig(root = Some(directory), extension = ".php", index = "index.php")
+    )
+
+  val own: Routes = GET / "health" to Response.ok("ok")
+}

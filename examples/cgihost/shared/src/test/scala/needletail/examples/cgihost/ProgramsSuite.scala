@@ -1,0 +1,45 @@
+package needletail.examples.cgihost
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.io.Address
+import needletail.routing.Routes
+import needletail.server.{RawClient, RunningServer, Server, ServerConfig}
+import needletail.testing.Suite
+
+class ProgramsSuite extends Suite {
+  private def serving(body: RunningServer => Unit): Unit = {
+    val routes = Routes(Programs.own, Programs.cgiBin("examples/cgihost/cgi-bin", 4))
+    val server = Server(routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
+    try body(server)
+    finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  private def ask(server: RunningServer, request: String): String = {
+    val client = new RawClient(server.port)
+    try client.send(request).readAll()
+    finally client.close()
+  }
+
+  test("the program that says hello") {
+    serving { server =>
+      val reply = ask(server, "GET /cgi-bin/hello?Ann HTTP/1.0\r\n\r\n")
+      assert(reply.startsWith("HTTP/1.1 200") && reply.endsWith("Hello, Ann, from 127.0.0.1.\n"), reply)
+    }
+  }
+
+  test("the program that is sent something, and the one that is sent too much") {
+    serving { server =>
+      val small = ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 5\r\n\r\n12345")
+      assert(small.startsWith("HTTP/1.1 201") && small.contains("5 octets of something"), small)
+      val large =
+        ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 1048577\r\n\r\n" + "x" * 1048577)
+      assert(large.startsWith("HTTP/1.1 413"), large)
+    }
+  }
+
+  test("routes of our own beside them") {
+    serving(server => assert(ask(server, "GET /health HTTP/1.0\r\n\r\n").endsWith("ok")))
+  }
+}

@@ -1,0 +1,127 @@
+package needletail.gateway.host
+
+import needletail.http.{Ascii, Headers, Request}
+
+/**
+ * Which part of a request's path means what. All texts are octets.
+ *
+ * @param script the path up to and with the program's name, decoded: SCRIPT_NAME
+ * @param info what follows it, decoded: PATH_INFO; empty, or with a slash in front
+ * @param file the program's file; null: not ours to know
+ * @param root the directory that paths are relative to; null likewise
+ */
+private[host] final case class ScriptPath(script: String, info: String, file: String, root: String)
+
+/**
+ * A request as a program is told it: the variables of RFC 3875 section 4.1, and those that programs have come to expect
+ * beside them (REQUEST_URI, SCRIPT_FILENAME, DOCUMENT_ROOT, HTTPS, REMOTE_PORT, SERVER_ADDR, REDIRECT_STATUS). Names and
+ * values are octets, one in each character; no value has a NUL, as no field value and no decoded path has.
+ */
+private[host] object CgiVariables {
+
+  def of(
+      request: Request,
+      path: ScriptPath,
+      contentLength: Long,
+      config: HostConfig
+  ): Seq[(String, String)] = {
+    val headers                                = request.headers
+    val variables                              = Vector.newBuilder[(String, String)]
+    def add(name: String, value: String): Unit = { variables += name -> value; () }
+
+    val remote = endpoint(request.connection.remoteAddress)
+    val local  = endpoint(request.connection.localAddress)
+    add("GATEWAY_INTERFACE", "CGI/1.1")
+    add("SERVER_SOFTWARE", "Needletail")
+    add("SERVER_PROTOCOL", if (request.minorVersion == 0) "HTTP/1.0" else "HTTP/1.1")
+    add("SERVER_NAME", config.serverName.map(OctetText.of).getOrElse(serverName(request, local)))
+    add(
+      "SERVER_PORT",
+      if (local.port.nonEmpty) local.port else if (request.connection.isSecure) "443" else "80"
+    )
+    if (local.port.nonEmpty) add("SERVER_ADDR", local.host)
+    add("REMOTE_ADDR", if (remote.port.nonEmpty) remote.host else "127.0.0.1") // a Unix socket: somebody here
+    if (remote.port.nonEmpty) {
+      add("REMOTE_HOST", remote.host) // the address in place of a name, which the section allows
+      add("REMOTE_PORT", remote.port)
+    }
+    add("REQUEST_METHOD", request.method.name)
+    add("REQUEST_URI", request.target)
+    add("REQUEST_SCHEME", if (request.connection.isSecure) "https" else "http")
+    if (request.connection.isSecure) add("HTTPS", "on")
+    add("QUERY_STRING", request.query.getOrElse(""))
+    add("SCRIPT_NAME", path.script)
+    if (path.info.nonEmpty) {
+      add("PATH_INFO", path.info)
+      if (path.root != null) add("PATH_TRANSLATED", path.root + path.info)
+    }
+    if (path.file != null) add("SCRIPT_FILENAME", path.file)
+    if (path.root != null) add("DOCUMENT_ROOT", path.root)
+    add("REDIRECT_STATUS", "200") // PHP answers only servers that say so
+    if (contentLength > 0 || headers.contains("Content-Length")) add("CONTENT_LENGTH", contentLength.toString)
+    headers.get("Content-Type").foreach(add("CONTENT_TYPE", _))
+    fields(headers, config.passAuthorization).foreach { case (name, value) => add(name, value) }
+    val own = variables.result()
+    if (config.variables.isEmpty) own
+    else
+      own.filterNot(pair => config.variables.contains(pair._1)) ++
+        config.variables.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) }
+  }
+
+  /**
+   * The request's fields as HTTP_ variables (section 4.1.18). Only names of letters, digits and hyphens become one: a
+   * name with an underscore would take the place of another one's, so that a client could forge what a proxy in front
+   * of us is trusted to set. Proxy never does, since HTTP_PROXY means something else to programs (CVE-2016-5385).
+   */
+  private def fields(headers: Headers, withAuthorization: Boolean): Seq[(String, String)] = {
+    val options = headers.list("Connection").map(Ascii.lower)
+    val values  = scala.collection.mutable.LinkedHashMap.empty[String, String]
+    headers.toList.foreach { case (name, value) =>
+      val lower = Ascii.lower(name)
+      if (
+        isSafe(lower) && !kept(lower) && !options.contains(lower) &&
+        (withAuthorization || !lower.endsWith("authorization"))
+      ) {
+        val variable =
+          "HTTP_" + lower.map(c => if (c == '-') '_' else if (c >= 'a' && c <= 'z') (c - 32).toChar else c)
+        val separator = if (lower == "cookie") "; " else ", " // RFC 6265 section 5.4; RFC 9110 section 5.3
+        values(variable) = values.get(variable).fold(value)(before => before + separator + value)
+      }
+    }
+    values.toSeq
+  }
+
+  private def isSafe(name: String): Boolean =
+    name.forall(c => (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')
+
+  /** What concerns this connection alone (RFC 9110 section 7.6.1), has a variable of its own, or does harm. */
+  private val kept: Set[String] = Set(
+    "proxy",
+    "content-length",
+    "content-type",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "expect"
+  )
+
+  private def serverName(request: Request, local: Endpoint): String = {
+    val authority = request.authority
+    val colon     = authority.lastIndexOf(':')
+    val host      = if (colon > authority.lastIndexOf(']')) authority.substring(0, colon) else authority
+    if (host.nonEmpty) host else if (local.host.nonEmpty && local.port.nonEmpty) local.host else "localhost"
+  }
+
+  private final case class Endpoint(host: String, port: String)
+
+  /** Host and port of `192.0.2.1:80` or `[2001:db8::1]:80`; without a port, what is no such thing. */
+  private def endpoint(address: String): Endpoint = {
+    val colon = address.lastIndexOf(':')
+    if (colon < 0 || address.startsWith("/")) Endpoint(address, "")
+    else Endpoint(address.substring(0, colon).stripPrefix("[").stripSuffix("]"), address.substring(colon + 1))
+  }
+}

@@ -1,0 +1,149 @@
+package needletail.gateway.host
+
+import java.io.IOException
+import java.util.concurrent.ConcurrentHashMap
+
+import needletail.async.{Async, Promise, Timer}
+import needletail.http.ByteStream
+import needletail.io.EventLoop
+
+/**
+ * A program that runs, on the loop that serves its request: all methods are to be called on that loop's own thread.
+ *
+ * This half knows what is owed to whom; the platforms' half moves octets and signals.
+ */
+private[host] abstract class Program(protected val loop: EventLoop, killGraceNanos: Long) extends Backend {
+  private var wanted: Promise[Option[Array[Byte]]] = null
+  private var wantedSince                          = 0L
+  private var outputOver                           = false
+  private var status                               = -1
+  private var stopping                             = false
+  private var killer: Timer                        = null
+  private var afterEnd                             = 0 // octets of output that have come since it ended
+  private var endHooks: List[Int => Unit]          = Nil
+
+  Program.begun(this)
+
+  def pid: Long
+
+  /** From any thread, at once, for good: this program's own end has come. */
+  private[host] def kill(): Unit
+
+  // What the platform does
+
+  /** To its whole process group: asks it to end, or kills it. */
+  protected def signal(kill: Boolean): Unit
+
+  /** Has `came` or `outputEnded` called, once. */
+  protected def wantOutput(): Unit
+
+  /** Closes our end of its output. */
+  protected def closeOutput(): Unit
+
+  /** Closes our ends of its input and, when what has come was handed out, of its errors. */
+  protected def closeRest(): Unit
+
+  // What it tells
+
+  protected final def came(bytes: Array[Byte]): Unit = {
+    if (status >= 0) afterEnd += bytes.length
+    if (wanted != null && !outputOver) {
+      val promise = wanted
+      wanted = null
+      promise.succeed(Some(bytes))
+      ()
+    }
+  }
+
+  protected final def outputEnded(): Unit = if (!outputOver) {
+    outputOver = true
+    closeOutput()
+    val promise = wanted
+    wanted = null
+    if (promise != null) { promise.succeed(None); () }
+  }
+
+  /** It is over and reaped. */
+  protected final def ended(exitStatus: Int): Unit = if (status < 0) {
+    status = exitStatus
+    Program.over(this)
+    if (killer != null) killer.cancel()
+    closeRest()
+    if (!outputOver && !loop.isStopping) lookForRest()
+    val hooks = endHooks.reverse
+    endHooks = Nil
+    hooks.foreach(_.apply(exitStatus))
+  }
+
+  /**
+   * Its output may be held open by a process that it has left behind. What it wrote itself lies in the pipe by now, so
+   * the end is where nothing more comes, or more than a pipe holds.
+   */
+  private def lookForRest(): Unit = {
+    val now = System.nanoTime()
+    if (!outputOver) {
+      if (afterEnd > Program.MostInPipe || (wanted != null && now - wantedSince >= Program.QuietNanos))
+        outputEnded()
+      else { loop.schedule(Program.QuietNanos / 2, () => lookForRest()); () }
+    }
+  }
+
+  final def hasEnded: Boolean   = status >= 0
+  final def isStopping: Boolean = stopping
+
+  /** Calls `f` with its exit status once it is over and reaped; 128 and more: the signal that ended it. */
+  final def onEnd(f: Int => Unit): Unit = if (status >= 0) f(status) else endHooks = f :: endHooks
+
+  val output: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] =
+      if (outputOver) Async.value(None)
+      else if (wanted != null) Async.fail(new IllegalStateException("the last piece has not come yet"))
+      else {
+        val promise = new Promise[Option[Array[Byte]]]
+        wanted = promise
+        wantedSince = System.nanoTime()
+        promise.onCancel(() => if (wanted eq promise) wanted = null)
+        wantOutput()
+        promise
+      }
+    def cancel(): Unit = outputEnded()
+  }
+
+  /** Asks it to end, with all it has started, and kills what has not ended after the grace. */
+  final def stop(): Unit = {
+    outputEnded()
+    closeRest()
+    if (status < 0 && !stopping) {
+      stopping = true
+      val now = killGraceNanos <= 0 || loop.isStopping
+      signal(kill = now)
+      if (!now) killer = loop.schedule(killGraceNanos, () => if (status < 0) signal(kill = true))
+    }
+  }
+
+  protected final def notReading: Async[Nothing] = Program.notReading
+}
+
+private[host] object Program {
+
+  /** What would be left behind if this program ended now. */
+  private val running         = ConcurrentHashMap.newKeySet[Program]()
+  private lazy val hook: Unit = Runtime.getRuntime.addShutdownHook(
+    new Thread(() => running.forEach(program => program.kill()), "needletail-programs-end")
+  )
+
+  private def begun(program: Program): Unit = {
+    hook
+    running.add(program)
+    ()
+  }
+  private[host] def over(program: Program): Unit = { running.remove(program); () }
+
+  /** How long an output may be silent, after its program has ended, before it is taken to have ended too. */
+  private final val QuietNanos = 50L * 1000 * 1000
+
+  /** What a program may have left in its pipe: Linux's `pipe-max-size` for users. */
+  private final val MostInPipe = 1024 * 1024
+
+  private val notReading = Async.fail(new IOException("the program reads no more"))
+}

@@ -1,0 +1,108 @@
+package needletail.gateway.host
+
+import scala.concurrent.duration._
+
+/** Processes of ours: started, looked after, ended. That they serve FastCGI is tested where there are such programs. */
+class WorkersSuite extends Hosted {
+  private def config(name: String, lines: String*) = {
+    sh(name, lines*)
+    WorkersConfig(
+      List(s"$directory/$name", "{socket}"),
+      count = 2,
+      restartDelay = 20.millis,
+      maxRestartDelay = 200.millis,
+      stopGrace = 300.millis,
+      log = log
+    )
+  }
+
+  private def working[A](config: WorkersConfig)(body: Workers => A): A = {
+    val workers = Workers(config)
+    try body(workers)
+    finally workers.close()
+  }
+
+  private def kill(pid: Long): Unit = {
+    assertEquals(new ProcessBuilder("/bin/sh", "-c", s"kill -9 $pid").start().waitFor(), 0)
+    ()
+  }
+
+  test("as many as are asked for run, each with a socket of its own, and end with close") {
+    leavingNothing {
+      val workers = Workers(config("waits", "echo \"at $1\"; echo oops >&2; exec sleep 401.5"))
+      eventually(workers.pids.length == 2 && processes("401.5").length == 2, processes("401.5"))
+      eventually(log.text.contains("waits: oops"))
+      assertEquals(log.text.split('\n').count(_.contains("waits: at /")), 2, log.text)
+      workers.close()
+      eventually(processes("401.5").isEmpty, processes("401.5"))
+      workers.close()
+    }
+  }
+
+  test("one that ends is started again") {
+    working(config("again", "exec sleep 402.5")) { workers =>
+      eventually(workers.pids.length == 2)
+      val before = workers.pids
+      kill(before.head)
+      eventually(workers.pids.length == 2 && workers.pids != before)
+      assertEquals(workers.restarts, 1)
+      assert(log.text.contains(s"again: process ${before.head} has ended with status 137"), log.text)
+    }
+  }
+
+  test("one that ends at once is started more and more seldom") {
+    val began = System.nanoTime()
+    working(config("fails", "exit 3")) { workers =>
+      eventually(workers.restarts >= 12)
+      // six of each, or more of one: 20, 40, 80, 160, 200, 200 ms, the last of which has only begun
+      assert((System.nanoTime() - began).nanos >= 490.millis)
+    }
+  }
+
+  test("a program that is not there is tried again, and told") {
+    working(WorkersConfig(List(s"$directory/later", "{socket}"), 1, restartDelay = 20.millis, log = log)) {
+      workers =>
+        eventually(log.text.contains("a process could not be started"))
+        sh("later", "exec sleep 403.5")
+        eventually(workers.pids.nonEmpty)
+    }
+  }
+
+  test("what does not end when it is asked is killed, with all that it has started") {
+    leavingNothing {
+      working(config("stubborn", "trap '' TERM", "sleep 404.5 &", "while true; do sleep 0.1; done")) { _ =>
+        eventually(processes("404.5").length >= 2)
+      }
+      eventually(processes("404.5").isEmpty, processes("404.5"))
+    }
+  }
+
+  test("a request waits for a process that is not ready yet, and one that is stuck is started anew") {
+    // It never listens, so that there is nobody to connect to.
+    working(config("mute", "exec sleep 405.5")) { workers =>
+      val up = UpstreamConfig(connectTimeout = 300.millis, host = hostConfig)
+      serving(fastcgi("/app", workers, up)) { server =>
+        val began = System.nanoTime()
+        assertEquals(get(server, "/app/x").status, 502)
+        assert((System.nanoTime() - began).nanos >= 300.millis)
+      }
+      eventually(workers.pids.length == 2)
+      val before = workers.pids
+      workers.stuck(1)
+      eventually(workers.pids.length == 2 && workers.pids(1) != before(1))
+      assertEquals(workers.pids.head, before.head)
+    }
+  }
+
+  test("on the JVM a process must be told its socket; natively it can be handed over") {
+    if (Spawner.handsOverSockets) {
+      sh("holds", "exec ls -l /proc/self/fd")
+      working(WorkersConfig(List(s"$directory/holds"), 1, restartDelay = 10.seconds, log = log)) { _ =>
+        eventually(log.text.contains("0 -> socket:["), log.text)
+      }
+    } else {
+      val e = intercept[IllegalArgumentException](Workers(WorkersConfig(List("/bin/true"))))
+      assert(e.getMessage.contains("{socket}"))
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package needletail.load.analysis
+
+import java.util.Locale
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.load.result.{Outcome, RunResult}
+
+/**
+ * Whose limit the figures of a run show. Each suspicion looks at what the generator saw of itself and says which
+ * figures it touches; a figure that none touches is the server's.
+ */
+final class Diagnosis private (
+    window: Window,
+    suspicions: Vector[Suspicion],
+    val little: Option[LittlesLaw]
+) {
+
+  /** Of one figure, and of one kind of requests where given. */
+  def of(metric: Metric, kind: Option[Int] = None): Verdict = {
+    val found = suspicions.flatMap(_.verdict(metric, window.figure(metric, kind))) ++ fewAnswers(metric, kind)
+    if (found.nonEmpty) found.reduce(_ and _)
+    else if (metric == Metric.Rate && asAsked) Verdict.Asked else Verdict.Server
+  }
+
+  /** Of the run: what touches its rate, its errors, its median or its p99. */
+  val overall: Verdict = {
+    val figures = Vector(Metric.Rate, Metric.Errors, Metric.Percentile(50), Metric.Percentile(99))
+    val found   = suspicions.flatMap(s => figures.flatMap(metric => s.verdict(metric, window.figure(metric))))
+    found.foldLeft(Verdict.Server)(_ and _)
+  }
+
+  /** In the open model, what became due was also answered, but for what a run of some seconds may be off by. */
+  private def asAsked: Boolean =
+    window.run.plan.model == "open" && window.goodRate() >= window.dueRate * 0.98
+
+  /** A percentile above which not one answer lies is only the maximum by another name. */
+  private def fewAnswers(metric: Metric, kind: Option[Int]): Option[Verdict] = metric match {
+    case Metric.Percentile(percent) if percent < 100 =>
+      val needed = math.ceil(100 / (100 - percent) - 1e-9).toLong
+      val count  = kind.fold(window.total)(window.kinds).response.getTotalCount
+      if (count == 0 || count >= needed) None
+      else
+        Some(Verdict(
+          Limit.Uncertain,
+          Vector(s"${metric.name} of only $count good answers; it takes $needed at least")
+        ))
+    case _ => None
+  }
+}
+
+/** What may have made a figure, in words, and how far it concerns one of this value: None where it does not. */
+private final case class Suspicion(cause: String, weight: (Metric, Option[Double]) => Option[Limit]) {
+  def verdict(metric: Metric, figure: Option[Double]): Option[Verdict] =
+    weight(metric, figure).map(Verdict(_, Vector(cause)))
+}
+
+object Diagnosis {
+
+  /**
+   * @param pause
+   *   mean time between an answer and the user's next request, where it is known, for Little's law
+   */
+  def of(run: RunResult, pause: Option[FiniteDuration] = None): Diagnosis = {
+    val window = new Window(run)
+    val little = LittlesLaw.check(run, pause)
+    new Diagnosis(window, new Suspects(window).all ++ little.filterNot(_.holds).map(lawless), little)
+  }
+
+  private def lawless(law: LittlesLaw): Suspicion = {
+    val text = String.format(
+      Locale.ROOT,
+      "Little's law does not hold: %.1f users were there, rate and latency make %.1f",
+      Double.box(law.users),
+      Double.box(law.expected)
+    )
+    Suspicion(text, (metric, _) => if (metric == Metric.Errors) None else Some(Limit.Uncertain))
+  }
+}
+
+/** All that can make a generator's figures its own. */
+private final class Suspects(window: Window) {
+  private val run    = window.run
+  private val selves = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
+  private val ended  = math.max(1, window.total.requests)
+  private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
+  private val shared = run.machine.exists(_.sharedWithTarget)
+  private val any    = (_: Metric, _: Option[Double]) => true
+
+  def all: Vector[Suspicion] =
+    Vector(
+      noPort,
+      portsNearlyGone,
+      files,
+      unsent,
+      loops,
+      machineFull,
+      late,
+      rateMissed,
+      pauses,
+      longPause
+    ).flatten
+
+  private def noPort: Option[Suspicion] = {
+    val count = window.total.count(Outcome.NoFreePort)
+    when(
+      count > 0,
+      whole(count),
+      s"no free port: $count connections could not be opened, $portArithmetic",
+      any
+    )
+  }
+
+  private def portsNearlyGone: Option[Suspicion] = {
+    val ports = run.machine.map(m => m.lastPort - m.firstPort + 1).filter(_ > 1).sum
+    val most  = selves.map(_.timeWait).maxOption.getOrElse(-1L)
+    when(
+      !run.plan.keepAlive && ports > 0 && most >= ports * 0.9 && window.total.count(Outcome.NoFreePort) == 0,
+      Limit.Uncertain,
+      s"ports nearly exhausted: $most sockets in TIME_WAIT, $portArithmetic",
+      any
+    )
+  }
+
+  /** What the ports allow, in the words of a person who has not met with it yet. */
+  private def portArithmetic: String =
+    run.machine.find(m => m.lastPort > m.firstPort && m.timeWaitSeconds > 0) match {
+      case Some(machine) =>
+        val ports = machine.lastPort - machine.firstPort + 1
+        s"as each closed connection keeps its local port for ${machine.timeWaitSeconds} s (TIME_WAIT), and " +
+          s"$ports ports allow ${ports / machine.timeWaitSeconds} new connections a second to one address; " +
+          "keep connections alive, or give more addresses to connect from"
+      case None =>
+        "as each closed connection keeps its local port for a while (TIME_WAIT); keep connections alive, or give " +
+          "more addresses to connect from"
+    }
+
+  private def files: Option[Suspicion] = {
+    val count = window.total.count(Outcome.TooManyFiles)
+    val limit = run.machine.map(_.descriptors).filter(_ > 0).minOption.fold("")(n => s" (the limit is $n)")
+    when(
+      count > 0,
+      whole(count),
+      s"too many files: $count connections could not be opened$limit; raise ulimit -n",
+      any
+    )
+  }
+
+  /**
+   * Requests that found all connections taken. Where answers came more slowly than at the beginning, it was the
+   * server that kept them; where they did not, more connections might have got more.
+   */
+  private def unsent: Option[Suspicion] = {
+    val count = window.total.count(Outcome.Unsent)
+    if (count * 1000 < ended) None
+    else if (slowedDown) None
+    else
+      when(
+        true,
+        if (window.total.count(Outcome.Good) == 0) Limit.Uncertain else Limit.Client,
+        s"too few connections: $count requests were due and found all ${run.plan.users} connections taken, while " +
+          "answers took no longer than at the beginning; allow more connections",
+        any
+      )
+  }
+
+  /** Of any kind, the median came to twice of what the first requests took, which found connections and server free. */
+  private def slowedDown: Boolean = run.kinds.indices.exists { kind =>
+    val services = run.intervals.map(_.kinds(kind).service).filter(_.getTotalCount >= 10)
+    services.headOption.exists { first =>
+      services.map(_.getValueAtPercentile(50)).max >= first.getValueAtPercentile(1) * 2
+    }
+  }
+
+  private def loops: Option[Suspicion] = {
+    val busy = median(selves.map(_.busiestLoop))
+    when(
+      busy >= 0.8,
+      if (busy >= 0.95) Limit.Client else Limit.Uncertain,
+      s"busy event loops: the generator's busiest one had work for ${percent(busy)} of the time",
+      (metric, _) => metric != Metric.Errors || timedOut
+    )
+  }
+
+  private def machineFull: Option[Suspicion] = {
+    val machine = median(selves.map(_.machineCpu).filter(_ >= 0))
+    val own     = if (cores == 0) 0.0 else median(selves.map(_.cpu)) / cores
+    val limit   = if (machine < 0.95 || shared && own < 0.5) Limit.Uncertain else Limit.Client
+    val whose   =
+      if (shared) s"generator and server share a machine whose processors" else "the generator's processors"
+    when(
+      machine >= 0.9 || own >= 0.9,
+      limit,
+      s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${percent(own)} with the generator",
+      (metric, _) => metric != Metric.Errors || timedOut
+    )
+  }
+
+  /** Requests that left later than they were due, against the figure that they are a part of. */
+  private def late: Option[Suspicion] = {
+    val p50  = median(selves.map(_.latenessMicros._1.toDouble)) * 1000
+    val p99  = median(selves.map(_.latenessMicros._2.toDouble)) * 1000
+    val most = selves.map(_.latenessMicros._3).maxOption.getOrElse(0L) * 1000.0
+
+    def lateness(metric: Metric): Double = metric match {
+      case Metric.Percentile(percent) => if (percent < 99) p50 else if (percent <= 99) p99 else most
+      case Metric.Mean                => p50
+      case Metric.Max                 => most
+      case _                          => 0
+    }
+
+    /** Between the percentiles of lateness that are known, it may be as much as the higher one. */
+    def perhaps(metric: Metric): Double = metric match {
+      case Metric.Percentile(percent) if percent > 50 && percent < 99 => p99
+      case _                                                          => 0
+    }
+
+    def share(nanos: Double, figure: Option[Double]): Double =
+      if (nanos < LeastLateness) 0 else figure.fold(0.0)(nanos / math.max(1, _))
+
+    def text(which: String, nanos: Double) =
+      s"late: the generator sent $which request ${Quantity.time(nanos)} after it was due"
+    val cause =
+      if (p50 >= LeastLateness) text("every second", p50)
+      else if (p99 >= LeastLateness) text("every hundredth", p99)
+      else text("at least one", most)
+
+    if (math.max(p99, most) < LeastLateness) None
+    else
+      Some(
+        Suspicion(
+          cause,
+          (metric, figure) => {
+            val known = share(lateness(metric), figure)
+            // a lateness that is half of the figure has made the figure
+            if (known >= 0.5) Some(Limit.Client)
+            else if (math.max(known, share(perhaps(metric), figure)) >= 0.2) Some(Limit.Uncertain)
+            else None
+          }
+        )
+      )
+  }
+
+  private def rateMissed: Option[Suspicion] = {
+    val p50 = median(selves.map(_.latenessMicros._1.toDouble)) * 1000
+    when(
+      p50 >= 100e6,
+      Limit.Client,
+      s"behind schedule: the generator sent requests ${Quantity.time(p50)} late in the median",
+      (metric, _) => metric == Metric.Rate
+    )
+  }
+
+  private def pauses: Option[Suspicion] = {
+    val millis = selves.map(_.pauseMillis).sum
+    val share  = if (window.seconds <= 0) 0 else millis / 1000.0 / window.seconds
+    when(
+      share >= 0.01,
+      if (share >= 0.1) Limit.Client else Limit.Uncertain,
+      s"collector pauses: the generator stood still for ${percent(share)} of the time, $millis ms in all",
+      (metric, _) =>
+        metric match {
+          case Metric.Errors           => false
+          case Metric.Percentile(rank) => share >= 0.1 || 1 - rank / 100 <= share
+          case Metric.Max              => true
+          case _                       => share >= 0.1
+        }
+    )
+  }
+
+  private def longPause: Option[Suspicion] = {
+    val longest = selves.map(_.pauseMillis).maxOption.getOrElse(0L)
+    when(
+      longest >= 1,
+      Limit.Uncertain,
+      s"collector pauses: the generator stood still for up to $longest ms in a second",
+      (metric, figure) =>
+        metric match {
+          case Metric.Max              => figure.exists(_ <= longest * 2e6)
+          case Metric.Percentile(rank) => rank > 99 && figure.exists(_ <= longest * 2e6)
+          case _                       => false
+        }
+    )
+  }
+
+  /** Then errors are of time as well, and what makes a generator slow may have made them. */
+  private lazy val timedOut: Boolean =
+    window.total.count(Outcome.TimedOut) + window.total.count(Outcome.ConnectTimedOut) > 0
+
+  private def whole(count: Long): Limit = if (count * 1000 >= ended) Limit.Client else Limit.Uncertain
+
+  private def when(
+      is: Boolean,
+      limit: Limit,
+      text: => String,
+      touches: (Metric, Option[Double]) => Boolean
+  ): Option[Suspicion] = if (is)
+    Some(Suspicion(text, (metric, figure) => if (touches(metric, figure)) Some(limit) else None))
+  else None
+
+  private def median(values: Vector[Double]): Double =
+    if (values.isEmpty) 0 else values.sorted.apply(values.size / 2)
+
+  private def percent(share: Double): String = Quantity.share(share)
+
+  /** In nanoseconds: what a timer is off by is no reason for suspicion. */
+  private final val LeastLateness = 1e6
+}

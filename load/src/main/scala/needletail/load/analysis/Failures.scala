@@ -1,0 +1,48 @@
+package needletail.load.analysis
+
+import needletail.load.result.{Figures, Outcome}
+
+/** Why requests failed, in words. */
+object Failures {
+
+  /** The causes that happened, the most frequent first, with their counts. */
+  def of(figures: Figures): Vector[(Outcome, Long)] =
+    Outcome.all.filter(_ != Outcome.Good).map(o => o -> figures.count(o)).filter(_._2 > 0).sortBy(-_._2)
+
+  def describe(figures: Figures): String = of(figures)
+    .map {
+      case (Outcome.BadStatus, count) =>
+        s"${Quantity.count(count)} with a bad status (${statuses(figures, onlyBad = true)})"
+      case (outcome, count) => s"${Quantity.count(count)} ${name(outcome)}"
+    }
+    .mkString(", ")
+
+  /** `503: 12, 500: 3`. */
+  def statuses(figures: Figures, onlyBad: Boolean): String = {
+    val all = (100 until 600).filter(figures.status(_) > 0).map(code => code -> figures.status(code)).toVector
+    val odd = if (figures.statuses.last > 0) Vector(0 -> figures.statuses.last) else Vector.empty
+    (all ++ odd)
+      .filter { case (code, _) => !onlyBad || code < 200 || code >= 300 && code != 304 }
+      .sortBy(-_._2)
+      .map { case (code, count) =>
+        s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}"
+      }
+      .mkString(", ")
+  }
+
+  def name(outcome: Outcome): String = outcome match {
+    case Outcome.Good            => "good"
+    case Outcome.BadStatus       => "with a bad status"
+    case Outcome.FailedCheck     => "failed a check"
+    case Outcome.Unresolved      => "had no address to go to"
+    case Outcome.Refused         => "refused"
+    case Outcome.ConnectTimedOut => "got no connection in time"
+    case Outcome.NoFreePort      => "had no free local port"
+    case Outcome.TooManyFiles    => "found too many files open"
+    case Outcome.ConnectFailed   => "got no connection"
+    case Outcome.Reset           => "reset or cut off"
+    case Outcome.TimedOut        => "timed out"
+    case Outcome.Garbage         => "got no HTTP"
+    case Outcome.Unsent          => "never sent, as every connection was taken"
+  }
+}

@@ -1,0 +1,82 @@
+package needletail.load.analysis
+
+import needletail.load.result.{Figures, Interval, PlanSummary, RunResult, SelfFigures}
+
+/**
+ * Joins what several generators measured at the same time of the same thing, without loss: every request of every
+ * part is in the whole. Seconds are laid side by side by the clocks of the machines.
+ */
+object Merge {
+
+  /** The reason, where they do not belong together. */
+  def apply(parts: Vector[RunResult]): Either[String, RunResult] =
+    parts.headOption match {
+      case None        => Left("nothing to merge")
+      case Some(first) =>
+        parts.find(_.kinds != first.kinds) match {
+          case Some(other) => Left(
+              s"they asked different kinds of requests: ${first.kinds.mkString(", ")} and ${other.kinds.mkString(", ")}"
+            )
+          case None if parts.map(_.plan.model).distinct.size > 1 =>
+            Left("one is of the closed model, one of the open")
+          case None => Right(join(parts, first))
+        }
+    }
+
+  private def join(parts: Vector[RunResult], first: RunResult): RunResult = {
+    val started = parts.map(_.startedMillis).min
+    val shifted = parts.flatMap { part =>
+      val late = part.startedMillis - started
+      part.intervals.map(i => i.copy(startMillis = i.startMillis + late))
+    }
+    val seconds = shifted.groupBy(i => Math.floorDiv(i.startMillis, 1000L)).toVector.sortBy(_._1)
+    RunResult(
+      plan(parts.map(_.plan), first.plan),
+      parts.flatMap(_.machine),
+      first.kinds,
+      started,
+      parts.map(part => part.startedMillis - started + part.loadMillis).max,
+      seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) }
+    )
+  }
+
+  private def interval(start: Long, parts: Vector[Interval], kinds: Int): Interval =
+    Interval(
+      start,
+      math.max(1, math.min(1000, parts.map(_.lengthMillis).max)),
+      (0 until kinds).map(kind => Figures.sum(parts.map(_.kinds(kind)))).toVector,
+      self(parts.map(_.self))
+    )
+
+  /** Sums of what was done; of what casts doubt the worst, as one bad generator spoils the whole. */
+  private def self(parts: Vector[SelfFigures]): SelfFigures = SelfFigures(
+    due = parts.map(_.due).sum,
+    users = parts.map(_.users).sum,
+    open = parts.map(_.open).sum,
+    opened = parts.map(_.opened).sum,
+    resent = parts.map(_.resent).sum,
+    latenessMicros =
+      (
+        parts.map(_.latenessMicros._1).max,
+        parts.map(_.latenessMicros._2).max,
+        parts.map(_.latenessMicros._3).max
+      ),
+    cpu = parts.map(_.cpu).sum,
+    busiestLoop = parts.map(_.busiestLoop).max,
+    machineCpu = parts.map(_.machineCpu).max,
+    pauseMillis = parts.map(_.pauseMillis).max,
+    timeWait = parts.map(_.timeWait).max,
+    listenOverflows = parts.map(_.listenOverflows).max
+  )
+
+  private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(
+    targets = all.flatMap(_.targets).distinct,
+    users = all.map(_.users).sum,
+    rate = all.map(_.rate).sum,
+    rampMillis = all.map(_.rampMillis).max,
+    durationMillis = all.map(_.durationMillis).max,
+    detail = first.detail.filterNot(_._1 == Generators) :+ (Generators -> all.size.toString)
+  )
+
+  private final val Generators = "generators"
+}

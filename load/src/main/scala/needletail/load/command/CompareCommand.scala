@@ -1,0 +1,106 @@
+package needletail.load.command
+
+import java.nio.file.{Path, Paths}
+
+import needletail.load.analysis._
+import needletail.load.report._
+import needletail.load.result.RunResult
+
+/** `compare`: what changed from A to B. */
+private[command] final class CompareCommand(session: Session, options: Options) {
+  import session._
+
+  /** Runs by their label, in order. */
+  private type Side = Vector[(String, Vector[RunResult])]
+
+  def run(): Either[String, Int] =
+    for {
+      a      <- side(options.files.head)
+      b      <- side(options.files.last)
+      common <- common(a, b)
+    } yield report(common)
+
+  /** One file, or several with commas between them. */
+  private def side(path: Path): Either[String, Side] = {
+    val files = path.toString.split(',').toVector.filter(_.nonEmpty).map(Paths.get(_))
+    MergeCommand.all(files)(Document.read).flatMap { documents =>
+      val parts = documents.flatMap(d => d.parts.map(part => (label(d, part), part.run)))
+      if (parts.isEmpty) Left(s"$path holds no run")
+      else Right(parts.map(_._1).distinct.map(label => label -> parts.filter(_._1 == label).map(_._2)))
+    }
+  }
+
+  /** Runs of one plan repeat each other; rows of a ladder, and steps of a search, are each its own. */
+  private def label(document: Document, part: Part): String =
+    if (document.command == "run" || document.command == "merge") "run" else part.label
+
+  private def common(
+      a: Side,
+      b: Side
+  ): Either[String, Vector[(String, Vector[RunResult], Vector[RunResult])]] = {
+    val found = for { (label, left) <- a; (_, right) <- b.find(_._1 == label) } yield (label, left, right)
+    if (found.isEmpty) Left("the two have nothing in common: one is of another command")
+    else Right(found)
+  }
+
+  private def report(parts: Vector[(String, Vector[RunResult], Vector[RunResult])]): Int = {
+    val comparison = new Comparison(options.tolerance, options.confidence)
+    val rows       = parts.flatMap { case (label, a, b) => comparison(a, b).map(label -> _) }
+    val asserted   = ComparisonText.assertions(rows)
+    val lines      = notes(parts) ++ ComparisonText.table(rows).lines ++ Vector("", conclusion(rows))
+    val reports    = new Reports(terminal)
+    terminal.print(lines)
+    reports.bytes(options.outputs.json)(
+      Document.toJson(
+        Document(
+          Document.Format,
+          Document.Version,
+          Session.Tool,
+          "compare",
+          options.files.mkString(" against "),
+          Vector.empty,
+          asserted,
+          Vector.empty
+        )
+      )
+    )
+    reports.text(options.outputs.csv)(Csv.comparison(rows))
+    reports.text(options.outputs.junit)(JUnit.xml(
+      options.files.mkString(" against "),
+      asserted,
+      session.seconds,
+      lines
+    ))
+    if (!reports.written) Status.Wrong else if (asserted.forall(_.passed)) Status.Good else Status.Failed
+  }
+
+  private def notes(parts: Vector[(String, Vector[RunResult], Vector[RunResult])]): Vector[String] = {
+    val ranked = parts.forall { case (_, a, b) => RankTest.enough(a.size, b.size, options.confidence) }
+    val (a, b) = (parts.head._2, parts.head._3)
+    val how    =
+      if (ranked) s"By the ranks of ${a.size} runs of A and ${b.size} of B."
+      else
+        s"By resampling the seconds of ${a.size} and ${b.size} runs: what differs from one run to the next is not seen. " +
+          "Five runs of each (--repeat 5) would show it."
+    val plans = parts.flatMap { case (_, x, y) =>
+      (x ++ y).map(r =>
+        (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)
+      ).distinct.drop(1)
+    }
+    val differ = if (plans.isEmpty) Vector.empty else Vector("Warning: the two were not asked the same load.")
+    val hosts  = parts.flatMap { case (_, x, y) => (x ++ y).flatMap(_.machine.map(_.host)) }.distinct
+    val moved  =
+      if (hosts.size < 2) Vector.empty else Vector(s"Warning: measured from ${hosts.mkString(", ")}.")
+    (how +: (differ ++ moved)) :+ ""
+  }
+
+  private def conclusion(rows: Vector[(String, Compared)]): String = {
+    val changes = rows.map(_._2.change)
+    val beyond  =
+      s"beyond noise (${Quantity.share(options.confidence)} sure) and ${Quantity.share(options.tolerance)}"
+    if (changes.contains(Change.Worse)) s"B is worse, $beyond."
+    else if (changes.contains(Change.Unknown)) "It cannot be told: the generator was the limit."
+    else if (changes.contains(Change.Better)) s"B is better, $beyond."
+    else s"Nothing changed $beyond."
+  }
+}

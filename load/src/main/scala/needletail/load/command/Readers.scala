@@ -1,0 +1,81 @@
+package needletail.load.command
+
+import scala.concurrent.duration._
+
+import needletail.load.plan.Pause
+
+/** How values are written on the command line. */
+private[command] object Readers {
+  private val Time = """(\d+(?:\.\d+)?)\s*(us|ms|s|m|min|h)""".r
+
+  /** `500ms`, `10s`, `1.5m`, `1h`. */
+  def duration(text: String): Either[String, FiniteDuration] = text.trim match {
+    case Time(number, unit) =>
+      val nanos = unit match {
+        case "us"        => 1e3
+        case "ms"        => 1e6
+        case "s"         => 1e9
+        case "m" | "min" => 60e9
+        case _           => 3600e9
+      }
+      val length = number.toDouble * nanos
+      if (length > 30L * 24 * 3600 * 1e9) Left(s"$text is more than 30 days")
+      else Right(length.toLong.nanos.toCoarsest)
+    case other if other.nonEmpty && other.forall(_.isDigit) => Left(s"$other has no unit: is it ${other}s?")
+    case other => Left(s""""$other" is no time; write 500ms, 10s, 5m or 1h""")
+  }
+
+  /** `1s`, `500ms-1500ms` (uniform) or `normal:1s,500ms`. */
+  def pause(text: String): Either[String, Pause] = {
+    def both(parts: Array[String])(make: (FiniteDuration, FiniteDuration) => Pause) =
+      if (parts.length != 2) Left(s""""$text" is no pause; write 1s, 500ms-1500ms or normal:1s,500ms""")
+      else for { a <- duration(parts(0)); b <- duration(parts(1)) } yield make(a, b)
+    if (text.startsWith("normal:")) both(text.drop(7).split(','))(Pause.Normal(_, _))
+    else if (text.contains('-'))
+      both(text.split('-'))(Pause.Uniform(_, _)).flatMap {
+        case Pause.Uniform(least, most) if least > most => Left(s"in $text the longer pause comes first")
+        case good                                       => Right(good)
+      }
+    else duration(text).map(Pause.Constant(_))
+  }
+
+  /** `Name: value`. */
+  def header(text: String): Either[String, (String, String)] = {
+    val at = text.indexOf(':')
+    if (at < 1) Left(s""""$text" is no header; write Name: value""")
+    else {
+      val (name, value) = (text.take(at).trim, text.drop(at + 1).trim)
+      if (name.isEmpty || !name.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c)))
+        Left(s""""$name" is no name of a header""")
+      else if (value.exists(c => c == '\r' || c == '\n' || c == '\u0000'))
+        Left(s"the value of $name has a line break")
+      else Right((name, value))
+    }
+  }
+
+  /** A URL that can be asked; `localhost:8080/path` does. The reason, where it cannot. */
+  def url(text: String): Either[String, String] = {
+    val whole = if (text.contains("://")) text else s"http://$text"
+    if (whole.startsWith("https://"))
+      Left(s"$text: TLS is not supported; ask the server behind it, over http")
+    else if (whole.startsWith("http+unix://"))
+      if (whole.length > "http+unix://".length && !whole.startsWith("http+unix:///")) Right(whole)
+      else Left(s"$text: write http+unix://%2Fpath%2Fto%2Fsocket/path")
+    else if (!whole.startsWith("http://")) Left(s"$text: only http:// and http+unix:// are known")
+    else
+      try {
+        // variables of a scenario are not octets of a URI
+        val uri = new java.net.URI(whole)
+        if (uri.getHost == null || uri.getHost.isEmpty) Left(s"$text names no host")
+        else if (uri.getPort == 0 || uri.getPort > 65535) Left(s"$text: there is no port ${uri.getPort}")
+        else if (uri.getRawFragment != null) Left(s"$text: what is behind # is never sent to a server")
+        else Right(if (uri.getRawPath.isEmpty) withPath(whole, uri) else whole)
+      } catch {
+        case e: java.net.URISyntaxException =>
+          Left(s"$text is no URL: ${e.getReason} at position ${e.getIndex}")
+      }
+  }
+
+  private def withPath(whole: String, uri: java.net.URI): String =
+    if (uri.getRawQuery == null) whole + "/" else whole.replace("?", "/?")
+}

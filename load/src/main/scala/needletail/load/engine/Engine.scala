@@ -1,0 +1,147 @@
+package needletail.load.engine
+
+import java.net.InetAddress
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue}
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.io.EventLoops
+import needletail.load.plan.{Load, LoadPlan}
+import needletail.load.result.{Interval, RunResult}
+
+/**
+ * Drives load by event loops of its own, one for each core, on the client's connections. A run blocks its caller, whose
+ * thread puts the figures together; several runs one after the other are fine, several at once disturb each other.
+ *
+ * A run ends when each user has made its requests, or when its time is over: then nothing more is begun, and what is
+ * under way is waited for, up to its time-out. When `watch` answers false what is under way is dropped and not
+ * counted, and what was due and could not be sent yet counts as `Unsent`.
+ *
+ * A request that crossed with the server's closing of an idle connection is sent once more on a new one; its latency
+ * counts from when it was due all the same, and `SelfFigures.resent` says how many there were.
+ *
+ * @param seed
+ *   of all chance: the same seed gives the same arrivals, pauses and choices
+ * @param warmUp
+ *   for how long the first run in a process first warms the virtual machine, on a server of its own, so that its
+ *   slowness at first is in nobody's figures; zero for not at all
+ */
+final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engine.WarmUpTime)
+    extends Driver {
+
+  /**
+   * @throws java.lang.IllegalArgumentException
+   *   for a plan that cannot be run; `Preflight.mistake` tells that before
+   */
+  def run(plan: LoadPlan, watch: Interval => Boolean): RunResult =
+    Compiled.of(plan) match {
+      case Left(mistake)   => throw new IllegalArgumentException(mistake)
+      case Right(compiled) =>
+        if (warmUp > Duration.Zero)
+          WarmUp.once(warmUp, p => Compiled.of(p).foreach(run(_, _ => true)))
+        run(compiled, watch)
+    }
+
+  private def run(compiled: Compiled, watch: Interval => Boolean): RunResult = {
+    val plan    = compiled.plan
+    val bare    = MachineProbe.of(compiled.targets)
+    val machine = bare.copy(warnings = Preflight.check(plan, bare))
+    val sources = plan.sources.map(InetAddress.getByName)
+    val count   = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
+    val loops   = new EventLoops(count, "needletail-load", daemon = true)
+    val all     = Vector.tabulate(count)(loops(_))
+    val waker   = new Waker(all)
+    val slices  = new LinkedBlockingQueue[Slice]
+    val busy    = new AtomicInteger(count)
+    val loadEnd = new AtomicLong(0)
+    val threads = Array.fill(count)(-1L)
+    try {
+      val ready = new CountDownLatch(count)
+      all.foreach { loop =>
+        loop.execute { () =>
+          threads(loop.index) = Proc.thisThread
+          ready.countDown()
+        }
+      }
+      ready.await()
+      val start   = System.nanoTime() + Engine.LeadNanos
+      val started = System.currentTimeMillis() + Engine.LeadNanos / 1000000
+      val context = new RunContext(compiled, sources, count, start, waker, seed)
+      val workers = Engine.workers(context, all, slices) { () =>
+        if (busy.decrementAndGet() == 0) loadEnd.set(System.nanoTime())
+      }
+      workers.foreach(w => w.loop.execute(() => w.begin()))
+      val probe     = new SelfProbe(threads.toVector)
+      val collector = new Collector(
+        compiled.kinds.size,
+        count,
+        start,
+        slices,
+        at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
+        () => all.forall(_.isAlive),
+        sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Collector.lateness(sum))
+      )
+      val untilEnd = collector.collect(busy.get == 0, watch)
+      val end      = System.nanoTime()
+      workers.foreach { w =>
+        w.loop.execute { () =>
+          w.stop(end)
+          w.tally.finish(end)
+        }
+      }
+      collector.finish(end, interval => untilEnd && watch(interval))
+      val planned = Engine.duration(plan.load).fold(Long.MaxValue)(_.toNanos)
+      val offered = math.min(planned, (if (loadEnd.get == 0) end else loadEnd.get) - start)
+      RunResult(
+        Summary.of(compiled),
+        Vector(machine),
+        plan.kinds.map(_.name),
+        started,
+        math.max(1, offered / 1000000),
+        collector.intervals
+      )
+    } finally {
+      waker.close()
+      loops.stop()
+      Await.ready(loops.stopped, Engine.StopTime)
+      ()
+    }
+  }
+}
+
+object Engine {
+
+  val WarmUpTime: FiniteDuration = 1500.millis
+
+  /** From the making of loops to the first request, so that all loops begin at the same time. */
+  private final val LeadNanos = 20L * 1000 * 1000
+
+  private val StopTime = 10.seconds
+
+  /** How long a plan offers load; None where that depends on the answers. */
+  def duration(load: Load): Option[FiniteDuration] = load match {
+    case closed: Load.Closed => closed.duration
+    case open: Load.Open     => Some(open.steps.map(_.duration).foldLeft(Duration.Zero)(_ + _))
+  }
+
+  private def workers(
+      run: RunContext,
+      loops: Vector[needletail.io.EventLoop],
+      slices: LinkedBlockingQueue[Slice]
+  )(done: () => Unit): Vector[Worker] = {
+    def tally = new Tally(run.compiled.kinds.size, run.startNanos, slices)
+    run.compiled.plan.load match {
+      case closed: Load.Closed =>
+        val users = ClosedWorker.beginnings(run.compiled, closed).zipWithIndex.groupBy(_._2 % run.loops)
+        loops.map { loop =>
+          val own = users.getOrElse(loop.index, Vector.empty).map(_._1)
+          new ClosedWorker(loop.index, loop, run, closed, own, tally, done)
+        }
+      case open: Load.Open =>
+        val schedule = new Schedule(open.steps)
+        loops.map(loop => new OpenWorker(loop.index, loop, run, open, schedule, tally, done))
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package needletail.load.engine
+
+import java.net.{InetAddress, UnknownHostException}
+
+import needletail.client.Origin
+import needletail.io.Address
+
+/**
+ * A server that is asked. Its name is looked up once, before the run: looking it up for each connection would measure
+ * the look-up.
+ *
+ * @param addresses
+ *   where it may be; the name itself where it has none, so that each attempt fails as it should
+ */
+private[engine] final class Target(val index: Int, val origin: Origin, val addresses: Vector[Address]) {
+
+  /** The one to connect to: the first, until it refused and another did not. From any loop; a race does no harm. */
+  @volatile var preferred: Int = 0
+
+  def address(attempt: Int): Address = addresses((preferred + attempt) % addresses.size)
+
+  def isTcp: Boolean = origin.address.isInstanceOf[Address.Tcp]
+}
+
+private[engine] object Target {
+  def of(index: Int, origin: Origin): Target = new Target(index, origin, addressesOf(origin.address))
+
+  private def addressesOf(address: Address): Vector[Address] = address match {
+    case Address.Tcp(host, port) =>
+      try InetAddress.getAllByName(host).toVector.map(ip => Address.Tcp(ip.getHostAddress, port)).distinct
+      catch { case _: UnknownHostException => Vector(address) }
+    case unix => Vector(unix)
+  }
+}

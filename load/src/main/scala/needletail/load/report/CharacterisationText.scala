@@ -1,0 +1,159 @@
+package needletail.load.report
+
+import needletail.load.analysis._
+
+/** The five criteria in words, with the figures. */
+private[load] object CharacterisationText {
+  private val p50 = Metric.Percentile(50)
+  private val p99 = Metric.Percentile(99)
+
+  def criteria(found: Characterisation): Vector[Criterion] =
+    Vector(responsiveness(found)) ++ found.throughput.map(throughput) ++ Vector(latency(found)) ++
+      found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty
+                                                  else Vector(tail(found))) ++
+      found.overload.map(errors)
+
+  private def responsiveness(found: Characterisation): Criterion = {
+    val light = found.light
+    criterion(
+      "Responsiveness",
+      s"With one user, half of the answers take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
+      millis(light, p50),
+      millis(light, p99),
+      "ms",
+      light.verdict(p50) and light.verdict(p99)
+    )
+  }
+
+  private def throughput(most: Capacity): Criterion = criterion(
+    "Throughput",
+    s"At most ${range(most.rate)} good answers, however long they take: ${cell(most.held, p50)} in the median, " +
+      s"${cell(most.held, p99)} at p99 there.",
+    most.rate.low,
+    most.rate.high,
+    "/s",
+    most.verdict
+  )
+
+  private def latency(found: Characterisation): Criterion = {
+    val objective = found.objective.map(_.text).mkString(", ")
+    found.latency match {
+      case Some(knee) =>
+        criterion(
+          "Capacity for latency",
+          s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests under way at a time" +
+            found.pausingUsers.fold("")(n =>
+              s", or ${number(n)} users who pause ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
+            ) + ".",
+          knee.rate.low,
+          knee.rate.high,
+          "/s",
+          knee.verdict
+        )
+      case None =>
+        criterion(
+          "Capacity for latency",
+          s"None was found with $objective.",
+          0,
+          0,
+          "/s",
+          found.light.diagnosis.overall
+        )
+    }
+  }
+
+  private def maximum(found: Characterisation, most: Capacity): Criterion = {
+    val failed = most.held.figure(Metric.Errors).getOrElse(0.0)
+    val bound  = Objective.tolerable(found.objective)
+    criterion(
+      "Maximum load",
+      s"${users(most.users)} the highest throughput about, and more of them only wait longer. " +
+        s"Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
+      most.users,
+      most.users,
+      "users",
+      most.verdict
+    )
+  }
+
+  private def tail(found: Characterisation): Criterion = {
+    val at    = found.tail.map(t => s"${cell(t.measured, p99)} at ${Quantity.share(t.share)}")
+    val worst = found.tail.map(_.measured.verdict(p99)).reduce(_ and _)
+    val all   = found.tail.map(t => millis(t.measured, p99))
+    criterion(
+      "Tail latency",
+      s"p99 is ${at.mkString(", ")} of the capacity for latency.",
+      all.min,
+      all.max,
+      "ms",
+      worst
+    )
+  }
+
+  private def errors(over: Overload): Criterion = {
+    val total  = over.measured.run.total()
+    val failed = Latencies.of(total.failed)
+    val took   =
+      if (failed.isEmpty) ""
+      else
+        s" Failures took ${Quantity.time(failed.p50.toDouble)} in the median, ${Quantity.time(failed.p99.toDouble)} at p99" +
+          s"${if (failed.p99 < Prompt) ": promptly" else ": not promptly"}."
+    val what =
+      if (total.bad == 0) "none failed"
+      else s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total)}"
+    val after = over.recovery.millis match {
+      case Some(millis) =>
+        s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
+      case None =>
+        s"Service was not normal again within the ${Quantity.time(over.recovery.watchedMillis * 1e6)} watched."
+    }
+    criterion(
+      "Error handling",
+      s"Asked for ${Quantity.rate(over.asked)}, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took $after",
+      total.errorRate * 100,
+      total.errorRate * 100,
+      "%",
+      over.measured.verdict(Metric.Errors)
+    )
+  }
+
+  def lines(criteria: Vector[Criterion], checks: Vector[Checked]): Vector[String] = {
+    val width = criteria.map(_.name.length).max
+    criteria.flatMap { c =>
+      val verdict = c.verdict.limit
+      Vector(s"${c.name.padTo(width, ' ')}  ${c.text}", s"${" " * width}  $verdict") ++
+        c.verdict.causes.map(cause => s"${" " * width}  $cause") :+ ""
+    } ++ TextReport.assertions(checks)
+  }
+
+  private def criterion(
+      name: String,
+      text: String,
+      low: Double,
+      high: Double,
+      unit: String,
+      verdict: Verdict
+  ): Criterion = Criterion(name, text, low, high, unit, Document.verdict(verdict))
+
+  private def range(range: Range): String = {
+    val text =
+      if (range.high <= range.low * 1.005) Quantity.rate(range.low)
+      else s"${Quantity.rate(range.low)} to ${Quantity.rate(range.high)}"
+    if (range.open) s"$text or more" else text
+  }
+
+  private def users(count: Double): String =
+    if (count == 1) "1 user alone brings" else s"${number(count)} users at once bring"
+
+  private def number(users: Double): String =
+    if (users >= 10) Quantity.count(users.round) else Quantity.rate(users).stripSuffix("/s")
+
+  private def cell(measured: Measurement, metric: Metric): String =
+    Quantity.of(metric, measured.figure(metric))
+
+  private def millis(measured: Measurement, metric: Metric): Double =
+    measured.figure(metric).fold(0.0)(_ / 1e6)
+
+  /** In nanoseconds: sooner than a person would give up. */
+  private final val Prompt = 1000000000L
+}

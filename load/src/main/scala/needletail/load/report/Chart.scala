@@ -1,0 +1,60 @@
+package needletail.load.report
+
+import com.github.plokhotnyuk.jsoniter_scala.core._
+import com.github.plokhotnyuk.jsoniter_scala.macros._
+
+/**
+ * A chart as page.js draws it.
+ *
+ * @param bars
+ *   names of groups of bars; None for lines
+ * @param right
+ *   the axis of the series that say so
+ */
+private[report] final case class Chart(
+    title: String,
+    note: String,
+    x: Axis,
+    y: Axis,
+    series: Vector[Series],
+    right: Option[Axis] = None,
+    bars: Option[Vector[String]] = None
+)
+
+/**
+ * @param unit
+ *   "ms", "/s", "%", "s" or none
+ * @param percentiles
+ *   whether it holds 1 / (1 - p), on a logarithmic scale
+ * @param values
+ *   of ticks, where they are given
+ */
+private[report] final case class Axis(
+    title: String,
+    unit: String = "",
+    log: Boolean = false,
+    percentiles: Boolean = false,
+    min: Option[Double] = None,
+    max: Option[Double] = None,
+    values: Option[Vector[Double]] = None
+)
+
+private[report] final case class Series(
+    name: String,
+    points: Vector[(Double, Double)],
+    right: Boolean = false,
+    dashed: Boolean = false
+)
+
+private[report] object Chart {
+  private implicit val codec: JsonValueCodec[Vector[Chart]] = JsonCodecMaker.make
+
+  /** For an element `script` of a page: nothing in it can end that. */
+  def toJson(charts: Vector[Chart]): String =
+    writeToString(charts)
+      .replace("<", "\\u003c")
+      .replace(">", "\\u003e")
+      .replace("&", "\\u0026")
+      .replace("\u2028", "\\u2028")
+      .replace("\u2029", "\\u2029")
+}

@@ -1,0 +1,53 @@
+package needletail.load.report
+
+import needletail.load.analysis._
+
+private[load] object ComparisonText {
+
+  def table(rows: Vector[(String, Compared)]): TextTable = TextTable(
+    Vector("part", "figure", "A", "B", "change", "with certainty", "outcome"),
+    rows.map { case (label, c) =>
+      Vector(
+        label,
+        c.metric.name,
+        Quantity.of(c.metric, c.a),
+        Quantity.of(c.metric, c.b),
+        change(c),
+        certainty(c),
+        outcome(c)
+      )
+    }
+  )
+
+  private def outcome(c: Compared): String =
+    if (c.change == Change.Unknown) s"${c.change.name}: ${c.verdict}"
+    else if (c.verdict.causes.nonEmpty && c.change != Change.None) s"${c.change.name}, ${c.verdict}"
+    else c.change.name
+
+  private def change(c: Compared): String =
+    if (c.metric == Metric.Errors) points(c.b - c.a)
+    else if (c.a == 0) "-"
+    else percent(c.b / c.a - 1)
+
+  private def certainty(c: Compared): String =
+    c.interval match {
+      case Some((low, high)) if c.metric == Metric.Errors => s"${points(low)} to ${points(high)}"
+      case Some((low, high))                              => s"${percent(low - 1)} to ${percent(high - 1)}"
+      case None                                           => c.probability.fold("")(p => f"chance $p%.4f")
+    }
+
+  private def percent(share: Double): String =
+    String.format(java.util.Locale.ROOT, "%+.1f %%", Double.box(share * 100))
+  private def points(share: Double): String =
+    String.format(java.util.Locale.ROOT, "%+.2f %%", Double.box(share * 100))
+
+  /** An outcome of each figure, for JUnit and JSON. */
+  def assertions(rows: Vector[(String, Compared)]): Vector[AssertionText] = rows.map { case (label, c) =>
+    AssertionText(
+      label,
+      s"${c.metric.name} is no worse",
+      passed = c.change != Change.Worse && c.change != Change.Unknown,
+      s"${Quantity.of(c.metric, c.a)} and ${Quantity.of(c.metric, c.b)}: ${outcome(c)}"
+    )
+  }
+}

@@ -1,0 +1,110 @@
+package needletail.load.report
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, PrintStream}
+import java.nio.file.{Files, Path}
+
+import org.HdrHistogram.{EncodableHistogram, Histogram, HistogramLogReader, HistogramLogWriter}
+
+import needletail.load.analysis.Measurement
+import needletail.load.result.Figures
+
+/**
+ * Logs that HdrHistogram's own tools read: an interval for each second and kind, tagged with the kind's name; good
+ * answers from due to end, in nanoseconds. What failed is tagged with the kind and `!failed`.
+ */
+private[load] object HistogramLog {
+  private final val Failed        = "!failed"
+  private final val NanosInMillis = 1e6 // the unit in which the log names each interval's maximum
+
+  def write(measured: Vector[Measurement], tool: String): Array[Byte] = {
+    val bytes  = new ByteArrayOutputStream
+    val writer = new HistogramLogWriter(new PrintStream(bytes, false, "UTF-8"))
+    val start  = measured.headOption.fold(0L)(_.run.startedMillis)
+    writer.outputComment(s"[Written by $tool; latencies of good answers in nanoseconds]")
+    writer.outputLogFormatVersion()
+    writer.outputStartTime(start)
+    writer.setBaseTime(start)
+    writer.outputBaseTime(start)
+    writer.outputLegend()
+    for {
+      run           <- measured
+      interval      <- run.run.intervals
+      (kind, index) <- run.run.kinds.zipWithIndex
+    } {
+      val from    = run.run.startedMillis + interval.startMillis
+      val figures = interval.kinds(index)
+      put(writer, figures.response, tag(kind), start, from, from + interval.lengthMillis)
+      if (figures.failed.getTotalCount > 0)
+        put(writer, figures.failed, tag(kind) + Failed, start, from, from + interval.lengthMillis)
+    }
+    bytes.toByteArray
+  }
+
+  /** Times in milliseconds since 1970; the log counts from `base` on. */
+  private def put(
+      writer: HistogramLogWriter,
+      histogram: Histogram,
+      tag: String,
+      base: Long,
+      from: Long,
+      until: Long
+  ): Unit = {
+    val tagged = histogram.copy()
+    tagged.setTag(tag)
+    writer.outputIntervalHistogram((from - base) / 1000.0, (until - base) / 1000.0, tagged, NanosInMillis)
+  }
+
+  /** A tag ends at a comma, and blanks end the field. */
+  private def tag(kind: String): String = {
+    val safe = kind.map(c => if (c <= ' ' || c == ',' || c == '!' || c == '#') '_' else c)
+    if (safe.isEmpty) "_" else safe
+  }
+
+  /** What was measured of a tag in an interval. */
+  final case class Entry(tag: String, startMillis: Long, endMillis: Long, histogram: Histogram)
+
+  /** In the order of the file; the reason where it is no such log. */
+  def read(path: Path): Either[String, Vector[Entry]] =
+    try parse(Files.readAllBytes(path)).left.map(reason => s"$path: $reason")
+    catch { case e: IOException => Left(s"cannot read $path: ${OutputFiles.reason(e)}") }
+
+  def parse(bytes: Array[Byte]): Either[String, Vector[Entry]] =
+    try {
+      val reader = new HistogramLogReader(new ByteArrayInputStream(bytes))
+      val found  = Iterator
+        .continually(if (reader.hasNext) reader.nextIntervalHistogram() else null) // the library's end
+        .takeWhile(_ != null)
+        .collect { case histogram: Histogram => entry(histogram) }
+        .toVector
+      if (found.isEmpty) Left("it holds no histogram") else Right(found)
+    } catch { case e: RuntimeException => Left(s"it is no log of HdrHistogram's: ${e.getMessage}") }
+
+  private def entry(histogram: Histogram): Entry = {
+    val start = (histogram: EncodableHistogram).getStartTimeStamp
+    Entry(Option(histogram.getTag).getOrElse(""), start, histogram.getEndTimeStamp, histogram)
+  }
+
+  /** All of one tag together, in order of the tags. */
+  def sums(entries: Vector[Entry]): Vector[(String, Histogram)] =
+    entries.groupBy(_.tag).toVector.sortBy(_._1).map { case (tag, its) =>
+      val sum = Figures.histogram()
+      its.foreach(e => sum.add(e.histogram))
+      tag -> sum
+    }
+
+  /** One log of several: the intervals of all, in order of time. */
+  def merge(logs: Vector[Vector[Entry]], tool: String): Array[Byte] = {
+    val bytes  = new ByteArrayOutputStream
+    val writer = new HistogramLogWriter(new PrintStream(bytes, false, "UTF-8"))
+    val all    = logs.flatten.sortBy(_.startMillis)
+    val start  = all.headOption.fold(0L)(_.startMillis)
+    writer.outputComment(s"[Merged by $tool of ${logs.size} logs; latencies in nanoseconds]")
+    writer.outputLogFormatVersion()
+    writer.outputStartTime(start)
+    writer.setBaseTime(start)
+    writer.outputBaseTime(start)
+    writer.outputLegend()
+    all.foreach(e => put(writer, e.histogram, e.tag, start, e.startMillis, e.endMillis))
+    bytes.toByteArray
+  }
+}

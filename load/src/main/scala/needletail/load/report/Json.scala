@@ -1,0 +1,111 @@
+package needletail.load.report
+
+import java.nio.ByteBuffer
+import java.util.Base64
+
+import com.github.plokhotnyuk.jsoniter_scala.core._
+import com.github.plokhotnyuk.jsoniter_scala.macros._
+import org.HdrHistogram.Histogram
+
+import needletail.load.result.{Figures, Outcome, RunResult}
+
+/** The results as JSON, without loss: what is read back equals what was written. docs/load.md describes it. */
+private[report] object Json {
+
+  /** Each field is written, so that nobody who reads it has to know what it means when one is missing. */
+  private[report] implicit val figures: JsonValueCodec[Figures] = new JsonValueCodec[Figures] {
+    private val plain: JsonValueCodec[PlainFigures] =
+      JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false).withTransientDefault(false))
+
+    def nullValue: Figures = null // jsoniter's way to say there is none
+
+    def encodeValue(value: Figures, out: JsonWriter): Unit = plain.encodeValue(PlainFigures.of(value), out)
+
+    def decodeValue(in: JsonReader, default: Figures): Figures = {
+      val read = plain.decodeValue(in, plain.nullValue)
+      try read.figures
+      catch { case e: BadFigures => in.decodeError(e.getMessage) }
+    }
+  }
+
+  implicit val run: JsonValueCodec[RunResult] =
+    JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false).withTransientDefault(false))
+
+  val writing: WriterConfig = WriterConfig.withIndentionStep(2)
+  val reading: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
+}
+
+/** An unknown outcome, or a histogram that is none. */
+private final class BadFigures(message: String) extends RuntimeException(message)
+
+/**
+ * `Figures` with names in place of indices: a file stays readable when outcomes are added.
+ *
+ * @param outcomes
+ *   by name, those that happened
+ * @param statuses
+ *   by number, those that happened; 0 stands for numbers that are no status
+ * @param response
+ *   histograms in HdrHistogram's compressed form, in Base64; empty for an empty one
+ */
+private final case class PlainFigures(
+    outcomes: Map[String, Long],
+    statuses: Map[String, Long],
+    received: Long,
+    response: String,
+    service: String,
+    failed: String
+) {
+  def figures: Figures = {
+    val made = new Figures
+    outcomes.foreach { case (name, count) =>
+      val outcome = Outcome.named(name).getOrElse(throw new BadFigures(s"unknown outcome $name"))
+      made.outcomes(outcome.index) = count
+    }
+    statuses.foreach { case (code, count) =>
+      val index = code.toIntOption.getOrElse(throw new BadFigures(s"$code is no status"))
+      made.statuses(PlainFigures.slot(index)) = count
+    }
+    made.received = received
+    PlainFigures.decode(response, made.response)
+    PlainFigures.decode(service, made.service)
+    PlainFigures.decode(failed, made.failed)
+    made
+  }
+}
+
+private object PlainFigures {
+  private final val NoStatus = 500 // the slot of `Figures.statuses`
+
+  def of(figures: Figures): PlainFigures = PlainFigures(
+    Outcome.all.filter(figures.count(_) > 0).map(o => o.name -> figures.count(o)).toMap,
+    figures.statuses.indices
+      .filter(figures.statuses(_) > 0)
+      .map(slot => (if (slot == NoStatus) "0" else (slot + 100).toString) -> figures.statuses(slot))
+      .toMap,
+    figures.received,
+    encode(figures.response),
+    encode(figures.service),
+    encode(figures.failed)
+  )
+
+  def slot(code: Int): Int = if (code >= 100 && code < 600) code - 100 else NoStatus
+
+  def encode(histogram: Histogram): String =
+    if (histogram.getTotalCount == 0) ""
+    else {
+      val buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity)
+      val length = histogram.encodeIntoCompressedByteBuffer(buffer)
+      Base64.getEncoder.encodeToString(java.util.Arrays.copyOf(buffer.array, length))
+    }
+
+  /** Adds what was encoded. */
+  def decode(text: String, into: Histogram): Unit =
+    if (text.nonEmpty)
+      try {
+        val bytes = Base64.getDecoder.decode(text)
+        into.add(Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(bytes), 0))
+      } catch {
+        case e: Exception => throw new BadFigures(s"no histogram: ${e.getMessage}")
+      }
+}

@@ -1,0 +1,51 @@
+package needletail.load.report
+
+import needletail.load.analysis._
+
+/** The ladder as the documents print it: good and bad requests apart. */
+private[load] object LadderText {
+
+  def table(rows: Vector[Ladder.Climbed]): TextTable = TextTable(
+    Vector("users", "requests", "p50", "p99", "errors", "max", "rate", "verdict"),
+    rows.map { row =>
+      def cell(metric: Metric) = Quantity.of(metric, row.measured.figure(metric))
+      Vector(
+        row.row.users.toString,
+        Quantity.count(row.measured.run.total().requests),
+        cell(Metric.Percentile(50)),
+        cell(Metric.Percentile(99)),
+        cell(Metric.Errors),
+        cell(Metric.Max),
+        cell(Metric.Rate),
+        row.measured.diagnosis.overall.limit.name
+      )
+    }
+  )
+
+  private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] =
+    rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
+      .groupBy(_._2.takeWhile(_ != ':'))
+      .values.toVector.sortBy(_.head._1)
+      .map(its => s"In doubt at ${its.map(_._1).distinct.mkString(", ")} users: ${its.head._2}.")
+
+  /** What the rows say, and why some cannot be trusted. */
+  def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
+    val read   = Ladder.read(rows, objective)
+    val wanted = objective.map(_.text).mkString(", ")
+    val top    = rows.lastOption.fold(0)(_.row.users)
+    def users(of: Option[Ladder.Climbed], what: String, none: String): String = of match {
+      case None                              => none
+      case Some(row) if row.row.users == top => s"$what: $top users or more, as the ladder ends there."
+      case Some(row)                         => s"$what: ${row.row.users} users."
+    }
+    val errors = Quantity.share(Objective.tolerable(objective))
+    Vector(
+      users(read.latency, s"Capacity for latency ($wanted)", s"Not even the first row satisfies $wanted."),
+      users(
+        read.throughput,
+        s"Capacity for throughput (errors up to $errors)",
+        s"Even in the first row more than $errors of the requests failed."
+      )
+    ) ++ doubts(rows)
+  }
+}

@@ -1,0 +1,117 @@
+package needletail.load.report
+
+import needletail.load.analysis._
+import needletail.load.result.{Machine, RunResult}
+
+/** What a run came to, for a terminal or a log. */
+private[load] object TextReport {
+
+  def run(measured: Measurement, checks: Vector[Checked]): Vector[String] = {
+    val total = measured.run.total()
+    val kinds = measured.run.kinds
+    Vector(heading(measured.run), "") ++
+      counts(measured) ++
+      Vector("") ++
+      figures(measured).lines ++
+      Vector("") ++
+      (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
+      (if (total.bad > 0)
+         Vector(s"Failed: ${Failures.describe(total)}.") ++ failedTimes(total.failed) :+ ""
+       else Vector.empty) ++
+      verdict(measured) ++
+      assertions(checks)
+  }
+
+  def heading(run: RunResult): String = s"${run.plan.name}: ${conditions(run)}"
+
+  /** What was asked, in a line. */
+  def conditions(run: RunResult): String = {
+    val plan = run.plan
+    val load =
+      if (plan.model == "open") s"open model, ${Quantity.rate(plan.rate)}, at most ${plan.users} connections"
+      else s"closed model, ${plan.users} users"
+    val alive = if (plan.keepAlive) "" else ", a connection for each request"
+    val depth = if (plan.pipelining > 1) s", pipelining ${plan.pipelining}" else ""
+    s"$load$alive$depth, ${Quantity.time(run.loadMillis * 1e6)}"
+  }
+
+  private def counts(measured: Measurement): Vector[String] = {
+    val all    = measured.run.total()
+    val window = measured.window
+    val ramp   =
+      if (window.fromMillis == 0) ""
+      else s" Figures are of the time after the ramp of ${Quantity.time(window.fromMillis * 1e6)}."
+    Vector(
+      s"${Quantity.count(all.requests)} requests: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
+        s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"
+    )
+  }
+
+  private def figures(measured: Measurement): TextTable = {
+    val service = measured.window.total.service
+    val open    = measured.run.plan.model == "open"
+    TextTable(
+      Vector("good answers", "due to end") ++ (if (open) Vector("sent to end")
+                                               else Vector.empty) :+ "verdict",
+      Metric.usual.map { metric =>
+        val alone = metric match {
+          case _ if service.getTotalCount == 0 => "-"
+          case Metric.Percentile(percent) => Quantity.time(service.getValueAtPercentile(percent).toDouble)
+          case Metric.Mean                => Quantity.time(service.getMean)
+          case Metric.Max                 => Quantity.time(service.getMaxValue.toDouble)
+          case _                          => ""
+        }
+        Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++
+          (if (open) Vector(alone) else Vector.empty) :+ measured.verdict(metric).limit.name
+      }
+    )
+  }
+
+  private def byKind(measured: Measurement): TextTable = TextTable(
+    Vector("kind", "requests", "rate", "p50", "p90", "p99", "max", "errors"),
+    measured.run.kinds.zipWithIndex.map { case (name, kind) =>
+      def cell(metric: Metric) = Quantity.of(metric, measured.figure(metric, Some(kind)))
+      Vector(
+        name,
+        Quantity.count(measured.window.kinds(kind).requests),
+        cell(Metric.Rate),
+        cell(Metric.Percentile(50)),
+        cell(Metric.Percentile(90)),
+        cell(Metric.Percentile(99)),
+        cell(Metric.Max),
+        cell(Metric.Errors)
+      )
+    }
+  )
+
+  private def failedTimes(failed: org.HdrHistogram.Histogram): Option[String] =
+    if (failed.getTotalCount == 0) None
+    else {
+      val times = Latencies.of(failed)
+      Some(
+        s"They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
+      )
+    }
+
+  private def verdict(measured: Measurement): Vector[String] = {
+    val whole = measured.diagnosis.overall
+    val asked =
+      if (measured.verdict(Metric.Rate).limit == Limit.Asked)
+        Vector("The rate is what was asked for: the server may be able to do more.")
+      else Vector.empty
+    val little = measured.diagnosis.little.filter(_.holds).map(law =>
+      f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
+    )
+    s"Verdict: ${whole.limit.name}" +: (whole.causes.map("  " + _) ++ asked ++ little)
+  }
+
+  def assertions(checks: Vector[Checked]): Vector[String] =
+    if (checks.isEmpty) Vector.empty
+    else
+      "" +: checks.map(check =>
+        s"${if (check.passed) "passed" else "FAILED"}  ${check.condition.text}  (${check.reason})"
+      )
+
+  /** What is known of the machine before anything is asked of it. */
+  def machine(machine: Machine): Vector[String] = machine.warnings.map("Warning: " + _)
+}

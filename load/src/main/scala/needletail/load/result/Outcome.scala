@@ -1,0 +1,86 @@
+package needletail.load.result
+
+/**
+ * How a request ended. Each request that was due ends in exactly one of these; percentiles of good and of bad ones are
+ * never mixed.
+ *
+ * @param name
+ *   in files and tables
+ * @param phase
+ *   where it ended: before a connection stood, while it was under way, or by what was answered
+ * @param ours
+ *   was it this machine's doing, so that it says nothing of the server?
+ */
+sealed abstract class Outcome private (val index: Int, val name: String, val phase: Phase, val ours: Boolean)
+    extends Product
+    with Serializable
+
+/** Where a request ended. */
+sealed abstract class Phase(val name: String) extends Product with Serializable
+
+object Phase {
+  case object Connecting extends Phase("connecting")
+  case object UnderWay   extends Phase("under way")
+  case object Answered   extends Phase("answered")
+}
+
+object Outcome {
+  import Phase._
+
+  /** A status that counts as good, and every check passed. */
+  case object Good extends Outcome(0, "good", Answered, false)
+
+  /** A complete answer whose status does not count as good. */
+  case object BadStatus extends Outcome(1, "status", Answered, false)
+
+  /** A complete answer with a good status that failed a check of the scenario. */
+  case object FailedCheck extends Outcome(2, "check", Answered, false)
+
+  /** The name of the host has no address. */
+  case object Unresolved extends Outcome(3, "unresolved", Connecting, false)
+
+  /** Nobody listens there. */
+  case object Refused extends Outcome(4, "refused", Connecting, false)
+
+  /** No connection within the connect time-out. */
+  case object ConnectTimedOut extends Outcome(5, "connect-timeout", Connecting, false)
+
+  /** No local port was free (EADDRNOTAVAIL). */
+  case object NoFreePort extends Outcome(6, "no-free-port", Connecting, true)
+
+  /** This process may open no more descriptors (EMFILE, ENFILE). */
+  case object TooManyFiles extends Outcome(7, "too-many-files", Connecting, true)
+
+  /** Any other failure to connect. */
+  case object ConnectFailed extends Outcome(8, "connect-failed", Connecting, false)
+
+  /** The connection was reset, or closed before the answer was complete. */
+  case object Reset extends Outcome(9, "reset", UnderWay, false)
+
+  /** No complete answer within the time-out. */
+  case object TimedOut extends Outcome(10, "timeout", UnderWay, false)
+
+  /** What came is no HTTP response. */
+  case object Garbage extends Outcome(11, "garbage", UnderWay, false)
+
+  /** It was due and could not be sent before the end: every connection that it may use was taken. */
+  case object Unsent extends Outcome(12, "unsent", Connecting, true)
+
+  val all: Vector[Outcome] = Vector(
+    Good,
+    BadStatus,
+    FailedCheck,
+    Unresolved,
+    Refused,
+    ConnectTimedOut,
+    NoFreePort,
+    TooManyFiles,
+    ConnectFailed,
+    Reset,
+    TimedOut,
+    Garbage,
+    Unsent
+  )
+
+  def named(name: String): Option[Outcome] = all.find(_.name == name)
+}

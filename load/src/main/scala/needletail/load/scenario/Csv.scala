@@ -1,0 +1,50 @@
+package needletail.load.scenario
+
+import scala.collection.mutable
+
+/** Comma-separated values (RFC 4180): rows of values, of which some may stand in quotes. */
+private[scenario] object Csv {
+
+  /** All rows but empty lines, or what is wrong with the text. */
+  def parse(text: String): Either[String, Vector[Vector[String]]] = {
+    val rows   = Vector.newBuilder[Vector[String]]
+    val row    = mutable.ArrayBuffer.empty[String]
+    val value  = new StringBuilder
+    var quoted = false // inside quotes
+    var was    = false // did the value begin with one?
+    var i      = 0
+
+    def endValue(): Unit = {
+      row += (if (was) value.toString else value.toString.trim)
+      value.clear()
+      was = false
+    }
+    def endRow(): Unit = {
+      endValue()
+      if (row.size > 1 || row(0).nonEmpty) rows += row.toVector
+      row.clear()
+    }
+    while (i < text.length) {
+      val c = text.charAt(i)
+      if (quoted) {
+        if (c != '"') value.append(c)
+        else if (i + 1 < text.length && text.charAt(i + 1) == '"') {
+          value.append('"')
+          i += 1
+        } else quoted = false
+      } else if (c == '"' && value.toString.trim.isEmpty && !was) {
+        value.clear()
+        quoted = true
+        was = true
+      } else if (c == ',') endValue()
+      else if (c == '\n') endRow()
+      else if (c != '\r' && !(was && c == ' ')) value.append(c)
+      i += 1
+    }
+    if (quoted) Left("a quotation mark is not closed")
+    else {
+      endRow()
+      Right(rows.result())
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package needletail.load.command
+
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.{ModelDriver, ModelServer}
+import needletail.load.plan.{Load, LoadPlan}
+import needletail.load.report.{Document, HistogramLog}
+import needletail.load.result.{Interval, RunResult}
+import needletail.testing.Suite
+
+/** `ladder`, `characterise`, `compare`, `merge` against a model. */
+class OtherCommandsSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes
+  private val url                     = "http://localhost:8080"
+
+  private val folder = Files.createTempDirectory("needletail-load")
+
+  override def afterAll(): Unit = {
+    Option(folder.toFile.listFiles).toList.flatten.foreach(_.delete())
+    Files.delete(folder)
+  }
+
+  private def file(name: String): Path = folder.resolve(name)
+
+  test("the ladder is the documents': 17 rows, 50 requests a user, their ramps, 200 and 304 good") {
+    val model   = new ModelDriver(ModelServer(workers = 50, serviceNanos = 5000000))
+    val program = new ModelProgram(model)
+    assertEquals(
+      program.run("ladder", url, "--csv", file("l.csv").toString, "--html", file("l.html").toString),
+      0,
+      program.err
+    )
+    val loads = model.runs.map(_.load).collect { case load: Load.Closed => load }
+    assertEquals(
+      loads.map(_.users).toVector,
+      Vector(10, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 450, 500, 750, 1000, 1500, 2000)
+    )
+    assertEquals(loads.map(_.ramp.toSeconds).toVector, Vector(0L, 2, 3, 5, 5, 7) ++ Vector.fill(11)(10L))
+    assert(loads.forall(_.requests.contains(50)))
+    assert(model.runs.forall(_.goodStatuses == Set(200, 304)))
+    assert(program.out.contains("100,000"), program.out)
+    assertEquals(Files.readString(file("l.csv")).linesIterator.size, 18)
+  }
+
+  test("the ladder is read as two capacities") {
+    // 250 requests a second from 10 workers: with 250 users each waits 0.8 s, and with 500 the queue is full
+    val program =
+      new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 40000000, queue = 200)))
+    program.run(
+      "ladder",
+      url,
+      "--rows",
+      "10,25,50,100,250,500",
+      "--requests",
+      "20",
+      "--objective",
+      "p99 < 300 ms, errors < 1 %"
+    )
+    assert(program.out.contains("Capacity for latency (p99 < 300 ms, errors < 1 %): 100 users."), program.out)
+    assert(program.out.contains("Capacity for throughput (errors up to 1 %): 250 users."), program.out)
+  }
+
+  test("a server is characterised by five criteria") {
+    val program =
+      new ModelProgram(new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000, queue = 100)))
+    val status = program.run(
+      "characterise",
+      url,
+      "--objective",
+      "p99 < 50 ms, errors < 0.1 %",
+      "--connections",
+      "10000",
+      "--json",
+      file("c.json").toString,
+      "--csv",
+      file("c.csv").toString,
+      "--html",
+      file("c.html").toString,
+      "--junit",
+      file("c.xml").toString,
+      "--assert",
+      "p99 < 50 ms"
+    )
+    assertEquals(status, 0, program.err)
+    for (
+      name <- Seq(
+        "Responsiveness",
+        "Throughput",
+        "Capacity for latency",
+        "Maximum load",
+        "Tail latency",
+        "Error handling"
+      )
+    )
+      assert(program.out.contains(name), program.out)
+    assert(program.out.contains("10 users at once"), program.out)
+    assert(program.out.contains("with a bad status (503"), program.out)
+    assert(program.out.contains(": promptly"), program.out)
+    assert(program.out.contains("Service was normal again within"), program.out)
+    val document = Document.read(file("c.json")).fold(fail(_), identity)
+    assertEquals(document.criteria.map(_.name).size, 6)
+    val knee = document.criteria.find(_.name == "Capacity for latency").getOrElse(fail("no knee"))
+    assert(math.abs(knee.low - 500) < 25, knee)
+  }
+
+  test("an interruption ends a search, and what was found until then is reported") {
+    for (after <- Vector(1, 3, 6, 12, 20)) {
+      val interruption = new Interruption
+      val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+      val model        = new needletail.load.engine.Driver {
+        def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+          if (inner.runs.size == after) interruption.interrupt()
+          inner.run(plan, watch)
+        }
+      }
+      val program = new ModelProgram(model, interruption = interruption)
+      program.run("characterise", url, "--html", file("i.html").toString)
+      assert(program.out.contains("Responsiveness"), program.out + program.err)
+      assert(inner.runs.size <= after + 3, s"$after: ${inner.runs.size} runs")
+    }
+  }
+
+  test("a characterisation of nothing is refused") {
+    val program = new ModelProgram(new ModelDriver(ModelServer(errors = 1)))
+    assertEquals(program.run("characterise", url), 2)
+    assert(program.err.contains("the status was 500"), program.err)
+  }
+
+  private def runs(name: String, serviceNanos: Long, n: Int, seed: Long): String = {
+    val model   = new ModelDriver(ModelServer(8, serviceNanos), seed = seed)
+    val path    = file(name).toString
+    val program = new ModelProgram(model)
+    assertEquals(
+      program.run(
+        "run",
+        url,
+        "--rate",
+        "500",
+        "--poisson",
+        "--duration",
+        "10s",
+        "--repeat",
+        n.toString,
+        "--json",
+        path
+      ),
+      0,
+      program.err
+    )
+    path
+  }
+
+  test("a comparison finds what changed, and ends with status 1 where it is worse") {
+    for (n <- Vector(1, 5)) {
+      val a     = runs("a.json", 10000000, n, 1)
+      val same  = runs("same.json", 10000000, n, 2)
+      val worse = runs("worse.json", 11000000, n, 3)
+      val equal = new ModelProgram
+      assertEquals(equal.run("compare", a, same), 0, equal.out)
+      assert(equal.out.contains("Nothing changed"), equal.out)
+      val program = new ModelProgram
+      assertEquals(
+        program.run("compare", a, worse, "--junit", file("w.xml").toString, "--csv", file("w.csv").toString),
+        1
+      )
+      assert(program.out.contains("B is worse"), program.out)
+      assertEquals(new ModelProgram().run("compare", worse, a), 0)
+    }
+    assert(Files.readString(file("w.xml")).contains("<failure"))
+  }
+
+  test("several files of one side are given with commas; what does not compare is refused") {
+    val all     = (1 to 5).map(i => runs(s"one$i.json", 10000000, 1, i.toLong))
+    val program = new ModelProgram
+    assertEquals(program.run("compare", all.mkString(","), all.reverse.mkString(",")), 0, program.err)
+    assert(program.out.contains("ranks of 5 runs"), program.out)
+    val missing = new ModelProgram
+    assertEquals(missing.run("compare", all.head, file("none.json").toString), 2)
+    assert(missing.err.contains("cannot read"), missing.err)
+    val other = new ModelProgram
+    Files.writeString(file("other.json"), "{}")
+    assertEquals(other.run("compare", all.head, file("other.json").toString), 2)
+    assert(other.err.contains("no result of needletail-load"), other.err)
+  }
+
+  test("results of several generators merge without loss, and logs do") {
+    val parts = (1 to 3).map { i =>
+      val json = file(s"g$i.json").toString
+      val hlog = file(s"g$i.hlog").toString
+      new ModelProgram(new ModelDriver(ModelServer(), seed = i.toLong))
+        .run("run", url, "--rate", "300", "--poisson", "--duration", "5s", "--json", json, "--hlog", hlog)
+      (json, hlog)
+    }
+    val whole   = file("whole.json").toString
+    val program = new ModelProgram
+    assertEquals(
+      program.run(Seq("merge") ++ parts.map(_._1) ++ Seq("--json", whole, "--assert", "p99 < 50 ms"): _*),
+      0,
+      program.err
+    )
+    val total = Document.read(file("whole.json")).fold(fail(_), identity).parts.head.run
+    val each  =
+      parts.map(p => Document.read(file(p._1.split('/').last)).fold(fail(_), identity).parts.head.run)
+    assertEquals(total.total().requests, each.map(_.total().requests).sum)
+    assertEquals(total.machine.size, 3)
+
+    val logs = new ModelProgram
+    assertEquals(
+      logs.run(Seq("merge") ++ parts.map(_._2) ++ Seq("--hlog", file("whole.hlog").toString): _*),
+      0,
+      logs.err
+    )
+    val sums = HistogramLog.sums(HistogramLog.read(file("whole.hlog")).fold(fail(_), identity))
+    assertEquals(sums.map(_._2.getTotalCount).sum, total.total().good)
+
+    val mixed = new ModelProgram
+    assertEquals(mixed.run("merge", parts.head._1, parts.head._2), 2)
+    assert(mixed.err.contains("one sort"), mixed.err)
+    assertEquals(new ModelProgram().run("merge", parts.head._2, "--json", whole), 2)
+  }
+}

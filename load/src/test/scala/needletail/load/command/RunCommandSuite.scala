@@ -1,0 +1,242 @@
+package needletail.load.command
+
+import java.nio.file.{Files, Path}
+
+import needletail.load.analysis.{ModelDriver, ModelServer}
+import needletail.load.plan._
+import needletail.testing.Suite
+
+/** `run` against a model: what it says, the files it leaves, the status it ends with. */
+class RunCommandSuite extends Suite {
+  private val url = "http://localhost:8080"
+
+  private def inFolder[A](body: Path => A): A = {
+    val folder = Files.createTempDirectory("needletail-load")
+    try body(folder)
+    finally {
+      folder.toFile.setWritable(true)
+      Option(folder.toFile.listFiles).toList.flatten.foreach(_.delete())
+      Files.delete(folder)
+    }
+  }
+
+  test("users for a time: figures, verdict, and status 0") {
+    val program = new ModelProgram
+    assertEquals(program.run("run", url, "--users", "50", "--duration", "5s", "--ramp", "1s"), 0, program.err)
+    assert(program.out.contains("closed model, 50 users"), program.out)
+    assert(program.out.contains("Verdict: SERVER-LIMITED"), program.out)
+    assert(program.out.contains("Little's law holds"), program.out)
+    assert(program.err.contains("run    1.0 s"), program.err)
+  }
+
+  test("the plan is what the options say") {
+    val model   = new ModelDriver(ModelServer())
+    val program = new ModelProgram(model)
+    val status  = program.run(
+      "run",
+      "localhost:8080?a=b",
+      "--rate",
+      "100",
+      "--duration",
+      "2s",
+      "--ramp",
+      "1s",
+      "--poisson",
+      "--connections",
+      "7",
+      "--timeout",
+      "3s",
+      "--connect-timeout",
+      "300ms",
+      "--header",
+      "A: b",
+      "--header",
+      "C:d",
+      "--body",
+      "text",
+      "--no-keep-alive",
+      "--pipelining",
+      "4",
+      "--loops",
+      "2",
+      "--source",
+      "127.0.0.2,127.0.0.3"
+    )
+    assertEquals(status, 0, program.err)
+    val plan = model.runs.head
+    assertEquals(
+      plan.kinds.head.requests,
+      Vector(
+        RequestTemplate("POST", "http://localhost:8080/?a=b", Vector("A" -> "b", "C" -> "d"), Some("text"))
+      )
+    )
+    import scala.concurrent.duration._
+    assertEquals(
+      plan.load,
+      Load.Open(
+        Vector(Load.Step(0, 100, 1.second), Load.Step(100, 100, 2.seconds)),
+        poisson = true,
+        connections = 7
+      ): Load
+    )
+    assertEquals(plan.timeout, 3.seconds)
+    assertEquals(plan.connectTimeout, 300.millis)
+    assertEquals((plan.keepAlive, plan.pipelining, plan.loops), (false, 4, 2))
+    assertEquals(plan.sources, Vector("127.0.0.2", "127.0.0.3"))
+  }
+
+  test("assertions pass and fail, with status 1, and say why") {
+    val program = new ModelProgram(new ModelDriver(ModelServer(errors = 0.02)))
+    val status  = program.run(
+      "run",
+      url,
+      "--rate",
+      "500",
+      "--duration",
+      "5s",
+      "--assert",
+      "p99 < 50 ms, errors < 5 %",
+      "--assert",
+      "errors < 0.1 %"
+    )
+    assertEquals(status, 1)
+    assert(program.out.contains("passed  p99 < 50 ms"), program.out)
+    assert(program.out.contains("FAILED  errors < 0.1 %"), program.out)
+    assertEquals(new ModelProgram().run("run", url, "--rate", "500", "--assert", "p99 < 50 ms"), 0)
+  }
+
+  test("an assertion on a figure that the generator limits fails") {
+    val program = new ModelProgram(new ModelDriver(ModelServer(), _.copy(busiestLoop = 1)))
+    assertEquals(program.run("run", url, "--assert", "p99 < 1 s"), 1)
+    assert(program.out.contains("it says nothing of the server: CLIENT-LIMITED"), program.out)
+  }
+
+  test("every file is left") {
+    inFolder { folder =>
+      val names = Vector("json", "csv", "html", "hlog", "junit")
+      val files = names.flatMap(name => Vector(s"--$name", folder.resolve(s"a.$name").toString))
+      assertEquals(new ModelProgram().run(Vector("run", url, "--duration", "3s") ++ files: _*), 0)
+      names.foreach(name => assert(Files.size(folder.resolve(s"a.$name")) > 100, name))
+    }
+  }
+
+  test("a file that cannot be written is told of before the run, and nothing is run") {
+    val model = new ModelDriver(ModelServer())
+    inFolder { folder =>
+      val there   = Files.writeString(folder.resolve("kept"), "kept")
+      val program = new ModelProgram(model)
+      assertEquals(program.run("run", url, "--json", there.toString, "--csv", s"$folder/none/a.csv"), 2)
+      assert(program.err.contains("no such file or directory"), program.err)
+      assertEquals(Files.readString(there), "kept")
+      assertEquals(new ModelProgram(model).run("run", url, "--json", folder.toString), 2)
+      val same = folder.resolve("same").toString
+      assertEquals(new ModelProgram(model).run("run", url, "--json", same, "--csv", same), 2)
+      assert(!Files.exists(folder.resolve("same")))
+    }
+    assertEquals(model.runs.size, 0)
+  }
+
+  test("wrong usage is told, with status 2, and nothing is run") {
+    val model                                        = new ModelDriver(ModelServer())
+    def told(text: String)(arguments: String*): Unit = {
+      val program = new ModelProgram(model)
+      assertEquals(program.run(arguments: _*), 2, arguments.mkString(" "))
+      assert(program.err.contains(text), program.err)
+      assertEquals(program.out, "")
+    }
+    told("Usage")()
+    told("no command walk")("walk")
+    told("Missing argument")("run")
+    told("Unknown option")("run", url, "--user", "3")
+    told("\"0\" is no whole number from 1")("run", url, "--users", "0")
+    told("5 has no unit")("run", url, "--duration", "5")
+    told("two models")("run", url, "--rate", "5", "--users", "5")
+    told("needs a --rate")("run", url, "--poisson")
+    told("either after so many requests")("run", url, "--requests", "5", "--duration", "5s")
+    told("it has no unit")("run", url, "--assert", "p99 < 5")
+    told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
+    told("TLS is not supported")("run", "https://localhost/")
+    told("only http://")("run", "ftp://localhost/")
+    told("names no host")("run", "http:///path")
+    told("is no URL")("run", "http://local host/")
+    told("there is no port 70000")("run", "http://localhost:70000/")
+    told("is no header")("run", url, "--header", "nothing")
+    told("has a line break")("run", url, "--header", "a: b\r\nc: d")
+    told("cannot read")("run", url, "--body", "@/no/such/file")
+    told("there is none")("run", "shop.yaml")
+    assertEquals(model.runs.size, 0)
+  }
+
+  test("help and version go to standard output, with status 0") {
+    for (command <- CommandLine.commands.map(_._1)) {
+      val program = new ModelProgram
+      assertEquals(program.run(command, "--help"), 0)
+      assert(program.out.contains(s"needletail-load $command"), program.out)
+      assertEquals(program.err, "")
+    }
+    val program = new ModelProgram
+    assertEquals(program.run("--version"), 0)
+    assert(program.out.startsWith("needletail-load "), program.out)
+  }
+
+  test("a run without one good answer ends with status 2 and the reason") {
+    val program = new ModelProgram(new ModelDriver(ModelServer(errors = 1)))
+    assertEquals(program.run("run", url, "--duration", "3s"), 2)
+    assert(program.err.contains("no request was answered as it should be: the status was 500"), program.err)
+  }
+
+  test("warnings of the machine come first, a warm-up is not measured, repetitions are told apart") {
+    val model   = new ModelDriver(ModelServer())
+    val program = new ModelProgram(model, warnings = Vector("few ports"))
+    assertEquals(program.run("run", url, "--duration", "2s", "--warm-up", "1s", "--repeat", "3"), 0)
+    assert(program.err.startsWith("Warning: few ports"), program.err)
+    assertEquals(model.runs.size, 4)
+    assert(program.out.contains("run 3 of 3:"), program.out)
+  }
+
+  test("an interruption ends the run, with a report of what was measured") {
+    val interruption = new Interruption
+    val inner        = new ModelDriver(ModelServer())
+    val model        = new needletail.load.engine.Driver {
+      def run(plan: LoadPlan, watch: needletail.load.result.Interval => Boolean) =
+        inner.run(plan, i => { if (i.startMillis >= 2000) interruption.interrupt(); watch(i) })
+    }
+    val program = new ModelProgram(model, interruption = interruption)
+    program.run("run", url, "--duration", "1h")
+    assert(program.out.contains("closed model, 10 users, 3 s"), program.out)
+  }
+
+  test("a scenario is run, and the command line may say another load") {
+    val model    = new ModelDriver(ModelServer())
+    val scenario = LoadPlan(
+      "the shop",
+      Vector("index", "search").map(name => Kind(name, Vector(RequestTemplate("GET", s"$url/$name")))),
+      Load.Closed(4, Some(5), None)
+    )
+    val program = new ModelProgram(model, _ => Right(scenario))
+    assertEquals(program.run("run", "shop.yaml", "--assert", "search: p99 < 1 s"), 0, program.err)
+    assert(program.out.contains("the shop"), program.out)
+    assert(program.out.contains("kind"), program.out)
+    assertEquals(new ModelProgram(model, _ => Right(scenario)).run("run", "shop.yaml", "--rate", "50"), 0)
+    assert(model.runs.last.load.isInstanceOf[Load.Open])
+    assertEquals(model.runs.last.kinds.size, 2)
+    // another number of users: they pause as before, and are shared as before
+    val paused = scenario.copy(
+      load =
+        Load.Closed(0, Some(5), None, pause = Pause.Constant(scala.concurrent.duration.Duration(20, "ms"))),
+      kinds = scenario.kinds.zip(Vector(30, 10)).map { case (kind, n) => kind.copy(users = Some(n)) }
+    )
+    assertEquals(new ModelProgram(model, _ => Right(paused)).run("run", "shop.yaml"), 0)
+    assertEquals(model.runs.last, paused)
+    assertEquals(
+      new ModelProgram(model, _ => Right(paused)).run("run", "shop.yaml", "--users", "8", "--requests", "3"),
+      0
+    )
+    model.runs.last.load match {
+      case load: Load.Closed =>
+        assertEquals((load.users, load.pause), (8, paused.load.asInstanceOf[Load.Closed].pause))
+      case other => fail(s"not expected: $other")
+    }
+    assertEquals(model.runs.last.kinds.map(k => (k.users, k.weight)), Vector((None, 30.0), (None, 10.0)))
+  }
+}

@@ -1,0 +1,64 @@
+package needletail.load.engine
+
+import scala.concurrent.duration._
+
+import needletail.http.Response
+import needletail.load.plan._
+import needletail.testing.Suite
+
+class EngineSuite extends Suite with Serving {
+  test("users make as many requests as they are to") {
+    serving(ok) { server =>
+      val result = run(closed(server.url, users = 20, requests = 50).copy(loops = 2))
+      assertEquals(outcomes(result), Map("good" -> 1000L))
+      assertEquals(result.total().status(200), 1000L)
+      assertEquals(result.total().received, 13000L)
+      assertEquals(result.intervals.map(_.self.due).sum, 1000L)
+      assertEquals(result.intervals.map(_.self.opened).sum, 20L)
+    }
+  }
+
+  test("users ask until the time is over") {
+    serving(ok) { server =>
+      val plan   = closed(server.url, users = 10, requests = 1)
+      val result = run(plan.copy(load = Load.Closed(10, None, Some(1200.millis))))
+      assertEquals(outcomes(result).keySet, Set("good"))
+      assert(result.total().good > 100, result.total().good)
+      assertEquals(result.loadMillis, 1200L)
+      assertEquals(result.intervals.take(1).map(i => (i.startMillis, i.lengthMillis)), Vector((0L, 1000L)))
+    }
+  }
+
+  test("arrivals come at their rate, whatever the answers do") {
+    serving(ok) { server =>
+      val result = run(open(server.url, rate = 1000, duration = 1500.millis))
+      assertEquals(outcomes(result), Map("good" -> 1500L))
+      assertEquals(
+        result.intervals.map(_.kinds.head.good).take(1).map(n => (n - 1000).abs < 20),
+        Vector(true)
+      )
+    }
+  }
+
+  test("several kinds have their shares, and figures of their own") {
+    serving(r => if (r.path == "/b") Response.ok("b") else Response.ok("aaaa")) { server =>
+      val kinds  = Vector(kind(server.url + "/a", "a").copy(weight = 3), kind(server.url + "/b", "b"))
+      val result = run(open(server.url, 400, 1.second).copy(kinds = kinds))
+      assertEquals(result.kinds.indices.map(i => result.figures(i).good), IndexedSeq(300L, 100L))
+      assertEquals(result.figures(0).received, 1200L)
+      val users = Load.Closed(9, Some(10), None)
+      val named = Vector(kinds(0), kinds(1), kinds(1).copy(name = "c", users = Some(5)))
+      val other = run(closed(server.url, 0, 0).copy(kinds = named, load = users))
+      assertEquals(other.kinds.indices.map(i => other.figures(i).good), IndexedSeq(30L, 10L, 50L))
+    }
+  }
+
+  test("it can be stopped") {
+    serving(ok) { server =>
+      val from   = System.nanoTime()
+      val result = run(open(server.url, 100, 1.minute), _ => false)
+      assert(System.nanoTime() - from < 5.seconds.toNanos)
+      assertEquals(result.intervals.headOption.map(_.lengthMillis), Some(1000L))
+    }
+  }
+}

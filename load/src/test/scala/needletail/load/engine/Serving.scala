@@ -1,0 +1,60 @@
+package needletail.load.engine
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.http.{Handler, Response}
+import needletail.io.Address
+import needletail.load.plan._
+import needletail.load.result.{Interval, RunResult}
+import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConfig}
+import needletail.testing.Suite
+
+/** A server of ours and plans to load it with, for one test. */
+trait Serving { self: Suite =>
+  val ok: Handler = _ => Response.ok("Hello, World!")
+
+  def serverConfig: ServerConfig = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = 1,
+    log = Log.none,
+    overload = OverloadConfig.off
+  )
+
+  def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A = {
+    val server = Server(handler, config).start()
+    try body(server)
+    finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  def get(url: String): RequestTemplate = RequestTemplate("GET", url)
+
+  def kind(url: String, name: String = "one"): Kind = Kind(name, Vector(get(url)))
+
+  def closed(url: String, users: Int, requests: Int): LoadPlan =
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Closed(users, Some(requests), None),
+      timeout = 5.seconds,
+      loops = 1
+    )
+
+  def open(url: String, rate: Double, duration: FiniteDuration): LoadPlan =
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Open(Vector(Load.Step(rate, rate, duration))),
+      timeout = 5.seconds,
+      loops = 1
+    )
+
+  def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult =
+    new Engine(seed = 1, warmUp = Duration.Zero).run(plan, watch)
+
+  /** Outcomes that came, by name. */
+  def outcomes(result: RunResult): Map[String, Long] = {
+    val total = result.total()
+    needletail.load.result.Outcome.all.map(o => o.name -> total.count(o)).filter(_._2 > 0).toMap
+  }
+}

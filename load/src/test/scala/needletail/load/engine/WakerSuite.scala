@@ -1,0 +1,52 @@
+package needletail.load.engine
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.io.EventLoops
+import needletail.testing.Suite
+
+class WakerSuite extends Suite {
+
+  /** How late a loop was at each of so many moments that far apart, in nanoseconds, sorted. */
+  private def lateness(times: Int, apart: FiniteDuration): Vector[Long] = {
+    val loops = new EventLoops(1, "woken", daemon = true)
+    val waker = new Waker(Vector(loops(0)))
+    val done  = new CountDownLatch(1)
+    val late  = Vector.newBuilder[Long]
+    var count = 0
+    var due   = System.nanoTime() + 10000000L
+    try {
+      val turn: Runnable = () => {
+        val now = System.nanoTime()
+        while (due <= now && count < times) {
+          late += now - due
+          due += apart.toNanos
+          count += 1
+        }
+        if (count < times) waker.at(0, due) else done.countDown()
+      }
+      loops(0).execute(() => loops(0).eachTurn(turn))
+      assert(done.await(20, TimeUnit.SECONDS), s"woken $count times of $times")
+      late.result().sorted
+    } finally {
+      waker.close()
+      loops.stop()
+      Await.ready(loops.stopped, 5.seconds)
+      ()
+    }
+  }
+
+  test("a loop is woken when something is due, not at the next millisecond") {
+    val late = lateness(500, 730.micros)
+    // Waiting in milliseconds would be late by half of one in the median. A busy machine is late at times.
+    assert(late(late.size / 2) < 300000L, s"late by ${late(late.size / 2)} ns in the median")
+  }
+
+  test("not once is it forgotten") {
+    assertEquals(lateness(5000, 50.micros).size, 5000)
+    assertEquals(lateness(20, 20.millis).size, 20)
+  }
+}

@@ -1,0 +1,155 @@
+package needletail.server
+
+import scala.util.control.NonFatal
+
+import needletail.http._
+
+/**
+ * The middle of a [[ServerSession]]: what becomes of a request whose head is there, from its limits over its handler
+ * to the reply, which is sent at once or given a place in the queue.
+ */
+private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler, context: LoopContext)
+    extends SessionReplies(wire, context) {
+
+  /** The body of the last request whose head was read, while it has not been read to its end. */
+  protected var body: SessionBody = null
+
+  /** What reads the body of a request that has one. */
+  protected def bodyOf(head: Head): SessionBody
+
+  /** No head is read any more. */
+  protected def giveUpParser(): Unit
+
+  protected def serve(head: Head): Unit = {
+    if (!head.keepAlive) over = true
+    if (head.contentLength > config.maxBody)
+      refuse(
+        HttpError(Status.ContentTooLarge, s"the body is larger than ${config.maxBody} bytes"),
+        head.method eq Method.HEAD
+      )
+    else {
+      val hasBody = head.chunked || head.contentLength > 0
+      if (hasBody) body = bodyOf(head)
+      val own     = body
+      val started = admission.now
+      val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
+      request.dueNanos = wire.nowNanos + context.handlerNanos
+      call(head, request) match {
+        case response: Response if first == null && response.source == null =>
+          sendNow(
+            request,
+            own,
+            if (own == null) response else limited(response, own),
+            head.method eq Method.HEAD,
+            head.minor,
+            head.keepAlive,
+            started
+          )
+        case reply => serveLater(head, request, own, reply, started)
+      }
+    }
+  }
+
+  /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
+  private def serveLater(
+      head: Head,
+      request: Request,
+      own: SessionBody,
+      reply: Reply,
+      started: Long
+  ): Unit = {
+    val x = new Exchange(
+      this,
+      request,
+      own,
+      head.method eq Method.HEAD,
+      head.minor,
+      head.method.isSafe,
+      head.keepAlive,
+      started,
+      wire.nowNanos + context.handlerNanos,
+      admission.route
+    )
+    request.detach()
+    enqueue(x)
+    reply match {
+      case response: Response =>
+        x.response = if (own == null) response else limited(response, own)
+        x.begin(isMeasured = false)
+      case later: Reply.Later =>
+        // how long it takes says something of the server only if it does not wait for the client's body
+        x.begin(isMeasured = own == null || own.isDone)
+        x.listen(later.response)
+    }
+  }
+
+  /** A refusal is cheap only if little has to be read after it: else it is the connection's last reply. */
+  private def limited(response: Response, own: SessionBody): Response =
+    if (admission.hasRefused && (own.length < 0 || own.leftKnown > SessionRequests.SmallBody))
+      admission.lastRefusal(response)
+    else response
+
+  /** The one place where a handler is called and where what it throws is caught. */
+  private def call(head: Head, request: Request): Reply = {
+    admission.beginRequest()
+    if (head.method eq Method.CONNECT) SessionRequests.noTunnel
+    else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) SessionRequests.options
+    else
+      try {
+        val reply = ask(request)
+        if (reply == null) failed(new NullPointerException("a handler answered null"))
+        else
+          reply match {
+            case later: Reply.Later =>
+              val result = later.response.resultOrNull
+              if (result == null) later
+              else if (!result.isValue) failed(result.error)
+              else if (result.value == null) failed(new NullPointerException("a handler answered null"))
+              else result.value
+            case response => response
+          }
+      } catch { case NonFatal(e) => failed(e) }
+  }
+
+  /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
+  private def ask(request: Request): Reply = {
+    val route   = handler.routeClass
+    val refusal = if (route == null) null else admission.enter(route)
+    if (refusal == null) handler(request) else refusal
+  }
+
+  /** Answers what is no request we can serve; nothing after it is read. */
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+    over = true
+    giveUpParser()
+    body = null
+    admission.beginRequest()
+    val x = new Exchange(
+      this,
+      null,
+      null,
+      isHead,
+      1,
+      isSafe = true,
+      keepAlive = false,
+      admission.now,
+      Long.MaxValue,
+      admission.route
+    )
+    x.response = error.response
+    x.begin(isMeasured = false)
+    enqueue(x)
+    onceMore = true
+  }
+}
+
+private[server] object SessionRequests {
+
+  /** What is read and dropped of a refused request's body to keep the connection, in octets. */
+  final val SmallBody = 64 * 1024
+
+  private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
+
+  /** RFC 9110 §9.3.7: what the server as a whole can do. */
+  private val options = Response(Status.Ok).header("Allow", "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS")
+}
