@@ -111,7 +111,11 @@ abstract class WebServerSuite extends Suite {
       val r = send(at(s, "/request/a%20b%C3%A9?x=1%262&y=").header("Cookie", "a=b"))
       val t = text(r)
       assert(t.startsWith("GET /request/a%20b%C3%A9?x=1%262&y= "), t)
-      assert(t.contains(s" host=127.0.0.1:${s.port} scheme=http "), t)
+      // Debian's nginx passes the name on without the port
+      assert(
+        t.contains(s" host=127.0.0.1:${s.port} scheme=http ") || t.contains(" host=127.0.0.1 scheme=http "),
+        t
+      )
       assert(t.contains(s" script=$base ") || base.isEmpty && t.contains(" script= "), t)
       assert(t.matches(".* remote=127\\.0\\.0\\.1:[1-9]\\d* cookie=b"), t)
     }

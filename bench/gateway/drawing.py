@@ -1,0 +1,44 @@
+"""The document's chart: p50, p99 and max over the number of users, one panel for each; errors as open circles."""
+
+import math
+from xml.sax.saxutils import escape
+
+COLOURS = ["#0b6e4f", "#2f5d8a", "#b5532a", "#7a3b8f", "#8a7a1f", "#c2185b", "#00838f", "#5d4037", "#616161",
+           "#33691e", "#1a237e", "#e65100"]
+WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 240, 60, 30, 50
+
+
+def draw(results):
+    parts = []
+    users = [row["users"] for one in results.values() for row in one["rows"]]
+    times = [row[name] for one in results.values() for row in one["rows"] for name in ("p50", "p99", "max") if row[name]]
+    least, most = min(times, default=1), max(times, default=10)
+    for panel, name in enumerate(("p50", "p99", "max")):
+        top = TOP + panel * (HEIGHT + GAP)
+        parts.append(f"<text x='{LEFT}' y='{top - 8}' font-weight='bold'>{name}, ms, over users (both logarithmic)</text>")
+        parts.append(f"<rect x='{LEFT}' y='{top}' width='{WIDTH}' height='{HEIGHT}' fill='none' stroke='#999'/>")
+        for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1):
+            if least <= 10 ** power <= most:
+                y = top + HEIGHT - share(10 ** power, least, most) * HEIGHT
+                parts.append(f"<text x='{LEFT - 6}' y='{y + 4:.0f}' text-anchor='end'>{10.0 ** power:g}</text>")
+                parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y:.1f}' y2='{y:.1f}' stroke='#ddd'/>")
+        for colour, one in zip(COLOURS, results.values()):
+            points = [
+                (LEFT + share(row["users"], min(users), max(users)) * WIDTH,
+                 top + HEIGHT - share(row[name], least, most) * HEIGHT, row["errors"])
+                for row in one["rows"] if row[name]
+            ]
+            line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
+            parts.append(f"<polyline points='{line}' fill='none' stroke='{colour}' stroke-width='1.5'/>")
+            parts += [f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' fill='#fff' stroke='{colour}'/>"
+                      for x, y, errors in points if errors > 0]
+    bottom = TOP + 3 * (HEIGHT + GAP)
+    for i, (colour, one) in enumerate(zip(COLOURS, results.values())):
+        parts.append(f"<text x='{LEFT}' y='{bottom + 16 * i}' fill='{colour}'>{escape(one['title'])}</text>")
+    height = bottom + 16 * len(results) + 10
+    return (f"<svg xmlns='http://www.w3.org/2000/svg' width='{LEFT + WIDTH + 20}' height='{height}' "
+            f"font-family='sans-serif' font-size='12'>\n" + "\n".join(parts) + "\n</svg>\n")
+
+
+def share(value, least, most):
+    return 0.5 if most <= least else math.log(max(value, least) / least) / math.log(most / least)

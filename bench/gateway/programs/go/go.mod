@@ -1,0 +1,3 @@
+module needletail/bench/gateway
+
+go 1.20
