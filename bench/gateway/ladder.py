@@ -1,6 +1,7 @@
 """One climb of the ladder against a URL: rows of users, requests, p50, p99, max and error rate, times in milliseconds."""
 
 import csv
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,6 +12,9 @@ import setups
 ROWS = [10, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 450, 500, 750, 1000, 1500, 2000]
 REQUESTS = 50
 
+# Where the load runs.
+core = 0
+
 
 def climb(tool, url, rows, folder):
     return by_load_tester(url, rows, folder) if tool == "needletail-load" else [by_ab(url, users) for users in rows]
@@ -20,7 +24,7 @@ def by_load_tester(url, rows, folder):
     table = Path(folder) / "ladder.csv"
     program = setups.BIN / "needletail-load"
     command = [program, "ladder", url, "--rows", ",".join(map(str, rows)), "--csv", table]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=on_its_core)
     if not table.is_file():
         raise RuntimeError(f"needletail-load ladder left no table: {done.stderr.strip()[-500:]}")
     return read(table)
@@ -39,6 +43,10 @@ def read(table):
         ]
 
 
+def on_its_core():
+    os.sched_setaffinity(0, {core})
+
+
 def figure(text):
     return float(text) if text else None
 
@@ -46,7 +54,7 @@ def figure(text):
 def by_ab(url, users):
     """ApacheBench: for a look. It counts failures among the times, and is one thread."""
     done = subprocess.run(["ab", "-q", "-k", "-r", "-s", "10", "-c", str(users), "-n", str(users * REQUESTS), url],
-                          capture_output=True, text=True)
+                          capture_output=True, text=True, preexec_fn=on_its_core)
     text = done.stdout
 
     def find(pattern):

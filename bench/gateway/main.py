@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import shutil
 import signal
 import sys
@@ -13,6 +14,7 @@ sys.path.insert(0, str(HERE.parent / "harness"))
 
 import drawing  # noqa: E402
 import ladder  # noqa: E402
+import machine  # noqa: E402
 import process  # noqa: E402
 import setups  # noqa: E402
 
@@ -25,11 +27,17 @@ def main():
     options.add_argument("--tool", choices=["needletail-load", "ab"],
                          default="needletail-load" if (setups.BIN / "needletail-load").exists() else "ab")
     options.add_argument("--out", type=Path, default=HERE.parent / "results" / "gateway")
+    options.add_argument("--add", action="store_true", help="to what --out has of other setups, measured with other rows perhaps")
     chosen = options.parse_args()
     unknown = [name for name in chosen.names if name not in known]
     if unknown:
         options.error(f"no setup is named {', '.join(unknown)}")
     rows = [int(users) for users in chosen.rows.split(",")]
+
+    # What is measured has one core, inherited by all it starts, and the load the other.
+    server_core, ladder.core = machine.cores()
+    os.sched_setaffinity(0, {server_core})
+    machine.raise_descriptor_limit()
 
     results = {}
     for setup in [known[name] for name in chosen.names] or known.values():
@@ -43,8 +51,11 @@ def main():
             print(f"{setup.title}: failed: {failure}", flush=True)
     if not results:
         sys.exit(1)
+    earlier = chosen.out / "gateway.json"
+    if chosen.add and earlier.is_file():
+        results = {**json.loads(earlier.read_text())["setups"], **results}
     chosen.out.mkdir(parents=True, exist_ok=True)
-    (chosen.out / "gateway.json").write_text(json.dumps({"tool": chosen.tool, "setups": results}, indent=1))
+    (chosen.out / "gateway.json").write_text(json.dumps({"tool": chosen.tool, "conditions": machine.conditions(), "setups": results}, indent=1))
     (chosen.out / "gateway.svg").write_text(drawing.draw(results))
     print(f"{chosen.out}/gateway.json, {chosen.out}/gateway.svg")
 

@@ -23,6 +23,9 @@ final class EventLoops(
   private val turn    = new AtomicInteger
   private val ends    = new AtomicInteger(count)
   private val promise = Promise[Unit]()
+  private val failure = Promise[String]()
+
+  @volatile private var stopping = false
 
   loops.foreach(_.start())
 
@@ -38,10 +41,21 @@ final class EventLoops(
     if (loops.length == 1) loops(0) else loops(Math.floorMod(turn.getAndIncrement(), loops.length))
 
   /** Tells every loop to end: each closes the connections and listeners it owns. May be repeated; does not wait. */
-  def stop(): Unit = loops.foreach(_.stop())
+  def stop(): Unit = {
+    stopping = true
+    loops.foreach(_.stop())
+  }
 
   /** Completed when all loops have ended. */
   def stopped: Future[Unit] = promise.future
+
+  /** Completed with its name when one has ended that nobody had told to: by a fatal error of the virtual machine. */
+  def failed: Future[String] = failure.future
+
+  private def ended(name: String): Unit = {
+    if (!stopping) { failure.trySuccess(name); () }
+    if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
+  }
 
   /** A loop that cannot get its descriptors must not leave those of its elders behind. */
   private def open(): Array[EventLoop] = {
@@ -53,7 +67,7 @@ final class EventLoops(
           s"$name-$i",
           daemon,
           poller,
-          () => if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
+          () => ended(s"$name-$i")
         )
     catch {
       case NonFatal(e) =>

@@ -6,8 +6,6 @@ import java.io.IOException
 import java.net.{BindException, InetAddress, UnknownHostException}
 import java.util.concurrent.RejectedExecutionException
 
-import scala.util.control.NoStackTrace
-
 /**
  * Accepts connections on its loop, a bounded number in each turn, and hands each to a callback.
  *
@@ -131,7 +129,9 @@ final class Listener private (
     val now = loop.nowNanos
     if (lastComplaint == Long.MinValue || now - lastComplaint > ComplaintNanos) {
       lastComplaint = now
-      EventLoop.report(s"cannot accept connections on $address for now", new Listener.Refused(e.getMessage))
+      // Where in our code the system said so is of no interest. No class of ours for it: to load one may take a descriptor.
+      e.setStackTrace(new Array[StackTraceElement](0))
+      EventLoop.report(s"cannot accept connections on $address for now", e)
     }
   }
 
@@ -144,11 +144,6 @@ final class Listener private (
 object Listener {
   private final val RetryNanos     = 100L * 1000 * 1000
   private final val ComplaintNanos = 60L * 1000 * 1000 * 1000
-
-  /** What the system said; where in our code it was said is of no interest. */
-  private final class Refused(message: String) extends IOException(message) with NoStackTrace {
-    override def toString: String = getMessage
-  }
 
   /**
    * Binds in the calling thread and accepts on `loop`, where `onAccept` is called; it starts or closes each socket.

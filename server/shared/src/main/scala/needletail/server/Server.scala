@@ -26,6 +26,7 @@ final class Server private (handler: Handler, config: ServerConfig) {
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
    *
    * @throws java.io.IOException when it cannot listen, naming the address
+   * @throws java.lang.IllegalStateException when an event loop has ended by a fatal error, which the log tells
    */
   def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit =
     Server.serve(start())(onStart)
@@ -59,6 +60,7 @@ object Server {
     }
     onStart(server)
     await()
+    server.stopped.value.foreach(_.get)
   }
 }
 
@@ -100,5 +102,8 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
 
   /** Completed when it has ended, by whatever way; administrators could see to the last how it went. */
   val stopped: Future[Unit] =
-    admin.fold(server.stopped)(a => server.stopped.flatMap(_ => a.close())(ExecutionContext.parasitic))
+    admin.fold(server.stopped) { a =>
+      implicit val here: ExecutionContext = ExecutionContext.parasitic
+      server.stopped.transformWith(how => a.close().transform(_ => how))
+    }
 }

@@ -1,5 +1,6 @@
 package needletail.server
 
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
@@ -71,12 +72,18 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   /** Does it take new work? False before anything else of a drain happens. */
   def isReady: Boolean = ready.get
 
-  /** Completed when it has been drained or closed, every connection is gone and its loops have ended. */
-  val stopped: Future[Unit] = gone.future.flatMap { _ =>
+  /**
+   * Completed when it has been drained or closed, every connection is gone and its loops have ended; failed when a
+   * loop has ended by itself, by a fatal error of the virtual machine such as want of memory. What would be left could
+   * serve a part of what is asked, and nobody would know: so the others end too, and whoever runs it may start anew.
+   */
+  val stopped: Future[Unit] = gone.future.transformWith { how =>
+    ready.set(false)
     if (watchdog != null) watchdog.stop()
     loops.stop()
-    loops.stopped
+    loops.stopped.transform(_ => how)
   }
+  loops.failed.foreach(name => gone.tryFailure(new IllegalStateException(s"the event loop $name has ended")))
 
   /** What it has done so far, gathered from its loops; fails when it has stopped. */
   def statistics: Future[Statistics] = {
@@ -129,11 +136,14 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
    */
   def drain(): Future[Unit] = {
     ready.set(false)
-    if (draining.compareAndSet(false, true)) loops(0).execute { () =>
-      loops(0).schedule(settings.drainDelayNanos, () => { acceptorRef.send(Acceptor.Drain); () })
-      loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
-      ()
-    }
+    if (draining.compareAndSet(false, true))
+      try
+        loops(0).execute { () =>
+          loops(0).schedule(settings.drainDelayNanos, () => { acceptorRef.send(Acceptor.Drain); () })
+          loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
+          ()
+        }
+      catch { case _: RejectedExecutionException => () } // it has stopped already
     stopped
   }
 

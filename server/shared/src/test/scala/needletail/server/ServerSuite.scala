@@ -175,4 +175,19 @@ class ServerSuite extends Suite {
     assert(client.isEnded)
     client.close()
   }
+
+  test("a loop that a fatal error ends takes the server with it, and who waits for that is told") {
+    val fatal: Handler =
+      request => if (request.path == "/fatal") throw new InternalError("for a test") else Response.ok("fine!")
+    val server = Server(fatal, base.copy(admin = Some(AdminConfig(0)))).start()
+    val idle   = List.fill(4)(new RawClient(server.port)) // on both loops
+    idle.foreach(c => assert(c.send(get("/")).readUntil("fine!").startsWith("HTTP/1.1 200")))
+    new RawClient(server.port).send(get("/fatal"))
+    val e = intercept[IllegalStateException](Await.result(server.stopped, 10.seconds))
+    assert(e.getMessage.contains("the event loop needletail-") && !server.isReady, e.getMessage)
+    idle.foreach(c => assert(c.isEnded))
+    intercept[IOException](new RawClient(server.port))
+    intercept[IllegalStateException](Await.result(server.drain(), 10.seconds))
+    intercept[IllegalStateException](Await.result(server.close(), 10.seconds))
+  }
 }
