@@ -181,12 +181,12 @@ def attempt(command, folder, environment, log, patience):
 def fingerprint(folder):
     """Changes when a source file of the folder, or what all Maven peers share, does."""
     digest = hashlib.sha256()
-    parent = folder.parent / "pom.xml"
+    parent = machine.BENCH / "peers" / "pom.xml"
     files = [f for f in sorted(folder.rglob("*")) if f.is_file() and not {"target", "node_modules"} & set(f.relative_to(folder).parts)]
     for file in files + ([parent] if (folder / "pom.xml").exists() else []):
         if file.suffix == ".lock" or file.name in ("go.sum", "package-lock.json", "peer.json"):
             continue
-        digest.update(str(file.relative_to(folder.parent)).encode() + file.read_bytes())
+        digest.update(str(file.relative_to(machine.BENCH)).encode() + file.read_bytes())
     return digest.hexdigest()
 
 
