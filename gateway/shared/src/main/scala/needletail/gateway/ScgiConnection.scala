@@ -23,14 +23,11 @@ private[gateway] final class ScgiConnection(
     config: GatewayConfig,
     head: RequestHead,
     text: ByteWriter
-) extends SessionConnection(connection, context)
-    with Wire
-    with Runnable {
+) extends SoleSessionConnection(connection, context) {
   private val variables              = new Variables
   private var session: ServerSession = null
   private var known: ConnectionInfo  = null
   private var bodyLeft               = 0L
-  private var woken                  = false
   private val headDeadline           = nowNanos + context.headNanos
   settle()
 
@@ -86,6 +83,8 @@ private[gateway] final class ScgiConnection(
     settle()
   }
 
+  protected def turn(): Unit = onDrained()
+
   def onDeadline(): Unit = {
     abortIfStuck()
     if (session != null) session.deadlinePassed()
@@ -127,29 +126,6 @@ private[gateway] final class ScgiConnection(
   // Wire
 
   def info: ConnectionInfo = known
-  def nowNanos: Long       = connection.loop.nowNanos
-  def pendingOutput: Int   = connection.pendingBytes
-
-  def write(bytes: Array[Byte], from: Int, count: Int): Unit      = connection.write(bytes, from, count)
-  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = connection.writeOwned(bytes, from, count)
-
-  def wake(): Unit = if (!woken && connection.isOpen) {
-    woken = true
-    connection.loop.endOfTurn(this)
-  }
-
-  /** The end of a turn in which something changed. */
-  def run(): Unit = {
-    woken = false
-    if (connection.isOpen) {
-      session.proceed()
-      settle()
-    }
-  }
-
-  def finish(): Unit =
-    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
-  def abort(): Unit = connection.abort()
 }
 
 private[gateway] object ScgiConnection {

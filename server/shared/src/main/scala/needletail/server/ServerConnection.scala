@@ -5,11 +5,8 @@ import needletail.io.Connection
 
 /** One HTTP connection: the [[Wire]] of its session, and the one who calls it. */
 private[server] final class ServerConnection(connection: Connection, handler: Handler, context: LoopContext)
-    extends SessionConnection(connection, context)
-    with Wire
-    with Runnable {
+    extends SoleSessionConnection(connection, context) {
   private var facts: ConnectionFacts = null
-  private var woken: Boolean         = false
 
   private val session = new ServerSession(this, handler, context)
   settle()
@@ -31,6 +28,8 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
     session.proceed()
     settle()
   }
+
+  protected def turn(): Unit = onDrained()
 
   def onDeadline(): Unit = {
     abortIfStuck()
@@ -62,34 +61,10 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
 
   // Wire
 
-  def nowNanos: Long     = connection.loop.nowNanos
-  def pendingOutput: Int = connection.pendingBytes
-
   def info: ConnectionInfo = {
     if (facts == null) facts = new ConnectionFacts(connection)
     facts
   }
-
-  def write(bytes: Array[Byte], from: Int, count: Int): Unit      = connection.write(bytes, from, count)
-  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = connection.writeOwned(bytes, from, count)
-
-  def wake(): Unit = if (!woken && connection.isOpen) {
-    woken = true
-    connection.loop.endOfTurn(this)
-  }
-
-  /** The end of a turn in which something changed. */
-  def run(): Unit = {
-    woken = false
-    if (connection.isOpen) {
-      session.proceed()
-      settle()
-    }
-  }
-
-  def finish(): Unit =
-    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
-  def abort(): Unit = connection.abort()
 }
 
 /** What handlers may know of a connection; made for the first request that is served on it. */

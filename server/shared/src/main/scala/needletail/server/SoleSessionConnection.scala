@@ -1,0 +1,36 @@
+package needletail.server
+
+import needletail.io.Connection
+
+/** A connection that has one session at most, which writes to it as it is: the [[Wire]] of that session. */
+private[needletail] abstract class SoleSessionConnection(connection: Connection, context: LoopContext)
+    extends SessionConnection(connection, context)
+    with Wire
+    with Runnable {
+  private var woken: Boolean = false
+
+  /** Something changed in this turn of the loop: the session goes on. */
+  protected def turn(): Unit
+
+  final def nowNanos: Long     = connection.loop.nowNanos
+  final def pendingOutput: Int = connection.pendingBytes
+
+  final def write(bytes: Array[Byte], from: Int, count: Int): Unit      = connection.write(bytes, from, count)
+  final def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =
+    connection.writeOwned(bytes, from, count)
+
+  final def wake(): Unit = if (!woken && connection.isOpen) {
+    woken = true
+    connection.loop.endOfTurn(this)
+  }
+
+  /** The end of a turn in which something changed. */
+  final def run(): Unit = {
+    woken = false
+    if (connection.isOpen) turn()
+  }
+
+  final def finish(): Unit =
+    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
+  final def abort(): Unit = connection.abort()
+}
