@@ -44,8 +44,13 @@ private[engine] abstract class Shot(worker: Worker) extends Exchange {
   override final def isHead: Boolean      = request.isHead
   override final def mayPipeline: Boolean = true
 
-  final def encode(into: ByteWriter): Unit = request.write(into, values)
-  final def onSent(): Unit                 = sent = System.nanoTime()
+  final def encode(into: ByteWriter): Unit = {
+    // Before it is written: whoever is put off the processor after that would see an answer sooner than it came.
+    sent = System.nanoTime()
+    request.write(into, values)
+  }
+
+  final def onSent(): Unit = ()
 
   final def onHead(head: ResponseHead): Unit = {
     status = head.code
