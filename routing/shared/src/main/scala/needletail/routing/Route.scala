@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration.*
 
 import needletail.async.{Async, ManualLoop}
-import needletail.http.{Handler, Method, Priority, Reply, Request, Response, RouteClass}
+import needletail.http.{Gate, Handler, Method, Priority, Reply, Request, Response, RouteClass}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -157,10 +157,14 @@ final class Route private (
   private def admit(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.head.gate
     val refusal = if (gate == null) null else gate.enter(known)
-    if (refusal != null) refusal
-    else if (isOpen) go(in, values)
-    else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+    if (refusal == null) proceed(gate, in, values)
+    else if (refusal eq Gate.hold) gate.later(known, () => proceed(gate, in, values))
+    else refusal
   }
+
+  private def proceed(gate: Gate, in: Matching, values: Any): Reply =
+    if (isOpen) go(in, values)
+    else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
 
   private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
