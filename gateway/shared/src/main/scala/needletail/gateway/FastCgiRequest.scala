@@ -215,7 +215,14 @@ private[gateway] final class FastCgiRequest(
     if (!over) connection.dueBy(deadline)
   }
 
-  private val tell: String => Unit = line => if (!over) connection.send(FastCgiRecord.Stderr, id, line)
+  /** Has anything gone into its stream of errors, which is then owed an end? */
+  var hasToldErrors: Boolean = false
+
+  private val tell: String => Unit = line =>
+    if (!over) {
+      hasToldErrors = true
+      connection.send(FastCgiRecord.Stderr, id, line)
+    }
 
   // Wire
 

@@ -26,7 +26,8 @@ final class GatewayRequest private[gateway] (
   /** Did the client speak to the server in front over TLS? By HTTPS, which all set, or REQUEST_SCHEME. */
   def isSecure: Boolean = {
     val https = variables.get("HTTPS")
-    if (https != null) https != "off" && https != "0" else variables.get("REQUEST_SCHEME") == "https"
+    if (https != null) !https.equalsIgnoreCase("off") && https != "0"
+    else "https".equalsIgnoreCase(variables.get("REQUEST_SCHEME"))
   }
 
   private def address(host: String, port: String): String = {

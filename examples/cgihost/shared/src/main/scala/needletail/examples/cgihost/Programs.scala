@@ -2,6 +2,7 @@ package needletail.examples.cgihost
 
 import needletail.gateway.host._
 import needletail.http.{Priority, Response}
+import needletail.io.Address
 import needletail.routing._
 
 /** Other people's programs beside routes of our own. */
@@ -21,6 +22,10 @@ object Programs {
       Workers(WorkersConfig(List(command, "-b", "{socket}"), count = processes)),
       UpstreamConfig(root = Some(directory), extension = ".php", index = "index.php")
     )
+
+  /** A FastCGI server that somebody else has started, for all paths that no other route has. */
+  def behind(address: Address, multiplex: Int): Routes =
+    fastcgi("/", address, UpstreamConfig(connections = 512, multiplex = multiplex))
 
   val own: Routes = GET / "health" to Response.ok("ok")
 }
