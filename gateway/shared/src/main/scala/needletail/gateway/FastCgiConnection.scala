@@ -64,8 +64,13 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (over) until else at
   }
 
-  private def isBlocked: Boolean =
-    pendingOutput > loop.context.config.maxPendingOutput || (current != null && current.isFull)
+  private def isBlocked: Boolean = {
+    val isHeldUp = pendingOutput > loop.context.config.maxPendingOutput
+    val mayRead  = loop.readsAhead && count == 1
+    (isHeldUp && !(mayRead && active(0).awaitsContent)) || (current != null && current.isFull(
+      isHeldUp && mayRead
+    ))
+  }
 
   /** The same, when what can be handed over has been: then reading pauses, and only what changes it goes on. */
   private def isStuck: Boolean = isBlocked && {

@@ -89,6 +89,32 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
+  test("who was started by a server reads on what that hands over before it takes an answer, up to maxBody") {
+    val size   = 20 * 1000 * 1000 // more than sockets hold, there and back
+    val text   = "0123456789" * 10000
+    val config = GatewayConfig(server = base.copy(maxBody = size.toLong))
+    val server = needletail.server.Server.start(
+      config.server.copy(address = needletail.io.Address.Tcp("127.0.0.1", 0)),
+      new FastCgiProtocol(handler, config, readsAhead = true)
+    )
+    try {
+      for (length <- List(Some(size.toString), None)) {
+        val client = new FastCgiClient(server.port)
+        client.begin(1, variables("POST", "/echo", length.map("CONTENT_LENGTH" -> _).toSeq: _*))
+        for (_ <- 1 to size / text.length) client.content(1, text)
+        client.contentEnds(1)
+        var got = 0L
+        var r   = client.record()
+        while (r.kind != EndRequest) {
+          got += r.content.length
+          r = client.record()
+        }
+        assert(got > size && got < size + 500, s"$got octets")
+        client.close()
+      }
+    } finally { Await.result(server.close(), 10.seconds); () }
+  }
+
   test("an answer that the server does not take is not made beyond the bound, and others wait their turn") {
     serving(Front.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)

@@ -28,7 +28,10 @@ final class HostMetrics extends MetricSource {
     // those of one name must differ, or none of the figures can be read
     val labelled = all.zipWithIndex.map { case (counts, i) =>
       val same = all.take(i).count(other => other.name == counts.name && other.kind == counts.kind)
-      counts -> Seq("host" -> (if (same == 0) counts.name else s"${counts.name} ($same)"), "kind" -> counts.kind)
+      counts -> Seq(
+        "host" -> (if (same == 0) counts.name else s"${counts.name} ($same)"),
+        "kind" -> counts.kind
+      )
     }
     def each(value: HostCounts => Double): Unit =
       labelled.foreach { case (counts, labels) => out.sample(value(counts), labels: _*) }
@@ -49,9 +52,12 @@ final class HostMetrics extends MetricSource {
     counter("failures", "Requests answered 502, as there was no answer, or 504, as it took too long.")
     for ((counts, labels) <- labelled; (code, value) <- Seq("502" -> counts.broken, "504" -> counts.late))
       out.sample(value, labels :+ ("code" -> code): _*)
-    val own = for ((counts, labels) <- labelled; (running, restarts) <- counts.processes()) yield
-      (labels, running.toDouble, restarts.toDouble)
-    out.gauge("needletail_host_processes", "Processes that run, those that are being started by CGI included.")
+    val own = for ((counts, labels) <- labelled; (running, restarts) <- counts.processes())
+      yield (labels, running.toDouble, restarts.toDouble)
+    out.gauge(
+      "needletail_host_processes",
+      "Processes that run, those that are being started by CGI included."
+    )
     own.foreach { case (labels, running, _) => out.sample(running, labels: _*) }
     counter("restarts", "Processes of Workers that were started anew.")
     own.foreach { case (labels, _, restarts) => out.sample(restarts, labels: _*) }
@@ -86,10 +92,10 @@ private[host] final class HostCounts(
 
   /** One had no answer, or none in time; other failures are the client's. */
   def failed(cause: Throwable): Unit = cause match {
-    case e: HttpError if e.status eq Status.BadGateway     => gateway.increment()
-    case e: HttpError if e.status eq Status.GatewayTimeout => timedOuts.increment()
+    case e: HttpError if e.status eq Status.BadGateway         => gateway.increment()
+    case e: HttpError if e.status eq Status.GatewayTimeout     => timedOuts.increment()
     case e: HttpError if e.status eq Status.ServiceUnavailable => refused(HostCounts.Overloaded)
-    case _                                                 => ()
+    case _                                                     => ()
   }
 }
 

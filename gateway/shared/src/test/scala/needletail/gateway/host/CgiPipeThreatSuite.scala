@@ -104,7 +104,9 @@ class CgiPipeThreatSuite extends Hosted {
     }
   }
 
-  test("an answer without Content-Length ends with the program's output natively, on the JVM with the program") {
+  test(
+    "an answer without Content-Length ends with the program's output natively, on the JVM with the program"
+  ) {
     sh("done", "printf 'Content-Type: text/plain\\n\\ndone'", "exec >&-", "sleep 1.5")
     sh("told", "printf 'Content-Length: 4\\nContent-Type: text/plain\\n\\ntold'", "sleep 1.5")
     hosting() { server =>

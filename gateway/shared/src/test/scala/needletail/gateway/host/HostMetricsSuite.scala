@@ -43,7 +43,8 @@ class HostMetricsSuite extends Hosted {
     val scripted = new ScriptedServer({ c =>
       val asked = c.request()
       c.content()
-      if (asked.parameters("PATH_INFO") == "/full") c.end(asked.id, needletail.gateway.FastCgiRecord.Overloaded)
+      if (asked.parameters("PATH_INFO") == "/full")
+        c.end(asked.id, needletail.gateway.FastCgiRecord.Overloaded)
       else if (asked.parameters("PATH_INFO") == "/slow") c.untilClosed()
     })
     try {
@@ -60,7 +61,10 @@ class HostMetricsSuite extends Hosted {
           operations = Some(operations)
         )
       ) { server =>
-        assertEquals(List("/full", "/slow", "/lost").map(p => get(server, s"/app$p").status), List(503, 504, 502))
+        assertEquals(
+          List("/full", "/slow", "/lost").map(p => get(server, s"/app$p").status),
+          List(503, 504, 502)
+        )
         val shown  = get(server, "/metrics").body
         val labels = "host=\"/app\",kind=\"fastcgi\""
         for (
