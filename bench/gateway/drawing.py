@@ -5,6 +5,8 @@ from xml.sax.saxutils import escape
 
 COLOURS = ["#0b6e4f", "#2f5d8a", "#b5532a", "#7a3b8f", "#8a7a1f", "#c2185b", "#00838f", "#5d4037", "#616161",
            "#33691e", "#1a237e", "#e65100"]
+# With more setups than colours they come again, with lines that are broken in other ways.
+DASHES = ["none", "6 3", "2 3"]
 WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 240, 60, 30, 50
 
 
@@ -22,22 +24,32 @@ def draw(results):
                 y = top + HEIGHT - share(10 ** power, least, most) * HEIGHT
                 parts.append(f"<text x='{LEFT - 6}' y='{y + 4:.0f}' text-anchor='end'>{10.0 ** power:g}</text>")
                 parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y:.1f}' y2='{y:.1f}' stroke='#ddd'/>")
-        for colour, one in zip(COLOURS, results.values()):
+        for i, one in enumerate(results.values()):
+            colour, dash = stroke(i)
             points = [
                 (LEFT + share(row["users"], min(users), max(users)) * WIDTH,
                  top + HEIGHT - share(row[name], least, most) * HEIGHT, row["errors"])
                 for row in one["rows"] if row[name]
             ]
             line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-            parts.append(f"<polyline points='{line}' fill='none' stroke='{colour}' stroke-width='1.5'/>")
+            parts.append(f"<polyline points='{line}' fill='none' stroke='{colour}' stroke-width='1.5' "
+                         f"stroke-dasharray='{dash}'/>")
             parts += [f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4' fill='#fff' stroke='{colour}'/>"
                       for x, y, errors in points if errors > 0]
     bottom = TOP + 3 * (HEIGHT + GAP)
-    for i, (colour, one) in enumerate(zip(COLOURS, results.values())):
-        parts.append(f"<text x='{LEFT}' y='{bottom + 16 * i}' fill='{colour}'>{escape(one['title'])}</text>")
+    for i, one in enumerate(results.values()):
+        colour, dash = stroke(i)
+        y = bottom + 16 * i
+        parts.append(f"<line x1='{LEFT}' x2='{LEFT + 30}' y1='{y - 4}' y2='{y - 4}' stroke='{colour}' stroke-width='1.5' "
+                     f"stroke-dasharray='{dash}'/>")
+        parts.append(f"<text x='{LEFT + 36}' y='{y}' fill='{colour}'>{escape(one['title'])}</text>")
     height = bottom + 16 * len(results) + 10
     return (f"<svg xmlns='http://www.w3.org/2000/svg' width='{LEFT + WIDTH + 20}' height='{height}' "
             f"font-family='sans-serif' font-size='12'>\n" + "\n".join(parts) + "\n</svg>\n")
+
+
+def stroke(i):
+    return COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)]
 
 
 def share(value, least, most):

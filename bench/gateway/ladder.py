@@ -10,6 +10,7 @@ import setups
 
 # The document's ladder: users, and 50 requests of each.
 ROWS = [10, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 450, 500, 750, 1000, 1500, 2000]
+QUICK = [10, 25, 50]
 REQUESTS = 50
 
 # Where the load runs.

@@ -23,7 +23,8 @@ def main():
     known = {setup.name: setup for setup in setups.setups()}
     options = argparse.ArgumentParser(prog="bench/gateway/run", description=__doc__)
     options.add_argument("names", nargs="*", metavar="SETUP", help=", ".join(known))
-    options.add_argument("--rows", default=",".join(map(str, ladder.ROWS)), help="users of each row")
+    options.add_argument("--rows", help="users of each row, with commas between; else the document's")
+    options.add_argument("--quick", action="store_true", help="three small rows, to see that all works")
     options.add_argument("--tool", choices=["needletail-load", "ab"],
                          default="needletail-load" if (setups.BIN / "needletail-load").exists() else "ab")
     options.add_argument("--out", type=Path, default=HERE.parent / "results" / "gateway")
@@ -32,7 +33,9 @@ def main():
     unknown = [name for name in chosen.names if name not in known]
     if unknown:
         options.error(f"no setup is named {', '.join(unknown)}")
-    rows = [int(users) for users in chosen.rows.split(",")]
+    rows = ladder.QUICK if chosen.quick else ladder.ROWS
+    if chosen.rows:
+        rows = [int(users) for users in chosen.rows.split(",")]
 
     # What is measured has one core, inherited by all it starts, and the load the other.
     server_core, ladder.core = machine.cores()

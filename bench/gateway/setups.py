@@ -35,26 +35,30 @@ class Setup:
 
 
 def setups():
-    reference, native = BIN / "reference", BIN / "reference-native"
-    cgi = [shutil.which("apache2") or "apache2"]
-    return [
-        Setup("apache-cgi-python", "Apache prefork, Python by CGI", cgi, lambda f: apache_cgi(f, "python")),
-        Setup("apache-cgi-native", "Apache prefork, native by CGI", cgi + [native], lambda f: apache_cgi(f, "native")),
-        Setup("apache-cgi-c", "Apache prefork, C by CGI", cgi + ["cc"], lambda f: apache_cgi(f, "c")),
-        Setup("apache-fastcgi-native", "Apache, native by FastCGI, kept connections", cgi + [native],
-              lambda f: apache_fastcgi(f, native, True)),
-        Setup("apache-fastcgi-native-each", "Apache, native by FastCGI, a connection each", cgi + [native],
-              lambda f: apache_fastcgi(f, native, False)),
-        Setup("nginx-fastcgi-native", "nginx, native by FastCGI, kept connections", ["nginx", native],
-              lambda f: nginx_fastcgi(f, ours(native), True)),
-        Setup("nginx-fastcgi-native-each", "nginx, native by FastCGI, a connection each", ["nginx", native],
-              lambda f: nginx_fastcgi(f, ours(native), False)),
-        Setup("nginx-fastcgi-jvm", "nginx, JVM by FastCGI, kept connections", ["nginx", reference],
-              lambda f: nginx_fastcgi(f, ours(reference), True)),
+    apache, front = shutil.which("apache2") or "apache2", BIN / "cgihost-native"
+    rows = [
+        Setup("apache-cgi-python", "Apache prefork, Python by CGI", [apache], lambda f: apache_cgi(f, "python")),
+        Setup("apache-cgi-native", "Apache prefork, native by CGI", [apache, BIN / "reference-native"],
+              lambda f: apache_cgi(f, "native")),
+        Setup("apache-cgi-c", "Apache prefork, C by CGI", [apache, "cc"], lambda f: apache_cgi(f, "c")),
+    ]
+    # Ours behind each server, in each way in which that server can hold connections.
+    for name, title in ("native", "native"), ("jvm", "JVM"):
+        program = BIN / ("reference-native" if name == "native" else "reference")
+        for server, label, needs, start in (
+                ("apache", "Apache", apache, apache_fastcgi), ("nginx", "nginx", "nginx", nginx_fastcgi)):
+            for end, how, kept in ("", "kept connections", True), ("-each", "a connection each", False):
+                rows.append(Setup(f"{server}-fastcgi-{name}{end}", f"{label}, {title} by FastCGI, {how}", [needs, program],
+                                  lambda f, start=start, program=program, kept=kept: start(f, ours(program), kept)))
+        rows.append(Setup(f"needletail-fastcgi-{name}-multiplexed", f"Needletail, {title} by FastCGI, multiplexed",
+                          [front, program], lambda f, program=program: needletail_fastcgi(f, front, program)))
+    return rows + [
         Setup("nginx-fastcgi-go", "nginx, Go by FastCGI, a connection each", ["nginx", "go"],
               lambda f: nginx_fastcgi(f, golang, False)),
-        Setup("native", "Needletail alone, native", [native], lambda f: alone(f, native)),
-        Setup("jvm", "Needletail alone, JVM", [reference], lambda f: alone(f, reference)),
+        Setup("nginx-fastcgi-go-kept", "nginx, Go by FastCGI, kept connections", ["nginx", "go"],
+              lambda f: nginx_fastcgi(f, golang, True)),
+        Setup("native", "Needletail alone, native", [BIN / "reference-native"], lambda f: alone(f, BIN / "reference-native")),
+        Setup("jvm", "Needletail alone, JVM", [BIN / "reference"], lambda f: alone(f, BIN / "reference")),
         Setup("node", "Node.js", ["node"], node),
     ]
 
@@ -106,7 +110,7 @@ def apache_cgi(folder, kind):
 
 def apache_fastcgi(folder, program, kept):
     behind = process.free_port()
-    app = ours(program)(folder, behind)
+    app = program(folder, behind)
     reuse = "on" if kept else "off"
     modules = ["mpm_event", "authz_core", "proxy", "proxy_fcgi"]
     started, port = apache(folder, modules, f"ProxyPass / fcgi://127.0.0.1:{behind}/ enablereuse={reuse}\n")
@@ -138,6 +142,15 @@ def nginx_fastcgi(folder, program, kept):
         f" fastcgi_pass program;{' fastcgi_keep_conn on;' if kept else ''} }} }}\n}}\n")
     front = spawn(folder, ["nginx", "-e", f"{folder}/error.log", "-c", folder / "nginx.conf"], port)
     return [front, app], f"http://127.0.0.1:{port}/plaintext"
+
+
+def needletail_fastcgi(folder, front, program):
+    """Of the servers that are compared only ours puts several requests on one connection; 64, as 64 are kept elsewhere."""
+    behind, port = process.free_port(), process.free_port()
+    app = ours(program)(folder, behind)
+    started = spawn(folder, [front, "--port", port, "--behind", f"127.0.0.1:{behind}", "--multiplex", "64",
+                             "--no-overload-control"], port)
+    return [started, app], f"http://127.0.0.1:{port}/plaintext"
 
 
 def spawn(folder, command, port, **environment):

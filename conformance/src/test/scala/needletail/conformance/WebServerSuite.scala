@@ -170,13 +170,14 @@ abstract class WebServerSuite extends Suite {
     }
 }
 
-/** Apache httpd with mod_cgi, mod_cgid, mod_proxy_fcgi and mod_proxy_scgi. */
+/** Apache httpd with mod_cgi, mod_cgid, mod_fcgid, mod_proxy_fcgi and mod_proxy_scgi. */
 class ApacheSuite extends WebServerSuite {
   for (path <- programs) {
     val isSlow = !native.contains(path)
     behind(s"mod_cgi, ${nameOf(path)}", Apache.cgi, Scripts.install(path), "/cgi-bin/program", isSlow)
     lazy val fastCgi = listening(path, "--fastcgi")
     behind(s"mod_proxy_fcgi, ${nameOf(path)}", Apache.fastCgi(fastCgi.port))
+    behind(s"mod_fcgid, ${nameOf(path)}", Apache.fcgid, Scripts.install(path), "/cgi-bin/program")
     ends(s"mod_proxy_fcgi, ${nameOf(path)}", fastCgi)
   }
   for (path <- native) {

@@ -1,12 +1,24 @@
 package needletail.conformance
 
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 
-/** Apache httpd, with the modules that it needs for `behind`. */
-final class Apache(mpm: String, modules: Seq[String], behind: (Path, Int) => String) extends WebServer.Kind {
-  def name: String         = "Apache httpd"
-  def packages: String     = "apache2"
-  def binary: Option[Path] = WebServer.find("apache2")
+/**
+ * Apache httpd, with the modules that it needs for `behind`.
+ *
+ * @param extra a module of them that has a package of its own, and that package
+ */
+final class Apache(
+    mpm: String,
+    modules: Seq[String],
+    behind: (Path, Int) => String,
+    extra: Option[(String, String)] = None
+) extends WebServer.Kind {
+  def name: String     = extra.fold("Apache httpd") { case (module, _) => s"Apache httpd with mod_$module" }
+  def packages: String = ("apache2" +: extra.map(_._2).toSeq).mkString(" ")
+  def binary: Option[Path] =
+    WebServer.find("apache2").filter(_ =>
+      extra.forall { case (module, _) => Files.exists(Apache.file(module)) }
+    )
 
   /** In a session of its own: as it ends, it ends all of its process group, which would be whoever runs this. */
   def command(binary: Path, configuration: Path): Seq[String] =
@@ -15,7 +27,7 @@ final class Apache(mpm: String, modules: Seq[String], behind: (Path, Int) => Str
   def configuration(directory: Path, port: Int): String = {
     val user = if (WebServer.isRoot) "User nobody\nGroup nogroup\n" else ""
     val load = (Seq(s"mpm_$mpm", "authz_core") ++ modules)
-      .map(module => s"LoadModule ${module}_module /usr/lib/apache2/modules/mod_$module.so")
+      .map(module => s"LoadModule ${module}_module ${Apache.file(module)}")
       .mkString("\n")
     s"""ServerRoot $directory
        |PidFile $directory/pid
@@ -46,6 +58,23 @@ object Apache {
   )
 
   private def scripts(directory: Path) = s"ScriptAlias /cgi-bin/ $directory/cgi-bin/"
+
+  private def file(module: String): Path = Paths.get(s"/usr/lib/apache2/modules/mod_$module.so")
+
+  /** Programs in `cgi-bin` that mod_fcgid starts, as many as are asked for, each with a socket as standard input. */
+  def fcgid: Apache = new Apache(
+    "event",
+    Seq("alias", "fcgid"),
+    (directory, _) => s"""FcgidIPCDir $directory
+         |FcgidProcessTableFile $directory/fcgid.table
+         |FcgidMaxRequestLen 100000000
+         |${scripts(directory)}
+         |<Directory $directory/cgi-bin>
+         |  SetHandler fcgid-script
+         |  Options +ExecCGI
+         |</Directory>""".stripMargin,
+    extra = Some("fcgid" -> "libapache2-mod-fcgid")
+  )
 
   def fastCgi(program: Int): Apache =
     new Apache(

@@ -10,7 +10,8 @@ private[needletail] object CgiResponse {
 
   /**
    * Writes `response`'s head, up to and with the empty line. Status comes first, always: a server that has to guess
-   * says 200. Date and Server are left to the server in front, which has its own.
+   * says 200. A header of that name would be another one, and is left out. Date and Server are left to the server in
+   * front, which has its own.
    */
   def write(w: ByteWriter, response: Response): Unit = {
     w.write(statusName)
@@ -20,8 +21,18 @@ private[needletail] object CgiResponse {
       w.writeLatin1(response.status.reason)
     }
     w.writeCrLf()
-    ResponseEncoder.ownFields(w, response)
+    ResponseEncoder.ownFields(
+      w,
+      if (response.headers.contains("Status")) withoutStatus(response) else response
+    )
     w.writeCrLf()
+  }
+
+  private def withoutStatus(response: Response): Response = {
+    val bare = Response(response.status).withHeaders(response.headers.remove("Status"))
+    if (response.content != null) bare.bytes(response.content)
+    else if (response.sourceLength >= 0) bare.stream(response.source, response.sourceLength)
+    else bare.stream(response.source)
   }
 
   private val statusName = "Status: ".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1)

@@ -19,7 +19,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   private val parser                  = new FastCgiParser
   private var current: FastCgiRequest = null               // whose record is being read
-  private val small                   = new ByteWriter(16) // content of records that are about no request
+  private var small                   = new ByteWriter(16) // content of records that are about no request
 
   private var active   = new Array[FastCgiRequest](4)
   private var count    = 0
@@ -64,8 +64,13 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (over) until else at
   }
 
-  private def isBlocked: Boolean =
-    pendingOutput > loop.context.config.maxPendingOutput || (current != null && current.isFull)
+  private def isBlocked: Boolean = {
+    val isHeldUp = pendingOutput > loop.context.config.maxPendingOutput
+    val mayRead  = loop.readsAhead && count == 1
+    (isHeldUp && !(mayRead && active(0).awaitsContent)) || (current != null && current.isFull(
+      isHeldUp && mayRead
+    ))
+  }
 
   /** The same, when what can be handed over has been: then reading pauses, and only what changes it goes on. */
   private def isStuck: Boolean = isBlocked && {
@@ -75,9 +80,8 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   private def recordBegins(): Unit = {
     current = null
-    small.clear()
+    if (small.bytes.length > FastCgiConnection.UsualSmall) small = new ByteWriter(16) else small.clear()
     parser.kind match {
-      case BeginRequest | GetValues                                 => ()
       case Params | Stdin | AbortRequest if parser.id != Management => current = find(parser.id)
       case _                                                        => ()
     }
@@ -86,26 +90,24 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   private def recordContent(bytes: Array[Byte], from: Int, until: Int): Unit = parser.kind match {
     case Params                   => if (current != null) current.param(bytes, from, until)
     case Stdin                    => if (current != null) current.content(bytes, from, until)
-    case BeginRequest | GetValues =>
-      if (until - from <= FastCgiConnection.MaxSmall - small.length) small.write(bytes, from, until - from)
-    case _ => ()
+    case BeginRequest | GetValues => small.write(bytes, from, until - from) // a record's content at most
+    case _                        => ()
   }
 
   private def recordEnds(): Unit = {
     val request = current
     current = null
     parser.kind match {
-      case BeginRequest => begin()
-      case Params       => if (request != null && parser.contentLength == 0) request.paramsEnded()
-      case Stdin        => if (request != null && parser.contentLength == 0) request.contentEnded()
-      case AbortRequest =>
-        if (request != null) {
-          request.cancel()
-          finished(request, FastCgiRequest.Failure)
-        }
+      case BeginRequest                    => begin()
+      case Params if request != null       => if (parser.contentLength == 0) request.paramsEnded()
+      case Stdin if request != null        => if (parser.contentLength == 0) request.contentEnded()
+      case AbortRequest if request != null =>
+        request.cancel()
+        finished(request, FastCgiRequest.Failure)
       case GetValues if parser.id == Management => answerValues()
-      case kind if !isOfRequest(kind)           => FastCgiWriter.unknownType(loop.out, kind)
-      case _                                    => () // of a request that is over, or none that we wait for
+      // section 4.2: of what is about the connection only GET_VALUES is known to us
+      case kind if parser.id == Management || !isOfRequest(kind) => FastCgiWriter.unknownType(loop.out, kind)
+      case _ => () // of a request that is over, or none that we wait for
     }
   }
 
@@ -116,7 +118,8 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
       val role  = ((small.bytes(0) & 0xff) << 8) | (small.bytes(1) & 0xff)
       val keeps = (small.bytes(2) & KeepConnection) != 0
       if (role != Responder) turnAway(UnknownRole, keeps)
-      else if (count >= loop.config.maxMultiplexed) turnAway(Overloaded, keeps)
+      else if (count >= loop.config.maxMultiplexed)
+        turnAway(if (loop.config.maxMultiplexed == 1) CannotMultiplex else Overloaded, keeps)
       else {
         val request = new FastCgiRequest(parser.id, this, loop, keeps)
         if (count == active.length) active = java.util.Arrays.copyOf(active, 2 * count)
@@ -132,19 +135,18 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (!keeps) endsWhenIdle = true
   }
 
-  /** Section 4.1; unknown names are left out. */
+  /** Section 4.1; unknown names are left out, and a name that came twice is answered once. */
   private def answerValues(): Unit = {
     val asked  = new Variables
     val answer = new ByteWriter(128)
     if (NameValues.read(asked, small.bytes, 0, small.length)) {
-      val most = loop.context.config.maxConnections
-      for (i <- 0 until Math.min(asked.count, FastCgiConnection.MaxValues)) asked.name(i) match {
-        case MaxConnections => NameValues.write(answer, MaxConnections, most.toString)
-        case MaxRequests    =>
-          NameValues.write(answer, MaxRequests, (most.toLong * loop.config.maxMultiplexed).toString)
-        case MultiplexesConn => NameValues.write(answer, MultiplexesConn, "1")
-        case _               => ()
-      }
+      val connections                                = loop.context.config.maxConnections
+      val each                                       = loop.config.maxMultiplexed
+      def tell(name: String, value: => String): Unit =
+        if (asked.indexOf(name) >= 0) NameValues.write(answer, name, value)
+      tell(MaxConnections, connections.toString)
+      tell(MaxRequests, (connections.toLong * each).toString)
+      tell(MultiplexesConn, if (each > 1) "1" else "0")
     }
     FastCgiWriter.management(loop.out, GetValuesResult, answer)
   }
@@ -187,6 +189,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   /** Its answer is complete, or nobody wants it any more. */
   def finished(request: FastCgiRequest, appStatus: Int): Unit = {
+    if (request.hasToldErrors) FastCgiWriter.endStream(loop.out, Stderr, request.id) // section 6.2
     if (appStatus == FastCgiRequest.Success) FastCgiWriter.endStream(loop.out, Stdout, request.id)
     FastCgiWriter.endRequest(loop.out, request.id, appStatus, RequestComplete)
     drop(request)
@@ -311,11 +314,8 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
 private[gateway] object FastCgiConnection {
 
-  /** Content of GET_VALUES that is looked at: the names that exist take a tenth of it. */
-  private final val MaxSmall = 512
-
-  /** Names in it that are answered. */
-  private final val MaxValues = 8
+  /** Octets that are kept from one record to the next for content of GET_VALUES: the names that exist take 50. */
+  private final val UsualSmall = 512
 
   /** Octets that are handed over at once. */
   private final val Slice = 32 * 1024

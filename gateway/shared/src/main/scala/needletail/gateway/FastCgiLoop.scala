@@ -4,16 +4,22 @@ import needletail.http.{ByteWriter, Handler}
 import needletail.io.EventLoop
 import needletail.server.{LoopContext, LoopProtocol, Protocol, SessionProtocol}
 
-/** FastCGI, for a [[needletail.server.TcpServer]]. */
+/**
+ * FastCGI, for a [[needletail.server.TcpServer]].
+ *
+ * @param readsAhead reads on content while nobody takes the answer, as long as a connection has one request: Apache's
+ *   mod_fcgid takes none of the answer before it has handed over all content, and would wait for ever
+ */
 private[gateway] final class FastCgiProtocol(
     handler: Handler,
     config: GatewayConfig,
-    allowed: Set[String] = Set.empty
+    allowed: Set[String] = Set.empty,
+    readsAhead: Boolean = false
 ) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = {
     val log = new RequestLog(config.server.log)
     new SessionProtocol(config.server.copy(log = log), CgiFormat)(context => {
-      val own = new FastCgiLoop(handler, context, config, log, allowed)
+      val own = new FastCgiLoop(handler, context, config, log, allowed, readsAhead)
       connection => new FastCgiConnection(connection, own)
     }).onLoop(loop)
   }
@@ -25,7 +31,8 @@ private[gateway] final class FastCgiLoop(
     val context: LoopContext,
     val config: GatewayConfig,
     val log: RequestLog,
-    allowed: Set[String]
+    allowed: Set[String],
+    val readsAhead: Boolean
 ) {
 
   /** Records that go out together at the end of what a connection is doing. */

@@ -87,8 +87,19 @@ private[gateway] final class FastCgiRequest(
     } else cutShort()
   }
 
-  /** As much is kept of its content as may be: nothing more is to be read for it now. */
-  def isFull: Boolean = unread != null && unread.length - unreadFrom >= loop.config.maxUnread
+  /**
+   * As much is kept of its content as may be: nothing more is to be read for it now.
+   *
+   * @param isAhead its content is read before its answer is taken: then `maxBody` is what may be kept
+   */
+  def isFull(isAhead: Boolean): Boolean = unread != null && {
+    val most  = loop.config.maxUnread.toLong
+    val ahead = Math.min(loop.config.server.maxBody, FastCgiRequest.MostAhead)
+    unread.length - unreadFrom >= (if (isAhead) Math.max(most, ahead) else most)
+  }
+
+  /** More of its content is to come. */
+  def awaitsContent: Boolean = complete && !over && !inputEnded && (isChunked || bodyLeft > 0)
 
   /** The server in front wants no answer any more, or is gone. */
   def cancel(): Unit = if (!over) {
@@ -215,7 +226,14 @@ private[gateway] final class FastCgiRequest(
     if (!over) connection.dueBy(deadline)
   }
 
-  private val tell: String => Unit = line => if (!over) connection.send(FastCgiRecord.Stderr, id, line)
+  /** Has anything gone into its stream of errors, which is then owed an end? */
+  var hasToldErrors: Boolean = false
+
+  private val tell: String => Unit = line =>
+    if (!over) {
+      hasToldErrors = true
+      connection.send(FastCgiRecord.Stderr, id, line)
+    }
 
   // Wire
 
@@ -256,6 +274,9 @@ private[gateway] final class FastCgiRequest(
 }
 
 private[gateway] object FastCgiRequest {
+
+  /** Octets of content in memory, whatever `maxBody` is: what an array can grow to. */
+  private final val MostAhead = 1L << 30
 
   // as programs exit
   final val Success = 0

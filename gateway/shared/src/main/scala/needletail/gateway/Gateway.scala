@@ -78,7 +78,9 @@ object Gateway {
     front match {
       case Front.FastCgi(address) =>
         val own = at(address)
-        Server.start(own.server, new FastCgiProtocol(handler, own, Started.allowed))
+        // the servers that hand over standard input are those that start programs: mod_fcgid is one of them
+        val isStarted = address == Address.Inherited(0)
+        Server.start(own.server, new FastCgiProtocol(handler, own, Started.allowed, readsAhead = isStarted))
       case Front.Scgi(address) =>
         val own = at(address)
         Server.start(own.server, new ScgiProtocol(handler, own))

@@ -1,6 +1,6 @@
 package needletail.gateway
 
-import needletail.http.{Attachments, Request}
+import needletail.http.{Attachments, ConnectionInfo, Request}
 
 /**
  * What the web server in front says of a request besides the request itself: a handler finds it by
@@ -26,7 +26,8 @@ final class GatewayRequest private[gateway] (
   /** Did the client speak to the server in front over TLS? By HTTPS, which all set, or REQUEST_SCHEME. */
   def isSecure: Boolean = {
     val https = variables.get("HTTPS")
-    if (https != null) https != "off" && https != "0" else variables.get("REQUEST_SCHEME") == "https"
+    if (https != null) !https.equalsIgnoreCase("off") && https != "0"
+    else "https".equalsIgnoreCase(variables.get("REQUEST_SCHEME"))
   }
 
   private def address(host: String, port: String): String = {
@@ -44,8 +45,17 @@ final class GatewayRequest private[gateway] (
 object GatewayRequest {
 
   /** What is known of `request` from the server in front; None where the program speaks HTTP itself. */
-  def of(request: Request): Option[GatewayRequest] = request.connection match {
+  def of(request: Request): Option[GatewayRequest] = find(request.connection)
+
+  @scala.annotation.tailrec
+  private def find(connection: ConnectionInfo): Option[GatewayRequest] = connection match {
     case gateway: GatewayRequest => Some(gateway)
+    case other: Wrapped          => find(other.wrapped)
     case _                       => None
   }
+}
+
+/** A connection that is another one in disguise. */
+private[gateway] trait Wrapped {
+  def wrapped: ConnectionInfo
 }

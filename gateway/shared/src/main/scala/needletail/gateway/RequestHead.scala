@@ -65,7 +65,7 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
     while (i < variables.count) {
       val isField = variables.startsWith(i, "HTTP_")
       if ((isField && !isLeftOut(variables, i)) || variables.isNamed(i, "CONTENT_TYPE"))
-        if (variables.valueFrom(i) < variables.valueUntil(i)) {
+        if (variables.valueFrom(i) < variables.valueUntil(i) && !isSetAgain(variables, i)) {
           if (!all(variables, i, Grammar.Value))
             return bad(s"${variables.name(i)} holds a character that no header value may have")
           if (!name(w, variables, i, if (isField) 5 else 0)) return bad("a header name must be a token")
@@ -78,6 +78,10 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
     }
     null
   }
+
+  /** Of a name that came twice the last value counts, as in [[Variables]]: the server's configuration has two lines. */
+  private def isSetAgain(variables: Variables, i: Int): Boolean =
+    variables.count <= RequestHead.MostCompared && variables.isNamedAgain(i)
 
   private def isLeftOut(variables: Variables, i: Int): Boolean =
     variables.nameUntil(i) - variables.nameFrom(i) match {
@@ -142,11 +146,26 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
 private[gateway] object RequestHead {
   final val Malformed = -2L
 
-  /** What CONTENT_LENGTH says; -1 where it is missing or empty. */
+  /** What CONTENT_LENGTH says; -1 where it is missing or empty. Two that differ are no length. */
   def length(variables: Variables): Long = {
     val text = variables.get("CONTENT_LENGTH")
-    if (text == null) -1
+    if (isContradicted(variables, text)) Malformed
+    else if (text == null) -1
     else if (text.length > 18 || !text.forall(c => c >= '0' && c <= '9')) Malformed
     else text.toLong
   }
+
+  private def isContradicted(variables: Variables, text: String): Boolean = {
+    val last = variables.indexOf("CONTENT_LENGTH")
+    var i    = 0
+    while (
+      i < last && !(variables.isNamed(i, "CONTENT_LENGTH") && variables.value(i) != (if (text == null) ""
+                                                                                     else text))
+    )
+      i += 1
+    i < last
+  }
+
+  /** More than any request has; beyond, names that came twice are not looked for, which costs the square of it. */
+  final val MostCompared = 256
 }

@@ -47,8 +47,11 @@ private[needletail] object Scgi {
       p = value + 1
     }
     val version = variables.indexOf("SCGI")
-    variables.count > 0 && variables.isNamed(0, "CONTENT_LENGTH") && version >= 0 &&
-    variables.value(version) == "1"
+    variables.count > 0 && variables.isNamed(
+      0,
+      "CONTENT_LENGTH"
+    ) && variables.valueFrom(0) < variables.valueUntil(0) &&
+    version >= 0 && variables.value(version) == "1"
   }
 
   /** Where the NUL is, or `until`. */

@@ -48,6 +48,23 @@ private[needletail] final class Variables {
   def isNamed(i: Int, name: String): Boolean =
     nameUntil(i) - nameFrom(i) == name.length && startsWith(i, name)
 
+  /** Has a later one the same name? */
+  def isNamedAgain(i: Int): Boolean = {
+    val length = nameUntil(i) - nameFrom(i)
+    var k      = i + 1
+    while (k < count && !(nameUntil(k) - nameFrom(k) == length && sameName(i, k, length))) k += 1
+    k < count
+  }
+
+  /** From the end, since names of fields begin alike. */
+  private def sameName(i: Int, k: Int, length: Int): Boolean = {
+    val a = nameFrom(i)
+    val b = nameFrom(k)
+    var j = length - 1
+    while (j >= 0 && bytes(a + j) == bytes(b + j)) j -= 1
+    j < 0
+  }
+
   def startsWith(i: Int, prefix: String): Boolean = {
     val from = nameFrom(i)
     nameUntil(i) - from >= prefix.length && {

@@ -33,6 +33,17 @@ class CgiResponseSuite extends Suite {
     )
   }
 
+  test("a header of a handler's that is called Status does not become another status") {
+    val text = new String(
+      Records.written(CgiResponse.write(
+        _,
+        Response(Status.NoContent).header("status", "500 Evil").header("X", "y")
+      )),
+      "ISO-8859-1"
+    )
+    assertEquals(text, "Status: 204 No Content\r\nX: y\r\n\r\n")
+  }
+
   test("what is written is read") {
     val response = Response(Status.NotFound).text("no such order").header("X-One", "1")
     val head     = parsed(new String(written(CgiResponse.write(_, response)), "ISO-8859-1"))

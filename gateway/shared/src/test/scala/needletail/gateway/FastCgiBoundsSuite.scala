@@ -89,6 +89,32 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
+  test("who was started by a server reads on what that hands over before it takes an answer, up to maxBody") {
+    val size   = 20 * 1000 * 1000 // more than sockets hold, there and back
+    val text   = "0123456789" * 10000
+    val config = GatewayConfig(server = base.copy(maxBody = size.toLong))
+    val server = needletail.server.Server.start(
+      config.server.copy(address = needletail.io.Address.Tcp("127.0.0.1", 0)),
+      new FastCgiProtocol(handler, config, readsAhead = true)
+    )
+    try {
+      for (length <- List(Some(size.toString), None)) {
+        val client = new FastCgiClient(server.port)
+        client.begin(1, variables("POST", "/echo", length.map("CONTENT_LENGTH" -> _).toSeq: _*))
+        for (_ <- 1 to size / text.length) client.content(1, text)
+        client.contentEnds(1)
+        var got = 0L
+        var r   = client.record()
+        while (r.kind != EndRequest) {
+          got += r.content.length
+          r = client.record()
+        }
+        assert(got > size && got < size + 500, s"$got octets")
+        client.close()
+      }
+    } finally { Await.result(server.close(), 10.seconds); () }
+  }
+
   test("an answer that the server does not take is not made beyond the bound, and others wait their turn") {
     serving(Front.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)
@@ -126,12 +152,64 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
+  private val ofRequests = List(AbortRequest, EndRequest, Params, Stdin, Stdout, Stderr, Data)
+
   test("records of requests that are not there, or of types that only we send, are passed over") {
     connected(small) { client =>
-      for (kind <- List(AbortRequest, EndRequest, Params, Stdin, Stdout, Stderr, Data); id <- List(0, 9))
-        client.raw(Records.record(kind, id, Records.latin1("junk"), 3))
+      for (kind <- ofRequests) client.raw(Records.record(kind, 9, Records.latin1("junk"), 3))
       assertEquals(client.request(1, get("/hello")).answer(1).content, "hello")
     }
+  }
+
+  test("records about the connection of types that only requests have are named as unknown") {
+    connected(small) { client =>
+      for (kind <- ofRequests :+ 255) {
+        client.raw(Records.record(kind, Management, Records.latin1("junk"), 3))
+        assertEquals(client.record(), Record(UnknownType, 0, s"${kind.toChar}" + "\u0000" * 7))
+      }
+      assertEquals(client.request(1, get("/hello")).answer(1).content, "hello")
+    }
+  }
+
+  test(
+    "a connection that may have one request refuses a second one as FastCGI names that, and says so before"
+  ) {
+    connected(small.copy(maxMultiplexed = 1)) { client =>
+      client.send(FastCgiWriter.management(_, GetValues, asked(MultiplexesConn)))
+      assertEquals(values(client.record()), List(MultiplexesConn -> "0"))
+      client.begin(1, variables("POST", "/length", "CONTENT_LENGTH" -> "1"))
+      client.begin(2, get("/hello"))
+      assertEquals(client.answer(2), Answer("", "", 1, CannotMultiplex))
+      client.content(1, "x").contentEnds(1)
+      assertEquals(client.answer(1).content, "1")
+    }
+  }
+
+  test(
+    "GET_VALUES may be as long as a record, each name is answered once, and what is malformed not at all"
+  ) {
+    connected(small) { client =>
+      val long = asked("X" * 60000, MultiplexesConn, MultiplexesConn)
+      client.send(FastCgiWriter.management(_, GetValues, long))
+      assertEquals(values(client.record()), List(MultiplexesConn -> "1"))
+      client.raw(Records.record(GetValues, Management, Records.latin1("\u0020junk"), 0))
+      assertEquals(client.record(), Record(GetValuesResult, 0, ""))
+      assertEquals(client.request(1, get("/hello")).answer(1).content, "hello")
+    }
+  }
+
+  private def asked(names: String*): needletail.http.ByteWriter = {
+    val w = new needletail.http.ByteWriter(64)
+    names.foreach(NameValues.write(w, _, ""))
+    w
+  }
+
+  private def values(answer: Record): List[(String, String)] = {
+    assertEquals((answer.kind, answer.id), (GetValuesResult, Management))
+    val variables = new Variables
+    val content   = Records.latin1(answer.content)
+    assert(NameValues.read(variables, content, 0, content.length))
+    variables.toList
   }
 
   test("variables that never end are given up after the time for a head") {

@@ -222,6 +222,44 @@ class FastCgiSuite extends Serving {
     }
   }
 
+  test("the stream of errors is ended where it was begun, before the request is") {
+    connected() { client =>
+      client.request(1, get("/fails"))
+      val kinds = Iterator.continually(client.record()).takeWhile(_.kind != EndRequest).toList
+      assertEquals(kinds.filter(_.kind == Stderr).map(_.content.isEmpty), List(false, true))
+      assertEquals(kinds.filter(_.kind == Stdout).map(_.content.isEmpty), List(false, true))
+      client.request(1, get("/hello"))
+      val quiet = Iterator.continually(client.record()).takeWhile(_.kind != EndRequest).toList
+      assertEquals(quiet.map(_.kind).distinct, List(Stdout))
+    }
+  }
+
+  test(
+    "ABORT_REQUEST at each stage: before the variables, within them, before the content, within it, after all"
+  ) {
+    connected() { client =>
+      val params = Records.params(variables("POST", "/length", "CONTENT_LENGTH" -> "9"): _*)
+      val stages = List[FastCgiClient => Any](
+        _ => (),
+        _.send(FastCgiWriter.stream(_, Params, 1, params, 0, 20)),
+        _.send(FastCgiWriter.stream(_, Params, 1, params, 20, params.length - 20)),
+        _.send(FastCgiWriter.endStream(_, Params, 1)),
+        _.content(1, "1234")
+      )
+      for (n <- 1 to stages.length) {
+        client.send(FastCgiWriter.beginRequest(_, 1, Responder, keepConnection = true))
+        stages.take(n).foreach(_.apply(client))
+        client.send(FastCgiWriter.abortRequest(_, 1))
+        assertEquals(client.answer(1), Answer("", "", 1, RequestComplete), s"stage $n")
+      }
+      client.request(1, get("/hello"))
+      assertEquals(client.answer(1).content, "hello")
+      // of one that is over it means nothing
+      client.send(FastCgiWriter.abortRequest(_, 1))
+      assertEquals(client.request(1, get("/hello")).answer(1).content, "hello")
+    }
+  }
+
   test("ABORT_REQUEST cancels what the handler waits for, and is answered") {
     connected() { client =>
       val before = cancelled.get

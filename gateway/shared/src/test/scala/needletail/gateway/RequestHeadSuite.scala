@@ -68,6 +68,47 @@ class RequestHeadSuite extends Suite {
     assertEquals(text("~^(.*)$", "HTTP/1.1"), Right("GET / HTTP/1.1\r\nhost: \r\n\r\n"))
   }
 
+  test("of variables that came twice the last one counts; two lengths that differ are none") {
+    assertEquals(
+      write(
+        minimum ++ Seq(
+          "HTTP_X_REAL_IP" -> "1",
+          "CONTENT_TYPE"   -> "a/b",
+          "CONTENT_LENGTH" -> "3",
+          "HTTP_X_REAL_IP" -> "2",
+          "HTTP_HOST"      -> "b",
+          "CONTENT_TYPE"   -> "c/d",
+          "CONTENT_LENGTH" -> "3"
+        )
+      ),
+      Right("GET / HTTP/1.1\r\nx-real-ip: 2\r\nhost: b\r\ncontent-type: c/d\r\ncontent-length: 3\r\n\r\n")
+    )
+    for (lengths <- List(List("3", "4"), List("", "3"), List("3", ""), List("3", "4", "3")))
+      assertEquals(
+        write(minimum ++ lengths.map("CONTENT_LENGTH" -> _)),
+        Left("CONTENT_LENGTH must be a number"),
+        lengths
+      )
+  }
+
+  test("what says that the client used TLS") {
+    def isSecure(pairs: (String, String)*) = new GatewayRequest(Variables.of(pairs), "").isSecure
+    for (value <- List("on", "ON", "1", "true")) assert(isSecure("HTTPS" -> value), value)
+    for (value <- List("off", "OFF", "Off", "0", "")) assert(!isSecure("HTTPS" -> value), value)
+    assert(!isSecure() && !isSecure("REQUEST_SCHEME" -> "http"))
+    assert(isSecure("REQUEST_SCHEME" -> "https") && isSecure("HTTPS" -> "", "REQUEST_SCHEME" -> "https"))
+    assert(!isSecure("HTTPS" -> "off", "REQUEST_SCHEME" -> "https"))
+  }
+
+  test("addresses, as HTTP would name them") {
+    def remote(pairs: (String, String)*) = new GatewayRequest(Variables.of(pairs), "").remoteAddress
+    assertEquals(remote("REMOTE_ADDR" -> "192.0.2.1", "REMOTE_PORT" -> "99"), "192.0.2.1:99")
+    assertEquals(remote("REMOTE_ADDR" -> "2001:db8::1", "REMOTE_PORT" -> "99"), "[2001:db8::1]:99")
+    assertEquals(remote("REMOTE_ADDR" -> "[2001:db8::1]"), "[2001:db8::1]:0")
+    assertEquals(remote("REMOTE_PORT" -> "99"), "")
+    assertEquals(remote("REMOTE_ADDR" -> "unix:"), "unix:")
+  }
+
   test("what would end a line, an element or the head before its time is refused") {
     for (value <- List("a\r\nX: y", "a\nb", "a\rb", "\u007f"))
       assertEquals(

@@ -50,6 +50,13 @@ class ScgiSuite extends Suite {
         ":,",
         "0:,",
         "07:SCGI\u00001\u0000,",
+        "00:,",
+        "-1:,",
+        " 1:a,",
+        "7 :SCGI\u00001\u0000,",
+        "7SCGI\u00001\u0000,",
+        netstring(""),
+        netstring("CONTENT_LENGTH\u0000\u0000SCGI\u00001\u0000"),               // a length that is none
         netstring("SCGI\u00001\u0000CONTENT_LENGTH\u00000\u0000"),              // the length must be first
         netstring("CONTENT_LENGTH\u00000\u0000SCGI\u00002\u0000"),              // another version
         netstring("CONTENT_LENGTH\u00000\u0000"),                               // none

@@ -60,6 +60,9 @@ private[host] final class JvmProgram(
     Pump.wake()
   }
 
+  /** The pump finds it: a program that has ended and a pipe that is empty. */
+  protected def tellsEnd: Boolean = true
+
   protected def closeRest(): Unit = endInput()
 
   private def quietly(stream: Closeable): Unit =
@@ -157,6 +160,9 @@ private[host] object JvmProgram {
  * where a process that a program has left behind holds its pipe open, and Java's selectors know no pipes. While
  * something happens it looks every 200 µs, later every 5 ms; without programs it sleeps. What it costs: the end of an
  * output is seen only with the end of its program.
+ *
+ * When a program ends, Java itself reads what lies in its pipes and closes them, so that a process that was left behind
+ * and writes without end is ended by that (SIGPIPE).
  */
 private[host] object Pump {
   private final val QuickNanos = 200L * 1000

@@ -82,10 +82,11 @@ private[host] object Spawner {
       else process.destroy()
     } else
       try {
-        val name = if (kill) "KILL" else "TERM"
-        // `setsid` may not have made the group yet
+        val name  = if (kill) "KILL" else "TERM"
+        val group = s"kill -$name -${process.pid} 2>/dev/null"
+        // `setsid` may not have made the group yet; the number of a process that is gone may be another's by now
         val both =
-          s"kill -$name -${process.pid} 2>/dev/null || kill -$name ${process.pid} 2>/dev/null"
+          if (process.isAlive) s"$group || kill -$name ${process.pid} 2>/dev/null" else group
         val shell = new ProcessBuilder("/bin/sh", "-c", both)
         val sent  = shell
           .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -76,6 +76,8 @@ private[host] final class NativeProgram(
 
   protected def closeOutput(): Unit = out.close()
 
+  protected def tellsEnd: Boolean = false
+
   protected def closeRest(): Unit = {
     endInput()
     // what it said last lies in the pipe; who holds that open beyond is not waited for

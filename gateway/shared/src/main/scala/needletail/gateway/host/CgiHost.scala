@@ -1,67 +1,39 @@
 package needletail.gateway.host
 
-import needletail.async.{Async, Blocking, BlockingConfig, Promise}
+import needletail.async.{Async, Promise}
 import needletail.http._
 import needletail.io.EventLoop
 
 /** Runs the programs of a directory, one process for each request (RFC 3875). */
 private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfig)
-    extends Hosting(mount, cgi.host) {
-  private[host] val slots = new Slots(cgi.processes, cgi.queue, cgi.queueTime)
+    extends Hosting(mount, cgi.host, "cgi", new Slots(cgi.processes, cgi.queue, cgi.queueTime)) {
+  private val finder      = new ScriptFinder(mount, directory, mustExecute = true)
+  private val environment =
+    cgi.environment.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) }
 
-  // Looking for files and starting processes waits for disks; it is kept from taking the threads of others.
-  private val system = new Blocking(BlockingConfig(threads = 8, queue = 8192, virtual = false))
-  private val spool  = new Spool(config, system)
-  private val finder = new ScriptFinder(mount, directory, mustExecute = true)
+  /** A place is taken from before a process is started until it is reaped. */
+  protected def processes: Option[(Int, Int)] = Some((slots.inUse, 0))
 
-  protected def ask(request: Request): Async[Conversation.Answer] = {
-    val loop = this.loop
-    mount.below(request) match {
-      case Left(error)              => Async.fail(error)
-      case Right(_) if slots.isFull => refuse(Refusal.response) // before anything of the content is read
-      case Right(segments)          =>
-        system(finder.find(segments)).flatMap {
-          case Left(error) =>
-            if (error.status eq Status.Forbidden)
-              config.log.warn(s"${request.path}: what it leads to is not executable")
-            Async.fail(error)
-          case Right(path) => spool(request.body).flatMap(content => enter(request, path, content, loop))
-        }
+  protected def nameOf(request: Request, path: ScriptPath): String = path.script
+
+  protected def find(request: Request, segments: List[String]): Async[Either[HttpError, ScriptPath]] =
+    system(finder.find(segments)).map { found =>
+      if (found.left.exists(_.status eq Status.Forbidden))
+        config.log.warn(s"${request.path}: what it leads to is not executable")
+      found
     }
-  }
 
-  private def enter(
-      request: Request,
-      path: ScriptPath,
-      content: Content,
-      loop: EventLoop
-  ): Async[Conversation.Answer] = {
-    val variables = CgiVariables.of(request, path, content.length, config)
-    val launch    = Launch(
-      path.file,
-      Nil,
-      cgi.environment.toSeq.map { case (name, value) =>
-        OctetText.of(name) -> OctetText.of(value)
-      } ++ variables,
-      path.file.substring(0, path.file.lastIndexOf('/')) // where section 7.2 has programs run
-    )
-    val isHead = request.method eq Method.HEAD
-    val limit  = request.timeLimit
-    var begun  = false
-    slots
-      .enter()
-      .flatMap {
-        case false => refuse(Refusal.response)
-        case true  =>
-          start(launch, path.script, loop).flatMap { program =>
-            begun = true // from here on the conversation closes the content
-            new Conversation(path.script, program, content, isHead, limit, config)(_ =>
-              linger(program, loop)
-            ).begin()
-          }
+  protected def run(asked: Asked): Async[Conversation.Answer] = {
+    val file      = asked.path.file
+    val directory = file.substring(0, file.lastIndexOf('/')) // where section 7.2 has programs run
+    start(Launch(file, Nil, environment ++ asked.variables, directory), asked.what, asked.loop)
+      .flatMap { program =>
+        asked.isBegun = true
+        new Conversation(asked, program, config)(_ => linger(program, asked.loop)).begin()
       }
-      .recoverWith { case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(Refusal.response) }
-      .andFinally(if (!begun) content.close())
+      .recoverWith {
+        case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(HostCounts.System)
+      }
   }
 
   /**

@@ -113,7 +113,10 @@ private[host] object CgiVariables {
     val authority = request.authority
     val colon     = authority.lastIndexOf(':')
     val host      = if (colon > authority.lastIndexOf(']')) authority.substring(0, colon) else authority
-    if (host.nonEmpty) host else if (local.host.nonEmpty && local.port.nonEmpty) local.host else "localhost"
+    if (host.nonEmpty) host
+    else if (local.host.isEmpty || local.port.isEmpty) "localhost"
+    else if (local.host.indexOf(':') >= 0) s"[${local.host}]" // section 4.1.14
+    else local.host
   }
 
   private final case class Endpoint(host: String, port: String)

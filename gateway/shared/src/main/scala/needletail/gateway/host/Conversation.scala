@@ -9,20 +9,17 @@ import needletail.http._
 /**
  * One request to a program: its content goes in while its answer comes out, neither waiting for the other.
  *
- * @param what is asked, for the log
- * @param limit the request's own
  * @param expired called when it is ended because it took too long
  * @param over called once, when nothing more will be asked of the backend; whether it answered to the end
  */
 private[host] final class Conversation(
-    what: String,
+    asked: Asked,
     backend: Backend,
-    content: Content,
-    isHead: Boolean,
-    limit: TimeLimit,
     config: HostConfig,
     expired: () => Unit = () => ()
 )(over: Boolean => Unit) {
+  import asked.{content, isHead, limit, what}
+
   private val loop   = Loop.current
   private val parser = new CgiResponseParser(config.maxHead)
   private val head   = new ByteWriter(1024)

@@ -23,6 +23,7 @@ import needletail.server.Log
  *   None: the same routes, and a path that is not below theirs goes to the client, as 302
  * @param maxRedirects local redirects one after another for one request; beyond: 502
  * @param log told what programs write to standard error, and why an answer of theirs was none
+ * @param metrics shows what is counted of these programs
  */
 final case class HostConfig(
     timeout: FiniteDuration = 20.seconds,
@@ -36,7 +37,8 @@ final case class HostConfig(
     variables: Map[String, String] = Map.empty,
     redirects: Option[() => Handler] = None,
     maxRedirects: Int = 10,
-    log: Log = Log.standardError
+    log: Log = Log.standardError,
+    metrics: Option[HostMetrics] = None
 ) {
   require(timeout > Duration.Zero && maxTime > Duration.Zero, "time-outs must be positive")
   require(

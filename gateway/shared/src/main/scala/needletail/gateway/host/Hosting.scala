@@ -1,16 +1,59 @@
 package needletail.gateway.host
 
-import needletail.async.{Async, Loop}
+import scala.util.{Failure, Success}
+
+import needletail.async.{Async, Blocking, BlockingConfig, Loop}
+import needletail.gateway.Wrapped
 import needletail.http._
 import needletail.io.EventLoop
 import needletail.routing.Routes
 import needletail.{routing => dsl}
 
-/** What the routes of programs have in common: where they are mounted, refusals, local redirects. */
-private[host] abstract class Hosting(protected val mount: Mount, protected val config: HostConfig) {
+/**
+ * One request on its way to a program.
+ *
+ * @param what is asked, for the log
+ */
+private[host] final class Asked(
+    val request: Request,
+    val path: ScriptPath,
+    val content: Content,
+    val variables: Seq[(String, String)],
+    val what: String,
+    val loop: EventLoop
+) {
+  val isHead: Boolean  = request.method eq Method.HEAD
+  val limit: TimeLimit = request.timeLimit
 
-  /** What the program answers, or a refusal in its place. */
-  protected def ask(request: Request): Async[Conversation.Answer]
+  /** A [[Conversation]] has begun, which closes the content; until then it is for who has the request to close. */
+  var isBegun: Boolean = false
+}
+
+/** What the routes of programs have in common: where they are mounted, their bound, refusals, local redirects. */
+private[host] abstract class Hosting(
+    protected val mount: Mount,
+    protected val config: HostConfig,
+    kind: String,
+    private[host] val slots: Slots
+) {
+  private[host] val counts = new HostCounts(mount, kind, slots, () => processes)
+  config.metrics.foreach(_.add(counts))
+
+  // Looking for files and starting processes waits for disks; it is kept from taking the threads of others.
+  protected val system: Blocking = new Blocking(BlockingConfig(threads = 8, queue = 8192, virtual = false))
+  private val spool              = new Spool(config, system)
+
+  /** What those segments below the mount mean. */
+  protected def find(request: Request, segments: List[String]): Async[Either[HttpError, ScriptPath]]
+
+  /** For the log. */
+  protected def nameOf(request: Request, path: ScriptPath): String
+
+  /** What the program answers, or a refusal in its place. With a place taken, which is then its to give back. */
+  protected def run(asked: Asked): Async[Conversation.Answer]
+
+  /** Processes of ours, and how often one was started anew; None where there are none. */
+  protected def processes: Option[(Int, Int)]
 
   final val routes: Routes = {
     if (mount.segments.isEmpty) (dsl.ANY / dsl.* + dsl.request).to(answer(_))
@@ -20,15 +63,54 @@ private[host] abstract class Hosting(protected val mount: Mount, protected val c
     }
   }
 
-  private[host] final def answer(request: Request): Async[Response] = ask(request).flatMap {
-    case Conversation.Final(response) => Async.value(response)
-    case Conversation.Redirect(path)  => redirect(request, path)
+  private[host] final def answer(request: Request): Async[Response] = ask(request).transform {
+    case Success(Conversation.Final(response)) => Async.value(response)
+    case Success(Conversation.Redirect(path))  => redirect(request, path)
+    case Failure(e)                            =>
+      counts.failed(e)
+      Async.fail(e)
   }
 
-  protected final def refuse(response: Response): Async[Conversation.Answer] =
-    Async.value(Conversation.Final(response))
+  private def ask(request: Request): Async[Conversation.Answer] = {
+    val loop = this.loop
+    mount.below(request) match {
+      case Left(error)              => Async.fail(error)
+      case Right(_) if slots.isFull => refuse(HostCounts.QueueFull) // before anything of the content is read
+      case Right(segments)          =>
+        find(request, segments).flatMap {
+          case Left(error) => Async.fail(error)
+          case Right(path) => spool(request.body).flatMap(content => enter(request, path, content, loop))
+        }
+    }
+  }
 
-  protected final def loop: EventLoop = Loop.current match {
+  private def enter(
+      request: Request,
+      path: ScriptPath,
+      content: Content,
+      loop: EventLoop
+  ): Async[Conversation.Answer] = {
+    val variables = CgiVariables.of(request, path, content.length, config)
+    val asked     = new Asked(request, path, content, variables, nameOf(request, path), loop)
+    slots
+      .enter()
+      .flatMap {
+        case Slots.Entered =>
+          counts.begun()
+          run(asked)
+        case Slots.Full => refuse(HostCounts.QueueFull)
+        case _          => refuse(HostCounts.QueueTime)
+      }
+      .andFinally(if (!asked.isBegun) content.close())
+  }
+
+  /** 503, for one of the reasons of [[HostCounts]]. */
+  protected final def refuse(reason: Int): Async[Conversation.Answer] = {
+    counts.refused(reason)
+    Async.value(Conversation.Final(Refusal.response))
+  }
+
+  private def loop: EventLoop = Loop.current match {
     case loop: EventLoop => loop
     case _ => throw new UnsupportedOperationException("programs are run on the loops of a server only")
   }
@@ -77,7 +159,10 @@ private[host] abstract class Hosting(protected val mount: Mount, protected val c
 }
 
 /** A connection as a request sees it that has been redirected so many times without its client's knowing. */
-private[host] final class Redirected(connection: ConnectionInfo, val count: Int) extends ConnectionInfo {
+private[host] final class Redirected(connection: ConnectionInfo, val count: Int)
+    extends ConnectionInfo
+    with Wrapped {
+  def wrapped: ConnectionInfo                       = connection
   def remoteAddress: String                         = connection.remoteAddress
   def localAddress: String                          = connection.localAddress
   def isSecure: Boolean                             = connection.isSecure

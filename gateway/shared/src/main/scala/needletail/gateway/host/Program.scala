@@ -14,7 +14,7 @@ import needletail.io.EventLoop
  */
 private[host] abstract class Program(protected val loop: EventLoop, killGraceNanos: Long) extends Backend {
   private var wanted: Promise[Option[Array[Byte]]] = null
-  private var wantedSince                          = 0L
+  private var silentLooks                          = 0 // after its end, since output was wanted
   private var outputOver                           = false
   private var status                               = -1
   private var stopping                             = false
@@ -40,6 +40,9 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   /** Closes our end of its output. */
   protected def closeOutput(): Unit
 
+  /** Is `outputEnded` called for a program that has ended though others hold its output open? */
+  protected def tellsEnd: Boolean
+
   /** Closes our ends of its input and, when what has come was handed out, of its errors. */
   protected def closeRest(): Unit
 
@@ -53,6 +56,8 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
       promise.succeed(Some(bytes))
       ()
     }
+    // more than the pipe held: it is another process that writes
+    if (afterEnd > Program.MostInPipe) outputEnded()
   }
 
   protected final def outputEnded(): Unit = if (!outputOver) {
@@ -69,7 +74,7 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
     Program.over(this)
     if (killer != null) killer.cancel()
     closeRest()
-    if (!outputOver && !loop.isStopping) lookForRest()
+    if (!tellsEnd && !loop.isStopping) lookForRest()
     val hooks = endHooks.reverse
     endHooks = Nil
     hooks.foreach(_.apply(exitStatus))
@@ -77,15 +82,13 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
 
   /**
    * Its output may be held open by a process that it has left behind. What it wrote itself lies in the pipe by now, so
-   * the end is where nothing more comes, or more than a pipe holds.
+   * the end is where nothing comes any more though it is wanted, or more than a pipe holds. Looks are counted and not
+   * time alone: between two of them the loop has asked the pipe, however long it was kept from that.
    */
-  private def lookForRest(): Unit = {
-    val now = System.nanoTime()
-    if (!outputOver) {
-      if (afterEnd > Program.MostInPipe || (wanted != null && now - wantedSince >= Program.QuietNanos))
-        outputEnded()
-      else { loop.schedule(Program.QuietNanos / 2, () => lookForRest()); () }
-    }
+  private def lookForRest(): Unit = if (!outputOver) {
+    if (wanted != null) silentLooks += 1
+    if (silentLooks > Program.SilentLooks) outputEnded()
+    else { loop.schedule(Program.LookNanos, () => lookForRest()); () }
   }
 
   final def hasEnded: Boolean   = status >= 0
@@ -101,7 +104,7 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
       else {
         val promise = new Promise[Option[Array[Byte]]]
         wanted = promise
-        wantedSince = System.nanoTime()
+        silentLooks = 0
         promise.onCancel(() => if (wanted eq promise) wanted = null)
         wantOutput()
         promise
@@ -139,8 +142,9 @@ private[host] object Program {
   }
   private[host] def over(program: Program): Unit = { running.remove(program); () }
 
-  /** How long an output may be silent, after its program has ended, before it is taken to have ended too. */
-  private final val QuietNanos = 50L * 1000 * 1000
+  /** How often an output is found silent, after its program has ended, before it is taken to have ended too. */
+  private final val SilentLooks = 2
+  private final val LookNanos   = 25L * 1000 * 1000
 
   /** What a program may have left in its pipe: Linux's `pipe-max-size` for users. */
   private final val MostInPipe = 1024 * 1024

@@ -1,7 +1,7 @@
 package needletail.gateway.host
 
 import java.io.IOException
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, InvalidPathException, Path, Paths}
 
 import needletail.http.{HttpError, PercentCoding, Request, Status}
 
@@ -59,7 +59,11 @@ private[host] final class ScriptFinder(
    */
   def find(segments: List[String]): Either[HttpError, ScriptPath] =
     try walk(root, mount.name, segments)
-    catch { case _: IOException => Left(Mount.notFound) } // it vanished on the way
+    catch {
+      case _: IOException          => Left(Mount.notFound) // it vanished on the way
+      case _: InvalidPathException =>
+        Left(Mount.notFound) // no name that a file can have here, in an ASCII locale for one
+    }
 
   private def walk(at: Path, name: String, segments: List[String]): Either[HttpError, ScriptPath] =
     segments match {

@@ -14,19 +14,23 @@ private[host] final class Slots(atFirst: Int, queue: Int, queueTime: FiniteDurat
   private var taken = 0
   private val line  = new java.util.ArrayDeque[Slots.Waiter]
 
-  /** Places taken, and those who wait. From any thread. */
+  /** Places, those taken, and those who wait. From any thread. */
+  def places: Int  = synchronized(most)
   def inUse: Int   = synchronized(taken)
   def waiting: Int = synchronized(line.size)
 
   /** Would one more be refused? */
   def isFull: Boolean = synchronized(taken >= most && line.size >= queue)
 
-  /** True with a place taken, at once or when one is free; false where there is none in time. To be called on a loop. */
-  def enter(): Async[Boolean] = synchronized {
+  /**
+   * `Entered`, with a place taken, at once or when one is free; `Full` or `TooLate` where there is none in time. To be
+   * called on a loop.
+   */
+  def enter(): Async[Int] = synchronized {
     if (taken < most) {
       taken += 1
-      Slots.yes
-    } else if (line.size >= queue) Slots.no
+      Slots.entered
+    } else if (line.size >= queue) Slots.full
     else {
       val waiter = new Slots.Waiter(this, Loop.current)
       line.add(waiter)
@@ -65,16 +69,20 @@ private[host] final class Slots(atFirst: Int, queue: Int, queueTime: FiniteDurat
 }
 
 private[host] object Slots {
-  private val yes = Async.value(true)
-  private val no  = Async.value(false)
+  final val Entered = 0
+  final val Full    = 1 // as many wait as may
+  final val TooLate = 2 // it has waited for too long
+
+  private val entered = Async.value(Entered)
+  private val full    = Async.value(Full)
 
   /** Who takes it out of the line decides for it. */
   private final class Waiter(slots: Slots, loop: Loop) {
-    val turn: Promise[Boolean] = new Promise[Boolean]
-    private var timer: Timer   = null
+    val turn: Promise[Int]   = new Promise[Int]
+    private var timer: Timer = null
 
     def begin(limit: FiniteDuration): Unit = {
-      timer = loop.schedule(limit.toNanos, () => if (slots.remove(this)) { turn.succeed(false); () })
+      timer = loop.schedule(limit.toNanos, () => if (slots.remove(this)) { turn.succeed(TooLate); () })
       turn.onCancel { () =>
         timer.cancel()
         slots.remove(this)
@@ -86,7 +94,7 @@ private[host] object Slots {
       try
         loop.execute { () =>
           timer.cancel()
-          if (!turn.succeed(true)) slots.leave() // cancelled while the news was on its way
+          if (!turn.succeed(Entered)) slots.leave() // cancelled while the news was on its way
         }
       catch { case NonFatal(_) => slots.leave() } // its loop has ended
   }

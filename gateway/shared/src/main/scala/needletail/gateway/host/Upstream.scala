@@ -25,6 +25,9 @@ abstract class Upstream private[host] () {
 
   /** One did not answer a request in time. */
   private[host] def stuck(index: Int): Unit
+
+  /** Processes of ours that run, and how often one was started anew. */
+  private[host] def processes: Option[(Int, Int)] = None
 }
 
 object Upstream {

@@ -5,99 +5,69 @@ import java.io.IOException
 import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, Blocking, BlockingConfig}
+import needletail.async.Async
 import needletail.gateway.Scgi
 import needletail.http._
-import needletail.io.{Connector, EventLoop}
+import needletail.io.Connector
 
 /** Hands requests on to servers that speak FastCGI or SCGI. */
-private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
-    extends Hosting(mount, up.host) {
-  private val each = if (up.connections > 0) up.connections else if (upstream.isOurs) 1 else 32
-
-  private[host] val slots =
-    new Slots(each * math.max(1, upstream.addresses.length), up.queue, up.queueTime)
-
+private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: UpstreamConfig, kind: String)
+    extends Hosting(
+      mount,
+      up.host,
+      kind,
+      new Slots(
+        UpstreamHost.each(upstream, up) * math.max(1, upstream.addresses.length),
+        up.queue,
+        up.queueTime
+      )
+    ) {
   private[host] val endpoints: Vector[Endpoint] =
     upstream.addresses.zipWithIndex.map { case (address, i) =>
-      new Endpoint(address, i, up, each, more => slots.grow(more))
+      new Endpoint(address, i, up, UpstreamHost.each(upstream, up), more => slots.grow(more))
     }.toVector
 
-  private val files  = new Blocking(BlockingConfig(threads = 8, queue = 8192, virtual = false))
-  private val spool  = new Spool(config, files)
   private val finder =
     up.root.map(root => new ScriptFinder(mount, root, mustExecute = false, up.extension, up.index))
 
-  /** Sends all but the content of a request to that server. */
-  protected def begin(
-      endpoint: Endpoint,
-      loop: EventLoop,
-      fresh: Boolean,
-      variables: Seq[(String, String)],
-      content: Content,
-      what: String
-  ): Async[Backend]
+  protected def processes: Option[(Int, Int)] = upstream.processes
 
-  protected def ask(request: Request): Async[Conversation.Answer] = {
-    val loop = this.loop
-    mount.below(request) match {
-      case Left(error)              => Async.fail(error)
-      case Right(_) if slots.isFull => refuse(Refusal.response) // before anything of the content is read
-      case Right(segments)          =>
-        find(segments).flatMap {
-          case Left(error) => Async.fail(error)
-          case Right(path) => spool(request.body).flatMap(content => enter(request, path, content, loop))
-        }
+  /** Sends all but the content of a request to that server; `fresh`: not on a connection that was used before. */
+  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend]
+
+  protected def nameOf(request: Request, path: ScriptPath): String = s"${request.method.name} ${request.path}"
+
+  protected def find(request: Request, segments: List[String]): Async[Either[HttpError, ScriptPath]] =
+    finder match {
+      case Some(finder) => system(finder.find(segments))
+      case None         =>
+        val info = OctetText.of(segments.map("/" + _).mkString)
+        val root = up.front.map(file => OctetText.of(file.substring(0, math.max(0, file.lastIndexOf('/')))))
+        Async.value(
+          Right(ScriptPath(OctetText.of(mount.name), info, up.front.map(OctetText.of).orNull, root.orNull))
+        )
     }
-  }
 
-  private def find(segments: List[String]): Async[Either[HttpError, ScriptPath]] = finder match {
-    case Some(finder) => files(finder.find(segments))
-    case None         =>
-      val info = OctetText.of(segments.map("/" + _).mkString)
-      val root = up.front.map(file => OctetText.of(file.substring(0, math.max(0, file.lastIndexOf('/')))))
-      Async.value(
-        Right(ScriptPath(OctetText.of(mount.name), info, up.front.map(OctetText.of).orNull, root.orNull))
-      )
-  }
-
-  private def enter(
-      request: Request,
-      path: ScriptPath,
-      content: Content,
-      loop: EventLoop
-  ): Async[Conversation.Answer] = {
-    val variables = CgiVariables.of(request, path, content.length, config)
-    val isHead    = request.method eq Method.HEAD
-    val mayRepeat = request.method.isSafe && content.stream == null
-    val limit     = request.timeLimit
-    val what      = s"${request.method.name} ${request.path}"
-    slots.enter().flatMap {
-      case false =>
-        content.close()
-        refuse(Refusal.response)
-      case true =>
-        val deliver = new Delivery(loop, variables, content, what)
-        var begun   = false
-        def over()  = {
-          content.close()
-          deliver.end()
-          slots.leave()
-        }
-        deliver
-          .begin(fresh = false)
-          .transform {
-            case Success(first) =>
-              begun = true
-              val backend = if (mayRepeat) new Repeatable(first, deliver) else first
-              new Conversation(what, backend, content, isHead, limit, config, deliver.tooLong)({ complete =>
-                if (complete) deliver.worked()
-                over()
-              }).begin()
-            case Failure(e) => Async.fail(failure(what, e))
-          }
-          .andFinally(if (!begun) over())
+  protected def run(asked: Asked): Async[Conversation.Answer] = {
+    val mayRepeat = asked.request.method.isSafe && asked.content.stream == null
+    val deliver   = new Delivery(asked)
+    def over()    = {
+      deliver.end()
+      slots.leave()
     }
+    deliver
+      .begin(fresh = false)
+      .transform {
+        case Success(first) =>
+          asked.isBegun = true
+          val backend = if (mayRepeat) new Repeatable(first, deliver) else first
+          new Conversation(asked, backend, config, deliver.tooLong)({ complete =>
+            if (complete) deliver.worked()
+            over()
+          }).begin()
+        case Failure(e) => Async.fail(failure(asked.what, e))
+      }
+      .andFinally(if (!asked.isBegun) over())
   }
 
   private def failure(what: String, e: Throwable): Throwable = e match {
@@ -108,12 +78,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
   }
 
   /** The way of one request to one of the servers. */
-  private final class Delivery(
-      loop: EventLoop,
-      variables: Seq[(String, String)],
-      content: Content,
-      what: String
-  ) {
+  private final class Delivery(asked: Asked) {
     private var endpoint: Endpoint = null // the one that has it
 
     def end(): Unit = if (endpoint != null) {
@@ -147,7 +112,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
         end()
         endpoint = next
         next.inFlight.incrementAndGet()
-        UpstreamHost.this.begin(next, loop, fresh, variables, content, what).transform {
+        UpstreamHost.this.begin(next, fresh, asked).transform {
           case Success(backend) =>
             next.downUntil = System.nanoTime()
             Async.value(backend)
@@ -212,41 +177,34 @@ private object UpstreamHost {
   private final val AvoidNanos  = 200L * 1000 * 1000
   private final val MostRepeats = 2
   private val Again             = 20.millis
+
+  /** Connections to one address. */
+  private def each(upstream: Upstream, up: UpstreamConfig): Int =
+    if (up.connections > 0) up.connections else if (upstream.isOurs) 1 else 32
 }
 
 private[host] final class FastCgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
-    extends UpstreamHost(mount, upstream, up) {
-  protected def begin(
-      endpoint: Endpoint,
-      loop: EventLoop,
-      fresh: Boolean,
-      variables: Seq[(String, String)],
-      content: Content,
-      what: String
-  ): Async[Backend] =
-    endpoint.pool(loop).connection(fresh).map(_.begin(variables, new ErrorLines(what, config.log)))
+    extends UpstreamHost(mount, upstream, up, "fastcgi") {
+  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend] =
+    endpoint
+      .pool(asked.loop)
+      .connection(fresh)
+      .map(_.begin(asked.variables, new ErrorLines(asked.what, config.log)))
 }
 
 private[host] final class ScgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
-    extends UpstreamHost(mount, upstream, up) {
-  protected def begin(
-      endpoint: Endpoint,
-      loop: EventLoop,
-      fresh: Boolean,
-      variables: Seq[(String, String)],
-      content: Content,
-      what: String
-  ): Async[Backend] = {
+    extends UpstreamHost(mount, upstream, up, "scgi") {
+  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend] = {
     var made: ScgiExchange = null
     endpoint.open.incrementAndGet()
     Connector
-      .connect(endpoint.address, loop, timeoutNanos = up.connectTimeout.toNanos) { connection =>
+      .connect(endpoint.address, asked.loop, timeoutNanos = up.connectTimeout.toNanos) { connection =>
         made = new ScgiExchange(connection, () => { endpoint.open.decrementAndGet(); () })
         made
       }
       .map { connection =>
         val w = new ByteWriter(2048)
-        Scgi.write(w, content.length, variables.filterNot(_._1 == "CONTENT_LENGTH"))
+        Scgi.write(w, asked.content.length, asked.variables.filterNot(_._1 == "CONTENT_LENGTH"))
         connection.writeOwned(w.bytes, 0, w.length)
         made
       }

@@ -75,6 +75,8 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   /** The processes that run now. */
   def pids: Seq[Long] = all.map(_.pid).filter(_ > 0)
 
+  private[host] override def processes: Option[(Int, Int)] = Some((pids.length, restarts))
+
   private[host] def isReady(index: Int): Boolean = all(index).isReady
   private[host] def worked(index: Int): Unit     = all(index).hasWorked = true
   private[host] def stuck(index: Int): Unit      = {

@@ -131,6 +131,20 @@ abstract class Hosted extends Suite {
         s"${headers.map(_ + "\r\n").mkString}\r\n$body"
     )
 
+  /** The programs of the directory, one of them being `ok`, for `body`, which is to leave nothing behind. */
+  protected final def safely(body: RunningServer => Unit): Unit = hosting() { server =>
+    get(server, "/cgi-bin/ok") // all threads are there
+    leavingNothing(body(server))
+  }
+
+  protected final def quick[A](limit: FiniteDuration)(body: => A): A = {
+    val began  = System.nanoTime()
+    val result = body
+    val took   = (System.nanoTime() - began).nanos
+    assert(took < limit, s"it took ${took.toMillis} ms")
+    result
+  }
+
   def eventually(what: => Boolean, clue: => Any = ""): Unit = {
     val end  = System.nanoTime() + 10.seconds.toNanos
     var seen = what

@@ -218,6 +218,38 @@ class UpstreamThreatSuite extends Hosted {
     finally scripted.close()
   }
 
+  test("a client that goes away while its request waits leaves nothing of the content that was collected") {
+    val gate     = new CountDownLatch(1)
+    val scripted = new ScriptedServer({ c =>
+      c.request()
+      gate.await()
+    })
+    val up = config.copy(
+      connections = 1,
+      queue = 1,
+      queueTime = 20.seconds,
+      host = hostConfig.copy(spoolMemory = 1000)
+    )
+    val host                   = new FastCgiHost(new Mount("/app"), scripted.address, up)
+    def collected: Seq[String] = descriptors.filter(_.contains(".body"))
+    try serving(host.routes) { server =>
+        val first = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
+        eventually(host.slots.inUse == 1)
+        val second = new RawClient(server.port).send(
+          s"POST /app/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nc350\r\n${"x" * 50000}\r\n0\r\n\r\n"
+        )
+        eventually(host.slots.waiting == 1)
+        assertEquals(collected.length, 1)
+        second.close()
+        eventually(host.slots.waiting == 0 && collected.isEmpty, collected)
+        first.close()
+      }
+    finally {
+      gate.countDown()
+      scripted.close()
+    }
+  }
+
   test("requests share a connection only where the server says that they can") {
     for (says <- List("0", "1")) {
       val scripted = new ScriptedServer({ c =>

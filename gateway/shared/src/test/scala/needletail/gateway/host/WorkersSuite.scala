@@ -39,13 +39,23 @@ class WorkersSuite extends Hosted {
     }
   }
 
-  test("one that ends is started again") {
+  test("one that ends is started again, and both are shown") {
     working(config("again", "exec sleep 402.5")) { workers =>
+      val metrics = new HostMetrics
+      fastcgi("/app", workers, UpstreamConfig(host = hostConfig.copy(metrics = Some(metrics))))
       eventually(workers.pids.length == 2)
       val before = workers.pids
       kill(before.head)
       eventually(workers.pids.length == 2 && workers.pids != before)
       assertEquals(workers.restarts, 1)
+      val shown = new needletail.http.MetricText
+      metrics.write(shown)
+      for (
+        line <- List(
+          "needletail_host_processes{host=\"/app\",kind=\"fastcgi\"} 2",
+          "needletail_host_restarts_total{host=\"/app\",kind=\"fastcgi\"} 1"
+        )
+      ) assert(shown.toString.contains(line + "\n"), shown)
       assert(log.text.contains(s"again: process ${before.head} has ended with status 137"), log.text)
     }
   }

@@ -1,12 +1,15 @@
 package needletail.examples.cgihost
 
 import needletail.examples.{Listening, Options}
+import needletail.gateway.GatewayArguments
+import needletail.gateway.host.{HostConfig, HostMetrics}
 import needletail.routing.Routes
-import needletail.server.RunningServer
+import needletail.server.{AdminConfig, OverloadConfig, RunningServer, ServerConfig}
 
 /** [[Programs]] with options. */
 object Main {
-  private val options   = Options("cgihost", "Serves the programs of a directory by CGI, and PHP by FastCGI.")
+  private val options =
+    Options("cgihost", "Serves the programs of a directory by CGI, PHP and others by FastCGI.")
   private val listening = new Listening(options)
   private val programs  =
     options.text("programs", "examples/cgihost/cgi-bin", "directory of the programs at /cgi-bin")
@@ -14,16 +17,52 @@ object Main {
   private val site      = options.text("php", "", "directory of PHP scripts, served at /; empty: none")
   private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "what runs them")
   private val workers   = options.int("workers", 4, "processes of it", 1 to 1000)
+  private val behind    =
+    options.text(
+      "behind",
+      "",
+      "a FastCGI server for all other paths: HOST:PORT or a socket's path; empty: none"
+    )
+  private val multiplex =
+    options.int("multiplex", 1, "requests at once on one connection to it, if it says that it can", 1 to 1024)
+  private val admin = options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
+  private val unlimited =
+    options.flag("no-overload-control", "never refuse a request for the time it would wait")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    val php =
-      if (chosen(site).isEmpty) Routes()
-      else Programs.php(chosen(site), chosen(phpCgi), chosen(workers))
+    val metrics = new HostMetrics
+    val host    = HostConfig(metrics = Some(metrics))
     listening.serve(
       chosen,
-      Routes(Programs.own, Programs.cgiBin(chosen(programs), chosen(processes)), php),
+      Routes(
+        Programs.own,
+        Programs.cgiBin(chosen(programs), chosen(processes), host),
+        others(chosen, host)
+      ),
+      ServerConfig(
+        overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
+        metrics = Seq(metrics),
+        admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin)))
+      ),
       onStart = tell
     )
+  }
+
+  /** What answers the paths that no other route has. */
+  private def others(chosen: Options.Values, host: HostConfig): Routes =
+    (chosen(site), chosen(behind)) match {
+      case ("", "") => Routes()
+      case (_, "")  => Programs.php(chosen(site), chosen(phpCgi), chosen(workers), host)
+      case ("", _)  =>
+        GatewayArguments
+          .address(chosen(behind))
+          .fold(wrong => refused(s"option '--behind': $wrong"), Programs.behind(_, chosen(multiplex), host))
+      case _ => refused("options '--php' and '--behind': each is for all other paths")
+    }
+
+  private def refused(problem: String): Nothing = {
+    System.err.println(problem)
+    sys.exit(2)
   }
 
   private def tell(server: RunningServer): Unit =

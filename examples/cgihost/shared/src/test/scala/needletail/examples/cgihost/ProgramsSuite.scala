@@ -3,6 +3,9 @@ package needletail.examples.cgihost
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
+import needletail.async.Async
+import needletail.gateway.{Front, Gateway, GatewayConfig}
+import needletail.http.Response
 import needletail.io.Address
 import needletail.routing.Routes
 import needletail.server.{RawClient, RunningServer, Server, ServerConfig}
@@ -41,5 +44,25 @@ class ProgramsSuite extends Suite {
 
   test("routes of our own beside them") {
     serving(server => assert(ask(server, "GET /health HTTP/1.0\r\n\r\n").endsWith("ok")))
+  }
+
+  test("a FastCGI server for all other paths, several requests at once on one connection") {
+    val app = Gateway.start(
+      request => Async.sleep(100.millis).map(_ => Response.ok(s"${request.method} ${request.target}")),
+      Front.FastCgi(Address.Tcp("127.0.0.1", 0)),
+      GatewayConfig(server = ServerConfig(loops = 1))
+    )
+    try {
+      val routes = Routes(Programs.own, Programs.behind(Address.Tcp("127.0.0.1", app.port), multiplex = 8))
+      val server = Server(routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
+      try {
+        assert(ask(server, "GET /a?x HTTP/1.0\r\n\r\n").endsWith("GET /a?x"))
+        val clients = (1 to 6).map(n => new RawClient(server.port).send(s"GET /$n HTTP/1.0\r\n\r\n") -> n)
+        clients.foreach { case (client, n) => assert(client.readAll().endsWith(s"GET /$n"), n) }
+        clients.foreach(_._1.close())
+        assert(ask(server, "GET /health HTTP/1.0\r\n\r\n").endsWith("ok"))
+        assertEquals(Await.result(app.statistics, 5.seconds).connectionsTotal, 1L)
+      } finally { Await.result(server.close(), 10.seconds); () }
+    } finally { Await.result(app.close(), 10.seconds); () }
   }
 }

@@ -1,0 +1,232 @@
+package needletail.gateway.host
+
+import scala.concurrent.duration._
+
+import needletail.server.RawClient
+
+/** What other people's programs do to a server with their pipes: by what they read, write, and leave open. */
+class CgiPipeThreatSuite extends Hosted {
+  sh("ok", "printf 'Content-Type: text/plain\\n\\nok'")
+
+  // What it does with its pipes
+
+  test("a program that writes a megabyte to standard error first") {
+    sh(
+      "noisy",
+      "i=0; while [ $i -lt 1024 ]; do printf '%01023d\\n' $i >&2; i=$((i+1)); done",
+      "printf 'Content-Type: text/plain\\n\\nquiet'"
+    )
+    safely { server =>
+      assertEquals(get(server, "/cgi-bin/noisy").body, "quiet")
+      eventually(log.text.contains("/cgi-bin/noisy: more on standard error is left out"))
+      assert(log.text.length < 200000, s"${log.text.length} characters of log")
+    }
+  }
+
+  test("a program that never reads the 10 MB that there are for it") {
+    sh("deaf", "printf 'Content-Type: text/plain\\n\\ndeaf'")
+    safely { server =>
+      assertEquals(post(server, "/cgi-bin/deaf", "x" * 10000000).body, "deaf")
+      assertEquals(get(server, "/cgi-bin/ok").body, "ok")
+    }
+  }
+
+  test("a program that answers before it reads, and then gives back what it reads") {
+    sh("eager", "printf 'Content-Type: text/plain\\n\\nfirst:'", "exec cat")
+    safely { server =>
+      val body   = "0123456789" * 100000
+      val answer = post(server, "/cgi-bin/eager", body)
+      assert(answer.body == "first:" + body, s"${answer.body.length} octets")
+    }
+  }
+
+  test("a program that writes more than its client takes waits, and ends with the client") {
+    sh("flood", "printf 'Content-Type: text/plain\\n\\n'", "exec cat /dev/zero")
+    safely { server =>
+      val client = new RawClient(server.port).send("GET /cgi-bin/flood HTTP/1.1\r\nHost: a\r\n\r\n")
+      client.readUntil("\r\n\r\n")
+      Thread.sleep(300) // long enough to fill all there is
+      client.close()
+    }
+  }
+
+  test("grandchildren that hold the pipe don't hold the request") {
+    sh(
+      "parent",
+      "printf 'Content-Type: text/plain\\n\\nparent'",
+      s"sleep 300.25 & echo $$! > $directory/grandchild"
+    )
+    safely { server =>
+      assertEquals(quick(5.seconds)(get(server, "/cgi-bin/parent")).body, "parent")
+    }
+    // it was left alone, as it was not in anybody's way
+    val pid = contents(s"$directory/grandchild").trim
+    assert(contents(s"/proc/$pid/stat").contains("sleep"))
+    assertEquals(new ProcessBuilder("/bin/sh", "-c", s"kill $pid").start().waitFor(), 0)
+  }
+
+  test("grandchildren that write without end hold neither the request nor those of others") {
+    sh("flows", "printf 'Content-Type: text/plain\\n\\nflows'", s"cat /dev/zero & : $directory")
+    sh("complains", "printf 'Content-Type: text/plain\\n\\ncomplains'", "cat /dev/zero >&2 &")
+    hosting() { server =>
+      get(server, "/cgi-bin/ok")
+      for (name <- List("flows", "complains", "flows", "complains")) {
+        val client = new RawClient(server.port)
+        client.send(s"GET /cgi-bin/$name HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        quick(5.seconds)(assertEquals(get(server, "/cgi-bin/ok").body, "ok"))
+        val answer = quick(5.seconds)(Answer(client.readAll()))
+        assert(answer.status == 200 && answer.body.startsWith(name), answer.raw.take(200))
+        // it is over, and said to be
+        assert(answer.raw.endsWith("0\r\n\r\n"), answer.raw.takeRight(20))
+        client.close()
+      }
+      eventually(processes("cat /dev/zero").isEmpty, processes("cat /dev/zero"))
+    }
+  }
+
+  test("what a program has written before its end comes whole, whoever holds the pipe, however many run") {
+    val octets = 200000
+    sh(
+      "whole",
+      "printf 'Content-Type: text/plain\\n\\n'",
+      s"sleep 2 &",
+      s"head -c $octets /dev/zero | tr '\\000' x"
+    )
+    hosting() { server =>
+      val clients = List.fill(24)(new RawClient(server.port))
+      clients.foreach(_.send("GET /cgi-bin/whole HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+      clients.foreach { client =>
+        client.socket.setSoTimeout(20000)
+        val answer = Answer(client.readAll())
+        assertEquals((answer.status, answer.body.length), (200, octets))
+        client.close()
+      }
+    }
+  }
+
+  test(
+    "an answer without Content-Length ends with the program's output natively, on the JVM with the program"
+  ) {
+    sh("done", "printf 'Content-Type: text/plain\\n\\ndone'", "exec >&-", "sleep 1.5")
+    sh("told", "printf 'Content-Length: 4\\nContent-Type: text/plain\\n\\ntold'", "sleep 1.5")
+    hosting() { server =>
+      get(server, "/cgi-bin/ok")
+      def millis(name: String): Long = {
+        val began = System.nanoTime()
+        assertEquals(get(server, s"/cgi-bin/$name").body, name)
+        (System.nanoTime() - began) / 1000000
+      }
+      val took = millis("done")
+      assert(if (Spawner.handsOverSockets) took < 1200 else took >= 1400 && took < 5000, s"$took ms")
+      // one that says how long it is ends there on both
+      val short = millis("told")
+      assert(short < 1200, s"$short ms")
+    }
+  }
+
+  test("a program has no descriptors but 0, 1 and 2, and no signal is ignored or blocked") {
+    sh("fds", "printf 'Content-Type: text/plain\\n\\n'", "exec ls /proc/self/fd")
+    sh("signals", "printf 'Content-Type: text/plain\\n\\n'", "exec grep '^Sig' /proc/self/status")
+    sh("group", "printf 'Content-Type: text/plain\\n\\n'", "echo $$; exec cut -d' ' -f5 /proc/self/stat")
+    safely { server =>
+      // 3 is what ls reads the directory by
+      assertEquals(get(server, "/cgi-bin/fds").body.split('\n').toList, List("0", "1", "2", "3"))
+      val lines =
+        get(server, "/cgi-bin/signals").body.split('\n').map(_.split(":\\s*")).map(a => a(0) -> a(1)).toMap
+      val ignore = java.lang.Long.parseUnsignedLong(lines("SigIgn"), 16)
+      val block  = java.lang.Long.parseUnsignedLong(lines("SigBlk"), 16)
+      val pipe   = 1L << 12
+      assertEquals((ignore & pipe, block & pipe), (0L, 0L), lines)
+      // The C library keeps 32 and 33 for itself; a JVM blocks some of its own.
+      val all = (1L << 31) - 1
+      if (Spawner.handsOverSockets) assertEquals((ignore & all, block & all), (0L, 0L), lines)
+      val group = get(server, "/cgi-bin/group").body.trim.split('\n')
+      assertEquals(group(0), group(1), "it leads a group of its own")
+    }
+  }
+
+  // Content
+
+  test("a chunked upload gets a CONTENT_LENGTH, from memory and from a file, up to a bound") {
+    sh(
+      "length",
+      "printf 'Content-Type: text/plain\\n\\n'",
+      "printf \"$CONTENT_LENGTH $HTTP_TRANSFER_ENCODING \"",
+      "wc -c"
+    )
+    val config = cgiConfig.copy(host = hostConfig.copy(spoolMemory = 20000, maxSpool = 300000))
+    hosting(config) { server =>
+      get(server, "/cgi-bin/ok")
+      leavingNothing {
+        for (count <- List(1, 2, 25)) {
+          val answer = ask(server, chunked("/cgi-bin/length", count))
+          assertEquals(
+            answer.body.split("\\s+").toList,
+            List(s"${count * 10000}", s"${count * 10000}"),
+            answer.raw
+          )
+        }
+        assertEquals(ask(server, chunked("/cgi-bin/length", 31)).status, 413)
+      }
+    }
+  }
+
+  private def chunked(path: String, chunks: Int): String =
+    s"POST $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n" +
+      ("2710\r\n" + "x" * 10000 + "\r\n") * chunks + "0\r\n\r\n"
+
+  // Its answer
+
+  test("answers that are none are 502, with a line in the log") {
+    sh("silent", "exit 0")
+    sh("headless", "echo 'no colon here'", "echo", "echo body")
+    sh("endless", "printf 'Content-Type: text/plain\\n'")
+    sh("huge", "printf 'X-Huge: %0100000d\\n\\nbody' 1")
+    sh("blank", "printf '\\n\\nbody'")
+    sh("status", "printf 'Status: 99\\n\\nbody'")
+    sh("words", "printf 'Status: fine\\n\\nbody'")
+    sh("early", "printf 'Status: 103\\n\\nbody'")
+    sh("split", "printf 'X-A: b\\rSet-Cookie: c\\n\\nbody'")
+    sh("lengths", "printf 'Content-Length: 1\\nContent-Length: 2\\n\\nbody'")
+    sh("crash", "kill -SEGV $$")
+    sh("nph-raw", "printf 'HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\nbody'") // no NPH here
+    safely { server =>
+      for (
+        name <- List(
+          "silent",
+          "headless",
+          "endless",
+          "huge",
+          "blank",
+          "status",
+          "words",
+          "early",
+          "split",
+          "lengths",
+          "crash",
+          "nph-raw"
+        )
+      ) {
+        val answer = get(server, s"/cgi-bin/$name")
+        assertEquals((answer.status, answer.body), (502, "bad gateway"), s"$name: ${answer.raw.take(500)}")
+        assert(log.text.contains(s"/cgi-bin/$name:"), name)
+      }
+    }
+  }
+
+  test("an answer shorter than it said is cut off, so that the client can tell") {
+    sh("short", "printf 'Content-Length: 100\\n\\nshort'")
+    safely { server =>
+      val answer = get(server, "/cgi-bin/short")
+      assertEquals((answer.header("Content-Length"), answer.body), (Some("100"), "short"))
+    }
+  }
+
+  test("local redirects in a circle end with 502") {
+    sh("circle", "printf 'Location: /cgi-bin/circle?again\\n\\n'")
+    hosting(cgiConfig.copy(processes = 1, queue = 4)) { server =>
+      leavingNothing(assertEquals(get(server, "/cgi-bin/circle").status, 502))
+      assert(log.text.contains("more than 10 local redirects"), log.text)
+    }
+  }
+}
