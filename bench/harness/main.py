@@ -19,7 +19,7 @@ import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
 QUICK_SERVERS = ["needletail-jvm", "needletail-native", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
-SHORT_SECONDS, SHORT_PAUSE = 2.0, 1.0  # --short: counted for each load, and warm-up before each load but the first
+SHORT_SECONDS, SHORT_PAUSE = 2.0, 0.0  # --short: counted for each load, and load that is not counted before it
 
 
 def say(text):
@@ -95,7 +95,7 @@ def chosen_loads(options, unavailable):
 
 
 def plan(ready, wanted, options):
-    """(rounds, counted seconds for each load, factor on the warm-up, warm-up before each load but the first)."""
+    """(rounds, counted seconds for each load, factor on the warm-up, load that is not counted before each)."""
     rounds = options.rounds or (1 if options.quick else 3)
     seconds, warm = options.seconds or (SHORT_SECONDS if options.short else 5.0), options.warm or 1.0
     if options.quick and not (options.seconds or options.warm):
@@ -111,7 +111,7 @@ def needed(ready, wanted, rounds, seconds, warm, pause):
     def of(server):
         own = [load for load in wanted if load.endpoint in server.endpoints]
         timed = [load for load in own if load.mode != "hold"]
-        return (catalogue.WARM[server.runtime] * warm + sum(load.longer * seconds + pause + 0.2 for load in timed) - pause
+        return (max(catalogue.WARM[server.runtime] * warm, len(timed)) + sum(load.longer * seconds + pause + 0.3 for load in timed)
                 + 2.0 * (len(own) - len(timed)) + (2.5 if server.runtime == "jvm" else 1.0))
     return rounds * sum(of(server) for server in ready)
 
@@ -191,7 +191,10 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
             running, start_ms = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
             run["samples"].append({"server": server.name, "round": number, "load": "START", "start_ms": start_ms})
             wrong = probe.check(port, server.endpoints)
-            warm_up = catalogue.WARM[server.runtime] * warm
+            # All loads before any is counted: else the first would pay for what a virtual machine compiles anew for the next.
+            own = [load for load in wanted if load.mode != "hold" and load.endpoint in server.endpoints and load.endpoint not in wrong]
+            for load in own:
+                loads.warm_up(load, port, load_core, catalogue.WARM[server.runtime] * warm / len(own))
             for load in wanted:
                 if load.endpoint not in server.endpoints:
                     continue
@@ -200,10 +203,9 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
                     sample["failed"] = f"/{load.endpoint}: {wrong[load.endpoint]}"
                 else:
                     try:
-                        sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, round(warm_up, 1), seconds)))
+                        sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, pause, seconds)))
                     except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as reason:
                         sample["failed"] = str(reason)[:300]
-                    warm_up = pause
                 if running.poll() is not None:
                     sample["failed"] = f"the server ended with status {running.returncode}"
                 run["samples"].append(sample)
