@@ -25,10 +25,13 @@ private[needletail] final class FieldMemo {
     if (length == 0 || end - start < length || !same(into.bytes, into.base + start)) 0
     else {
       into.reserve(count)
-      val to = into.fields
-      var i  = 0
-      while (i < 4 * count) {
-        to(i) = fields(i) + start
+      // Out of fields into values: else they are read again in each step
+      val to   = into.fields
+      val from = fields
+      val n    = 4 * count
+      var i    = 0
+      while (i < n) {
+        to(i) = from(i) + start
         i += 1
       }
       into.fieldCount = count
@@ -62,12 +65,13 @@ private[needletail] final class FieldMemo {
 
   /** Eight at a time from the front, where sections differ first; the last eight perhaps in part again. */
   private def same(bytes: Array[Byte], from: Int): Boolean = {
-    val last = length - 8
+    val known = octets
+    val last  = length - 8
     if (last < 0) false // no section with a Host field is that short
     else {
       var i = 0
-      while (i < last && Octets.load(bytes, from + i) == Octets.load(octets, i)) i += 8
-      i >= last && Octets.load(bytes, from + last) == Octets.load(octets, last)
+      while (i < last && Octets.load(bytes, from + i) == Octets.load(known, i)) i += 8
+      i >= last && Octets.load(bytes, from + last) == Octets.load(known, last)
     }
   }
 }
