@@ -65,7 +65,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       val recalled = if (phase < InFields) fieldMemo.recall(head, result, end - from) else 0
       phase = InFields
       fieldsStart = result
-      result = if (recalled > 0) recalled else fieldParser.parse(head, result, end - from)
+      result = if (recalled > 0) recalled else readFields(result, end - from)
       if (result > 0) {
         val until = result
         result = finish(until, recalled > 0)
@@ -74,6 +74,11 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       } else if (result == Bad) result = failed(fieldParser.error)
     }
     if (result == More && overlong) tooLong() else result
+  }
+
+  @noinline private def readFields(start: Int, end: Int): Int = {
+    fieldMemo.disturb()
+    fieldParser.parse(head, start, end)
   }
 
   @inline private def begin(): Unit = {
