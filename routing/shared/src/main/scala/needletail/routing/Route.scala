@@ -158,10 +158,13 @@ final class Route private (
   @inline private def admit(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.head.gate
     val refusal = if (gate == null) null else gate.enter(known)
-    if (refusal != null) refusal
-    else if (isOpen) go(in, values)
-    else enterBulkheads(gate, in, values)
+    if (refusal == null) proceed(gate, in, values)
+    else if (refusal eq Gate.hold) gate.later(known, () => proceed(gate, in, values))
+    else refusal
   }
+
+  @inline private def proceed(gate: Gate, in: Matching, values: Any): Reply =
+    if (isOpen) go(in, values) else enterBulkheads(gate, in, values)
 
   @noinline private def enterBulkheads(gate: Gate, in: Matching, values: Any): Reply =
     Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))

@@ -83,7 +83,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
         x.begin(isMeasured = false)
       case later: Reply.Later =>
         // how long it takes says something of the server only if it does not wait for the client's body
-        x.begin(isMeasured = own == null || own.isDone)
+        x.begin(isMeasured = !admission.isWaiting && (own == null || own.isDone))
         x.listen(later.response)
     }
   }
@@ -120,7 +120,9 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   @inline private def ask(request: Request): Reply = {
     val route   = handler.routeClass
     val refusal = if (route == null) null else admission.enter(route)
-    if (refusal == null) handler(request) else refusal
+    if (refusal == null) handler(request)
+    else if (refusal eq Gate.hold) admission.later(route, () => handler(request))
+    else refusal
   }
 
   /** Answers what is no request we can serve; nothing after it is read. */
