@@ -134,18 +134,19 @@ final class Route private (
    * The reply if this route, whose method and path shape the request has, matches; else `before`, or a new
    * [[Matching]], with what was wrong noted.
    */
-  private[routing] def attempt(request: Request, before: Matching): AnyRef =
-    if (isLiteral) admit(request, null, ())
-    else {
-      val in = if (before != null) before else new Matching(request)
-      in.index = 0
-      pattern.value(in) match {
-        case fault: Fault =>
-          in.note(fault)
-          in
-        case values => admit(request, in, values)
-      }
+  @inline private[routing] def attempt(request: Request, before: Matching): AnyRef =
+    if (isLiteral) admit(request, null, ()) else attemptValues(request, before)
+
+  @noinline private def attemptValues(request: Request, before: Matching): AnyRef = {
+    val in = if (before != null) before else new Matching(request)
+    in.index = 0
+    pattern.value(in) match {
+      case fault: Fault =>
+        in.note(fault)
+        in
+      case values => admit(request, in, values)
     }
+  }
 
   /** What limiters and metrics know it by. */
   private val known =
@@ -154,7 +155,7 @@ final class Route private (
   private val isOpen = settings.bulkheads.isEmpty
 
   /** The route has matched. Before anything of it runs, or is read, its limits are asked. */
-  private def admit(request: Request, in: Matching, values: Any): Reply = {
+  @inline private def admit(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.head.gate
     val refusal = if (gate == null) null else gate.enter(known)
     if (refusal == null) proceed(gate, in, values)
@@ -162,11 +163,13 @@ final class Route private (
     else refusal
   }
 
-  private def proceed(gate: Gate, in: Matching, values: Any): Reply =
-    if (isOpen) go(in, values)
-    else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+  @inline private def proceed(gate: Gate, in: Matching, values: Any): Reply =
+    if (isOpen) go(in, values) else enterBulkheads(gate, in, values)
 
-  private def go(in: Matching, values: Any): Reply =
+  @noinline private def enterBulkheads(gate: Gate, in: Matching, values: Any): Reply =
+    Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+
+  @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
 
   /** Runs what had to wait, from `step` on, and answers: at once if all of it comes at once. */

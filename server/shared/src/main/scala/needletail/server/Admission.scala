@@ -90,7 +90,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     readClock()
   }
 
-  private def readClock(): Unit = {
+  @noinline private def readClock(): Unit = {
     nanos = clock.nanos
     delay.ended(nanos)
     val took = nanos - batchFrom
@@ -117,7 +117,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     known = Admission.Nothing
   }
 
-  def enter(route: RouteClass): Response = {
+  @inline def enter(route: RouteClass): Response = {
     val state   = stateOf(route)
     val already = known != Admission.Nothing // a handler around routes: it has been let in
     known = Admission.Route
@@ -125,7 +125,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
   }
 
-  private def decide(state: RouteState): Response =
+  @noinline private def decide(state: RouteState): Response =
     if (state.isCritical) {
       delay.passed()
       null
@@ -217,8 +217,15 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def route: RouteState = if (known == Admission.Nothing) unmatched else current
 
   /** The present request was answered at once. */
-  def answered(status: Int): Unit = {
+  @inline def answered(status: Int): Unit = {
     val state = route
+    if (known == Admission.Refused || (batch ne state) || batchStatus != status || wasSlow)
+      answeredOtherwise(state, status)
+    else batched += 1
+  }
+
+  /** It is no more of the batch, or the batch is over. */
+  @noinline private def answeredOtherwise(state: RouteState, status: Int): Unit =
     if (known == Admission.Refused) state.byStatus(status / 100) += 1
     else {
       if ((batch ne state) || batchStatus != status) {
@@ -229,7 +236,6 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       batched += 1
       if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
     }
-  }
 
   /** The answer comes later; `measured` where it is the handler that it waits for, not the client. */
   def begin(state: RouteState, measured: Boolean): Unit = {
@@ -264,7 +270,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     if (i < states.length && states(i) != null) states(i) else newState(route, i)
   }
 
-  private def newState(route: RouteClass, i: Int): RouteState = {
+  @noinline private def newState(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
     states(i) = new RouteState(route, config)
     states(i)
