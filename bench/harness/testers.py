@@ -218,11 +218,12 @@ def gatling_classes():
     return classes
 
 
-def read_gatling(out, folder):
-    total = found(r"> Global\s+\|\s+[\d,]+\s+\|\s+([\d,]+)\s+\|(?![\s\S]*> Global)", out)
-    stats = [json.loads(file.read_text())["stats"] for file in folder.glob("*/js/stats.json")]
-    return Result(int(total.replace(",", "")),
-                  *(float(stats[0][f"percentiles{n}"]["ok"]) for n in (1, 4)) if stats else (None, None))
+def read_gatling(out, _):
+    def ok(name):  # of the columns total, OK and KO
+        return found(rf"> {name}\s+\|\s+[\d,.-]+\s+\|\s+([\d,.]+)\s+\|(?![\s\S]*> {name})", out).replace(",", "")
+    if "Global Information" not in out:
+        return Result(int(ok("Global")))
+    return Result(int(ok("Global")), *(float(ok(rf"response time {nth} percentile \(ms\)")) for nth in ("50th", "99th")))
 
 
 def gatling_absent():

@@ -135,7 +135,9 @@ final class Characterise(
     while (low > 0 && high < Double.MaxValue && high / low > Precision && !stopped())
       attempt(math.sqrt(low * high))
     if (low == 0 || stopped())
-      found.map(m => Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited)))
+      found.map(m =>
+        Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited, failedAbove = false))
+      )
     else Some(hold(low, high, limited))
   }
 
@@ -158,7 +160,7 @@ final class Characterise(
       Range(rate, if (open) rate else high, open),
       concurrency(held),
       held,
-      doubt(held, limited)
+      doubt(held, limited, failedAbove = !open)
     )
   }
 
@@ -257,8 +259,20 @@ final class Characterise(
   private def clientLimit(measured: Measurement): Option[Verdict] =
     Some(measured.diagnosis.overall).filter(_.isClient)
 
-  private def doubt(measured: Measurement, limited: Option[Verdict]): Verdict =
-    limited.fold(measured.diagnosis.overall)(_ and measured.diagnosis.overall)
+  /**
+   * On the highest rate that satisfied the objective. What the generator had added to latencies then, the objective
+   * stood as well, so that only what speaks against the rate itself is against it; a rate that was all that was asked
+   * for is the server's limit if it failed above it.
+   */
+  private def doubt(measured: Measurement, limited: Option[Verdict], failedAbove: Boolean): Verdict = {
+    val own =
+      if (!satisfied(measured)) measured.diagnosis.overall
+      else {
+        val verdict = measured.verdict(Metric.Rate)
+        if (verdict.limit == Limit.Asked && failedAbove) Verdict.Server else verdict
+      }
+    limited.fold(own)(_ and own)
+  }
 
   private def concurrency(measured: Measurement): Double =
     rate(measured) * measured.figure(Metric.Mean).getOrElse(0.0) / 1e9

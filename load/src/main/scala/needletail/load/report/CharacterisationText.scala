@@ -11,7 +11,7 @@ private[load] object CharacterisationText {
     Vector(responsiveness(found)) ++ found.throughput.map(throughput) ++ Vector(latency(found)) ++
       found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty
                                                   else Vector(tail(found))) ++
-      found.overload.map(errors)
+      found.overload.map(over => errors(over, isMore = found.throughput.forall(over.asked > _.rate.high)))
 
   private def responsiveness(found: Characterisation): Criterion = {
     val light = found.light
@@ -90,7 +90,7 @@ private[load] object CharacterisationText {
     )
   }
 
-  private def errors(over: Overload): Criterion = {
+  private def errors(over: Overload, isMore: Boolean): Criterion = {
     val total  = over.measured.run.total()
     val failed = Latencies.of(total.failed)
     val took   =
@@ -109,7 +109,8 @@ private[load] object CharacterisationText {
     }
     criterion(
       "Error handling",
-      s"Asked for ${Quantity.rate(over.asked)}, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took $after",
+      s"Asked for ${Quantity.rate(over.asked)}, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took " +
+        (if (isMore) after else s"That is less than it can do: the search was not to ask for more. $after"),
       total.errorRate * 100,
       total.errorRate * 100,
       "%",

@@ -46,6 +46,6 @@ private[load] object LadderText {
         s"Capacity for throughput (errors up to $errors)",
         s"Even in the first row more than $errors of the requests failed."
       )
-    ) ++ doubts(rows)
+    ) ++ doubts(rows) ++ rows.flatMap(r => Rows.overflows(r.measured).map(s"At ${r.row.users} users: " + _))
   }
 }

@@ -43,6 +43,20 @@ private[report] object Rows {
     val little = m.diagnosis.little.filter(_.holds).map(law =>
       f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
     )
-    asked ++ little
+    asked ++ little ++ overflows(m)
+  }
+
+  /**
+   * A listener's queue that ran over shows on the server's machine alone, so only where that is this one. A system
+   * drops what comes then, and asks again after a second.
+   */
+  def overflows(m: Measurement): Option[String] = {
+    val dropped = m.run.intervals.iterator.map(_.self.listenOverflows).filter(_ > 0).sum
+    if (dropped == 0 || !m.run.machine.exists(_.sharedWithTarget)) None
+    else
+      Some(
+        s"Connections were dropped ${Quantity.count(dropped)} times, since a server on this machine did not accept them " +
+          "in time (listen overflows): each try after that comes a second later or more."
+      )
   }
 }

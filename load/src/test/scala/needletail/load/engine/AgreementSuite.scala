@@ -15,7 +15,9 @@ class AgreementSuite extends Suite with Serving {
   private def beyond(h: Histogram, time: FiniteDuration): Long =
     h.getTotalCount - h.getCountBetweenValues(0, time.toNanos)
 
-  test("a delay that is always the same") {
+  private def measured(name: String)(body: => Unit): Unit = test(name)(undisturbed(body))
+
+  measured("a delay that is always the same") {
     serving(KnownServer.delayed(20.millis)) { server =>
       val figures = run(closed(server.url, users = 10, requests = 40)).total()
       assertEquals(figures.good, 400L)
@@ -25,7 +27,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("every hundredth answer is late: p99 is where it must be") {
+  measured("every hundredth answer is late: p99 is where it must be") {
     serving(KnownServer.sometimesLate(100, 300.millis)) { server =>
       val figures = run(open(server.url, 1000, 1.second)).total()
       assertEquals(figures.good, 1000L)
@@ -36,7 +38,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("a stall is seen by all who were due in it, though one request alone was under way") {
+  measured("a stall is seen by all who were due in it, though one request alone was under way") {
     serving(KnownServer.stalling(300.millis, 800.millis)) { server =>
       val plan   = open(server.url, 200, 1500.millis)
       val load   = Load.Open(Vector(Load.Step(200, 200, 1500.millis)), connections = 1)
@@ -50,7 +52,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("a server that answers so many in a second") {
+  measured("a server that answers so many in a second") {
     serving(KnownServer.limited(perSecond = 400, queue = 20)) { server =>
       val result  = run(open(server.url, 800, 1500.millis))
       val figures = result.total()
@@ -63,7 +65,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("users who saturate a server: its rate, and Little's law") {
+  measured("users who saturate a server: its rate, and Little's law") {
     serving(KnownServer.limited(perSecond = 400, queue = 1000)) { server =>
       val plan   = closed(server.url, 1, 1).copy(load = Load.Closed(20, None, Some(2.seconds)))
       val result = run(plan)
@@ -74,7 +76,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("errors at a known rate, and no error in a percentile of good ones") {
+  measured("errors at a known rate, and no error in a percentile of good ones") {
     serving(KnownServer.failing(20)) { server =>
       val figures = run(closed(server.url, 4, 100)).total()
       assertEquals((figures.good, figures.status(500)), (380L, 20L))
@@ -83,7 +85,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("a rate that goes up, and then is constant") {
+  measured("a rate that goes up, and then is constant") {
     serving(ok) { server =>
       val steps  = Vector(Load.Step(0, 500, 1.second), Load.Step(500, 500, 1.second))
       val result = run(open(server.url, 1, 1.second).copy(load = Load.Open(steps)))
@@ -93,7 +95,7 @@ class AgreementSuite extends Suite with Serving {
     }
   }
 
-  test("users who come one after the other") {
+  measured("users who come one after the other") {
     serving(ok) { server =>
       val load = Load.Closed(20, None, Some(2.seconds), ramp = 2.seconds, pause = Pause.Constant(100.millis))
       val result = run(closed(server.url, 1, 1).copy(load = load))

@@ -41,9 +41,10 @@ class WakerSuite extends Suite {
   }
 
   test("a loop is woken when something is due, not at the next millisecond") {
-    val late = lateness(500, 730.micros)
-    // Waiting in milliseconds would be late by half of one in the median. A busy machine is late at times.
-    assert(late(late.size / 2) < 300000L, s"late by ${late(late.size / 2)} ns in the median")
+    // Waiting in milliseconds would be late by half of one in the median, each time. A busy machine is so at times.
+    val medians = Iterator.continually(lateness(500, 730.micros)).map(late => late(late.size / 2)).take(6)
+    val seen    = Vector.newBuilder[Long]
+    assert(medians.exists { m => seen += m; m < 300000L }, s"late by ${seen.result()} ns in the medians")
   }
 
   test("not once is it forgotten") {
