@@ -203,6 +203,7 @@ def program(name: String): CrossProject =
       dist := Dist.native(
         (LocalRootProject / baseDirectory).value,
         name,
+        nativeConfig.value.gc.name,
         (Compile / nativeLink).value,
         streams.value.log
       )

@@ -44,8 +44,9 @@ object Dist {
     launcher
   }
 
-  def native(root: File, name: String, binary: File, log: Logger): File = {
-    val target = root / "dist" / "bin" / s"$name-native"
+  /** `dist/bin/NAME-native`; with another collector than the usual one, which SCALANATIVE_GC asks for, that is added. */
+  def native(root: File, name: String, collector: String, binary: File, log: Logger): File = {
+    val target = root / "dist" / "bin" / (s"$name-native" + (if (collector == "immix") "" else s"-$collector"))
     put(binary, target)
     executable(target)
     log.info(f"$target: ${target.length / 1e6}%.1f MB")

@@ -44,6 +44,7 @@ LOADS = [
 PATHS = {"route": "/api/r100/42/item/pear?limit=10"}
 BY_NAME = {load.name: load for load in LOADS}
 QUICK = ["P1", "JSON", "P16"]
+SHORT = ["P16", "P1", "JSON", "C1024", "ECHO1K", "RSS10K"]
 
 
 def build(say):
@@ -70,7 +71,7 @@ def tool_of(load):
 def command(load, port, pids, warm, seconds):
     path = PATHS.get(load.endpoint, "/" + load.endpoint)
     if tool_of(load) == "wrk":
-        return ["wrk", "-t1", f"-c{load.connections}", f"-d{seconds:.0f}s", "-s", machine.BENCH / "wrk" / "requests.lua",
+        return ["wrk", "-t1", f"-c{load.connections}", f"-d{max(1, round(seconds))}s", "-s", machine.BENCH / "wrk" / "requests.lua",
                 f"http://127.0.0.1:{port}{path}", "--", path, load.depth]
     asked = [LOAD, load.mode, "--port", port, "--path", path, "--connections", possible(load.connections), "--depth", load.depth,
              "--warmup", warm, "--seconds", seconds, *load.options]
@@ -87,8 +88,16 @@ def possible(connections):
     return min(connections, limit - 100)
 
 
+def warm_up(load, port, core, seconds):
+    """The load, and nothing is measured. What goes wrong will again when it is."""
+    try:
+        process.run(command(load, port, [], 0, max(0.5, round(seconds, 1))), seconds + 30, core)
+    except RuntimeError:
+        pass
+
+
 def measure(load, port, server, core, warm, seconds):
-    """One load, after a warm-up that does not count. Per request, in microseconds of the server's CPU time."""
+    """One load, after some of it that does not count. Per request, in microseconds of the server's CPU time."""
     seconds *= load.longer
     if load.mode == "hold":
         return hold(load, port, server, core)
@@ -103,8 +112,8 @@ def measure(load, port, server, core, warm, seconds):
 
 
 def with_wrk(load, port, server, core, warm, seconds):
-    if warm >= 1:
-        process.run(command(load, port, [], 0, max(1, warm)), warm + 30, core)
+    if warm > 0:
+        process.run(command(load, port, [], 0, warm), warm + 30, core)
     pids = process.tree(server.pid)
     before = process.cpu_seconds(pids)
     times = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -11,6 +11,7 @@ import time
 import inspection
 import loads
 import machine
+import merging
 import probe
 import process
 import report
@@ -18,6 +19,7 @@ import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
 QUICK_SERVERS = ["needletail-jvm", "needletail-native", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
+SHORT_SECONDS, SHORT_PAUSE = 2.0, 0.0  # --short: counted for each load, and load that is not counted before it
 
 
 def say(text):
@@ -29,14 +31,18 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help="servers (netty-nio), folders of peers/ (netty), or ours, floors, peers; default: all")
     parser.add_argument("--quick", action="store_true", help="one round of P1, JSON and P16 on a few servers, under 5 minutes")
+    parser.add_argument("--short", action="store_true",
+                        help="every server, three rounds of " + ",".join(loads.SHORT) + ", 2 s each, about 40 minutes")
     parser.add_argument("--rounds", type=int, help="default 3; with --quick 1")
-    parser.add_argument("--loads", help="of " + ",".join(load.name for load in loads.LOADS) + "; default: all")
-    parser.add_argument("--seconds", type=float, help="counted seconds for each load; default 5")
+    parser.add_argument("--loads", help="of " + ",".join(load.name for load in loads.LOADS) + ", measured in the order given; default: all")
+    parser.add_argument("--seconds", type=float, help="counted seconds for each load; default 5, with --short 2")
     parser.add_argument("--warm", type=float, help="times the usual warm-up; default 1")
     parser.add_argument("--java-options", default="", help="for every JVM server; default: none")
     parser.add_argument("--inspect", action="store_true",
                         help="instead: system calls for each request, and octets allocated for each by the JVMs")
     parser.add_argument("--list", action="store_true", help="which servers there are, and what they need")
+    parser.add_argument("--merge", nargs="+", metavar="FOLDER",
+                        help="instead: one table of several runs; what two of them measured is taken from the later one named")
     parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
     return parser.parse_args()
 
@@ -46,6 +52,8 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also when started in the background, where it is ignored
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
+    if options.merge:
+        return show(merging.merged(options.merge), options)
     found = catalogue.find()
     if options.list:
         for server in found:
@@ -53,6 +61,8 @@ def main():
         return 0
     names = options.names or (QUICK_SERVERS if options.quick else [])
     chosen = catalogue.select(found, names)
+    if options.short and not options.names:
+        chosen = [server for server in chosen if "route" not in server.endpoints]  # these are there for ROUTE
     machine.raise_descriptor_limit()
     unavailable = loads.build(say)
     catalogue.build(chosen, say)
@@ -70,11 +80,12 @@ def main():
 
 
 def chosen_loads(options, unavailable):
-    names = [n.strip().upper() for n in options.loads.split(",")] if options.loads else (loads.QUICK if options.quick else list(loads.BY_NAME))
+    usual = loads.QUICK if options.quick else loads.SHORT if options.short else list(loads.BY_NAME)
+    names = [name.strip().upper() for name in options.loads.split(",")] if options.loads else usual
     unknown = [n for n in names if n not in loads.BY_NAME]
     if unknown:
         raise SystemExit(f"bench/run: no load called {', '.join(unknown)}; there are: {', '.join(loads.BY_NAME)}")
-    wanted = [load for load in loads.LOADS if load.name in names]
+    wanted = [loads.BY_NAME[name] for name in dict.fromkeys(names)]
     if unavailable:
         left_out = [load.name for load in wanted if loads.tool_of(load) == "load"]
         if left_out:
@@ -84,22 +95,31 @@ def chosen_loads(options, unavailable):
 
 
 def plan(ready, wanted, options):
-    """(rounds, counted seconds for each load, factor on the warm-up)."""
+    """(rounds, counted seconds for each load, factor on the warm-up, load that is not counted before each)."""
     rounds = options.rounds or (1 if options.quick else 3)
-    seconds, warm = options.seconds or 5.0, options.warm or 1.0
+    seconds, warm = options.seconds or (SHORT_SECONDS if options.short else 5.0), options.warm or 1.0
     if options.quick and not (options.seconds or options.warm):
-        def needed(seconds, warm):
-            each = sum(load.longer * seconds + 2 * warm + 0.5 for load in wanted)
-            return rounds * sum(each + catalogue.WARM[server.runtime] * warm + 2.5 for server in ready)
-        while needed(seconds, warm) > QUICK_BUDGET and seconds > 2:
+        while needed(ready, wanted, rounds, seconds, warm, 2 * warm) > QUICK_BUDGET and seconds > 2:
             seconds -= 1
-        while needed(seconds, warm) > QUICK_BUDGET and warm > 0.5:
+        while needed(ready, wanted, rounds, seconds, warm, 2 * warm) > QUICK_BUDGET and warm > 0.5:
             warm -= 0.1
-    return rounds, seconds, warm
+    return rounds, seconds, warm, (SHORT_PAUSE if options.short else 2.0) * warm
+
+
+def needed(ready, wanted, rounds, seconds, warm, pause):
+    """About how many seconds the run takes."""
+    def of(server):
+        own = [load for load in wanted if load.endpoint in server.endpoints]
+        timed = [load for load in own if load.mode != "hold"]
+        return (max(catalogue.WARM[server.runtime] * warm, len(timed)) + sum(load.longer * seconds + pause + 0.3 for load in timed)
+                + 2.0 * (len(own) - len(timed)) + (2.5 if server.runtime == "jvm" else 1.0))
+    return rounds * sum(of(server) for server in ready)
 
 
 def measure(chosen, ready, wanted, options):
-    rounds, seconds, warm = plan(ready, wanted, options)
+    rounds, seconds, warm, pause = plan(ready, wanted, options)
+    say(f"{len(ready)} servers, {rounds} rounds of {', '.join(load.name for load in wanted)}: about "
+        f"{needed(ready, wanted, rounds, seconds, warm, pause) / 60:.0f} minutes")
     server_core, load_core = machine.cores()
     run = {
         "began": time.strftime("%Y-%m-%d %H:%M:%S %z"),
@@ -118,7 +138,7 @@ def measure(chosen, ready, wanted, options):
         for number in range(1, rounds + 1):
             for server in ready:
                 if not server.problem:
-                    one_round(run, server, wanted, number, seconds, warm, options)
+                    one_round(run, server, wanted, number, seconds, warm, pause, options)
     except (KeyboardInterrupt, SystemExit) as interrupted:
         stopped = interrupted
         say("interrupted; ending what was started")
@@ -128,12 +148,17 @@ def measure(chosen, ready, wanted, options):
     run["conditions"]["load_average_after"] = os.getloadavg()
     if run["samples"]:
         run["servers"] = [describe(server) for server in chosen]
-        folder = report.write(run, options.output)
-        print((folder / "table.md").read_text())
-        say(f"in {folder}: results.json, table.md, chart.svg")
+        show(run, options)
     if stopped is not None:
         return 130
     return 0 if all(not server.problem for server in chosen) else 4
+
+
+def show(run, options):
+    folder = report.write(run, options.output)
+    print((folder / "table.md").read_text())
+    say(f"in {folder}: results.json, table.md, chart.svg")
+    return 0
 
 
 def describe(server):
@@ -152,7 +177,7 @@ def with_others(running, measurement):
     return {**sample, "others_busy": max(0.0, others / (time.monotonic() - began))}
 
 
-def one_round(run, server, wanted, number, seconds, warm, options):
+def one_round(run, server, wanted, number, seconds, warm, pause, options):
     """One server, started afresh: start to first reply, then every load."""
     server_core, load_core = machine.cores()
     if server.loops > 1:
@@ -166,7 +191,10 @@ def one_round(run, server, wanted, number, seconds, warm, options):
             running, start_ms = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
             run["samples"].append({"server": server.name, "round": number, "load": "START", "start_ms": start_ms})
             wrong = probe.check(port, server.endpoints)
-            warm_up = catalogue.WARM[server.runtime] * warm
+            # All loads before any is counted: else the first would pay for what a virtual machine compiles anew for the next.
+            own = [load for load in wanted if load.mode != "hold" and load.endpoint in server.endpoints and load.endpoint not in wrong]
+            for load in own:
+                loads.warm_up(load, port, load_core, catalogue.WARM[server.runtime] * warm / len(own))
             for load in wanted:
                 if load.endpoint not in server.endpoints:
                     continue
@@ -175,10 +203,9 @@ def one_round(run, server, wanted, number, seconds, warm, options):
                     sample["failed"] = f"/{load.endpoint}: {wrong[load.endpoint]}"
                 else:
                     try:
-                        sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, round(warm_up, 1), seconds)))
+                        sample.update(with_others(running, lambda: loads.measure(load, port, running, load_core, pause, seconds)))
                     except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as reason:
                         sample["failed"] = str(reason)[:300]
-                    warm_up = 2.0 * warm
                 if running.poll() is not None:
                     sample["failed"] = f"the server ended with status {running.returncode}"
                 run["samples"].append(sample)

@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import median
 
 import chart
+import loads
+import ratios
 
 
 def spread(values):
@@ -83,9 +85,9 @@ def markdown(run):
     order = ranking(run)
     settings, conditions = run["settings"], run["conditions"]
     parts = [f"# Benchmark of {run['began']}\n",
-             f"{settings['rounds']} interleaved rounds, {settings['seconds']:.0f} s counted for each load, one I/O thread; server on core "
-             f"{settings['server_core']}, load on core {settings['load_core']}. {conditions['cpu']}, {conditions['cores']} cores, Linux "
-             f"{conditions['kernel']}; load average before {conditions['load_average_before'][0]:.2f}. Medians, in brackets min to max.\n"]
+             f"Interleaved rounds, one I/O thread; server on core {settings['server_core']}, load on core {settings['load_core']}. "
+             f"{conditions['cpu']}, {conditions['cores']} cores, Linux {conditions['kernel']}. Medians, in brackets min to max.\n",
+             *(conduct(part) for part in run.get("parts", [run])), ""]
     others = [sample["others_busy"] for sample in run["samples"] if "others_busy" in sample]
     if others and max(others) > 0.1:
         parts.append(f"**Noisy:** other programs kept {median(others):.2f} cores busy meanwhile (up to {max(others):.2f}). "
@@ -109,6 +111,11 @@ def markdown(run):
                        "10,000 connections.", ["server", "start ms", "RSS MiB at 64", "RSS MiB at 10,000"],
                        [[label[s], ranged(summary[s].get("START"), "start_ms"), ranged(summary[s].get("P1"), "rss_mib"),
                          ranged(summary[s].get("RSS10K"), "rss_mib")] for s in measured]))
+    compared = [[one, other, load, *(ratio(quantity) for quantity in (cpu, user, latency))]
+                for one, other, load, cpu, user, latency in ratios.of(run)]
+    if compared:
+        parts.append(table("Ratios", "Of two rows above, within each round: their median, in brackets min to max.",
+                           ["of", "to", "load", "CPU time", "user time", "p99.9"], compared))
     troubles = [f"- **{s['name']}** was not measured: {s['problem']}" for s in run["servers"] if s["problem"]]
     troubles += [f"- {s}, {load}: {reason}" for s in measured for load, entry in summary[s].items() for reason in sorted(set(entry.get("failed", [])))]
     troubles += [f"- {s}, {load}: up to {entry['errors']['max']:.0f} wrong or missing replies ⚠" for s in measured
@@ -117,6 +124,22 @@ def markdown(run):
         parts.append("## What failed\n\n" + "\n".join(troubles) + "\n")
     parts.append("## Loads\n\n" + "\n".join(f"- {load['name']}: {load['title']} ({load['tool']})" for load in run["loads"]) + "\n")
     return "\n".join(parts)
+
+
+def conduct(run):
+    """How one run went."""
+    settings, conditions = run["settings"], run["conditions"]
+    shares = ", ".join(f"{load['name']} {settings['seconds'] * loads.BY_NAME[load['name']].longer:.0f} s" if load["name"] in loads.BY_NAME
+                       and loads.BY_NAME[load["name"]].longer != 1 else load["name"] for load in run["loads"])
+    return (f"- {run['began']}, commit {conditions['commit']}: {shares}; rounds: {settings['rounds']}, counted {settings['seconds']:.0f} s "
+            f"for each load; load average before {conditions['load_average_before'][0]:.2f}")
+
+
+def ratio(quantity):
+    if quantity is None:
+        return "–"
+    middle, least, greatest = quantity
+    return f"{middle:.2f}" + (f" ({least:.2f}–{greatest:.2f})" if least != greatest else "")
 
 
 def limited(entry):

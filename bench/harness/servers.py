@@ -32,6 +32,7 @@ class Server:
     problem: str = ""         # why it cannot be measured
     loops: int = 1            # with two, server and load share both cores
     variant: bool = False     # another way to run one that is there already; measured when it is named, or its kind
+    recipe: tuple = ()        # ours: what is added to the environment, and the task of sbt that builds it
 
     def start(self, port, core, log, java_options=""):
         values = dict(os.environ, PORT=str(port), OUT=str(machine.WORK / self.peer), **self.environment)
@@ -81,6 +82,9 @@ def ours(jdks):
                                  configuration=f"Ours with {count} typed routes more."))
     found.append(replace(native, name="needletail-native-io-uring", command=[*native.command, "--poller", "io_uring"],
                          variant=True, configuration="Ours waiting with io_uring instead of epoll."))
+    found.append(replace(native, name="needletail-native-commix", command=[folder / "reference-native-commix", *arguments],
+                         variant=True, recipe=({"SCALANATIVE_GC": "commix"}, "referenceNative/dist"),
+                         configuration="Ours with the collector that marks and sweeps in threads of its own, instead of immix."))
     return found
 
 
@@ -115,6 +119,7 @@ def select(servers, names):
     for name in names:
         hits = [s for s in servers if name == "all" or name in (s.name, s.peer) or name.rstrip("s") == s.kind.rstrip("s")]
         hits = hits or [s for s in servers if s.name.startswith(name + "-") and not s.variant]
+        hits = hits or [s for s in servers if s.name.startswith(name + "-")]
         if not hits:
             known = ", ".join(s.name for s in servers)
             raise SystemExit(f"bench/run: no server called {name}; there are: {known}")
@@ -137,13 +142,18 @@ def build(servers, say, patience=1500):
 
 
 def build_ours(servers, say, logs, patience):
-    absent = [s for s in servers if not s.problem and not Path(s.command[0]).exists()]
-    if absent:
-        say("building ours: ./sbt dist")
-        failed = attempt(["./sbt", "dist"], machine.ROOT, dict(os.environ), logs / "needletail.log", patience)
+    recipes = {}
+    for server in servers:
+        if not server.problem and not Path(server.command[0]).exists():
+            settings, task = server.recipe or ({}, "dist")
+            command = " ".join([*(f"{key}={value}" for key, value in settings.items()), "./sbt", task])
+            recipes.setdefault(command, (settings, task, []))[2].append(server)
+    for command, (settings, task, absent) in recipes.items():
+        say(f"building ours: {command}")
+        failed = attempt(["./sbt", task], machine.ROOT, dict(os.environ, **settings), logs / "needletail.log", patience)
         for server in absent:
             if not Path(server.command[0]).exists():
-                server.problem = f"./sbt dist made no {Path(server.command[0]).name} ({failed or 'but ended well'})"
+                server.problem = f"{command} made no {Path(server.command[0]).name} ({failed or 'but ended well'})"
 
 
 def build_peer(server, say, logs, patience):

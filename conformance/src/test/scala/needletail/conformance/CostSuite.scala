@@ -74,7 +74,7 @@ class CostSuite extends Suite {
     }
 
   // A read and a write for all that came at once, and a wait for all that are ready
-  costs("/plaintext", "/plaintext", 16, 2900, 0.135)
-  costs("/plaintext", "/plaintext", 1, 4100, 2.1)
-  costs("/json", "/json", 1, 5900, 2.1)
+  costs("/plaintext", "/plaintext", 16, 2300, 0.135)
+  costs("/plaintext", "/plaintext", 1, 3450, 2.1)
+  costs("/json", "/json", 1, 5650, 2.1)
 }

@@ -16,7 +16,8 @@ import needletail.http.{ByteWriter, Response, ResponseEncoder}
 @Fork(2)
 class ResponseEncoderBenchmark {
   private val out    = new ByteWriter(4096)
-  private val common = "Server: needletail\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n".getBytes(US_ASCII)
+  private val common =
+    ResponseEncoder.common("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nServer: needletail\r\n")
   private val hello  = "Hello, World!".getBytes(US_ASCII)
 
   private val constant = Response.ok.contentType("text/plain").bytes(hello)
@@ -31,8 +32,10 @@ class ResponseEncoderBenchmark {
 
   private def write(response: Response): Int = {
     out.clear()
-    ResponseEncoder.head(out, response, common, 1, keepAlive = true)
-    out.write(hello)
+    if (ResponseEncoder.whole(out, response, common, 1, keepAlive = true) < 0) {
+      ResponseEncoder.head(out, response, common, 1, keepAlive = true)
+      out.write(hello)
+    }
     out.length
   }
 }

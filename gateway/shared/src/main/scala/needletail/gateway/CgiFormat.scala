@@ -12,4 +12,6 @@ private[gateway] object CgiFormat extends ReplyFormat {
 
   def head(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Unit =
     CgiResponse.write(w, response)
+
+  def whole(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Int = -1
 }

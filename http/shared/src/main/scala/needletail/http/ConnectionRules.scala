@@ -17,7 +17,7 @@ private[needletail] object ConnectionRules {
     if ((head.seen & Fields.Connection) != 0) options(head)
   }
 
-  private def options(head: MessageHead): Unit = {
+  @noinline private def options(head: MessageHead): Unit = {
     var close = false
     var field = head.first(Fields.Connection)
     while (field >= 0) {
@@ -37,7 +37,7 @@ private[needletail] object ConnectionRules {
   }
 
   /** RFC 9110 §10.1.1: 100-continue, which matters only where content follows; nothing else is known. */
-  private def expectation(head: Head): HttpError = {
+  @noinline private def expectation(head: Head): HttpError = {
     var field = head.first(Fields.Expect)
     while (field >= 0) {
       val end = head.valueEnd(field)

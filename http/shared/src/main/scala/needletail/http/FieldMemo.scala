@@ -17,6 +17,10 @@ private[needletail] final class FieldMemo {
   private var repeated = 0
   private val first    = new Array[Int](Fields.Expect + 1)
 
+  // Whose lines have been filled in as they are here, with the section at that offset; null: nobody's
+  private var filled: Fields = null
+  private var filledAt       = 0
+
   /**
    * Fills in `into` where its octets from `start` on, of which those before `end` have come, begin with the section
    * remembered. Answers the offset behind it, or 0; both count from `into.base`.
@@ -24,24 +28,36 @@ private[needletail] final class FieldMemo {
   def recall(into: Fields, start: Int, end: Int): Int =
     if (length == 0 || end - start < length || !same(into.bytes, into.base + start)) 0
     else {
-      into.reserve(count)
-      val to = into.fields
-      var i  = 0
-      while (i < 4 * count) {
-        to(i) = fields(i) + start
-        i += 1
-      }
+      if ((filled ne into) || filledAt != start) fill(into, start)
       into.fieldCount = count
       into.seen = seen
       into.repeated = repeated
-      var rest = seen
-      while (rest != 0) {
-        val bit = rest & -rest
-        into.first(bit) = first(bit)
-        rest ^= bit
-      }
       start + length
     }
+
+  @noinline private def fill(into: Fields, start: Int): Unit = {
+    into.reserve(count)
+    // Out of fields into values: else they are read again in each step
+    val to   = into.fields
+    val from = fields
+    val n    = 4 * count
+    var i    = 0
+    while (i < n) {
+      to(i) = from(i) + start
+      i += 1
+    }
+    var rest = seen
+    while (rest != 0) {
+      val bit = rest & -rest
+      into.first(bit) = first(bit)
+      rest ^= bit
+    }
+    filled = into
+    filledAt = start
+  }
+
+  /** The lines of those who were filled in are about to be read, and become others. */
+  def disturb(): Unit = if (filled != null) filled = null
 
   /** Remembers the section from `start` to `until` that `from` holds, unless it is too long for that. */
   def remember(from: Fields, start: Int, until: Int): Unit =
@@ -62,12 +78,13 @@ private[needletail] final class FieldMemo {
 
   /** Eight at a time from the front, where sections differ first; the last eight perhaps in part again. */
   private def same(bytes: Array[Byte], from: Int): Boolean = {
-    val last = length - 8
+    val known = octets
+    val last  = length - 8
     if (last < 0) false // no section with a Host field is that short
     else {
       var i = 0
-      while (i < last && Octets.load(bytes, from + i) == Octets.load(octets, i)) i += 8
-      i >= last && Octets.load(bytes, from + last) == Octets.load(octets, last)
+      while (i < last && Octets.load(bytes, from + i) == Octets.load(known, i)) i += 8
+      i >= last && Octets.load(bytes, from + last) == Octets.load(known, last)
     }
   }
 }

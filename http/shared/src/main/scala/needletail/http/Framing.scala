@@ -38,7 +38,7 @@ private[needletail] object Framing {
   }
 
   /** Steps 3 to 6, for a head with one of the two fields at least. */
-  private def announced(head: MessageHead, message: String): HttpError = {
+  @noinline private def announced(head: MessageHead, message: String): HttpError = {
     val hasLength = (head.seen & Fields.ContentLength) != 0
     val hasCoding = (head.seen & Fields.TransferEncoding) != 0
 

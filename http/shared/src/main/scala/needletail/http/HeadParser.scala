@@ -65,7 +65,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       val recalled = if (phase < InFields) fieldMemo.recall(head, result, end - from) else 0
       phase = InFields
       fieldsStart = result
-      result = if (recalled > 0) recalled else fieldParser.parse(head, result, end - from)
+      result = if (recalled > 0) recalled else readFields(result, end - from)
       if (result > 0) {
         val until = result
         result = finish(until, recalled > 0)
@@ -76,7 +76,12 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     if (result == More && overlong) tooLong() else result
   }
 
-  private def begin(): Unit = {
+  @noinline private def readFields(start: Int, end: Int): Int = {
+    fieldMemo.disturb()
+    fieldParser.parse(head, start, end)
+  }
+
+  @inline private def begin(): Unit = {
     head.clear()
     fieldParser.reset()
     if (error != null) error = null
@@ -89,7 +94,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   }
 
   /** Reads the request line (RFC 9112 §3). Answers where the fields begin, counted from `from`, More, or Bad. */
-  private def requestLine(bytes: Array[Byte], from: Int, end: Int): Int = {
+  @inline private def requestLine(bytes: Array[Byte], from: Int, end: Int): Int = {
     var p = from + pos
     if (phase == Blank) {
       // A few empty lines before a request are forgiven (RFC 9112 §2.2)
@@ -137,7 +142,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
    * The method (RFC 9112 §3.1) from `start` on, of which the octets before `p` are known to be token octets.
    * Answers where it ends, More, or Bad.
    */
-  private def methodEnd(bytes: Array[Byte], p: Int, start: Int, end: Int): Int = {
+  @inline private def methodEnd(bytes: Array[Byte], p: Int, start: Int, end: Int): Int = {
     if (end - start >= 8) {
       val word = Words.load(bytes, start)
       if ((word & 0xffffffffL) == GetWord) {
@@ -165,16 +170,21 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
    * The path of an origin-form target. Answers where the target ends or, `phase` being InOther, where its query
    * begins; More, or Bad.
    */
-  private def pathEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
+  @inline private def pathEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
     val classes = TargetClasses.path
     var p       = start
     while (p < stop) {
-      if (p + 8 <= stop) { // letters, digits and "/" are most of nearly all paths
-        val word  = Words.load(bytes, p)
-        val other = Octets.others(Octets.letters(word) | Octets.digitsAndSlash(word))
-        p += (if (other == 0) 8 else Octets.before(other))
-        if (p == stop) return more(p - head.base)
-      }
+      // letters, digits and "/" are most of nearly all paths: words of nothing else are passed over
+      var other = 0L
+      while (
+        p + 8 <= stop && {
+          val word = Words.load(bytes, p)
+          other = Octets.others(Octets.letters(word) | Octets.digitsAndSlash(word))
+          other == 0
+        }
+      ) p += 8
+      if (p == stop) return more(p - head.base)
+      if (other != 0) p += Octets.before(other)
       val c = classes(bytes(p) & 0xff)
       if (c == TargetClasses.Plain) p += 1
       else if (c == TargetClasses.Dot) {
@@ -230,7 +240,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     else Good
 
   /** Version and line end (RFC 9112 §2.3), then what the whole line says about the target. */
-  private def version(bytes: Array[Byte], p: Int, from: Int, end: Int): Int = {
+  @inline private def version(bytes: Array[Byte], p: Int, from: Int, end: Int): Int = {
     if (end - p >= 10) {
       val word = Words.load(bytes, p)
       if (word == Http11 && bytes(p + 8) == '\r' && bytes(p + 9) == '\n') head.minor = 1
@@ -257,7 +267,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     true
   }
 
-  private def target(bytes: Array[Byte]): Boolean = {
+  @inline private def target(bytes: Array[Byte]): Boolean = {
     val problem =
       if (bytes(head.base + head.targetFrom) != '/') Target.resolve(head, secure, limits.relaxedTarget)
       else if (head.method eq Method.CONNECT) Target.notAuthority
@@ -270,7 +280,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
   }
 
   /** What only the whole head can tell: Host, framing, the connection. `again`: the fields were in order before. */
-  private def finish(length: Int, again: Boolean): Int = {
+  @inline private def finish(length: Int, again: Boolean): Int = {
     head.length = length
     var problem = hostRules.decide(head, again)
     if (problem == null) problem = Framing.decide(head)
@@ -282,7 +292,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     }
   }
 
-  private def tooLong(): Int =
+  @noinline private def tooLong(): Int =
     if (phase >= AtTarget && phase < AtVersion) targetTooLong()
     else fail(Status.HeadersTooLarge, s"the request head is longer than ${limits.maxHead} octets")
 
@@ -292,7 +302,7 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
       s"the request target is longer than ${Math.min(limits.maxTarget, limits.maxHead)} octets"
     )
 
-  private def badOctet(octet: Byte): Int = bad(
+  @noinline private def badOctet(octet: Byte): Int = bad(
     if (octet == '#') "the request target must not hold a fragment"
     else if (octet == '\r' || octet == '\n') "the request line must have a method, a target and a version"
     else "the request target holds an octet that must be percent-encoded"
@@ -302,9 +312,11 @@ private[needletail] final class HeadParser(limits: HeadLimits) {
     pos = at
     More
   }
-  private def bad(message: String): Int                  = fail(Status.BadRequest, message)
-  private def fail(status: Status, message: String): Int = failed(HttpError(status, message))
-  private def failed(problem: HttpError): Int            = {
+  @noinline private def bad(message: String): Int = fail(Status.BadRequest, message)
+
+  @noinline private def fail(status: Status, message: String): Int = failed(HttpError(status, message))
+
+  @noinline private def failed(problem: HttpError): Int = {
     error = problem
     phase = Failed
     Bad

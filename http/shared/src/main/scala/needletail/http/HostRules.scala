@@ -14,7 +14,7 @@ private[needletail] final class HostRules {
    * Notes the authority in `head` unless an absolute target named one. Answers what is wrong, or null. With `again`
    * a Host field is known to be well formed.
    */
-  def decide(head: Head, again: Boolean): HttpError =
+  @inline def decide(head: Head, again: Boolean): HttpError =
     if ((head.seen & Fields.Host) == 0)
       if (head.minor == 0) null else bad("an HTTP/1.1 request must have a Host header")
     else if ((head.repeated & Fields.Host) != 0) bad("a request must not have two Host headers")
@@ -22,15 +22,20 @@ private[needletail] final class HostRules {
       val field = head.first(Fields.Host)
       val from  = head.valueStart(field)
       val until = head.valueEnd(field)
-      if (from < until && !again && !isKnown(head.bytes, from, until - from))
-        if (Authority.isValid(head.bytes, from, until)) remember(head.bytes, from, until - from)
-        else return bad("the Host header must name a host and perhaps a port")
+      if (from < until && !again && !isInOrder(head.bytes, from, until))
+        return bad("the Host header must name a host and perhaps a port")
       if (head.authorityFrom < 0) {
         head.authorityFrom = from - head.base
         head.authorityUntil = until - head.base
       }
       null
     }
+
+  @noinline private def isInOrder(bytes: Array[Byte], from: Int, until: Int): Boolean =
+    isKnown(bytes, from, until - from) || (Authority.isValid(bytes, from, until) && {
+      remember(bytes, from, until - from)
+      true
+    })
 
   private def remember(bytes: Array[Byte], from: Int, length: Int): Unit =
     if (length <= known.length) {
@@ -53,5 +58,5 @@ private[needletail] final class HostRules {
       }
     }
 
-  private def bad(message: String) = HttpError(Status.BadRequest, message)
+  @noinline private def bad(message: String) = HttpError(Status.BadRequest, message)
 }

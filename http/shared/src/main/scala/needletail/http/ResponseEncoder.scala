@@ -3,8 +3,14 @@ package needletail.http
 /** Writes response heads and chunk frames (RFC 9112 §4, §7.1). */
 private[needletail] object ResponseEncoder {
 
-  /** A head up to, not with, the fields that differ from one sending to the next, or some lines of it; safe to publish by a race. */
-  final class Rendered(val bytes: Array[Byte])
+  /**
+   * What is the same in every sending; safe to publish by a race. Of a response its own lines, the empty line and,
+   * where it is short, the content (`contentLength` is -1 where it is not here).
+   */
+  final class Rendered(val bytes: Array[Byte], val headLength: Int, val contentLength: Int)
+
+  /** Octets of content that are kept behind the head that was rendered, as one piece. */
+  final val ShortContent = 1024
 
   /** How the content of a response is framed. */
   final val Fixed      = 0
@@ -22,6 +28,11 @@ private[needletail] object ResponseEncoder {
   val continueLine        = latin1("HTTP/1.1 100 Continue\r\n\r\n")
   val lastChunk           = latin1("0\r\n\r\n")
 
+  private val okLine = latin1("HTTP/1.1 200 OK\r\n")
+
+  /** What `head` and `whole` take for `common`: lines that every response has, each ended by CRLF; Date is one of them. */
+  def common(lines: String): Array[Byte] = okLine ++ latin1(lines)
+
   private val statusLines: Array[Array[Byte]] = new Array(600)
 
   private def statusLine(status: Status): Array[Byte] = {
@@ -37,34 +48,68 @@ private[needletail] object ResponseEncoder {
     else UntilClose
 
   /**
-   * Writes the head, with its final empty line.
+   * Writes the head, with its final empty line. Date and what else decides about the message come first, as is good
+   * practice (RFC 9110 §5.3); what is this response's own follows in one piece.
    *
-   * @param common lines every response has, Date, and Server where one is set, and the empty line behind them
+   * @param common made by the function of that name
    * @param minor the request's minor version
    */
   def head(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Unit = {
+    begin(w, response.status, common, minor, keepAlive)
     val ready = response.rendered
-    if (ready != null) w.write(ready.bytes)
+    if (ready != null) w.write(ready.bytes, 0, ready.headLength)
+    else own(w, response, minor)
+  }
+
+  /**
+   * Writes head and content where they have been rendered as one, and answers how many octets the content has; else
+   * writes nothing and answers -1.
+   */
+  def whole(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Int = {
+    val ready = response.rendered
+    if (ready == null || ready.contentLength < 0) -1
     else {
-      val from = w.length
-      fields(w, response)
-      if (response.source == null) {
-        if (response.sentBefore)
-          response.rendered = new Rendered(java.util.Arrays.copyOfRange(w.bytes, from, w.length))
-        else response.sentBefore = true
-      } else if (framing(response, minor) == Chunked) w.write(chunkedLine)
-    }
-    if (keepAlive && minor != 0) w.write(common)
-    else {
-      w.write(common, 0, common.length - 2)
-      w.write(if (keepAlive) keepLine else closeLine)
-      w.write(crLf)
+      begin(w, response.status, common, minor, keepAlive)
+      w.write(ready.bytes)
+      ready.contentLength
     }
   }
 
-  private def fields(w: ByteWriter, response: Response): Unit = {
-    w.write(statusLine(response.status))
+  @inline private def begin(
+      w: ByteWriter,
+      status: Status,
+      common: Array[Byte],
+      minor: Int,
+      keepAlive: Boolean
+  ): Unit = {
+    if (status.code == 200) w.write(common)
+    else {
+      w.write(statusLine(status))
+      w.write(common, okLine.length, common.length - okLine.length)
+    }
+    if (!keepAlive) w.write(closeLine)
+    else if (minor == 0) w.write(keepLine)
+  }
+
+  private def own(w: ByteWriter, response: Response, minor: Int): Unit = {
+    val from = w.length
     ownFields(w, response)
+    if (response.source != null) {
+      if (framing(response, minor) == Chunked) w.write(chunkedLine)
+      w.write(crLf)
+    } else {
+      w.write(crLf)
+      if (response.sentBefore) response.rendered = rendered(response, w.bytes, from, w.length)
+      else response.sentBefore = true
+    }
+  }
+
+  private def rendered(response: Response, bytes: Array[Byte], from: Int, until: Int): Rendered = {
+    val length = if (response.status.allowsBody) response.content.length else 0
+    val all    = length <= ShortContent
+    val copy   = java.util.Arrays.copyOfRange(bytes, from, until + (if (all) length else 0))
+    if (all) System.arraycopy(response.content, 0, copy, until - from, length)
+    new Rendered(copy, until - from, if (all) length else -1)
   }
 
   /** The lines that are this response's own: its headers, and Content-Length where its length is known. */
@@ -94,7 +139,7 @@ private[needletail] object ResponseEncoder {
         i += 2
       }
       if (headers.sentBefore)
-        headers.rendered = new Rendered(java.util.Arrays.copyOfRange(w.bytes, from, w.length))
+        headers.rendered = new Rendered(java.util.Arrays.copyOfRange(w.bytes, from, w.length), 0, -1)
       else headers.sentBefore = true
     }
   }

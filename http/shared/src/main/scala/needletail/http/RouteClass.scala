@@ -72,9 +72,18 @@ private[needletail] object Refusal {
  */
 private[needletail] abstract class Gate {
 
-  /** `null` lets it pass; else the answer in place of the route's. */
+  /** `null` lets it pass; [[Gate.hold]] has it call [[later]]; all else is the answer in place of the route's. */
   def enter(route: RouteClass): Response
+
+  /** Runs `body` as soon as there is room for it, or answers for the route when there is none. */
+  def later(route: RouteClass, body: () => Reply): Reply
 
   /** A bulkhead has refused one that had passed; `reason` is one of [[Refusal]]. Answers what to say to it. */
   def refused(route: RouteClass, reason: Int): Response
+}
+
+private[needletail] object Gate {
+
+  /** It may be that there is room soon. Never sent. */
+  val hold: Response = Response(Status.ServiceUnavailable)
 }

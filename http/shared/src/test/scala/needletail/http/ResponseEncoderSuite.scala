@@ -1,7 +1,7 @@
 package needletail.http
 
 class ResponseEncoderSuite extends needletail.testing.Suite {
-  private val common = Wire.bytes("Date: now\r\n\r\n")
+  private val common = ResponseEncoder.common("Date: now\r\n")
 
   private def head(response: Response, minor: Int = 1, keepAlive: Boolean = true): String = {
     val w = new ByteWriter(1)
@@ -13,13 +13,13 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
   test("a fixed response") {
     assertEquals(
       head(Response.ok("hello")),
-      "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\nDate: now\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\n"
     )
     assertEquals(
       head(Response(Status.NotFound)),
-      "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nDate: now\r\n\r\n"
+      "HTTP/1.1 404 Not Found\r\nDate: now\r\nContent-Length: 0\r\n\r\n"
     )
-    assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nContent-Length: 0\r\nDate: now\r\n\r\n")
+    assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nDate: now\r\nContent-Length: 0\r\n\r\n")
   }
 
   test("responses that share their headers are the same every time") {
@@ -27,7 +27,7 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     for (text <- Seq("", "1", "22", "333"))
       assertEquals(
         head(template.text(text)),
-        s"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nX: y\r\nContent-Length: ${text.length}\r\nDate: now\r\n\r\n"
+        s"HTTP/1.1 200 OK\r\nDate: now\r\nContent-Type: a/b\r\nX: y\r\nContent-Length: ${text.length}\r\n\r\n"
       )
     assert(template.headers.rendered != null)
   }
@@ -54,28 +54,59 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     assert(response.rendered != null)
     assertEquals(
       head(response, minor = 0, keepAlive = false),
-      first.dropRight(2) + "Connection: close\r\n\r\n"
+      first.replace("Date: now\r\n", "Date: now\r\nConnection: close\r\n")
     )
     assertEquals(head(response.header("Z", "1")), first.replace("X: y\r\n", "X: y\r\nZ: 1\r\n"))
   }
 
   test("the connection is spoken of where the version's default is another") {
     assert(!head(Response.ok).contains("Connection"))
-    assert(head(Response.ok, keepAlive = false).endsWith("Connection: close\r\n\r\n"))
-    assert(head(Response.ok, minor = 0).endsWith("Connection: keep-alive\r\n\r\n"))
-    assert(head(Response.ok, minor = 0, keepAlive = false).endsWith("Connection: close\r\n\r\n"))
+    assert(head(Response.ok, keepAlive = false).contains("\r\nConnection: close\r\n"))
+    assert(head(Response.ok, minor = 0).contains("\r\nConnection: keep-alive\r\n"))
+    assert(head(Response.ok, minor = 0, keepAlive = false).contains("\r\nConnection: close\r\n"))
+  }
+
+  test("what was rendered goes out with its content where that is short") {
+    def sent(response: Response, minor: Int = 1, keepAlive: Boolean = true): (Int, String) = {
+      val w = new ByteWriter(1)
+      val n = ResponseEncoder.whole(w, response, common, minor, keepAlive)
+      (n, new String(w.bytes, 0, w.length, "ISO-8859-1"))
+    }
+    val most = ResponseEncoder.ShortContent
+    for (length <- Seq(0, 5, most - 1, most, most + 1, 10 * most)) {
+      val response = Response.ok("x" * length)
+      assertEquals(sent(response), (-1, ""), "not rendered yet")
+      val first = head(response)
+      assertEquals(sent(response), (-1, ""))
+      head(response)
+      assertEquals(
+        sent(response),
+        if (length <= most) (length, first + "x" * length) else (-1, ""),
+        clue(length)
+      )
+      if (length <= most) assertEquals(sent(response, 0)._2, head(response, 0) + "x" * length)
+      assertEquals(head(response), first)
+    }
+    val none  = Response(Status.NoContent).text("not sent")
+    val first = head(none)
+    head(none)
+    assertEquals(sent(none), (0, first))
+    val refusal = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("no").close
+    (1 to 2).foreach(_ => head(refusal, keepAlive = false))
+    assertEquals(sent(refusal, keepAlive = false), (2, head(refusal, keepAlive = false) + "no"))
+    assert(sent(refusal)._2.startsWith("HTTP/1.1 503 Service Unavailable\r\nDate: now\r\nRetry-After: 1\r\n"))
   }
 
   test("streams: chunked to HTTP/1.1, until the end to 1.0, by length where it is known") {
     def stream = Response.ok.stream(ByteStream.of(Array[Byte](1)))
-    assertEquals(head(stream), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nDate: now\r\n\r\n")
+    assertEquals(head(stream), "HTTP/1.1 200 OK\r\nDate: now\r\nTransfer-Encoding: chunked\r\n\r\n")
     assertEquals(
       head(stream, minor = 0, keepAlive = false),
       "HTTP/1.1 200 OK\r\nDate: now\r\nConnection: close\r\n\r\n"
     )
     assertEquals(
       head(Response.ok.stream(ByteStream.of(Array[Byte](1)), 9876543210L)),
-      "HTTP/1.1 200 OK\r\nContent-Length: 9876543210\r\nDate: now\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 9876543210\r\n\r\n"
     )
     assertEquals(ResponseEncoder.framing(stream, 1), ResponseEncoder.Chunked)
     assertEquals(ResponseEncoder.framing(stream, 0), ResponseEncoder.UntilClose)

@@ -107,7 +107,7 @@ final class Characterise(
   private def latencySearch(most: Double): Option[Capacity] = {
     var low     = 0.0             // satisfied the objective
     var high    = Double.MaxValue // did not
-    var next    = math.max(1, most / 8)
+    var next    = math.min(limits.mostRate, math.max(1, most / 8))
     var limited = Option.empty[Verdict]
     var found   = Option.empty[Measurement]
 
@@ -131,7 +131,7 @@ final class Characterise(
       next *= 2
     }
     // not even the first rate was good
-    while (low == 0 && high > 1 && limited.isEmpty && !stopped()) attempt(high / 4)
+    while (low == 0 && high > 1 && high < Double.MaxValue && limited.isEmpty && !stopped()) attempt(high / 4)
     while (low > 0 && high < Double.MaxValue && high / low > Precision && !stopped())
       attempt(math.sqrt(low * high))
     if (low == 0 || stopped())

@@ -144,7 +144,7 @@ private final class CommandLine(command: String) {
     ),
     value("connections", "N", "at most (1000)")(number(1, 1000000))((n, o) => o.copy(connections = Some(n))),
     note("\nBoth:"),
-    time("duration", "at full load (10s)")((d, o) => o.copy(duration = Some(d))),
+    span("duration", "at full load (10s)")((d, o) => o.copy(duration = Some(d))),
     time("ramp", "until the full load is reached, before the duration; not in the figures")((d, o) =>
       o.copy(ramp = Some(d))
     ),
@@ -221,10 +221,10 @@ private final class CommandLine(command: String) {
     value("body", "TEXT", "content of each request; @FILE is read from that file")(Bodies.read)((b, o) =>
       o.copy(asking = o.asking.copy(body = Some(b)))
     ),
-    time("timeout", "from due to the end of the answer (10s)")((d, o) =>
+    span("timeout", "from due to the end of the answer (10s)")((d, o) =>
       o.copy(asking = o.asking.copy(timeout = Some(d)))
     ),
-    time("connect-timeout", "for a connection (5s)")((d, o) =>
+    span("connect-timeout", "for a connection (5s)")((d, o) =>
       o.copy(asking = o.asking.copy(connectTimeout = Some(d)))
     ),
     flag("no-keep-alive", "a connection for each request")(o =>
@@ -303,6 +303,10 @@ private final class CommandLine(command: String) {
 
   private def time(name: String, what: String)(set: (FiniteDuration, Options) => Options): Part =
     option(name, "TIME", what)(Readers.duration)(set)
+
+  /** One that is not nothing. */
+  private def span(name: String, what: String)(set: (FiniteDuration, Options) => Options): Part =
+    option(name, "TIME", what)(Readers.duration(_).filterOrElse(_ > Duration.Zero, "it is more than 0"))(set)
 
   private def file(name: String, what: String)(set: (Path, Options) => Options): Part =
     option(name, "FILE", what)(path)(set)

@@ -9,6 +9,8 @@ import needletail.load.result.{Interval, SelfFigures}
 /**
  * Puts together what the loops counted, second by second, on the thread that asked for the run.
  *
+ * @param second
+ *   its length in nanoseconds
  * @param tick
  *   has all loops hand over what is complete by a time, which may be on their threads and later
  * @param sample
@@ -18,6 +20,7 @@ private[engine] final class Collector(
     kinds: Int,
     loops: Int,
     startNanos: Long,
+    second: Long,
     from: BlockingQueue[Slice],
     tick: Long => Unit,
     areAlive: () => Boolean,
@@ -35,14 +38,14 @@ private[engine] final class Collector(
     var goOn   = true
     var ticked = 0 // seconds whose end the loops were told of
     while (goOn && !isOver) {
-      val boundary = startNanos + (ticked + 1) * Tally.Second
+      val boundary = startNanos + (ticked + 1) * second
       val wait     = boundary - System.nanoTime()
       if (wait <= 0) {
         ticked += 1
         tick(boundary)
       } else {
         val slice = from.poll(math.min(wait, Collector.Look), TimeUnit.NANOSECONDS)
-        if (slice != null) goOn = add(slice, Tally.Second).forall(tell(_, watch))
+        if (slice != null) goOn = add(slice, second).forall(tell(_, watch))
         checkLoops()
       }
     }
@@ -67,9 +70,9 @@ private[engine] final class Collector(
       val slice = from.poll(Collector.Look, TimeUnit.NANOSECONDS)
       if (slice == null) checkLoops()
       else {
-        val end   = startNanos + (slice.second + 1L) * Tally.Second
+        val end   = startNanos + (slice.second + 1L) * second
         val isEnd = slice.last
-        add(slice, if (isEnd) Tally.Second - (end - endNanos) else Tally.Second).foreach(tell(_, watch))
+        add(slice, if (isEnd) second - (end - endNanos) else second).foreach(tell(_, watch))
         if (isEnd) left -= 1
       }
     }
@@ -85,10 +88,10 @@ private[engine] final class Collector(
       None
     } else {
       parts.remove(slice.second)
-      val second = next
+      val number = next
       next += 1
       val isEmpty  = length < Collector.Shortest && sum.figures.forall(_.requests == 0)
-      val interval = Interval(second * 1000L, length / 1000000, sum.figures.toVector, sample(sum))
+      val interval = Interval(number * second / 1000000, length / 1000000, sum.figures.toVector, sample(sum))
       if (isEmpty) None
       else {
         result += interval

@@ -40,11 +40,11 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
       case Right(compiled) =>
         if (warmUp > Duration.Zero)
-          WarmUp.once(warmUp, p => Compiled.of(p).foreach(run(_, _ => true)))
-        run(compiled, watch)
+          WarmUp.once(warmUp, p => Compiled.of(p).foreach(run(_, _ => true, WarmUp.IntervalNanos)))
+        run(compiled, watch, Tally.Second)
     }
 
-  private def run(compiled: Compiled, watch: Interval => Boolean): RunResult = {
+  private def run(compiled: Compiled, watch: Interval => Boolean, second: Long): RunResult = {
     val plan    = compiled.plan
     val bare    = MachineProbe.of(compiled.targets)
     val machine = bare.copy(warnings = Preflight.check(plan, bare))
@@ -69,7 +69,7 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
       val start   = System.nanoTime() + Engine.LeadNanos
       val started = System.currentTimeMillis() + Engine.LeadNanos / 1000000
       val context = new RunContext(compiled, sources, count, start, waker, seed)
-      val workers = Engine.workers(context, all, slices) { () =>
+      val workers = Engine.workers(context, all, slices, second) { () =>
         if (busy.decrementAndGet() == 0) loadEnd.set(System.nanoTime())
       }
       workers.foreach(w => w.loop.execute(() => w.begin()))
@@ -78,6 +78,7 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
         compiled.kinds.size,
         count,
         start,
+        second,
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         () => all.forall(_.isAlive),
@@ -138,9 +139,10 @@ object Engine {
   private def workers(
       run: RunContext,
       loops: Vector[needletail.io.EventLoop],
-      slices: LinkedBlockingQueue[Slice]
+      slices: LinkedBlockingQueue[Slice],
+      second: Long
   )(done: () => Unit): Vector[Worker] = {
-    def tally = new Tally(run.compiled.kinds.size, run.startNanos, slices)
+    def tally = new Tally(run.compiled.kinds.size, run.startNanos, slices, second)
     run.compiled.plan.load match {
       case closed: Load.Closed =>
         val users = ClosedWorker.beginnings(run.compiled, closed).zipWithIndex.groupBy(_._2 % run.loops)

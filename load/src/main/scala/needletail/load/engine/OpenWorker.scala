@@ -51,6 +51,8 @@ private[engine] final class OpenWorker(
     next
   }
 
+  override protected def paceAfterNext: Long = if (isEnding) Long.MaxValue else dueOf(arrivals.afterNext)
+
   private def dueOf(afterStart: Long): Long =
     if (afterStart == Long.MaxValue) Long.MaxValue else shared.startNanos + afterStart
 

@@ -67,17 +67,26 @@ private[engine] final class Arrivals(
   private var arrivals = if (poisson) distance() else loop.toDouble
   private var step     = math.max(0, schedule.stepOf(arrivals, 0))
   private var due      = schedule.timeOf(arrivals, step)
+  private var after    = following()
 
   /** When the next one is due, in nanoseconds since the start; Long.MaxValue after the last. */
   def next: Long = due
 
+  /** The same of the one after that. */
+  def afterNext: Long = after
+
   def advance(): Unit = {
+    due = after
+    if (due != Long.MaxValue) after = following()
+  }
+
+  private def following(): Long = {
     arrivals += (if (poisson) distance() else loops.toDouble)
     val s = schedule.stepOf(arrivals, step)
-    if (s < 0) due = Long.MaxValue
+    if (s < 0) Long.MaxValue
     else {
       step = s
-      due = schedule.timeOf(arrivals, s)
+      schedule.timeOf(arrivals, s)
     }
   }
 

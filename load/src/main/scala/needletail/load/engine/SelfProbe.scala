@@ -77,6 +77,7 @@ private[engine] object SelfProbe {
   private val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala.toVector
     .filterNot(bean => bean.getName.contains("Cycles") || bean.getName.contains("Concurrent"))
 
-  private def processTime: Long = system.getProcessCpuTime
+  /** Of the whole process, in nanoseconds. */
+  def processTime: Long         = system.getProcessCpuTime
   private def pauseMillis: Long = collectors.map(bean => math.max(0, bean.getCollectionTime)).sum
 }

@@ -45,11 +45,19 @@ private[engine] final class Slice(val tally: Tally, kinds: Int) {
 /**
  * What one loop counts. A second's figures are handed over when its first event after that second comes, or when it is
  * told that the second is over; so each event counts in the second in which it happened, and nothing is locked.
+ *
+ * @param second
+ *   its length in nanoseconds
  */
-private[engine] final class Tally(kinds: Int, started: Long, to: BlockingQueue[Slice]) {
+private[engine] final class Tally(
+    kinds: Int,
+    started: Long,
+    to: BlockingQueue[Slice],
+    second: Long = Tally.Second
+) {
   private val spare   = new ConcurrentLinkedQueue[Slice]
   private var slice   = new Slice(this, kinds)
-  private var ends    = started + Tally.Second
+  private var ends    = started + second
   private var over    = false
   private var present = 0 // users
   private var open    = 0 // connections
@@ -95,7 +103,7 @@ private[engine] final class Tally(kinds: Int, started: Long, to: BlockingQueue[S
   /** Time has come to `now`: hands over what is complete. */
   def advance(now: Long): Unit = while (now >= ends && !over) {
     handOver()
-    ends += Tally.Second
+    ends += second
   }
 
   /** Hands over what there is: nothing is counted from here on. */
@@ -109,11 +117,11 @@ private[engine] final class Tally(kinds: Int, started: Long, to: BlockingQueue[S
   private def handOver(): Unit = {
     slice.users = present
     slice.open = open
-    val second = slice.second
+    val number = slice.second
     to.add(slice)
     val next = spare.poll()
     slice = if (next == null) new Slice(this, kinds) else next
-    slice.second = second + 1
+    slice.second = number + 1
   }
 }
 

@@ -51,6 +51,9 @@ private[engine] abstract class Worker(
   /** Does what is due at `now`; when the next thing is. */
   protected def pace(now: Long): Long
 
+  /** When something is due after that, as far as that can be told; Long.MaxValue for not at all. */
+  protected def paceAfterNext: Long = Long.MaxValue
+
   /** Requests that were due and wait for a connection: they are told that they will not be sent. */
   protected def dropUnsent(now: Long): Unit
 
@@ -63,7 +66,7 @@ private[engine] abstract class Worker(
     inTurn = false
     if (next != asked) {
       asked = next
-      shared.waker.at(index, next)
+      shared.waker.at(index, next, paceAfterNext)
     }
   }
 

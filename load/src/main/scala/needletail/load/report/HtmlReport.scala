@@ -134,35 +134,19 @@ private[load] object HtmlReport {
 
   private def verdict(m: Measurement): String = {
     val whole = m.diagnosis.overall
-    val asked =
-      if (m.verdict(Metric.Rate).limit == Limit.Asked)
-        Vector("The rate is what was asked for: the server may be able to do more.")
-      else Vector.empty
-    val little = m.diagnosis.little.filter(_.holds).map(law =>
-      s"Little's law holds: ${Quantity.rate(law.users).stripSuffix("/s")} users were there, " +
-        s"${Quantity.rate(law.expected).stripSuffix("/s")} by rate and latency."
-    )
-    s"<p>Verdict: ${Html.badge(whole)}</p>" + paragraphs(whole.causes ++ asked ++ little)
+    s"<p>Verdict: ${Html.badge(whole)}</p>" + paragraphs(whole.causes ++ Rows.remarks(m))
   }
 
   private def figures(m: Measurement): String = {
-    val service = m.window.total.service
-    val known   = m.diagnosis.overall.causes.toSet // said in the summary
+    val known = m.diagnosis.overall.causes.toSet // said in the summary
     Html.table(
       Vector("figure", "due to end", "sent to end", "verdict", ""),
       Metric.usual.map { metric =>
-        val alone = metric match {
-          case _ if service.getTotalCount == 0 => "-"
-          case Metric.Percentile(percent) => Quantity.time(service.getValueAtPercentile(percent).toDouble)
-          case Metric.Mean                => Quantity.time(service.getMean)
-          case Metric.Max                 => Quantity.time(service.getMaxValue.toDouble)
-          case _                          => ""
-        }
         val verdict = m.verdict(metric)
         Vector(
           Html.text(metric.name),
           Html.text(Quantity.of(metric, m.figure(metric))),
-          Html.text(alone),
+          Html.text(Rows.sentToEnd(m, metric)),
           Html.badge(verdict),
           Html.text(verdict.causes.filterNot(known).mkString("; "))
         )
@@ -174,22 +158,7 @@ private[load] object HtmlReport {
   private def kinds(m: Measurement): String =
     if (m.run.kinds.size < 2) ""
     else
-      "<p></p>" + Html.table(
-        Vector("kind", "requests", "rate", "p50", "p90", "p99", "max", "errors"),
-        m.run.kinds.zipWithIndex.map { case (name, kind) =>
-          def cell(metric: Metric) = Html.text(Quantity.of(metric, m.figure(metric, Some(kind))))
-          Vector(
-            Html.text(name),
-            Quantity.count(m.window.kinds(kind).requests),
-            cell(Metric.Rate),
-            cell(Metric.Percentile(50)),
-            cell(Metric.Percentile(90)),
-            cell(Metric.Percentile(99)),
-            cell(Metric.Max),
-            cell(Metric.Errors)
-          )
-        }
-      )
+      "<p></p>" + Html.table(Rows.kindsHead, Rows.kinds(m).map(_.map(Html.text)))
 
   private def failures(run: RunResult): String = {
     val total = run.total()

@@ -31,7 +31,9 @@ private[load] final class Progress(
     millis += interval.lengthMillis
     val now = interval.startMillis + interval.lengthMillis
     if (terminal.live) terminal.replace(bar(now), s"  ${text(figures, interval.lengthMillis, interval)}")
-    else if (now < 10500 || now / 10000 > (now - millis) / 10000) {
+    else if (
+      interval.lengthMillis >= Progress.Whole && (now < 10500 || now / 10000 > (now - millis) / 10000)
+    ) {
       terminal.say(f"$label%s ${now / 1000.0}%6.1f s  ${text(sinceLine, millis, interval)}")
       sinceLine = new Figures
       millis = 0
@@ -70,4 +72,7 @@ private[load] final class Progress(
 
 private object Progress {
   final val Width = 30
+
+  /** Milliseconds; what is shorter is what is left behind the last second, and no line of its own. */
+  final val Whole = 500
 }

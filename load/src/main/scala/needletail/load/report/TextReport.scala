@@ -48,41 +48,20 @@ private[load] object TextReport {
   }
 
   private def figures(measured: Measurement): TextTable = {
-    val service = measured.window.total.service
-    val open    = measured.run.plan.model == "open"
+    val open = measured.run.plan.model == "open"
     TextTable(
       Vector("good answers", "due to end") ++ (if (open) Vector("sent to end")
                                                else Vector.empty) :+ "verdict",
       Metric.usual.map { metric =>
-        val alone = metric match {
-          case _ if service.getTotalCount == 0 => "-"
-          case Metric.Percentile(percent) => Quantity.time(service.getValueAtPercentile(percent).toDouble)
-          case Metric.Mean                => Quantity.time(service.getMean)
-          case Metric.Max                 => Quantity.time(service.getMaxValue.toDouble)
-          case _                          => ""
-        }
         Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++
-          (if (open) Vector(alone) else Vector.empty) :+ measured.verdict(metric).limit.name
+          (if (open) Vector(Rows.sentToEnd(measured, metric)) else Vector.empty) :+ measured.verdict(
+            metric
+          ).limit.name
       }
     )
   }
 
-  private def byKind(measured: Measurement): TextTable = TextTable(
-    Vector("kind", "requests", "rate", "p50", "p90", "p99", "max", "errors"),
-    measured.run.kinds.zipWithIndex.map { case (name, kind) =>
-      def cell(metric: Metric) = Quantity.of(metric, measured.figure(metric, Some(kind)))
-      Vector(
-        name,
-        Quantity.count(measured.window.kinds(kind).requests),
-        cell(Metric.Rate),
-        cell(Metric.Percentile(50)),
-        cell(Metric.Percentile(90)),
-        cell(Metric.Percentile(99)),
-        cell(Metric.Max),
-        cell(Metric.Errors)
-      )
-    }
-  )
+  private def byKind(measured: Measurement): TextTable = TextTable(Rows.kindsHead, Rows.kinds(measured))
 
   private def failedTimes(failed: org.HdrHistogram.Histogram): Option[String] =
     if (failed.getTotalCount == 0) None
@@ -95,14 +74,7 @@ private[load] object TextReport {
 
   private def verdict(measured: Measurement): Vector[String] = {
     val whole = measured.diagnosis.overall
-    val asked =
-      if (measured.verdict(Metric.Rate).limit == Limit.Asked)
-        Vector("The rate is what was asked for: the server may be able to do more.")
-      else Vector.empty
-    val little = measured.diagnosis.little.filter(_.holds).map(law =>
-      f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
-    )
-    s"Verdict: ${whole.limit.name}" +: (whole.causes.map("  " + _) ++ asked ++ little)
+    s"Verdict: ${whole.limit.name}" +: (whole.causes.map("  " + _) ++ Rows.remarks(measured))
   }
 
   def assertions(checks: Vector[Checked]): Vector[String] =

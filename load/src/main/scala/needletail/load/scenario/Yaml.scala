@@ -130,10 +130,14 @@ private[scenario] object Yaml {
 
   private def describe(node: Node): String = node match {
     case scalar: ScalarNode if scalar.getValue.isEmpty => "nothing"
-    case scalar: ScalarNode                            => s"'${scalar.getValue}'"
-    case _: SequenceNode                               => "a list"
-    case _                                             => "a mapping"
+    case scalar: ScalarNode                            =>
+      val text = scalar.getValue
+      if (text.length <= LongestTold) s"'$text'" else s"'${text.take(LongestTold)}…'"
+    case _: SequenceNode => "a list"
+    case _               => "a mapping"
   }
+
+  private final val LongestTold = 80
 
   private val Amount = """(\d+(?:\.\d+)?)\s*(us|ms|s|min|h)""".r
 

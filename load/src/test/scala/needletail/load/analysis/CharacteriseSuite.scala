@@ -46,6 +46,14 @@ class CharacteriseSuite extends Suite {
     }
   }
 
+  test("a bound of the rate that the server is far above") {
+    val (found, driver) = characterise(ModelServer(40, 10000000), mostRate = 100)
+    val knee            = found.latency.getOrElse(fail("no knee"))
+    assertEquals((knee.rate.low, knee.rate.open), (100.0, true))
+    val rates = driver.runs.map(_.load).collect { case open: Load.Open => open.steps.map(_.to).max }
+    assert(rates.nonEmpty && rates.forall(_ <= 100), rates)
+  }
+
   test("with arrivals at random distances too") {
     val (found, _) = characterise(ModelServer(10, 10000000), poisson = true)
     near(found.latency.fold(0.0)(_.rate.low), 1000)

@@ -149,6 +149,7 @@ class RunCommandSuite extends Suite {
     told("Missing argument")("run")
     told("Unknown option")("run", url, "--user", "3")
     told("\"0\" is no whole number from 1")("run", url, "--users", "0")
+    told("it is more than 0")("run", url, "--duration", "0s")
     told("5 has no unit")("run", url, "--duration", "5")
     told("two models")("run", url, "--rate", "5", "--users", "5")
     told("needs a --rate")("run", url, "--poisson")

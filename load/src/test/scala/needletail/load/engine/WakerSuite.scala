@@ -11,7 +11,7 @@ import needletail.testing.Suite
 class WakerSuite extends Suite {
 
   /** How late a loop was at each of so many moments that far apart, in nanoseconds, sorted. */
-  private def lateness(times: Int, apart: FiniteDuration): Vector[Long] = {
+  private def lateness(times: Int, apart: FiniteDuration, saysNext: Boolean = false): Vector[Long] = {
     val loops = new EventLoops(1, "woken", daemon = true)
     val waker = new Waker(Vector(loops(0)))
     val done  = new CountDownLatch(1)
@@ -26,7 +26,8 @@ class WakerSuite extends Suite {
           due += apart.toNanos
           count += 1
         }
-        if (count < times) waker.at(0, due) else done.countDown()
+        if (count < times) waker.at(0, due, if (saysNext) due + apart.toNanos else Long.MaxValue)
+        else done.countDown()
       }
       loops(0).execute(() => loops(0).eachTurn(turn))
       assert(done.await(20, TimeUnit.SECONDS), s"woken $count times of $times")
@@ -48,5 +49,7 @@ class WakerSuite extends Suite {
   test("not once is it forgotten") {
     assertEquals(lateness(5000, 50.micros).size, 5000)
     assertEquals(lateness(20, 20.millis).size, 20)
+    assertEquals(lateness(5000, 50.micros, saysNext = true).size, 5000)
+    assertEquals(lateness(20, 20.millis, saysNext = true).size, 20)
   }
 }

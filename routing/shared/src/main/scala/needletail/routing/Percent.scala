@@ -29,27 +29,33 @@ private[routing] object Percent {
     if (Grammar.is(c, Grammar.Hex)) Grammar.hex(c) else -1
 
   /** A hash of the octets, decoded if there may be percent signs: taken eight at a time, the last ones with zeros. */
-  def hash(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Int = {
-    var h = 0L
-    var p = from
-    if (!escaped)
-      while (p < until) {
-        val count = Math.min(until - p, 8)
-        h = mix(h, Octets.load(bytes, p, count))
-        p += count
-      }
+  @inline def hash(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Int = {
+    if (escaped) hashDecoded(bytes, from, until)
     else {
-      var word  = 0L
-      var shift = 0
-      while (p < until) {
-        word |= octet(bytes, p, until, plusIsSpace = false).toLong << shift
-        shift += 8
-        p += width(bytes, p, until)
-        if (shift == 64 || p >= until) {
-          h = mix(h, word)
-          word = 0
-          shift = 0
-        }
+      var h = 0L
+      var p = from
+      while (p + 8 <= until) {
+        h = mix(h, Octets.load(bytes, p))
+        p += 8
+      }
+      if (p < until) h = mix(h, Octets.load(bytes, p, until - p))
+      h.toInt
+    }
+  }
+
+  @noinline private def hashDecoded(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var h     = 0L
+    var p     = from
+    var word  = 0L
+    var shift = 0
+    while (p < until) {
+      word |= octet(bytes, p, until, plusIsSpace = false).toLong << shift
+      shift += 8
+      p += width(bytes, p, until)
+      if (shift == 64 || p >= until) {
+        h = mix(h, word)
+        word = 0
+        shift = 0
       }
     }
     h.toInt
@@ -62,7 +68,13 @@ private[routing] object Percent {
   }
 
   /** Do the octets, decoded, spell `text`? In a form (`plusIsSpace`) a plus sign stands for a space. */
-  def same(bytes: Array[Byte], from: Int, until: Int, text: Array[Byte], plusIsSpace: Boolean): Boolean = {
+  @noinline def same(
+      bytes: Array[Byte],
+      from: Int,
+      until: Int,
+      text: Array[Byte],
+      plusIsSpace: Boolean
+  ): Boolean = {
     var i = from
     var j = 0
     while (i < until && j < text.length && octet(bytes, i, until, plusIsSpace).toByte == text(j)) {

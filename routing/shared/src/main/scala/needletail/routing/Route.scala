@@ -4,7 +4,7 @@ import scala.annotation.tailrec
 import scala.concurrent.duration.*
 
 import needletail.async.{Async, ManualLoop}
-import needletail.http.{Handler, Method, Priority, Reply, Request, Response, RouteClass}
+import needletail.http.{Gate, Handler, Method, Priority, Reply, Request, Response, RouteClass}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -134,18 +134,19 @@ final class Route private (
    * The reply if this route, whose method and path shape the request has, matches; else `before`, or a new
    * [[Matching]], with what was wrong noted.
    */
-  private[routing] def attempt(request: Request, before: Matching): AnyRef =
-    if (isLiteral) admit(request, null, ())
-    else {
-      val in = if (before != null) before else new Matching(request)
-      in.index = 0
-      pattern.value(in) match {
-        case fault: Fault =>
-          in.note(fault)
-          in
-        case values => admit(request, in, values)
-      }
+  @inline private[routing] def attempt(request: Request, before: Matching): AnyRef =
+    if (isLiteral) admit(request, null, ()) else attemptValues(request, before)
+
+  @noinline private def attemptValues(request: Request, before: Matching): AnyRef = {
+    val in = if (before != null) before else new Matching(request)
+    in.index = 0
+    pattern.value(in) match {
+      case fault: Fault =>
+        in.note(fault)
+        in
+      case values => admit(request, in, values)
     }
+  }
 
   /** What limiters and metrics know it by. */
   private val known =
@@ -154,15 +155,21 @@ final class Route private (
   private val isOpen = settings.bulkheads.isEmpty
 
   /** The route has matched. Before anything of it runs, or is read, its limits are asked. */
-  private def admit(request: Request, in: Matching, values: Any): Reply = {
+  @inline private def admit(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.head.gate
     val refusal = if (gate == null) null else gate.enter(known)
-    if (refusal != null) refusal
-    else if (isOpen) go(in, values)
-    else Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+    if (refusal == null) proceed(gate, in, values)
+    else if (refusal eq Gate.hold) gate.later(known, () => proceed(gate, in, values))
+    else refusal
   }
 
-  private def go(in: Matching, values: Any): Reply =
+  @inline private def proceed(gate: Gate, in: Matching, values: Any): Reply =
+    if (isOpen) go(in, values) else enterBulkheads(gate, in, values)
+
+  @noinline private def enterBulkheads(gate: Gate, in: Matching, values: Any): Reply =
+    Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+
+  @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
 
   /** Runs what had to wait, from `step` on, and answers: at once if all of it comes at once. */

@@ -60,15 +60,12 @@ private[routing] class Table(routes: List[Route]) {
     result
   }
 
-  private def attempt(leaf: Leaf, request: Request, before: Matching): AnyRef =
+  @inline private def attempt(leaf: Leaf, request: Request, before: Matching): AnyRef =
     if (leaf == null) before
     else {
       val candidates = leaf.routes(request.method)
-      if (candidates == null) {
-        val in = if (before != null) before else new Matching(request)
-        in.otherMethods = leaf :: in.otherMethods
-        in
-      } else {
+      if (candidates == null) otherMethod(leaf, request, before)
+      else {
         var result: AnyRef = before
         var i              = 0
         while (i < candidates.length && !result.isInstanceOf[Reply]) {
@@ -80,7 +77,13 @@ private[routing] class Table(routes: List[Route]) {
       }
     }
 
-  private def refuse(method: Method, in: Matching): Reply =
+  @noinline private def otherMethod(leaf: Leaf, request: Request, before: Matching): Matching = {
+    val in = if (before != null) before else new Matching(request)
+    in.otherMethods = leaf :: in.otherMethods
+    in
+  }
+
+  @noinline private def refuse(method: Method, in: Matching): Reply =
     if (in.fault != null) in.fault.error.response
     else if (isUnknown(method)) unmatched(method)
     else {
@@ -89,7 +92,7 @@ private[routing] class Table(routes: List[Route]) {
       else Table.methodNotAllowed.header("Allow", allow)
     }
 
-  private def unmatched(method: Method): Reply =
+  @noinline private def unmatched(method: Method): Reply =
     if (isUnknown(method) || (method eq Method.CONNECT)) Table.notImplemented else Table.notFound
 
   /** Neither registered nor any route's (RFC 9110 §15.6.2). */
@@ -133,15 +136,16 @@ private[routing] final class Node private (
 ) {
 
   /** The node behind the literal that the segment spells, or null. */
-  def child(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Node =
+  @inline def child(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Node =
     if (literals == null) null
     else {
-      val mask  = literals.length - 1
+      val table = literals
+      val mask  = table.length - 1
       var i     = Percent.hash(bytes, from, until, escaped) & mask
-      var entry = literals(i)
+      var entry = table(i)
       while (entry != null && !entry.spelled(bytes, from, until, escaped)) {
         i = (i + 1) & mask
-        entry = literals(i)
+        entry = table(i)
       }
       if (entry == null) null else entry.next
     }
@@ -154,13 +158,14 @@ private[routing] object Node {
     private val last   = if (length == 0) 0L else Octets.load(octets, length - tail - 1, tail + 1)
 
     /** Do these octets spell the literal? Eight at a time where they stand for themselves. */
-    def spelled(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Boolean =
+    @inline def spelled(bytes: Array[Byte], from: Int, until: Int, escaped: Boolean): Boolean =
       if (escaped) Percent.same(bytes, from, until, octets, plusIsSpace = false)
       else
         until - from == length && (length == 0 || {
+          val own = octets
           val end = length - tail - 1
           var i   = 0
-          while (i < end && Octets.load(bytes, from + i) == Octets.load(octets, i)) i += 8
+          while (i < end && Octets.load(bytes, from + i) == Octets.load(own, i)) i += 8
           i == end && Octets.load(bytes, from + end, tail + 1) == last
         })
   }
@@ -215,7 +220,7 @@ private[routing] final class Leaf private (all: List[Route]) {
   private val ofAnyMethod: Array[Route] = Leaf.orNull(all.filter(_.method.isEmpty))
 
   /** The candidates for a request of that method, in order; null where there are none. */
-  def routes(method: Method): Array[Route] =
+  @inline def routes(method: Method): Array[Route] =
     if (method.code >= 0) byCode(method.code) else others.getOrElse(method, ofAnyMethod)
 
   def methods: List[Method] = all.flatMap(_.method)

@@ -1,6 +1,7 @@
 package needletail.server
 
-import needletail.http.{Gate, Refusal, Response, RouteClass}
+import needletail.async.Async
+import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
 
 /**
  * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
@@ -15,7 +16,11 @@ import needletail.http.{Gate, Refusal, Response, RouteClass}
 private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
     extends Gate
     with Runnable {
-  private val delay   = new QueueDelay(config.target.toNanos, config.interval.toNanos)
+  private val delay = new QueueDelay(
+    config.target.toNanos,
+    config.interval.toNanos,
+    Math.min(config.grace.toNanos, Admission.ColdNanos)
+  )
   private val enabled = config.enabled
   private val most    = Math.max(1, (config.maxInFlight + loops - 1) / loops)
   private val refusal = Refusal.response(config.retryAfter.toSeconds)
@@ -30,7 +35,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** The route of the last request that had one. */
   private var current: RouteState = null
 
-  /** What is known of the present request: nothing yet, that it is of that route, that it was refused. */
+  /** What is known of the present request: nothing yet, that it is of that route, that it was refused, or waits. */
   private var known: Int = Admission.Nothing
 
   /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
@@ -85,7 +90,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     readClock()
   }
 
-  private def readClock(): Unit = {
+  @noinline private def readClock(): Unit = {
     nanos = clock.nanos
     delay.ended(nanos)
     val took = nanos - batchFrom
@@ -112,7 +117,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     known = Admission.Nothing
   }
 
-  def enter(route: RouteClass): Response = {
+  @inline def enter(route: RouteClass): Response = {
     val state   = stateOf(route)
     val already = known != Admission.Nothing // a handler around routes: it has been let in
     known = Admission.Route
@@ -120,7 +125,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
   }
 
-  private def decide(state: RouteState): Response =
+  @noinline private def decide(state: RouteState): Response =
     if (state.isCritical) {
       delay.passed()
       null
@@ -128,10 +133,71 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     else if (nanos - graceEnd < 0) {
       delay.passed()
       null
-    } else if (state.isFull) refuse(state, Refusal.InFlight)
-    else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
+    } else if (state.isFull) {
+      if (delay.isOverloaded || state.lineToWaitIn == null) refuse(state, Refusal.InFlight)
+      else {
+        known = Admission.Waiting
+        Gate.hold
+      }
+    } else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
       refuse(state, Refusal.QueueDelay)
     else null
+
+  def later(route: RouteClass, body: () => Reply): Reply = {
+    val state = stateOf(route)
+    new Reply.Later(state.waiting.join(nanos).flatMap { isLetIn =>
+      if (isLetIn) letIn(state, body)
+      else {
+        state.refused(Refusal.InFlight) += 1
+        Async.value(refusal)
+      }
+    })
+  }
+
+  /** One that has waited runs now: from here on it is under way, and what it takes is measured. */
+  private def letIn(state: RouteState, body: () => Reply): Async[Response] = {
+    val present  = current // another request may be the present one
+    val itsState = known
+    val began    = nanos
+    var answered = false
+
+    def ended(): Unit = {
+      nanos = clock.nanos
+      state.limit.ended(nanos, if (answered) nanos - began else -1)
+      room(state)
+    }
+    state.limit.begin(began)
+    known = Admission.Route
+    current = state
+    val reply =
+      try body()
+      catch { case e: Throwable => ended(); throw e }
+      finally {
+        known = itsState
+        current = present
+      }
+    reply match {
+      case later: Reply.Later => later.response.map { r => answered = true; r }.andFinally(ended())
+      case response: Response => ended(); Async.value(response)
+    }
+  }
+
+  /** There may be room for those who wait; they run at the end of the turn, out of nobody's callback. */
+  private def room(state: RouteState): Unit =
+    if (state.waiting != null && !state.waiting.isEmpty && !isLetting) {
+      isLetting = true
+      clock.atTurnEnd(letting)
+    }
+
+  private var isLetting         = false
+  private val letting: Runnable = () => {
+    isLetting = false
+    nanos = clock.nanos
+    foreach(state => if (state.waiting != null) state.waiting.look(nanos))
+  }
+
+  /** Does the present request wait to be let in? */
+  def isWaiting: Boolean = known == Admission.Waiting
 
   def refused(route: RouteClass, reason: Int): Response = refuse(stateOf(route), reason)
 
@@ -151,8 +217,15 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def route: RouteState = if (known == Admission.Nothing) unmatched else current
 
   /** The present request was answered at once. */
-  def answered(status: Int): Unit = {
+  @inline def answered(status: Int): Unit = {
     val state = route
+    if (known == Admission.Refused || (batch ne state) || batchStatus != status || wasSlow)
+      answeredOtherwise(state, status)
+    else batched += 1
+  }
+
+  /** It is no more of the batch, or the batch is over. */
+  @noinline private def answeredOtherwise(state: RouteState, status: Int): Unit =
     if (known == Admission.Refused) state.byStatus(status / 100) += 1
     else {
       if ((batch ne state) || batchStatus != status) {
@@ -163,7 +236,6 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       batched += 1
       if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
     }
-  }
 
   /** The answer comes later; `measured` where it is the handler that it waits for, not the client. */
   def begin(state: RouteState, measured: Boolean): Unit = {
@@ -178,6 +250,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     if (state.limit != null) {
       nanos = clock.nanos
       state.limit.ended(nanos, if (isAnswer) nanos - beganNanos else -1)
+      room(state)
     }
 
   /** It is over: `status` 0 where nothing was sent. */
@@ -197,15 +270,19 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     if (i < states.length && states(i) != null) states(i) else newState(route, i)
   }
 
-  private def newState(route: RouteClass, i: Int): RouteState = {
+  @noinline private def newState(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
     states(i) = new RouteState(route, config)
     states(i)
   }
 
   /** Time passes, also when nothing comes back. */
-  def tick(): Unit =
-    foreach(state => if (state.limit != null && state.inFlight > 0) state.limit.look(clock.nanos))
+  def tick(): Unit = foreach { state =>
+    if (state.limit != null && state.inFlight > 0) {
+      state.limit.look(clock.nanos)
+      room(state)
+    }
+  }
 
   /** Copies what there is to know. */
   def report(into: LoopSnapshot): Unit = {
@@ -224,6 +301,10 @@ private[server] object Admission {
   private final val Nothing = 0
   private final val Route   = 1
   private final val Refused = 2
+  private final val Waiting = 3
+
+  /** A loop that has worked on requests for less than this in all is cold, however long ago it was started. */
+  final val ColdNanos = 1000L * 1000 * 1000
 
   /** When requests take longer, each is timed by itself. */
   final val SlowNanos = 100L * 1000

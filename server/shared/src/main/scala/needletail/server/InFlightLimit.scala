@@ -7,8 +7,13 @@ package needletail.server
  * At best a request takes `base`. What it takes beyond that it waits for something whose queue is not ours to see:
  * a service, a pool, a lock. As long as some of an interval take no longer than is allowed (base and target), the
  * queue empties again and again, and the limit stays out of the way. If none does, it stands, and waiting in it
- * helps nobody. When it has stood for an interval of the config's (CoDel's rule: bursts are left alone), by Little's law as many may be under way as come back in the time that is allowed. Should they
- * take as long with fewer under way, there was no queue, the service has become slower: that is the new base.
+ * helps nobody. When it has stood for an interval of the config's (CoDel's rule: bursts are left alone), by Little's
+ * law as many may be under way as come back in the time that is allowed. Should they take as long with fewer under
+ * way, there was no queue, the service has become slower: that is the new base.
+ *
+ * A queue is seen when it is there, and all that was let in until then has to be worked off. So a route that is in
+ * steady use may have no more under way than [[InFlightLimit.Headroom]] times what it has needed lately; when it has,
+ * and those let in since are as quick as ever, it may have twice as many at once (TCP's slow start, ended by delay).
  */
 private[server] final class InFlightLimit(targetNanos: Long, config: OverloadConfig, patience: Double) {
   import InFlightLimit._
@@ -27,8 +32,16 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var started = false
   private var samples = 0
   private var least   = Long.MaxValue
-  private var latest  = 0L
   private var most    = 0
+  private var took    = 0L // nanoseconds, of all samples together
+
+  // what it has needed lately: how many were under way, on average
+  private var need  = 0.0
+  private var known = 0L // nanoseconds in which that was seen
+
+  // Since the limit was last raised: when half of it was first in use, 0 for not yet, and was it ever reached?
+  private var halfUsedAt = 0L
+  private var wasFull    = false
 
   // how many came back in a nanosecond, of the last intervals: one in which everything stood still, as while garbage
   // is collected, must not be taken for what can be done
@@ -51,9 +64,16 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   def isFull: Boolean = inFlight >= limit
 
   def begin(now: Long): Unit = {
-    if (inFlight == 0 && (!started || now - began > longest)) start(now) // what lies between says nothing
+    if (inFlight == 0 && (!started || now - began > longest)) {
+      if (started) learn(now - began, 0.0)
+      start(now) // of how long it takes what lies between says nothing
+    }
     inFlight += 1
-    if (inFlight > most) most = inFlight
+    if (inFlight > most) {
+      most = inFlight
+      if (halfUsedAt == 0 && most * 2 > limit) halfUsedAt = now
+      if (most >= limit) wasFull = true
+    }
   }
 
   /** One is no longer under way; it took `nanos`, or -1 where that says nothing. */
@@ -61,12 +81,14 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     inFlight -= 1
     if (nanos >= 0) {
       samples += 1
-      latest = nanos
+      took += nanos
       if (nanos < least) least = nanos
       if (nanos <= base) {
         base = nanos
         baseSeen = now
       }
+      // one that found half of the limit in use, and was as quick as ever
+      if (wasFull && now - nanos - halfUsedAt >= 0 && nanos - base <= (allowed - base) / 4) raise(now)
     }
     look(now)
   }
@@ -83,7 +105,23 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       } else if (inFlight < Enough && now - began >= IdleIntervals * longest) endInterval(now)
   }
 
+  /** Is it what was needed lately that limits, with no sign of a queue? Or has it been lowered for a moment only? */
+  def isOpenEnded: Boolean = probed > 0 || (known >= KnownNanos && lastCut == Long.MinValue && !wasStanding)
+
+  /** The limit was reached, and what was let in on the way there waited for nothing. */
+  private def raise(now: Long): Unit =
+    if (!isCareful(now) && !wasStanding && probed == 0) {
+      limit = Math.min(2 * limit, config.maxInFlight)
+      forgetUse()
+    }
+
+  private def forgetUse(): Unit = {
+    halfUsedAt = 0
+    wasFull = false
+  }
+
   private def endInterval(now: Long): Unit = {
+    if (samples >= Enough) learn(now - began, took.toDouble / (now - began)) // by Little's law
     rates(rated) = samples.toDouble / (now - began)
     rated = (rated + 1) % Rates
     val stood = least != Long.MaxValue && least > allowed && most >= Enough
@@ -143,24 +181,42 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 
   private def cut(to: Int): Unit = {
     limit = Math.max(config.leastInFlight, Math.min(limit, to))
+    forgetUse()
     quiet = 0
   }
 
   private def grow(now: Long): Unit =
-    if (most * 2 > limit) {
-      quiet = 0
-      // as in TCP: fast until there was a queue, carefully for some time after that
-      if (isCareful(now)) { if (most >= limit) limit += Math.max(1, limit / 8) }
-      else if (latest - base <= (allowed - base) / 2) limit = Math.max(limit, 2 * most) // else one is forming
-      limit = Math.min(limit, config.maxInFlight)
-    } else {
-      quiet += 1
-      if (quiet >= QuietIntervals && limit != config.initialInFlight) {
-        limit = Math.max(config.initialInFlight, most * 2)
-        lastCut = Long.MinValue
+    if (isCareful(now)) {
+      if (most * 2 > limit) {
         quiet = 0
+        if (most >= limit) limit = Math.min(limit + Math.max(1, limit / 8), config.maxInFlight)
+      } else {
+        quiet += 1
+        if (quiet >= QuietIntervals) lastCut = Long.MinValue
       }
+    } else relax(now - began)
+
+  /** So many were under way in this time, on average. */
+  private def learn(length: Long, average: Double): Unit = {
+    need += (average - need) * length / (length + LearnNanos)
+    known += length
+  }
+
+  /** The limit while there is no queue: what has been needed lately and as much again, and again. */
+  private def resting: Int =
+    if (known < KnownNanos || need * Headroom < config.leastInFlight) config.initialInFlight
+    else Math.min(Math.ceil(need * Headroom).toInt, config.maxInFlight)
+
+  /** Towards the resting limit: up at once, down slowly, as a burst may come again soon. */
+  private def relax(length: Long): Unit = {
+    val to = resting
+    if (limit <= to) limit = to
+    else {
+      val less = Math.ceil((limit - to) * length.toDouble / (length + RelaxNanos)).toInt
+      limit = Math.max(limit - less, Math.min(limit, 2 * most)) // not below what is in use
     }
+    if (most * 2 <= limit) forgetUse()
+  }
 
   /** Was there a queue not long ago? */
   private def isCareful(now: Long): Boolean = lastCut != Long.MinValue && now - lastCut <= CarefulNanos
@@ -181,6 +237,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     started = true
     began = now
     samples = 0
+    took = 0
     least = Long.MaxValue
     most = inFlight
   }
@@ -190,6 +247,18 @@ private[server] object InFlightLimit {
 
   /** Fewer than this many say nothing about a queue. */
   final val Enough = 8
+
+  /** So many times of what it has needed lately a route may have under way before anything is seen to wait. */
+  final val Headroom = 3
+
+  /** For so long a route must have been in use before its limit follows what it needs. */
+  final val KnownNanos = 1000L * 1000 * 1000
+
+  /** What was needed so long ago counts for a third. */
+  final val LearnNanos = 2000L * 1000 * 1000
+
+  /** A limit that is too wide comes down by two thirds in this time. */
+  final val RelaxNanos = 2000L * 1000 * 1000
 
   final val Rates          = 5
   final val ShortestNanos  = 20L * 1000 * 1000

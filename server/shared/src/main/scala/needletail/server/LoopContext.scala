@@ -1,8 +1,6 @@
 package needletail.server
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
-
-import needletail.http.{ByteWriter, HeadLimits, HeadParser, HttpDate}
+import needletail.http.{Body, ByteWriter, HeadLimits, HeadParser, HttpDate, ResponseEncoder}
 
 /**
  * What all HTTP connections of one loop share, used by one of them at a time: the head parser with its head,
@@ -32,6 +30,9 @@ private[needletail] final class LoopContext(
   /** Shorter while the server is crowded. */
   var idleNanos: Long = config.idleTimeout.toNanos
 
+  /** Content of requests that have none. */
+  val noBody: Body = Body.empty
+
   /** No null check for a hook nobody set but this one. */
   val accessLog: AccessLog = config.accessLog.orNull
 
@@ -60,17 +61,19 @@ private[needletail] final class LoopContext(
   def nanos: Long = clock.nanos
 
   /**
-   * The lines every response has, rendered once a second: Date (RFC 9110 §6.6.1), and Server where it is set; with
-   * the empty line that ends a head.
+   * The lines every response has, rendered once a second for `ResponseEncoder`: Date (RFC 9110 §6.6.1), and Server
+   * where it is set.
    */
-  def common: Array[Byte] = {
+  @inline def common: Array[Byte] = {
     val second = clock.nowMillis / 1000
-    if (second != commonSecond) {
-      commonSecond = second
-      val server = config.serverHeader.fold("")(value => s"Server: $value\r\n")
-      commonLines = s"${server}Date: ${HttpDate.format(second)}\r\n\r\n".getBytes(ISO_8859_1)
-    }
+    if (second != commonSecond) renderCommon(second)
     commonLines
+  }
+
+  @noinline private def renderCommon(second: Long): Unit = {
+    commonSecond = second
+    val server = config.serverHeader.fold("")(value => s"Server: $value\r\n")
+    commonLines = ResponseEncoder.common(s"Date: ${HttpDate.format(second)}\r\n$server")
   }
 }
 

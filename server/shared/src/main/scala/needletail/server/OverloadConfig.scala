@@ -16,17 +16,19 @@ import needletail.http.Refusal
  * @param interval for how long the wait must be above the target before anything is refused: a burst that is soon
  *   worked off is not overload
  * @param grace how long after its start a server refuses nothing for these two reasons: a virtual machine that has
- *   compiled nothing yet is slow whatever comes, and soon is not
- * @param initialInFlight requests of one route under way on one loop before anything is known about it; while its
- *   answers come as fast as ever the limit grows with the need
+ *   compiled nothing yet is slow whatever comes, and soon is not. Nothing is refused for waiting for the loop, either,
+ *   before the loop has worked on requests for a second in all, or for this time if it is less
+ * @param initialInFlight requests of one route under way on one loop before anything is known about it, and while it
+ *   is hardly used; one that is used steadily may have three times what it has needed in the last seconds, twice that
+ *   as soon as it is seen that those take no longer, and so on
  * @param leastInFlight what the limit of a route on one loop never goes below
  * @param maxInFlight requests under way in the whole server, each loop having its share of it; beyond, 503
  * @param retryAfter what clients are told, in whole seconds
  */
 final case class OverloadConfig(
     enabled: Boolean = true,
-    target: FiniteDuration = 25.millis,
-    interval: FiniteDuration = 200.millis,
+    target: FiniteDuration = 10.millis,
+    interval: FiniteDuration = 100.millis,
     grace: FiniteDuration = 5.seconds,
     initialInFlight: Int = 1024,
     leastInFlight: Int = 64,

@@ -15,14 +15,18 @@ import needletail.http.Priority
  *
  * Where a request costs the loop less than [[QueueDelay.CheapNanos]] nothing is refused: that would cost as much,
  * and how many can be waiting is bounded by the number of connections.
+ *
+ * @param coldNanos for how long the loop must have worked on requests, in all, before anything is refused: on a
+ *   virtual machine the first ones take long whatever comes
  */
-private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
+private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long, coldNanos: Long) {
   import QueueDelay._
 
   private var turnBegan  = Long.MinValue // the loop's present turn
   private var readableAt = 0L            // when what this turn brings became readable, about
   private var now        = 0L            // the end of what the loop did last, as far as it was requests
 
+  private var worked        = 0L // nanoseconds on requests, since the beginning
   private var aboveSince    = 0L // when the wait rose above the target; 0: it is not
   private var requestsSince = 0L // requests let in since then
 
@@ -50,7 +54,8 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
     else if (aboveSince == 0) {
       aboveSince = now
       requestsSince = 0
-    } else if (!isOverloaded && now - aboveSince >= intervalNanos && isCostly) enter()
+    } else if (!isOverloaded && now - aboveSince >= intervalNanos && isCostly && worked >= coldNanos)
+      enter()
     if (isOverloaded && now - intervalEnd >= 0) endInterval()
   }
 
@@ -67,7 +72,10 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   }
 
   /** Work on a connection has ended, at `nanos`, or one request of several has. */
-  def ended(nanos: Long): Unit = now = nanos
+  def ended(nanos: Long): Unit = {
+    worked += nanos - now
+    now = nanos
+  }
 
   /** A request was let in: counted to learn what one costs. */
   def counted(n: Int): Unit = requestsSince += n
@@ -123,9 +131,11 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
     }
   }
 
+  /** Nothing is known of who comes: those declared to be above the rest are taken for few. */
   private def shareAlike(): Unit = {
     java.util.Arrays.fill(shares, 1.0)
-    java.util.Arrays.fill(sheltered, false)
+    java.util.Arrays.fill(sheltered, 0, Priority.Normal.level + 1, false)
+    java.util.Arrays.fill(sheltered, Priority.Normal.level + 1, Levels, true)
   }
 
   /**
@@ -149,7 +159,7 @@ private[server] final class QueueDelay(targetNanos: Long, intervalNanos: Long) {
   /** How long one may have waited. Where lower ones can give way, a wait is not this class's to make good. */
   private def patience(priority: Priority): Long = {
     val own = (targetNanos * priority.patience).toLong
-    if (sheltered(priority.level)) Math.max(own, intervalNanos) else own
+    if (sheltered(priority.level)) Math.max(own, ShelteredIntervals * intervalNanos) else own
   }
 
   /** One was let in without being asked. */
@@ -169,6 +179,9 @@ private[server] object QueueDelay {
 
   /** A loop that did nothing for requests for longer than this was idle. */
   final val IdleNanos = 100L * 1000
+
+  /** So many intervals one may have waited for whose class there is room, once lower ones have given way. */
+  private final val ShelteredIntervals = 10
 
   private final val MaxCredit = 2.0
   private final val Levels    = 101

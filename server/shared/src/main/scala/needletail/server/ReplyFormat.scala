@@ -10,6 +10,9 @@ private[needletail] trait ReplyFormat {
 
   /** Writes the head; see `ResponseEncoder.head`. */
   def head(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Unit
+
+  /** Writes head and content if it can in one, else nothing; see `ResponseEncoder.whole`. */
+  def whole(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Int
 }
 
 private[needletail] object ReplyFormat {
@@ -23,5 +26,13 @@ private[needletail] object ReplyFormat {
         minor: Int,
         keepAlive: Boolean
     ): Unit = ResponseEncoder.head(w, response, common, minor, keepAlive)
+
+    def whole(
+        w: ByteWriter,
+        response: Response,
+        common: Array[Byte],
+        minor: Int,
+        keepAlive: Boolean
+    ): Int = ResponseEncoder.whole(w, response, common, minor, keepAlive)
   }
 }

@@ -12,10 +12,21 @@ private[server] final class RouteState(val route: RouteClass, config: OverloadCo
       new InFlightLimit(config.target.toNanos, config, route.priority.patience)
     else null
 
+  /** Those who came when the limit was reached; null until there was one. */
+  var waiting: WaitingLine = null
+
   var inFlight: Int = 0
   val latencies     = new Latencies
   val byStatus      = new Array[Long](6) // by the first digit of the status
   val refused       = new Array[Long](needletail.http.Refusal.names.length)
+
+  /** A place to wait in, null where waiting is of no use. */
+  def lineToWaitIn: WaitingLine =
+    if (!limit.isOpenEnded) null
+    else {
+      if (waiting == null) waiting = new WaitingLine(limit, config.interval.toNanos, config.initialInFlight)
+      if (waiting.isFull) null else waiting
+    }
 
   def isFull: Boolean = limit != null && limit.isFull
 }

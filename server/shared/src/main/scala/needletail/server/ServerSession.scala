@@ -138,6 +138,7 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
 
   private def turn(): Unit = if (!finished) {
     inTurn = true
+    dueNanos = wire.nowNanos + context.handlerNanos
     admission.beginTurn()
     onceMore = true
     while (onceMore) {
@@ -190,7 +191,7 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
       else go = hasRoom && readHead()
   }
 
-  private def readHead(): Boolean = {
+  @inline private def readHead(): Boolean = {
     val p = if (parser != null) parser else { val fresh = context.takeParser(); fresh.reset(); fresh }
     val n = p.parse(in, inAt, inUntil)
     if (n > 0) {

@@ -111,7 +111,7 @@ private[needletail] abstract class SessionReplies(
   }
 
   /** The usual case: the handler has answered when it returns, and nobody is before it. */
-  protected def sendNow(
+  @inline protected def sendNow(
       request: Request,
       own: SessionBody,
       response: Response,
@@ -122,8 +122,14 @@ private[needletail] abstract class SessionReplies(
   ): Unit = {
     val keeps = keepAlive && mayKeep(response, own)
     owesContinue = false
-    context.format.head(context.writer, response, context.common, minor, keeps)
-    val sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
+    val w      = context.writer
+    val common = context.common
+    var sent   = if (isHead) -1 else context.format.whole(w, response, common, minor, keeps)
+    if (sent >= 0) { if (w.length > SessionReplies.FlushLimit) flush() }
+    else {
+      context.format.head(w, response, common, minor, keeps)
+      sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
+    }
     if (!keeps) over = true
     admission.answered(response.status.code)
     closeBook(request, own, response, sent.toLong, started)
@@ -142,7 +148,7 @@ private[needletail] abstract class SessionReplies(
   }
 
   /** Counts and reports a reply that is complete, and sees to what nobody read of its request. */
-  private def closeBook(
+  @inline private def closeBook(
       request: Request,
       own: SessionBody,
       response: Response,
@@ -152,20 +158,17 @@ private[needletail] abstract class SessionReplies(
     val counts = context.counts
     counts.requests += 1
     if (response.status.isError) counts.errors += 1
-    if (context.accessLog != null)
-      try context.accessLog.served(
-          request,
-          response.status.code,
-          sent,
-          context.nanos - started
-        )
-      catch { case NonFatal(e) => config.log.error("the access log failed", e) }
+    if (context.accessLog != null) log(request, response, sent, started)
     if (request != null) request.release()
     if (own != null) leaveBody(own)
   }
 
+  @noinline private def log(request: Request, response: Response, sent: Long, started: Long): Unit =
+    try context.accessLog.served(request, response.status.code, sent, context.nanos - started)
+    catch { case NonFatal(e) => config.log.error("the access log failed", e) }
+
   /** May another request follow this reply? */
-  private def mayKeep(response: Response, own: SessionBody): Boolean =
+  @inline private def mayKeep(response: Response, own: SessionBody): Boolean =
     !response.closes && !draining && !over && {
       own == null || own.isDone || response.source != null ||
       (!own.isFailed && !(own.expectsContinue && own.total == 0) && own.leftKnown <= config.maxDrain)

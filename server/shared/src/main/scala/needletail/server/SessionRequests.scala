@@ -17,23 +17,22 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   /** What reads the body of a request that has one. */
   protected def bodyOf(head: Head): SessionBody
 
+  /** When what is asked for in this turn must be answered. */
+  protected var dueNanos: Long = 0
+
   /** No head is read any more. */
   protected def giveUpParser(): Unit
 
   protected def serve(head: Head): Unit = {
     if (!head.keepAlive) over = true
-    if (head.contentLength > config.maxBody)
-      refuse(
-        HttpError(Status.ContentTooLarge, s"the body is larger than ${config.maxBody} bytes"),
-        head.method eq Method.HEAD
-      )
+    if (head.contentLength > config.maxBody) refuseLarge(head)
     else {
       val hasBody = head.chunked || head.contentLength > 0
       if (hasBody) body = bodyOf(head)
       val own     = body
       val started = admission.now
-      val request = new Request(head, head.generation, if (hasBody) own else Body.empty, wire.info)
-      request.dueNanos = wire.nowNanos + context.handlerNanos
+      val request = new Request(head, head.generation, if (hasBody) own else context.noBody, wire.info)
+      request.dueNanos = dueNanos
       call(head, request) match {
         case response: Response if first == null && response.source == null =>
           sendNow(
@@ -50,8 +49,14 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
     }
   }
 
+  @noinline private def refuseLarge(head: Head): Unit =
+    refuse(
+      HttpError(Status.ContentTooLarge, s"the body is larger than ${config.maxBody} bytes"),
+      head.method eq Method.HEAD
+    )
+
   /** The reply cannot be sent now: it comes later, is streamed, or another one is before it. */
-  private def serveLater(
+  @noinline private def serveLater(
       head: Head,
       request: Request,
       own: SessionBody,
@@ -78,7 +83,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
         x.begin(isMeasured = false)
       case later: Reply.Later =>
         // how long it takes says something of the server only if it does not wait for the client's body
-        x.begin(isMeasured = own == null || own.isDone)
+        x.begin(isMeasured = !admission.isWaiting && (own == null || own.isDone))
         x.listen(later.response)
     }
   }
@@ -112,10 +117,12 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   }
 
   /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
-  private def ask(request: Request): Reply = {
+  @inline private def ask(request: Request): Reply = {
     val route   = handler.routeClass
     val refusal = if (route == null) null else admission.enter(route)
-    if (refusal == null) handler(request) else refusal
+    if (refusal == null) handler(request)
+    else if (refusal eq Gate.hold) admission.later(route, () => handler(request))
+    else refusal
   }
 
   /** Answers what is no request we can serve; nothing after it is read. */

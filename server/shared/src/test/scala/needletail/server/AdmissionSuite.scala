@@ -23,21 +23,27 @@ class AdmissionSuite extends Suite {
     def apply(request: Request): Reply = {
       val route   = if (request.path == "/health") health else waits
       val refusal = request.head.gate.enter(route)
-      if (refusal != null) refusal
+      if (refusal == null) answer(route)
+      else if (refusal eq Gate.hold) request.head.gate.later(route, () => answer(route))
+      else refusal
+    }
+
+    private def answer(route: RouteClass): Reply = {
+      handled += 1
+      if (route eq health) Response.ok("fine")
       else {
-        handled += 1
-        if (route eq health) Response.ok("fine")
-        else {
-          val promise = new Promise[Response]
-          promises += promise
-          promise
-        }
+        val promise = new Promise[Response]
+        promises += promise
+        promise
       }
     }
   }
 
   private def wire(overload: OverloadConfig) =
-    new FakeWire(handler, ServerConfig(log = Log.none, overload = overload.copy(grace = Duration.Zero)))
+    new FakeWire(
+      handler,
+      ServerConfig(log = Log.none, overload = overload.copy(grace = Duration.Zero), maxPipelined = 1000)
+    )
 
   private val two = OverloadConfig(maxInFlight = 2)
 
@@ -66,6 +72,68 @@ class AdmissionSuite extends Suite {
     w.send(get("/waits") + get("/waits") + get("/waits") + get("/health"))
     promises.takeRight(2).foreach(_.succeed(Response.ok))
     assertEquals(w.turn().statuses, List(200, 200, 503, 200))
+  }
+
+  /** A route that has had 20 requests under way for seconds, each for 20 ms, and so may have 60. */
+  private def steady(): FakeWire = {
+    val w = wire(OverloadConfig(leastInFlight = 16, initialInFlight = 256))
+    (1 to 500).foreach { _ =>
+      promises.clear()
+      w.send(get("/waits") * 20).after(20.millis)
+      promises.foreach(_.succeed(Response.ok))
+      assertEquals(w.turn().statuses, List.fill(20)(200))
+    }
+    promises.clear()
+    handled = 0
+    w
+  }
+
+  test("a burst on a route in steady use waits until it is seen that the first of it are as quick as ever") {
+    val w = steady()
+    w.send(get("/waits") * 300)
+    assert(handled >= 55 && handled <= 70, handled)
+    (1 to 4).foreach { _ =>
+      w.after(20.millis)
+      val ready = promises.toList
+      promises.clear()
+      ready.foreach(_.succeed(Response.ok))
+      w.turn()
+    }
+    assertEquals(handled, 300)
+    promises.foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses.count(_ == 200), 300)
+    assertEquals(w.context.admission.inFlight, 0)
+  }
+
+  test(
+    "a burst that is not worked off: who has waited for an interval is refused, the newest is let in first"
+  ) {
+    val w = steady()
+    w.send(get("/waits") * 200)
+    val first = handled
+    w.after(60.millis)
+    promises.head.succeed(Response.ok) // slower than ever: no more than before are let in
+    w.turn()
+    assertEquals(handled, first + 1)
+    w.after(60.millis)
+    w.context.admission.tick()
+    w.turn()
+    promises.foreach(_.succeed(Response.ok))
+    val statuses = w.turn().statuses
+    assertEquals((statuses.size, statuses.count(_ == 200)), (200, first + 1))
+    assertEquals((statuses.last, statuses(first)), (200, 503))
+    assertEquals(w.context.admission.inFlight, 0)
+  }
+
+  test("a client that goes away leaves the line, and nothing of it runs") {
+    val w = steady()
+    w.send(get("/waits") * 200)
+    val first = handled
+    w.session.peerGone()
+    w.turn().context.admission.tick()
+    w.turn()
+    assertEquals(handled, first)
+    assertEquals(w.context.admission.inFlight, 0)
   }
 
   test("soon after the start only maxInFlight and bulkheads limit") {

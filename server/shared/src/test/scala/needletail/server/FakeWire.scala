@@ -12,7 +12,7 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
   private var woken   = false
   private var left    = Array.empty[Byte]
 
-  private var turnEnd: Runnable = null
+  private var turnEnd = Vector.empty[Runnable]
 
   var nowNanos: Long      = 1000000000L
   var pendingOutput: Int  = 0
@@ -33,7 +33,7 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
     def turnNanos: Long = FakeWire.this.nowNanos
     def nanos: Long     = FakeWire.this.nowNanos
 
-    def atTurnEnd(task: Runnable): Unit = turnEnd = task
+    def atTurnEnd(task: Runnable): Unit = turnEnd :+= task
   }
   val context = new LoopContext(clock, config)
   val session = new ServerSession(this, handler, context)
@@ -59,8 +59,12 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
   /** Brings what is left over as long as the session takes something, and gives it the turns it asks for. */
   private def settle(): Unit = {
     work()
-    if (turnEnd != null) turnEnd.run()
-    turnEnd = null
+    while (turnEnd.nonEmpty) { // each is the end of one more turn
+      val tasks = turnEnd
+      turnEnd = Vector.empty
+      tasks.foreach(_.run())
+      work()
+    }
   }
 
   private def work(): Unit = {

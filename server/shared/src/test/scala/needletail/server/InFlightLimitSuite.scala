@@ -79,7 +79,7 @@ class InFlightLimitSuite extends Suite {
 
   test("at twice and at five times the capacity it stays busy, and those let in take little longer") {
     List(5000, 12500).foreach { rate =>
-      val s = new Service(50, 20 * ms).offer(2000, 1000)
+      val s = new Service(50, 20 * ms).offer(2000, 5000)
       s.forget()
       s.offer(rate, 20000)
       assert(s.done > 47000, clue = s"at $rate/s ${s.done} of 50000 were done")
@@ -116,8 +116,43 @@ class InFlightLimitSuite extends Suite {
 
   test("a queue that has stood for less than an interval cuts nothing") {
     val s = new Service(50, 20 * ms, OverloadConfig(leastInFlight = 8)).offer(2000, 2000)
-    s.offer(6000, 50).offer(100, 1000)
-    assertEquals((s.limit.limit, s.refused), (OverloadConfig().initialInFlight, 0))
+    s.offer(6000, 20).offer(100, 1000)
+    assertEquals(s.refused, 0)
+  }
+
+  test(
+    "a route in steady use may have three times as much under way: at a peak those let in take little longer"
+  ) {
+    List(5000, 12500).foreach { rate =>
+      val s = new Service(50, 20 * ms, OverloadConfig()).offer(2000, 10000)
+      assert(s.limit.limit >= 115 && s.limit.limit <= 150, clue = s"${s.limit.limit} for 40 that are needed")
+      s.forget()
+      s.offer(rate, 8000)
+      assert(s.worst < 70 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+      assert(s.done > 19500, clue = s"at $rate/s ${s.done} of 20000 were done")
+    }
+  }
+
+  test("where more is served as quickly as ever, the limit doubles with each round") {
+    val s = new Service(100000, 20 * ms, OverloadConfig()).offer(2000, 10000)
+    s.forget()
+    s.offer(20000, 60)
+    assert(s.limit.limit >= 400, clue = s.limit.limit)
+    s.forget()
+    s.offer(20000, 1000)
+    assertEquals(s.refused, 0)
+    s.offer(2000, 20000)
+    assert(s.limit.limit <= 150, clue = s"${s.limit.limit} long after that")
+  }
+
+  test("a route that is hardly used, or has not been for long, has the limit of a new one") {
+    val s = new Service(50, 20 * ms, OverloadConfig()).offer(100, 10000)
+    assertEquals(s.limit.limit, OverloadConfig().initialInFlight)
+    s.offer(2000, 10000)
+    assert(s.limit.limit < 200)
+    s.now += 60000 * ms
+    s.offer(100, 2000)
+    assertEquals(s.limit.limit, OverloadConfig().initialInFlight)
   }
 
   test("a moment in which everything stands still changes little") {

@@ -11,7 +11,7 @@ class QueueDelaySuite extends Suite {
 
   /** Requests come at their times; each turn of the loop handles those that had come when it began. */
   private final class Simulation(costNanos: Long, refusalNanos: Long = 5000) {
-    val delay                                             = new QueueDelay(5 * ms, 100 * ms)
+    val delay                                             = new QueueDelay(5 * ms, 100 * ms, 0)
     var now                                               = 1000 * ms
     private var coming: List[Request]                     = Nil
     var waits: List[(Long, Long)]                         = Nil // when, and how long, of those let in
