@@ -197,6 +197,15 @@ int needletail_host_reap(int pid) {
 /* To the whole process group. */
 void needletail_host_signal(int group, int kill_it) { kill(-group, kill_it ? SIGKILL : SIGTERM); }
 
+/* Keeps what SIGTERM and SIGINT do now; or has them do that again, if it was anything but to end the process. */
+void needletail_host_signals(int restore) {
+    static struct sigaction kept[2];
+    static const int signals[2] = {SIGTERM, SIGINT};
+    for (int i = 0; i < 2; i++)
+        if (!restore) sigaction(signals[i], NULL, &kept[i]);
+        else if (kept[i].sa_handler != SIG_DFL) sigaction(signals[i], &kept[i], NULL);
+}
+
 void needletail_host_close(int fd) { close(fd); }
 
 /*

@@ -65,11 +65,10 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   }
 
   private def isBlocked: Boolean = {
-    val isHeldUp = pendingOutput > loop.context.config.maxPendingOutput
-    val mayRead  = loop.readsAhead && count == 1
-    (isHeldUp && !(mayRead && active(0).awaitsContent)) || (current != null && current.isFull(
-      isHeldUp && mayRead
-    ))
+    // any output that is not taken counts: a server that takes none of it may not before its content has been read
+    val readsAhead = loop.readsAhead && count == 1 && active(0).awaitsContent && connection.pendingBytes > 0
+    (!readsAhead && pendingOutput > loop.context.config.maxPendingOutput) ||
+    (current != null && current.isFull(readsAhead))
   }
 
   /** The same, when what can be handed over has been: then reading pauses, and only what changes it goes on. */
@@ -237,6 +236,12 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   private def idleDeadline: Long =
     idleSince + (if (draining) loop.context.config.drainGrace.toNanos else loop.context.idleNanos)
+
+  /** Hands over what waits; true where there was something, and now is nothing. */
+  def handsOverAll(): Boolean = pendingOutput > 0 && {
+    flush()
+    pendingOutput == 0
+  }
 
   private def flush(): Unit = if (loop.out.length > 0) {
     connection.write(loop.out.bytes, 0, loop.out.length)

@@ -202,6 +202,8 @@ private[gateway] final class FastCgiRequest(
       }
     }
     if (unread != null && unreadFrom >= unread.bytes.length / 2) compact()
+    // its own output may be all that is in the way: where that is taken at once, nothing else would go on
+    if (unread != null && !over && connection.handsOverAll()) wake()
     cutShort()
   }
 

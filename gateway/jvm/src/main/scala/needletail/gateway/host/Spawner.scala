@@ -34,6 +34,8 @@ private[host] object Spawner {
     }
   }
 
+  def atExit(hook: Thread): Unit = Runtime.getRuntime.addShutdownHook(hook)
+
   def listen(path: String): Listening =
     throw new UnsupportedOperationException(s"on the JVM no program can be given a socket, as $path")
 

@@ -43,6 +43,13 @@ private[host] object Spawner {
     new StartedProgram(started)
   }
 
+  /** Scala Native's runtime would end the process by itself on SIGTERM and SIGINT from the first hook on. */
+  def atExit(hook: Thread): Unit = synchronized {
+    HostKernel.signals(0)
+    try Runtime.getRuntime.addShutdownHook(hook)
+    finally HostKernel.signals(1)
+  }
+
   def listen(path: String): Listening = {
     val fd = HostKernel.listen(flat(List(OctetText.of(path))).at(0))
     if (fd < 0) throw new IOException(s"cannot listen on $path: ${fromCString(HostKernel.message(-fd))}")
@@ -121,5 +128,6 @@ private[host] object HostKernel {
   @name("needletail_host_close") def close(fd: CInt): Unit                  = extern
   @name("needletail_host_kind") def kind(errno: CInt): CInt                 = extern
   @name("needletail_host_message") def message(errno: CInt): CString        = extern
+  @name("needletail_host_signals") def signals(restore: CInt): Unit         = extern
   @name("needletail_host_listen") def listen(path: Ptr[Byte]): CInt         = extern
 }

@@ -9,6 +9,8 @@ package needletail.gateway.host
  *                                         Throws LaunchFailed
  *     def listen(path: String): Listening a Unix socket for programs that take it as descriptor 0; throws IOException,
  *                                         and UnsupportedOperationException where it cannot be handed over
+ *     def atExit(hook: Thread): Unit      has it run when this process ends in order, and leaves signals to whoever has
+ *                                         them: a server's SIGTERM still drains
  *   final class Listening
  *     def close(): Unit
  *   final class StartedProgram                   a program that runs and that nobody watches yet

@@ -131,7 +131,7 @@ private[host] object Program {
 
   /** What would be left behind if this program ended now. */
   private val running         = ConcurrentHashMap.newKeySet[Program]()
-  private lazy val hook: Unit = Runtime.getRuntime.addShutdownHook(
+  private lazy val hook: Unit = Spawner.atExit(
     new Thread(() => running.forEach(program => program.kill()), "needletail-programs-end")
   )
 

@@ -85,7 +85,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   }
 
   private def begin(): Workers = {
-    Runtime.getRuntime.addShutdownHook(hook)
+    Spawner.atExit(hook)
     onLoop(() => all.foreach(_.start()))
     this
   }
