@@ -72,7 +72,8 @@ lazy val linker: Seq[String] = {
   val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
-  (if (lld) Seq("-fuse-ld=lld") else Nil) ++
+  val lean                     = Seq("-no-pie", "-Wl,--wrap=scalanative_StackOverflowGuards_setup") // decision 14
+  (if (lld) "-fuse-ld=lld" +: lean else Nil) ++
     (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
     (if (linkedWhole) Seq("-static") else Nil)
 }
@@ -87,13 +88,14 @@ val onNative = Seq(
   crossScalaVersions := Seq(scala213),
   // Event loops are threads.
   nativeConfig := {
-    val config    = nativeConfig.value
-    val registers = (LocalRootProject / baseDirectory).value / "project" / "native_registers.h"
+    val config  = nativeConfig.value
+    val project = (LocalRootProject / baseDirectory).value / "project"
+    val headers = Seq("native_registers.h", "native_stack.h").map(project / _)
     config
       .withMultithreading(true)
       .withLinkingOptions(config.linkingOptions ++ linker)
       .withCompileOptions(
-        config.compileOptions ++ Seq("-include", registers.getPath) ++
+        config.compileOptions ++ headers.flatMap(header => Seq("-include", header.getPath)) ++
           (if (linkedWhole) Seq("-DNEEDLETAIL_STATIC") else Nil)
       )
   }
