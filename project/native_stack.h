@@ -1,9 +1,9 @@
 /*
  * Included in front of every C source of a native program (build.sbt), and linked with --wrap. Scala Native's runtime
  * keeps a page that must not be touched about a megabyte below the place where a thread's stack begins, to notice
- * recursion that does not end. To get there it reads and then writes each page of that megabyte: nearly half of all page
- * faults of a program's start, and a megabyte that stays resident for every thread. Here the bounds are moved as it does
- * it, and one page is touched. No header of C's is included: the sources behind this one choose what those declare.
+ * recursion that does not end. To get there it reads and then writes each page of that megabyte: nearly half of all
+ * page faults of a program's start, and a megabyte that stays resident for every thread. Here the bounds are moved as
+ * it does it, and one page is touched. No header of C's is included: the sources behind choose what those declare.
  */
 #if defined(__linux__) && !defined(__cplusplus) && !defined(__ASSEMBLER__)
 
