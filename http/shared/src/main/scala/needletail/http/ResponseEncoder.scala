@@ -33,13 +33,19 @@ private[needletail] object ResponseEncoder {
   /** What `head` and `whole` take for `common`: lines that every response has, each ended by CRLF; Date is one of them. */
   def common(lines: String): Array[Byte] = okLine ++ latin1(lines)
 
-  private val statusLines: Array[Array[Byte]] = new Array(600)
+  /** Of registered codes; others are rendered when they are sent, as five hundred at start would cost a CGI program. */
+  private val statusLines: Array[Array[Byte]] = {
+    val lines = new Array[Array[Byte]](600)
+    Status.registered.foreach(status => lines(status.code) = render(status))
+    lines
+  }
+
+  private def render(status: Status): Array[Byte] = latin1(s"HTTP/1.1 ${status.code} ${status.reason}\r\n")
 
   private def statusLine(status: Status): Array[Byte] = {
     val known = statusLines(status.code)
-    if (known != null) known else latin1(s"HTTP/1.1 ${status.code} ${status.reason}\r\n")
+    if (known != null) known else render(status)
   }
-  (100 to 599).foreach(code => statusLines(code) = statusLine(Status(code)))
 
   /** How this response's content goes to a client of that version. */
   def framing(response: Response, minor: Int): Int =

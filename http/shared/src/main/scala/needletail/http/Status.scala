@@ -74,6 +74,9 @@ object Status {
   val VersionNotSupported        = add(505, "HTTP Version Not Supported")
   val InsufficientStorage        = add(507, "Insufficient Storage")
 
+  /** Those with a reason phrase. */
+  private[http] def registered: Array[Status] = table.filter(_ != null)
+
   /** The status of that code, 100 to 599; an unregistered one has no reason phrase. */
   def apply(code: Int): Status = {
     if (code < 100 || code > 599) throw new IllegalArgumentException(s"not a status code: $code")

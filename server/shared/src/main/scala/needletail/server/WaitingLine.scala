@@ -24,7 +24,9 @@ private[server] final class WaitingLine(limit: InFlightLimit, longestNanos: Long
   def join(now: Long): Async[Boolean] = {
     val place = new Place(now)
     line.addLast(place)
-    place.turn.onCancel { () => line.remove(place); () } // linear; the line is bounded, and leaving it is rare
+    place.turn.onCancel { () =>
+      line.remove(place); ()
+    } // linear; the line is bounded, and leaving it is rare
     place.turn
   }
 
