@@ -20,6 +20,9 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 
   private val longest = config.interval.toNanos
 
+  /** For so long a queue must have stood; longer where others are to give way first. */
+  private val stands = (longest * Math.max(1.0, patience)).toLong
+
   var limit: Int    = config.initialInFlight
   var inFlight: Int = 0
 
@@ -154,13 +157,13 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     start(now)
   }
 
-  /** Has the queue been there for an interval of the config's? */
+  /** Has the queue been there for an interval of the config's, or as many as this class is patient for? */
   private def hasStood(now: Long): Boolean = {
     if (!wasStanding) {
       wasStanding = true
       stoodSince = began
     }
-    now - stoodSince >= longest
+    now - stoodSince >= stands
   }
 
   private def bestRate: Double = {

@@ -31,7 +31,7 @@ final case class OverloadConfig(
     interval: FiniteDuration = 100.millis,
     grace: FiniteDuration = 5.seconds,
     initialInFlight: Int = 1024,
-    leastInFlight: Int = 64,
+    leastInFlight: Int = 32,
     maxInFlight: Int = 16384,
     retryAfter: FiniteDuration = Refusal.RetryAfterSeconds.seconds
 ) {
