@@ -72,7 +72,7 @@ lazy val linker: Seq[String] = {
   val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
-  val lean                     = Seq("-no-pie", "-Wl,--wrap=scalanative_StackOverflowGuards_setup") // decision 14
+  val lean = Seq("-no-pie", "-Wl,--wrap=scalanative_StackOverflowGuards_setup") // decision 14
   (if (lld) "-fuse-ld=lld" +: lean else Nil) ++
     (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
     (if (linkedWhole) Seq("-static") else Nil)

@@ -46,7 +46,8 @@ object Dist {
 
   /** `dist/bin/NAME-native`; with another collector than the usual one, which SCALANATIVE_GC asks for, that is added. */
   def native(root: File, name: String, collector: String, binary: File, log: Logger): File = {
-    val target = root / "dist" / "bin" / (s"$name-native" + (if (collector == "immix") "" else s"-$collector"))
+    val target =
+      root / "dist" / "bin" / (s"$name-native" + (if (collector == "immix") "" else s"-$collector"))
     put(binary, target)
     executable(target)
     log.info(f"$target: ${target.length / 1e6}%.1f MB")

@@ -28,14 +28,28 @@ class MetricsSuite extends Suite {
       // The services are not there: what fails has figures too.
       val program = Program.run(
         name,
-        Seq("--port", "0", "--workers", "2", "--admin", admin.toString, "--search", none, "--payment", none): _*
+        Seq(
+          "--port",
+          "0",
+          "--workers",
+          "2",
+          "--admin",
+          admin.toString,
+          "--search",
+          none,
+          "--payment",
+          none
+        ): _*
       )
       try {
         val statuses =
           Seq("/", "/search?query=a", "/no%22such%5Cpath", "/search").map(ask(program.port, _).statusCode)
         assertEquals(statuses, Seq(200, 502, 404, 400))
         val text = ask(admin, "/metrics").body
-        assert(text.contains("needletail_requests_total{") && text.contains("needletail_client_calls_total{"), text)
+        assert(
+          text.contains("needletail_requests_total{") && text.contains("needletail_client_calls_total{"),
+          text
+        )
         assertEquals(reader(text), "")
       } finally program.kill()
     }
@@ -51,7 +65,8 @@ class MetricsSuite extends Suite {
   private val client = HttpClient.newHttpClient()
 
   private def ask(port: Int, target: String): HttpResponse[String] = {
-    val request = HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$port$target")).timeout(Duration.ofSeconds(5))
+    val request =
+      HttpRequest.newBuilder(URI.create(s"http://127.0.0.1:$port$target")).timeout(Duration.ofSeconds(5))
     client.send(request.build(), HttpResponse.BodyHandlers.ofString())
   }
 }
@@ -79,7 +94,8 @@ private object MetricsReader {
   /** Prometheus' own tool, else its client for the system's Python. */
   lazy val found: Option[MetricsReader] = {
     val paths    = sys.env.getOrElse("PATH", "").split(':').map(Paths.get(_, "promtool"))
-    val promtool = paths.find(Files.isExecutable(_)).map(path => new MetricsReader(path.toString, "check", "metrics"))
+    val promtool =
+      paths.find(Files.isExecutable(_)).map(path => new MetricsReader(path.toString, "check", "metrics"))
     promtool.orElse(Seq("/usr/bin/python3", "python3").find(hasClient).map(new MetricsReader(_, "-c", parse)))
   }
 

@@ -18,7 +18,7 @@ class ResponseEncoderBenchmark {
   private val out    = new ByteWriter(4096)
   private val common =
     ResponseEncoder.common("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nServer: needletail\r\n")
-  private val hello  = "Hello, World!".getBytes(US_ASCII)
+  private val hello = "Hello, World!".getBytes(US_ASCII)
 
   private val constant = Response.ok.contentType("text/plain").bytes(hello)
 

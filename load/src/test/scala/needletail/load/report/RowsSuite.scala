@@ -24,7 +24,10 @@ class RowsSuite extends Suite {
 
   test("only times are told from sent to end") {
     val run = measured(overflows = 0, shared = false)
-    assert(Rows.sentToEnd(run, Metric.Percentile(50)).endsWith("ms"), Rows.sentToEnd(run, Metric.Percentile(50)))
+    assert(
+      Rows.sentToEnd(run, Metric.Percentile(50)).endsWith("ms"),
+      Rows.sentToEnd(run, Metric.Percentile(50))
+    )
     assertEquals((Rows.sentToEnd(run, Metric.Rate), Rows.sentToEnd(run, Metric.Errors)), ("", ""))
   }
 }

@@ -30,10 +30,11 @@ class WorkersSuite extends Hosted {
   test("as many as are asked for run, each with a socket of its own, and end with close") {
     leavingNothing {
       val workers = Workers(config("waits", "echo \"at $1\"; echo oops >&2; exec sleep 401.5"))
-      eventually(workers.pids.length == 2 && processes("401.5").length == 2, processes("401.5"))
-      eventually(log.text.contains("waits: oops"))
-      assertEquals(log.text.split('\n').count(_.contains("waits: at /")), 2, log.text)
-      workers.close()
+      try {
+        eventually(workers.pids.length == 2 && processes("401.5").length == 2, processes("401.5"))
+        def said(what: String) = log.text.split('\n').count(_.contains(s"waits: $what"))
+        eventually(said("oops") == 2 && said("at /") == 2, log.text)
+      } finally workers.close()
       eventually(processes("401.5").isEmpty, processes("401.5"))
       workers.close()
     }
