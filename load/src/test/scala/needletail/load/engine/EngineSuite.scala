@@ -33,10 +33,9 @@ class EngineSuite extends Suite with Serving {
     serving(ok) { server =>
       val result = run(open(server.url, rate = 1000, duration = 1500.millis))
       assertEquals(outcomes(result), Map("good" -> 1500L))
-      assertEquals(
-        result.intervals.map(_.kinds.head.good).take(1).map(n => (n - 1000).abs < 20),
-        Vector(true)
-      )
+      // A second is cut off and added up when the machine comes to it: what is due then may count to the next.
+      val first = result.intervals.head.kinds.head.good
+      assert((first - 1000).abs <= 200, first)
     }
   }
 
