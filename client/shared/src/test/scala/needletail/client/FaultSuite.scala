@@ -64,7 +64,7 @@ class FaultSuite extends Suite with Misbehaving {
     }
   }
 
-  test("after failures of every kind no descriptor is left behind, and service goes on") {
+  test("after failures of every kind no connection is left behind, and service goes on") {
     val tables = List("/proc/net/tcp", "/proc/net/tcp6").map(new File(_)).filter(_.canRead)
     assume(tables.nonEmpty, "sockets are looked for in /proc/net/tcp, which this system has not")
 

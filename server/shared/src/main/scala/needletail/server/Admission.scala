@@ -134,7 +134,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       delay.passed()
       null
     } else if (state.isFull) {
-      if (delay.isOverloaded || state.lineToWaitIn == null) refuse(state, Refusal.InFlight)
+      if (delay.isOverloaded || state.lineToWaitIn(nanos) == null) refuse(state, Refusal.InFlight)
       else {
         known = Admission.Waiting
         Gate.hold

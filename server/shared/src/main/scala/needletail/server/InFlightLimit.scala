@@ -109,7 +109,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   }
 
   /** Is it what was needed lately that limits, with no sign of a queue? Or has it been lowered for a moment only? */
-  def isOpenEnded: Boolean = probed > 0 || (known >= KnownNanos && lastCut == Long.MinValue && !wasStanding)
+  def isOpenEnded(now: Long): Boolean = probed > 0 || (known >= KnownNanos && !isCareful(now) && !wasStanding)
 
   /** The limit was reached, and what was let in on the way there waited for nothing. */
   private def raise(now: Long): Unit =

@@ -21,8 +21,8 @@ private[server] final class RouteState(val route: RouteClass, config: OverloadCo
   val refused       = new Array[Long](needletail.http.Refusal.names.length)
 
   /** A place to wait in, null where waiting is of no use. */
-  def lineToWaitIn: WaitingLine =
-    if (!limit.isOpenEnded) null
+  def lineToWaitIn(now: Long): WaitingLine =
+    if (!limit.isOpenEnded(now)) null
     else {
       if (waiting == null) waiting = new WaitingLine(limit, config.interval.toNanos, config.initialInFlight)
       if (waiting.isFull) null else waiting

@@ -36,7 +36,7 @@ private[server] final class WaitingLine(limit: InFlightLimit, longestNanos: Long
    */
   def look(now: Long): Unit = {
     while (!line.isEmpty && !limit.isFull) line.pollLast().turn.succeed(true)
-    val stays = limit.isOpenEnded
+    val stays = limit.isOpenEnded(now)
     while (!line.isEmpty && (!stays || now - line.peekFirst().since >= longestNanos))
       line.pollFirst().turn.succeed(false)
   }
