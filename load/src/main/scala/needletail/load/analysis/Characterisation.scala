@@ -53,6 +53,8 @@ final case class Overload(asked: Double, measured: Measurement, recovery: Recove
  *   everything that was measured on the way, in order
  * @param pause
  *   of a user between an answer and the next request, for the number of users a rate stands for
+ * @param interrupted
+ *   whether the search was ended before its time: then what is not there was not looked for
  */
 final case class Characterisation(
     objective: Vector[Condition],
@@ -62,7 +64,8 @@ final case class Characterisation(
     tail: Vector[TailAt],
     overload: Option[Overload],
     steps: Vector[Measurement],
-    pause: Option[FiniteDuration]
+    pause: Option[FiniteDuration],
+    interrupted: Boolean = false
 ) {
 
   /** Users with that pause who ask at the rate of the capacity for latency. */

@@ -43,8 +43,11 @@ final class Characterise(
 
   /** The reason, where there was no good answer to light load: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
-    discard(closed(8, limits.step * 2), "warm-up")
-    val light = step(closed(1, limits.step), "light load", _ => false)
+    val warm = measure(closed(8, limits.step * 2), "warm-up", _ => false)
+    Hopeless.reason(warm.run).toLeft(step(closed(1, limits.step), "light load", _ => false)).flatMap(from)
+  }
+
+  private def from(light: Measurement): Either[String, Characterisation] =
     Hopeless.reason(light.run) match {
       case Some(reason) => Left(reason)
       case None         =>
@@ -52,9 +55,18 @@ final class Characterise(
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
         val tail       = latency.fold(Vector.empty[TailAt])(tails)
         val overload   = if (stopped()) None else throughput.map(most => overloaded(most, latency))
-        Right(Characterisation(objective, light, throughput, latency, tail, overload, steps.result(), pause))
+        Right(Characterisation(
+          objective,
+          light,
+          throughput,
+          latency,
+          tail,
+          overload,
+          steps.result(),
+          pause,
+          interrupted = stopped()
+        ))
     }
-  }
 
   // Throughput: users doubled, then as few of them as bring it about, then held.
 
@@ -240,7 +252,7 @@ final class Characterise(
     measured
   }
 
-  private def discard(load: Load, label: String, enough: Interval => Boolean = _ => false): Unit = {
+  private def discard(load: Load, label: String, enough: Interval => Boolean): Unit = {
     measure(load, label, enough)
     ()
   }

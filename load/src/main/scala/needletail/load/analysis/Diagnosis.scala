@@ -18,8 +18,10 @@ final class Diagnosis private (
 
   /** Of one figure, and of one kind of requests where given. */
   def of(metric: Metric, kind: Option[Int] = None): Verdict = {
-    val found = suspicions.flatMap(_.verdict(metric, window.figure(metric, kind))) ++ fewAnswers(metric, kind)
+    val figure = window.figure(metric, kind)
+    val found  = suspicions.flatMap(_.verdict(metric, figure)) ++ fewAnswers(metric, kind)
     if (found.nonEmpty) found.reduce(_ and _)
+    else if (figure.isEmpty) Diagnosis.Nothing
     else if (metric == Metric.Rate && asAsked) Verdict.Asked else Verdict.Server
   }
 
@@ -27,12 +29,21 @@ final class Diagnosis private (
   val overall: Verdict = {
     val figures = Vector(Metric.Rate, Metric.Errors, Metric.Percentile(50), Metric.Percentile(99))
     val found   = suspicions.flatMap(s => figures.flatMap(metric => s.verdict(metric, window.figure(metric))))
-    found.foldLeft(Verdict.Server)(_ and _)
+    val begin   = if (window.total.good == 0) Diagnosis.Nothing else Verdict.Server
+    found.foldLeft(begin)(_ and _)
   }
 
-  /** In the open model, what became due was also answered, but for what a run of some seconds may be off by. */
+  /**
+   * In the open model, what became due was also answered, but for what a run of some seconds may be off by. In the
+   * closed one users waited for answers less than half of the time: their pauses made the rate, or the ramp.
+   */
   private def asAsked: Boolean =
-    window.run.plan.model == "open" && window.goodRate() >= window.dueRate * 0.98
+    if (window.run.plan.model == "open") window.goodRate() >= window.dueRate * 0.98
+    else {
+      val time    = window.seconds * 1e9 * window.run.plan.users
+      val figures = window.total
+      figures.good > 0 && Latencies.sum(figures.response) + Latencies.sum(figures.failed) < time / 2
+    }
 
   /** A percentile above which not one answer lies is only the maximum by another name. */
   private def fewAnswers(metric: Metric, kind: Option[Int]): Option[Verdict] = metric match {
@@ -56,6 +67,9 @@ private final case class Suspicion(cause: String, weight: (Metric, Option[Double
 }
 
 object Diagnosis {
+
+  /** On what was not measured. */
+  private val Nothing = Verdict(Limit.Uncertain, Vector("no good answer: there is nothing to judge by"))
 
   /**
    * @param pause

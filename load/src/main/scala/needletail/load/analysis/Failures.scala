@@ -21,8 +21,11 @@ object Failures {
   def statuses(figures: Figures, onlyBad: Boolean): String = {
     val all = (100 until 600).filter(figures.status(_) > 0).map(code => code -> figures.status(code)).toVector
     val odd = if (figures.statuses.last > 0) Vector(0 -> figures.statuses.last) else Vector.empty
-    (all ++ odd)
-      .filter { case (code, _) => !onlyBad || code < 200 || code >= 300 && code != 304 }
+    val whole = all ++ odd
+    val bad   = whole.filter { case (code, _) => code < 200 || code >= 300 && code != 304 }
+    // a status of success may be a bad one here; then all are told, as it is not known which
+    val told = if (onlyBad && bad.map(_._2).sum >= figures.count(Outcome.BadStatus)) bad else whole
+    told
       .sortBy(-_._2)
       .map { case (code, count) =>
         s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}"

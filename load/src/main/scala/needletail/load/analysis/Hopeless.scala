@@ -30,12 +30,13 @@ object Hopeless {
       case Outcome.Refused         => s"nobody listens at $target (connection refused)"
       case Outcome.ConnectTimedOut => s"$target lets no connection come about within the time-out"
       case Outcome.ConnectFailed   => s"no connection to $target came about"
-      case Outcome.BadStatus       => s"the status was ${Failures.statuses(total, onlyBad = false)}"
-      case Outcome.FailedCheck     => "every answer failed a check"
-      case Outcome.TimedOut        => s"$target gave no complete answer within ${run.plan.timeoutMillis} ms"
-      case Outcome.Reset           => s"$target closed or reset every connection"
-      case Outcome.Garbage         => s"what $target answers is no HTTP"
-      case other                   => Failures.name(other)
+      case Outcome.BadStatus       =>
+        s"the status was ${Failures.statuses(total, onlyBad = false)} (200 and 304 are good; --good-statuses says otherwise)"
+      case Outcome.FailedCheck => "every answer failed a check"
+      case Outcome.TimedOut    => s"$target gave no complete answer within ${run.plan.timeoutMillis} ms"
+      case Outcome.Reset       => s"$target closed or reset every connection"
+      case Outcome.Garbage     => s"what $target answers is no HTTP"
+      case other               => Failures.name(other)
     }
   }
 }

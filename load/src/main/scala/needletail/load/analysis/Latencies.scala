@@ -24,6 +24,11 @@ final case class Latencies(
 }
 
 object Latencies {
+
+  /** Of all together, in nanoseconds. */
+  def sum(histogram: Histogram): Double =
+    if (histogram.getTotalCount == 0) 0 else histogram.getMean * histogram.getTotalCount
+
   def of(histogram: Histogram): Latencies = {
     val count = histogram.getTotalCount
     if (count == 0) Latencies(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

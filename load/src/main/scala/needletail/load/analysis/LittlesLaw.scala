@@ -42,7 +42,8 @@ object LittlesLaw {
       val seconds = steady.iterator.map(_.lengthMillis).sum / 1000.0
       val users   = steady.iterator.map(_.self.users.toDouble).sum / steady.size
       // of arrivals only those count that are under way, so the wait for a connection does not
-      val nanos  = if (closed) sum(figures.response) + sum(figures.failed) else sum(figures.service)
+      val nanos = if (closed) Latencies.sum(figures.response) + Latencies.sum(figures.failed)
+      else Latencies.sum(figures.service)
       val waited = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
       val piling = !closed && {
         val counts = steady.map(_.self.users)
@@ -54,7 +55,4 @@ object LittlesLaw {
       else Some(LittlesLaw(users, (nanos + waited) / 1e9 / seconds))
     }
   }
-
-  private def sum(histogram: org.HdrHistogram.Histogram): Double =
-    if (histogram.getTotalCount == 0) 0 else histogram.getMean * histogram.getTotalCount
 }

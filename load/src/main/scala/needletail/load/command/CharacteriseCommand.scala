@@ -43,6 +43,7 @@ private[command] final class CharacteriseCommand(session: Session, options: Opti
     val checks   = about.check(options.assertions)
     val lines    = CharacterisationText.lines(criteria, checks)
     val reports  = new Reports(terminal)
+    session.sayInterrupted("characterise")
     terminal.print(Vector(title, "") ++ lines)
     val all = found.steps.map(m => if (m eq about) checks else Vector.empty)
     reports.bytes(options.outputs.json)(

@@ -57,8 +57,21 @@ private[load] object CommandLine {
     case name :: rest if commands.exists(_._1 == name) => parse(name, rest)
     case "characterize" :: rest                        => parse("characterise", rest)
     case name :: _                                     =>
-      Asked.Wrong(s"needletail-load: there is no command $name; see needletail-load --help\n")
+      val hint = Nearest.of(name, commands.map(_._1)).fold("")(near => s"; is it $near?")
+      Asked.Wrong(s"needletail-load: there is no command $name$hint\nSee needletail-load --help.\n")
   }
+
+  /** What follows an unknown option may be its value, and is no mistake of its own. */
+  private def told(errors: List[String], usage: String): List[String] = {
+    val known   = """--[a-z][a-z-]+""".r.findAllIn(usage).toVector.distinct
+    val unknown = errors.filter(_.startsWith(UnknownOption)).map { message =>
+      message + Nearest.of(message.stripPrefix(UnknownOption), known).fold("")(near => s"; is it $near?")
+    }
+    if (unknown.isEmpty) errors
+    else unknown ++ errors.filterNot(m => m.startsWith(UnknownOption) || m.startsWith("Unknown argument"))
+  }
+
+  private final val UnknownOption = "Unknown option "
 
   private def parse(name: String, arguments: List[String]): Asked = {
     val parser = new CommandLine(name).parser
@@ -69,7 +82,7 @@ private[load] object CommandLine {
       options match {
         case Some(good) if errors.isEmpty => Asked.Work(name, good)
         case _                            =>
-          val each = errors.map(message => s"needletail-load $name: $message\n").mkString
+          val each = told(errors, OParser.usage(parser)).map(m => s"needletail-load $name: $m\n").mkString
           Asked.Wrong(s"${each}See needletail-load $name --help.\n")
       }
     }
@@ -233,6 +246,9 @@ private final class CommandLine(command: String) {
     value("pipelining", "N", "requests under way on one connection (1)")(number(1, 1000))((n, o) =>
       o.copy(asking = o.asking.copy(pipelining = n))
     ),
+    value("good-statuses", "N,N,...", "what counts as good (200,304)")(Readers.statuses)((s, o) =>
+      o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
+    ),
     value("loops", "N", "event loops of the generator (one for each core)")(number(1, 1024))((n, o) =>
       o.copy(asking = o.asking.copy(loops = n))
     ),
@@ -306,7 +322,11 @@ private final class CommandLine(command: String) {
 
   /** One that is not nothing. */
   private def span(name: String, what: String)(set: (FiniteDuration, Options) => Options): Part =
-    option(name, "TIME", what)(Readers.duration(_).filterOrElse(_ > Duration.Zero, "it is more than 0"))(set)
+    option(
+      name,
+      "TIME",
+      what
+    )(Readers.duration(_).filterOrElse(_ > Duration.Zero, "it must be more than 0"))(set)
 
   private def file(name: String, what: String)(set: (Path, Options) => Options): Part =
     option(name, "FILE", what)(path)(set)
@@ -325,7 +345,7 @@ private final class CommandLine(command: String) {
 
   /** Figures are of whole seconds. */
   private def aSecond(text: String): Either[String, FiniteDuration] =
-    Readers.duration(text).filterOrElse(_ >= 1.second, "it is at least 1s")
+    Readers.duration(text).filterOrElse(_ >= 1.second, "it must be at least 1s")
 
   private def decimal(text: String): Either[String, Double] =
     text.stripSuffix("/s").replace("_", "").toDoubleOption.filter(n => n > 0 && n <= 1e8)

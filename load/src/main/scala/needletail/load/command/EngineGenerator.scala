@@ -11,7 +11,7 @@ import needletail.load.scenario.Scenario
 private[load] final class EngineGenerator extends Generator {
   private val engine = new Engine
 
-  def mistake(plan: LoadPlan): Option[String] = Preflight.mistake(plan)
+  def mistake(plan: LoadPlan): Option[String] = Preflight.mistake(plan).orElse(Preflight.unresolved(plan))
 
   def preflight(plan: LoadPlan): Machine = Preflight.machine(plan)
 

@@ -39,12 +39,13 @@ private[command] final class LadderCommand(session: Session, options: Options) {
 
   private def report(title: String, climbed: Vector[Ladder.Climbed]): Int = {
     val checks   = climbed.map(row => row.measured -> row.measured.check(options.assertions))
-    val reading  = LadderText.reading(climbed, options.objective)
+    val reading  = LadderText.reading(climbed, options.objective, requests)
     val asserted = checks.flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
     val lines    =
       Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
         reading ++ asserted.filterNot(_.passed).map(a => s"FAILED  ${a.part}: ${a.condition}  (${a.reason})")
     val reports = new Reports(terminal)
+    session.sayInterrupted("ladder")
     terminal.print(lines)
     reports.bytes(options.outputs.json)(
       Document.toJson(Document.of(Session.Tool, "ladder", title, climbed.map(_.measured), checks.map(_._2)))

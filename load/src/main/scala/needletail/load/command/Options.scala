@@ -1,6 +1,6 @@
 package needletail.load.command
 
-import java.nio.file.Path
+import java.nio.file.{InvalidPathException, Path, Paths}
 
 import scala.concurrent.duration._
 
@@ -18,7 +18,8 @@ final case class Asking(
     keepAlive: Boolean = true,
     pipelining: Int = 1,
     loops: Int = 0,
-    sources: Vector[String] = Vector.empty
+    sources: Vector[String] = Vector.empty,
+    goodStatuses: Option[Set[Int]] = None
 )
 
 /** What the command line says; each command uses its part. */
@@ -49,7 +50,17 @@ final case class Options(
     files: Vector[Path] = Vector.empty,
     tolerance: Double = 0.03,
     confidence: Double = 0.99
-)
+) {
+
+  /** Files that may be read: one side of a comparison may be several, with commas between them. */
+  def inputs: Vector[Path] = {
+    val several = files.flatMap(_.toString.split(',')).filter(_.nonEmpty)
+    (several ++ Option(target).filter(t => t.nonEmpty && !t.contains("://"))).flatMap(text =>
+      try Some(Paths.get(text))
+      catch { case _: InvalidPathException => None }
+    )
+  }
+}
 
 object Options {
   val Objective: Vector[Condition] =

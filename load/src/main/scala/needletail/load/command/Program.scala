@@ -13,7 +13,7 @@ private[load] final class Program(generator: Generator, terminal: Terminal, inte
       text.linesIterator.foreach(terminal.say)
       Status.Wrong
     case Asked.Work(command, options) =>
-      options.outputs.problem match {
+      options.outputs.problem(options.inputs) match {
         case Some(problem) => wrong(command, problem)
         case None          => work(command, options).fold(wrong(command, _), identity)
       }

@@ -55,7 +55,7 @@ private[command] object Readers {
 
   /** A URL that can be asked; `localhost:8080/path` does. The reason, where it cannot. */
   def url(text: String): Either[String, String] = {
-    val whole = if (text.contains("://")) text else s"http://$text"
+    val whole = if (text.contains("://")) lowerScheme(text) else s"http://$text"
     if (whole.startsWith("https://"))
       Left(s"$text: TLS is not supported; ask the server behind it, over http")
     else if (whole.startsWith("http+unix://"))
@@ -66,7 +66,9 @@ private[command] object Readers {
       try {
         // variables of a scenario are not octets of a URI
         val uri = new java.net.URI(whole)
-        if (uri.getHost == null || uri.getHost.isEmpty) Left(s"$text names no host")
+        if (uri.getRawUserInfo != null)
+          Left("credentials do not belong into a URL; give them with --header \"Authorization: ...\"")
+        else if (uri.getHost == null || uri.getHost.isEmpty) Left(s"$text names no host")
         else if (uri.getPort == 0 || uri.getPort > 65535) Left(s"$text: there is no port ${uri.getPort}")
         else if (uri.getRawFragment != null) Left(s"$text: what is behind # is never sent to a server")
         else Right(if (uri.getRawPath.isEmpty) withPath(whole, uri) else whole)
@@ -74,6 +76,22 @@ private[command] object Readers {
         case e: java.net.URISyntaxException =>
           Left(s"$text is no URL: ${e.getReason} at position ${e.getIndex}")
       }
+  }
+
+  /** A scheme's letters are of no case (RFC 3986, section 3.1). */
+  private def lowerScheme(text: String): String = {
+    val end = text.indexOf("://")
+    text.take(end).toLowerCase(java.util.Locale.ROOT) + text.drop(end)
+  }
+
+  /** `200,201`. */
+  def statuses(text: String): Either[String, Set[Int]] = {
+    val codes = text.split(',').map(_.trim).filter(_.nonEmpty).toVector
+    codes.find(code => !code.toIntOption.exists(n => n >= 200 && n < 600)) match {
+      case Some(code)            => Left(s"\"$code\" is no status of an answer: write 200,201")
+      case None if codes.isEmpty => Left("a status is missing: write 200,201")
+      case None                  => Right(codes.map(_.toInt).toSet)
+    }
   }
 
   private def withPath(whole: String, uri: java.net.URI): String =

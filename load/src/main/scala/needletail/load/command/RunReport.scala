@@ -22,8 +22,7 @@ private[command] object RunReport {
     }
     val lines   = texts.reduceLeft((a, b) => (a :+ "") ++ b)
     val reports = new Reports(terminal)
-    if (session.interrupted)
-      terminal.say(s"needletail-load $command: interrupted; this is what was measured until then")
+    session.sayInterrupted(command)
     terminal.print(lines)
     reports.bytes(outputs.json)(Document.toJson(Document.of(Session.Tool, command, title, measured, checks)))
     reports.text(outputs.csv)(Csv.seconds(measured))

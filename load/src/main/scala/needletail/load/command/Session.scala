@@ -21,6 +21,11 @@ private[command] final class Session(
 
   def interrupted: Boolean = interruption.happened
 
+  /** Before a report of less than was asked for. */
+  def sayInterrupted(command: String): Unit =
+    if (interrupted)
+      terminal.say(s"needletail-load $command: interrupted; this is what was measured until then")
+
   /** Says what this machine does not allow; the reason, where the plan cannot be run at all. */
   def preflight(plan: LoadPlan): Either[String, Unit] = generator.mistake(plan) match {
     case Some(mistake) => Left(mistake)

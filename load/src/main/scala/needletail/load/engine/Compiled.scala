@@ -106,11 +106,15 @@ private[engine] object Compiled {
         if (c.users < 0) fail("the number of users is below 0")
         if (c.requests.exists(_ < 1)) fail("each user must make at least one request")
         if (c.requests.isEmpty && c.duration.isEmpty) fail("there must be a number of requests or a duration")
-        if (c.users == 0 && plan.kinds.forall(_.users.isEmpty)) fail("there are no users")
+        val sharing = plan.kinds.filter(_.users.isEmpty).map(_.weight).sum
+        val own     = plan.kinds.flatMap(_.users).sum
+        if (own == 0 && c.users > 0 && sharing == 0) fail("every kind has the weight 0")
+        if (own == 0 && c.users == 0) fail("there are no users")
       case o: Load.Open =>
         if (o.steps.isEmpty) fail("there are no steps of a rate")
         if (o.steps.exists(s => !(s.from >= 0) || !(s.to >= 0) || s.from.isInfinite || s.to.isInfinite))
           fail("a rate is not a number from 0 up")
+        if (o.steps.forall(s => s.from == 0 && s.to == 0)) fail("the rate is 0 all the time")
         if (o.steps.exists(_.duration.toNanos <= 0)) fail("a step's duration is not above 0")
         if (o.connections < 1) fail("there must be at least one connection")
         if (plan.kinds.forall(_.weight == 0)) fail("every kind has the weight 0")
@@ -131,8 +135,23 @@ private[engine] object Compiled {
     else if (url.charAt(end) == '?') (url.take(end), "/" + url.drop(end)) else url.splitAt(end)
   }
 
+  /** What is wrong with a URL, which may have places for values in its path; None for one that can be asked. */
+  def urlMistake(url: String): Option[String] =
+    try {
+      checkUrl(url)
+      None
+    } catch { case m: Mistake => Some(m.text) }
+
+  private def checkUrl(url: String): Unit = {
+    val (server, path) = split(url)
+    originOf(url)
+    Url.parse(server + Template.sample(path)).left.foreach(reason => fail(s"$url: $reason"))
+  }
+
   private def originOf(url: String): Origin = {
     val server = split(url)._1
+    if (server.toLowerCase(java.util.Locale.ROOT).startsWith("https://"))
+      fail(s"$url: TLS is not supported; ask the server behind it, over http")
     if (Template.names(server).nonEmpty) fail(s"$url: the server's name cannot be a value of the session")
     Url.origin(server).fold(reason => fail(s"$url: $reason"), identity)
   }
@@ -169,10 +188,10 @@ private[engine] object Compiled {
       )
 
     private def compile(r: RequestTemplate): CompiledRequest = {
-      val (server, path) = split(r.url)
-      val origin         = originOf(r.url)
+      val path   = split(r.url)._2
+      val origin = originOf(r.url)
       if (!Grammar.isToken(r.method)) fail(s"'${r.method}' is not a method")
-      Url.parse(server + Template.sample(path)).left.foreach(reason => fail(s"${r.url}: $reason"))
+      checkUrl(r.url)
       r.headers.foreach { case (name, value) =>
         if (!Grammar.isToken(name)) fail(s"'$name' is not the name of a header")
         if (value.exists(c => c < ' ' && c != '\t' || c == 127))

@@ -18,6 +18,15 @@ object Preflight {
   /** What is wrong with a plan, in words; None for one that can be run. */
   def mistake(plan: LoadPlan): Option[String] = Compiled.of(plan, resolve = false).left.toOption
 
+  /** What is wrong with a URL, in words; None for one that can be asked. */
+  def urlMistake(url: String): Option[String] = Compiled.urlMistake(url)
+
+  /** Which server's name has no address, in words. It asks the resolver, and so takes its time. */
+  def unresolved(plan: LoadPlan): Option[String] =
+    Compiled.of(plan).toOption.flatMap(_.targets.find(!_.isResolved)).map(target =>
+      s"the host of ${target.origin} has no address; is its name right?"
+    )
+
   /** What this machine is and allows, for a run of that plan, with the warnings of `check`. */
   def machine(plan: LoadPlan): Machine = {
     val found = Compiled.of(plan).fold(_ => Vector.empty[Target], _.targets)

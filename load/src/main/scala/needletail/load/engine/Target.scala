@@ -20,6 +20,12 @@ private[engine] final class Target(val index: Int, val origin: Origin, val addre
   def address(attempt: Int): Address = addresses((preferred + attempt) % addresses.size)
 
   def isTcp: Boolean = origin.address.isInstanceOf[Address.Tcp]
+
+  /** Has its name an address? */
+  def isResolved: Boolean = addresses.forall {
+    case Address.Tcp(host, _) => Target.lookUp(host).nonEmpty
+    case _                    => true
+  }
 }
 
 private[engine] object Target {
@@ -27,8 +33,13 @@ private[engine] object Target {
 
   private def addressesOf(address: Address): Vector[Address] = address match {
     case Address.Tcp(host, port) =>
-      try InetAddress.getAllByName(host).toVector.map(ip => Address.Tcp(ip.getHostAddress, port)).distinct
-      catch { case _: UnknownHostException => Vector(address) }
+      val found = lookUp(host).map(ip => Address.Tcp(ip.getHostAddress, port)).distinct
+      if (found.isEmpty) Vector(address) else found
     case unix => Vector(unix)
   }
+
+  /** Nothing where the name has no address. */
+  private def lookUp(host: String): Vector[InetAddress] =
+    try InetAddress.getAllByName(host).toVector
+    catch { case _: UnknownHostException => Vector.empty }
 }

@@ -27,8 +27,8 @@ private[load] object CharacterisationText {
 
   private def throughput(most: Capacity): Criterion = criterion(
     "Throughput",
-    s"At most ${range(most.rate)} good answers, however long they take: ${cell(most.held, p50)} in the median, " +
-      s"${cell(most.held, p99)} at p99 there.",
+    s"The highest rate of good answers is ${range(most.rate)}, however long they take: ${cell(most.held, p50)} in " +
+      s"the median, ${cell(most.held, p99)} at p99 there.",
     most.rate.low,
     most.rate.high,
     "/s",
@@ -53,7 +53,8 @@ private[load] object CharacterisationText {
       case None =>
         criterion(
           "Capacity for latency",
-          s"None was found with $objective.",
+          if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
+          else s"None was found with $objective.",
           0,
           0,
           "/s",
@@ -67,14 +68,19 @@ private[load] object CharacterisationText {
     val bound  = Objective.tolerable(found.objective)
     criterion(
       "Maximum load",
-      s"${users(most.users)} the highest throughput about, and more of them only wait longer. " +
-        s"Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
+      s"${users(most.users)} the highest throughput about, ${beyond(most)}. Errors there: " +
+        s"${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
       most.users,
       most.users,
       "users",
       most.verdict
     )
   }
+
+  private def beyond(most: Capacity): String =
+    if (most.verdict.isClient) "as far as the load tester could ask for it"
+    else if (most.rate.open) "and the search went no further"
+    else "and more of them only wait longer"
 
   private def tail(found: Characterisation): Criterion = {
     val at    = found.tail.map(t => s"${cell(t.measured, p99)} at ${Quantity.share(t.share)}")
@@ -109,13 +115,20 @@ private[load] object CharacterisationText {
     }
     criterion(
       "Error handling",
-      s"Asked for ${Quantity.rate(over.asked)}, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took " +
+      s"Asked for ${Quantity.rate(over.asked)} over ${Quantity.count(over.measured.run.plan.users.toLong)} connections " +
+        s"at most, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took " +
         (if (isMore) after else s"That is less than it can do: the search was not to ask for more. $after"),
       total.errorRate * 100,
       total.errorRate * 100,
       "%",
-      over.measured.verdict(Metric.Errors)
+      reached(over)
     )
+  }
+
+  /** On the errors; but where the generator could not ask for that much, the server was not overloaded. */
+  private def reached(over: Overload): Verdict = {
+    val rate = over.measured.verdict(Metric.Rate)
+    if (rate.isClient) over.measured.verdict(Metric.Errors) and rate else over.measured.verdict(Metric.Errors)
   }
 
   def lines(criteria: Vector[Criterion], checks: Vector[Checked]): Vector[String] = {

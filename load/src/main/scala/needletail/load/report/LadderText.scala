@@ -22,14 +22,38 @@ private[load] object LadderText {
     }
   )
 
+  private def asked(rows: Vector[Ladder.Climbed]): Option[String] = {
+    val its = rows.filter(_.measured.verdict(Metric.Rate).limit == Limit.Asked).map(_.row.users)
+    if (its.isEmpty) None
+    else
+      Some(
+        s"The rate is what the ladder asks for, with its ramp, at ${its.mkString(", ")} users: the server may be able " +
+          "to do more."
+      )
+  }
+
   private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] =
     rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
       .groupBy(_._2.takeWhile(_ != ':'))
       .values.toVector.sortBy(_.head._1)
       .map(its => s"In doubt at ${its.map(_._1).distinct.mkString(", ")} users: ${its.head._2}.")
 
-  /** What the rows say, and why some cannot be trusted. */
-  def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
+  /**
+   * What the rows say, and why some cannot be trusted.
+   *
+   * @param requests
+   *   of each user; a row that has fewer was interrupted, and is not read
+   */
+  def reading(all: Vector[Ladder.Climbed], objective: Vector[Condition], requests: Int): Vector[String] = {
+    val rows = all.filter(r => r.measured.run.total().requests >= r.row.users.toLong * requests)
+    val cut  = all.drop(rows.size).headOption.map { r =>
+      s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.measured.run.total().requests)} of " +
+        s"${Quantity.count(r.row.users.toLong * requests)} requests: that row is not read."
+    }
+    cut.toVector ++ (if (rows.isEmpty) Vector.empty else reading(rows, objective))
+  }
+
+  private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
     val read   = Ladder.read(rows, objective)
     val wanted = objective.map(_.text).mkString(", ")
     val top    = rows.lastOption.fold(0)(_.row.users)
@@ -46,6 +70,8 @@ private[load] object LadderText {
         s"Capacity for throughput (errors up to $errors)",
         s"Even in the first row more than $errors of the requests failed."
       )
-    ) ++ doubts(rows) ++ rows.flatMap(r => Rows.overflows(r.measured).map(s"At ${r.row.users} users: " + _))
+    ) ++ asked(rows) ++ doubts(rows) ++ rows.flatMap(r =>
+      Rows.overflows(r.measured).map(s"At ${r.row.users} users: " + _)
+    )
   }
 }

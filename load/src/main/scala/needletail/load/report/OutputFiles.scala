@@ -14,16 +14,34 @@ final case class OutputFiles(
 ) {
   def all: Vector[Path] = Vector(json, csv, html, hlog, junit).flatten
 
-  /** Why one of them cannot be written; to be asked before a long run, not after it. What is there stays as it is. */
-  def problem: Option[String] = {
-    val same = all.groupBy(_.toAbsolutePath.normalize).find(_._2.size > 1)
-    same.map { case (path, _) => s"two outputs are to go to $path" }.orElse(
-      all.iterator.flatMap(OutputFiles.problem).nextOption()
-    )
+  /**
+   * Why one of them cannot be written; to be asked before a long run, not after it. What is there stays as it is.
+   *
+   * @param inputs
+   *   what is read, and is not to be written over
+   */
+  def problem(inputs: Vector[Path] = Vector.empty): Option[String] = {
+    val same = all.groupBy(OutputFiles.place).find(_._2.size > 1)
+    val lost = all.find(path => inputs.exists(OutputFiles.place(_) == OutputFiles.place(path)))
+    same.map { case (path, _) => s"two outputs are to go to $path" }
+      .orElse(lost.map(path => s"cannot write $path: it is read here, and would be lost"))
+      .orElse(all.iterator.flatMap(OutputFiles.problem).nextOption())
   }
 }
 
 object OutputFiles {
+
+  /** Where it is, by whatever links it is called; of one that is not there yet, its folder decides. */
+  private def place(path: Path): Path = {
+    val whole = path.toAbsolutePath.normalize
+    try whole.toRealPath()
+    catch {
+      case _: IOException =>
+        try whole.getParent.toRealPath().resolve(whole.getFileName)
+        catch { case _: IOException => whole }
+    }
+  }
+
   private[report] def problem(path: Path): Option[String] =
     if (Files.isDirectory(path)) Some(s"cannot write $path: it is a directory")
     else

@@ -37,13 +37,33 @@ private[report] object Rows {
   /** What is to be said beside the verdict on the whole. */
   def remarks(m: Measurement): Vector[String] = {
     val asked =
-      if (m.verdict(Metric.Rate).limit == Limit.Asked)
+      if (m.verdict(Metric.Rate).limit != Limit.Asked) Vector.empty
+      else if (m.run.plan.model == "open")
         Vector("The rate is what was asked for: the server may be able to do more.")
-      else Vector.empty
+      else
+        Vector(
+          "The rate is what was asked for, as users waited for answers less than half of the time (pauses, or a ramp): " +
+            "the server may be able to do more."
+        )
     val little = m.diagnosis.little.filter(_.holds).map(law =>
       f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
     )
-    asked ++ little ++ overflows(m)
+    asked ++ little ++ notKept(m) ++ overflows(m)
+  }
+
+  /** Connections were to serve more than one request, and the server closed them. */
+  private def notKept(m: Measurement): Option[String] = {
+    val selves   = m.run.intervals.map(_.self)
+    val opened   = selves.map(_.opened).sum
+    val requests = m.run.total().requests
+    // one request each also where all are under way at the same time
+    val needed = selves.map(s => math.max(s.users, s.open)).maxOption.getOrElse(0)
+    if (!m.run.plan.keepAlive || requests < 20 || opened * 2 < requests || opened < needed * 4L) None
+    else
+      Some(
+        s"The server did not keep connections alive: ${Quantity.count(opened)} were opened for " +
+          s"${Quantity.count(requests)} requests, and latencies have that in them."
+      )
   }
 
   /**

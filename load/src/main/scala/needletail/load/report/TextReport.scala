@@ -12,8 +12,7 @@ private[load] object TextReport {
     Vector(heading(measured.run), "") ++
       counts(measured) ++
       Vector("") ++
-      figures(measured).lines ++
-      Vector("") ++
+      (if (total.good > 0) figures(measured).lines :+ "" else Vector.empty) ++
       (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
       (if (total.bad > 0)
          Vector(s"Failed: ${Failures.describe(total)}.") ++ failedTimes(total.failed) :+ ""
@@ -29,7 +28,7 @@ private[load] object TextReport {
     val plan = run.plan
     val load =
       if (plan.model == "open") s"open model, ${Quantity.rate(plan.rate)}, at most ${plan.users} connections"
-      else s"closed model, ${plan.users} users"
+      else s"closed model, ${if (plan.users == 1) "1 user" else s"${plan.users} users"}"
     val alive = if (plan.keepAlive) "" else ", a connection for each request"
     val depth = if (plan.pipelining > 1) s", pipelining ${plan.pipelining}" else ""
     s"$load$alive$depth, ${Quantity.time(run.loadMillis * 1e6)}"

@@ -3,7 +3,8 @@ package needletail.load.scenario
 import java.nio.file.{InvalidPathException, Path}
 import java.util.regex.{Pattern, PatternSyntaxException}
 
-import needletail.http.PercentCoding
+import needletail.http.{Grammar, PercentCoding}
+import needletail.load.engine.Preflight
 import needletail.load.plan._
 
 /**
@@ -58,8 +59,11 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     val (body, implied) = content(fields)
     val own             = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
     val general         = headers.filterNot { case (name, _) => own.exists(_._1.equalsIgnoreCase(name)) }
-    val named           = (general ++ own).map { case (name, value) => name -> value.text }
-    val typed           =
+    own.foreach { case (name, value) =>
+      if (!Grammar.isToken(name)) value.fail(s"'$name' is not the name of a header")
+    }
+    val named = (general ++ own).map { case (name, value) => name -> value.text }
+    val typed =
       implied.filterNot(_ => named.exists(_._1.equalsIgnoreCase("Content-Type"))).map("Content-Type" -> _)
     RequestTemplate(
       method = method.toUpperCase,
@@ -74,14 +78,17 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
   }
 
   private def url(place: Yaml): String = {
-    val text = place.text
-    if (text.contains("://")) text
-    else if (!text.startsWith("/")) place.fail(s"'$text' must begin with a slash, or with http://")
-    else
-      target match {
-        case Some(server) => server.text.stripSuffix("/") + text
-        case None         => place.fail("there is no target that this path could belong to")
-      }
+    val text  = place.text
+    val whole =
+      if (text.contains("://")) text
+      else if (!text.startsWith("/")) place.fail(s"'$text' must begin with a slash, or with http://")
+      else
+        target match {
+          case Some(server) => server.text.stripSuffix("/") + text
+          case None         => place.fail("there is no target that this path could belong to")
+        }
+    Preflight.urlMistake(whole).foreach(place.fail)
+    whole
   }
 
   /** The body, and the type that it is of. */
@@ -151,6 +158,9 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
         s"feeder ${file.text}: row ${i + 1} has ${row.size} values, and there are ${rows.head.size} names"
       )
     }
+    rows.head.diff(rows.head.distinct).headOption.foreach(name =>
+      file.fail(s"feeder ${file.text}: two columns have the name '$name'")
+    )
     Feeder(rows.head, rows.tail, random)
   }
 }

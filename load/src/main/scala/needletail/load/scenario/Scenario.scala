@@ -36,8 +36,11 @@ object Scenario {
     try Right(new ScenarioReader(path).plan(Yaml.parse(yaml)))
     catch { case m: Mistake => Left(ScenarioError(path.toString, m.line, m.reason)) }
 
+  /** A byte order mark, as spreadsheets put before their tables, is no part of it. */
   private[scenario] def text(path: Path): Either[String, String] =
-    try Right(UTF_8.newDecoder().decode(ByteBuffer.wrap(Files.readAllBytes(path))).toString)
+    try Right(
+        UTF_8.newDecoder().decode(ByteBuffer.wrap(Files.readAllBytes(path))).toString.stripPrefix("\uFEFF")
+      )
     catch {
       case _: NoSuchFileException      => Left("there is no such file")
       case _: CharacterCodingException => Left("this is not UTF-8")
@@ -67,7 +70,8 @@ private[scenario] final class ScenarioReader(path: Path) {
       case Some((_, arrivals))    => open(arrivals)
       case None                   => yaml.fail("there must be either users or arrivals")
     }
-    val target  = fields.get("target")
+    val target = fields.get("target")
+    target.foreach(server => Preflight.urlMistake(server.text).foreach(server.fail))
     val headers = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
     val kinds   = fields.need("kinds").sequence("a kind")
     val read    = kinds.map(new KindReader(path, target, headers).kind)
@@ -120,6 +124,7 @@ private[scenario] final class ScenarioReader(path: Path) {
         val rate = fields.need("rate").double
         Vector(Load.Step(rate, rate, fields.need("duration").duration()))
       }
+    if (steps.forall(s => s.from == 0 && s.to == 0)) yaml.fail("the rate is 0 all the time")
     val random = fields.get("distances").exists { d =>
       d.text match {
         case "constant" => false

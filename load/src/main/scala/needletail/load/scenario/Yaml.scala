@@ -133,7 +133,7 @@ private[scenario] object Yaml {
     case scalar: ScalarNode                            =>
       val text = scalar.getValue
       if (text.length <= LongestTold) s"'$text'" else s"'${text.take(LongestTold)}…'"
-    case _: SequenceNode => "a list"
+    case s: SequenceNode => if (s.getValue.isEmpty) "an empty list" else "a list"
     case _               => "a mapping"
   }
 

@@ -54,6 +54,14 @@ class CharacteriseSuite extends Suite {
     assert(rates.nonEmpty && rates.forall(_ <= 100), rates)
   }
 
+  test("an overload that the generator could not bring about says nothing of the server's errors") {
+    val slow  = (self: SelfFigures) => if (self.due > 700) self.copy(busiestLoop = 1) else self
+    val found =
+      needletail.load.report.CharacterisationText.criteria(characterise(ModelServer(10, 20000000), slow)._1)
+    val last = found.find(_.name == "Error handling").getOrElse(fail("no error handling"))
+    assertEquals(last.verdict.limit, "CLIENT-LIMITED")
+  }
+
   test("with arrivals at random distances too") {
     val (found, _) = characterise(ModelServer(10, 10000000), poisson = true)
     near(found.latency.fold(0.0)(_.rate.low), 1000)

@@ -141,6 +141,8 @@ class EndToEndSuite extends Suite with Serving {
     assertEquals(ran.status, 2)
     assert(ran.err.contains("no-such-host.invalid"), ran.err)
     assert(ran.err.contains("has no address"), ran.err)
+    // said before the run: one line, and no figures of nothing
+    assertEquals((ran.err.linesIterator.size, ran.out), (1, ""))
   }
 
   test("only wrong statuses, no HTTP, no answer at all: status 2, and what it was") {

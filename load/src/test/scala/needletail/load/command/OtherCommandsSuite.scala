@@ -118,8 +118,33 @@ class OtherCommandsSuite extends Suite {
       val program = new ModelProgram(model, interruption = interruption)
       program.run("characterise", url, "--html", file("i.html").toString)
       assert(program.out.contains("Responsiveness"), program.out + program.err)
+      assert(program.err.contains("interrupted; this is what was measured until then"), program.err)
+      assert(!program.out.contains("None was found"), program.out) // it was not looked for
       assert(inner.runs.size <= after + 3, s"$after: ${inner.runs.size} runs")
     }
+  }
+
+  test("an interruption ends the ladder, and its last row is not read") {
+    val interruption = new Interruption
+    val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+    val model        = new needletail.load.engine.Driver {
+      def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+        if (inner.runs.size == 2) interruption.interrupt()
+        inner.run(plan, watch)
+      }
+    }
+    val program = new ModelProgram(model, interruption = interruption)
+    program.run("ladder", url, "--rows", "10,20,100,200", "--html", file("i.html").toString)
+    assert(program.err.contains("interrupted; this is what was measured until then"), program.err)
+    assert(program.out.contains("Interrupted at 100 users, after"), program.out)
+    assert(program.out.contains("errors < 0.1 %): 20 users or more"), program.out)
+    assert(Files.readString(file("i.html")).contains("Interrupted at 100 users"))
+  }
+
+  test("a server that gives nothing good when warmed up is not asked any further") {
+    val model = new ModelDriver(ModelServer(errors = 1))
+    assertEquals(new ModelProgram(model).run("characterise", url), 2)
+    assertEquals(model.runs.size, 1)
   }
 
   test("a characterisation of nothing is refused") {

@@ -132,6 +132,19 @@ class RunCommandSuite extends Suite {
       val same = folder.resolve("same").toString
       assertEquals(new ModelProgram(model).run("run", url, "--json", same, "--csv", same), 2)
       assert(!Files.exists(folder.resolve("same")))
+      // by another name
+      Files.createSymbolicLink(folder.resolve("link"), folder.resolve("kept"))
+      assertEquals(
+        new ModelProgram(model).run("run", url, "--json", there.toString, "--csv", s"$folder/link"),
+        2
+      )
+      // what is read would be lost
+      val over = new ModelProgram(model)
+      assertEquals(over.run("merge", there.toString, "--json", s"$folder/link"), 2)
+      assert(over.err.contains("would be lost"), over.err)
+      val scenario = new ModelProgram(model)
+      assertEquals(scenario.run("run", there.toString, "--html", there.toString), 2)
+      assertEquals(Files.readString(there), "kept")
     }
     assertEquals(model.runs.size, 0)
   }
@@ -149,7 +162,10 @@ class RunCommandSuite extends Suite {
     told("Missing argument")("run")
     told("Unknown option")("run", url, "--user", "3")
     told("\"0\" is no whole number from 1")("run", url, "--users", "0")
-    told("it is more than 0")("run", url, "--duration", "0s")
+    told("--user; is it --users?")("run", url, "--user", "3")
+    told("--duraton; is it --duration?")("run", url, "--duraton", "3s")
+    told("no command rnu; is it run?")("rnu", url)
+    told("it must be more than 0")("run", url, "--duration", "0s")
     told("5 has no unit")("run", url, "--duration", "5")
     told("two models")("run", url, "--rate", "5", "--users", "5")
     told("needs a --rate")("run", url, "--poisson")
@@ -160,12 +176,40 @@ class RunCommandSuite extends Suite {
     told("only http://")("run", "ftp://localhost/")
     told("names no host")("run", "http:///path")
     told("is no URL")("run", "http://local host/")
+    told("credentials do not belong into a URL")("run", "http://me:secret@localhost/")
+    told("\"99\" is no status")("run", url, "--good-statuses", "200,99")
     told("there is no port 70000")("run", "http://localhost:70000/")
     told("is no header")("run", url, "--header", "nothing")
     told("has a line break")("run", url, "--header", "a: b\r\nc: d")
     told("cannot read")("run", url, "--body", "@/no/such/file")
     told("there is none")("run", "shop.yaml")
     assertEquals(model.runs.size, 0)
+  }
+
+  test("the value of an unknown option is no mistake of its own") {
+    val program = new ModelProgram
+    assertEquals(program.run("run", url, "--usres", "5"), 2)
+    assertEquals(
+      program.err.linesIterator.toVector,
+      Vector(
+        "needletail-load run: Unknown option --usres; is it --users?",
+        "See needletail-load run --help."
+      )
+    )
+    val far = new ModelProgram
+    assertEquals(far.run("run", url, "--quick"), 2)
+    assert(!far.err.contains("is it"), far.err)
+  }
+
+  test("a scheme is of no case, and which statuses are good can be said") {
+    val model = new ModelDriver(ModelServer())
+    val url   = "HTTP://localhost:8080/a"
+    assertEquals(
+      new ModelProgram(model).run("run", url, "--duration", "1s", "--good-statuses", "201, 204"),
+      0
+    )
+    assertEquals(model.runs.head.kinds.head.requests.head.url, "http://localhost:8080/a")
+    assertEquals(model.runs.head.goodStatuses, Set(201, 204))
   }
 
   test("help and version go to standard output, with status 0") {
@@ -184,6 +228,20 @@ class RunCommandSuite extends Suite {
     val program = new ModelProgram(new ModelDriver(ModelServer(errors = 1)))
     assertEquals(program.run("run", url, "--duration", "3s"), 2)
     assert(program.err.contains("no request was answered as it should be: the status was 500"), program.err)
+    // there are no figures, and nothing of which one could say whose limit it is
+    assert(!program.out.contains("p50") && !program.out.contains("SERVER-LIMITED"), program.out)
+    assert(program.out.contains("no good answer: there is nothing to judge by"), program.out)
+  }
+
+  test("users who pause for most of the time ask for a rate: the server is not its limit") {
+    val paused = new ModelProgram
+    assertEquals(paused.run("run", url, "--users", "1", "--duration", "5s", "--pause", "200ms"), 0)
+    assert(paused.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("AS ASKED")), paused.out)
+    assert(paused.out.contains("the server may be able to do more"), paused.out)
+    assert(paused.out.contains("closed model, 1 user,"), paused.out)
+    val busy = new ModelProgram
+    busy.run("run", url, "--users", "5", "--duration", "5s")
+    assert(busy.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("SERVER-LIMITED")), busy.out)
   }
 
   test("warnings of the machine come first, a warm-up is not measured, repetitions are told apart") {

@@ -164,7 +164,7 @@ class SessionSuite extends Suite with Serving {
     assertEquals(mistake(plan.copy(kinds = Vector.empty)), "there is no kind of requests")
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("https://a/")))),
-      "https://a/: https is not spoken here"
+      "https://a/: TLS is not supported; ask the server behind it, over http"
     )
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("http://a/${id}")))),
@@ -179,6 +179,10 @@ class SessionSuite extends Suite with Serving {
       "the source 192.0.2.1 is not an address of this machine"
     )
     assertEquals(mistake(plan.copy(load = Load.Open(Vector.empty))), "there are no steps of a rate")
+    assertEquals(
+      mistake(plan.copy(load = Load.Open(Vector(Load.Step(0, 0, 1.second))))),
+      "the rate is 0 all the time"
+    )
     val bad = get("http://a/").copy(checks = Vector(Check.BodyMatches("(")))
     assertEquals(
       mistake(plan.copy(kinds = Vector(Kind("k", Vector(bad))))),

@@ -22,6 +22,19 @@ class RowsSuite extends Suite {
     assertEquals(Rows.overflows(measured(overflows = -1, shared = true)), None) // not known
   }
 
+  test("connections that were to be kept, and were not, are told of") {
+    def run(opened: Long, keepAlive: Boolean) = {
+      val driver = new ModelDriver(ModelServer(), _.copy(opened = opened, open = 3))
+      val result = driver.run(Plans.open(100, 2.seconds), _ => true)
+      new Measurement("run", result.copy(plan = result.plan.copy(keepAlive = keepAlive)), Some(Duration.Zero))
+    }
+    def told(m: Measurement) =
+      Rows.remarks(m).exists(_.startsWith("The server did not keep connections alive"))
+    assert(told(run(opened = 100, keepAlive = true)))
+    assert(!told(run(opened = 100, keepAlive = false)))
+    assert(!told(run(opened = 10, keepAlive = true)))
+  }
+
   test("only times are told from sent to end") {
     val run = measured(overflows = 0, shared = false)
     assert(

@@ -160,6 +160,8 @@ class ScenarioSuite extends Suite {
       write("short.csv", "a,b\n1\n")
       write("names.csv", "a\n")
       write("open.csv", "a\n\"b\n")
+      write("twice.csv", "a,b,a\n1,2,3\n")
+      write("marked.csv", "\uFEFFword,page\r\nx,1\r\n") // as a spreadsheet writes it
       val yaml = with_("""kinds:
                          |  - name: k
                          |    feeders: [words.csv, {file: words.csv, order: random}]
@@ -177,6 +179,13 @@ class ScenarioSuite extends Suite {
       assertEquals(
         bad("names.csv"),
         "7: feeder names.csv: there must be a row of names and at least one of values"
+      )
+      assertEquals(bad("twice.csv"), "7: feeder twice.csv: two columns have the name 'a'")
+      assertEquals(
+        Scenario.parse(yaml.replace("[words.csv", "[marked.csv"), path).map(
+          _.kinds.head.requests.head.feeders.head.columns
+        ),
+        Right(Vector("word", "page"))
       )
       assertEquals(bad("open.csv"), "7: feeder open.csv: a quotation mark is not closed")
       assertEquals(bad("{file: words.csv, order: odd}"), "7: the order is sequential or random, not 'odd'")
@@ -229,11 +238,30 @@ class ScenarioSuite extends Suite {
       "5: users and arrivals exclude each other in the scenario"
     )
     assertEquals(mistake(with_("")), "1: the scenario lacks 'kinds'")
-    assertEquals(mistake(with_("kinds: []")), "5: kinds must be a list with at least one element, not a list")
+    assertEquals(
+      mistake(with_("kinds: []")),
+      "5: kinds must be a list with at least one element, not an empty list"
+    )
     assertEquals(mistake(with_(get + "  - name: k\n    get: /b")), "8: two kinds have the name 'k'")
     assertEquals(
       mistake(s"users: {count: 1}\ntarget: http://a\n$get"),
       "1: users need requests (of each), or a duration"
+    )
+  }
+
+  test("loads of nothing") {
+    val kinds = "kinds:\n  - {name: a, get: /, weight: 0}\n  - {name: b, get: /, weight: 0}\n"
+    assertEquals(mistake(with_(kinds)), "1: every kind has the weight 0")
+    assertEquals(
+      mistake("target: http://a\narrivals: {rate: 0, duration: 1 s}\nkinds: [{name: a, get: /}]"),
+      "2: the rate is 0 all the time"
+    )
+  }
+
+  test("a target that cannot be asked is told by its own line") {
+    assertEquals(
+      mistake("users: {count: 1, requests: 1}\ntarget: https://a\nkinds: [{name: a, get: /}]"),
+      "2: https://a: TLS is not supported; ask the server behind it, over http"
     )
   }
 
@@ -246,16 +274,19 @@ class ScenarioSuite extends Suite {
     )
     assertEquals(kind("get: /", "post: /"), "8: get and post exclude each other in a kind")
     assertEquals(kind("get: path"), "7: 'path' must begin with a slash, or with http://")
-    assertEquals(kind("get: https://a/"), "6: https://a/: https is not spoken here")
+    assertEquals(
+      kind("get: https://a/"),
+      "7: https://a/: TLS is not supported; ask the server behind it, over http"
+    )
     assertEquals(
       kind("get: /a b"),
-      "6: http://a:1/a b: a path or a query has a character that must be percent-encoded"
+      "7: http://a:1/a b: a path or a query has a character that must be percent-encoded"
     )
     assertEquals(kind("get: /${id}"), "6: no feeder and no draw gives 'id'; there are none")
     assertEquals(kind("get: /${id}", "draw: {ID: x}"), "6: no feeder and no draw gives 'id'; there are ID")
     assertEquals(kind("get: /", "check:", "  body-matches: '('"), "9: '(' is not a pattern: Unclosed group")
     assertEquals(kind("get: /", "draw: {x: '['}"), "8: '[' is not a pattern: Unclosed character class")
-    assertEquals(kind("get: /", "headers: {a b: c}"), "6: 'a b' is not the name of a header")
+    assertEquals(kind("get: /", "headers: {a b: c}"), "8: 'a b' is not the name of a header")
     assertEquals(
       kind("get: /", "pause: {from: 2 s, to: 1 s}"),
       "8: a pause's 'to' must not be less than its 'from'"
