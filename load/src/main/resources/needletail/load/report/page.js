@@ -29,16 +29,23 @@
     return (Math.round(p * 1e6) / 1e6) + ' %';
   }
 
+  // 1, 2, 5, 10 and so on
+  function isRound(value) {
+    var lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
+    return [1, 2, 5].some(function (n) { return Math.abs(lead - n) < 1e-6; });
+  }
+
   function ticks(axis) {
-    return function (value) {
+    return function (value, index, all) {
       if (axis.percentiles) {
         var power = Math.log10(value);
         return Math.abs(power - Math.round(power)) < 1e-6 ? percentile(value) : null;
       }
       if (axis.log) {
-        var lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
         if (axis.values) return axis.values.indexOf(value) >= 0 ? digits(value) : null;
-        return [1, 2, 5].some(function (n) { return Math.abs(lead - n) < 1e-6; }) ? quantity(value, axis.unit) : null;
+        // within a decade there are too few round ones to read a value by
+        var few = all.filter(function (t) { return isRound(t.value); }).length < 3;
+        return few || isRound(value) ? quantity(value, axis.unit) : null;
       }
       return quantity(value, axis.unit);
     };

@@ -234,9 +234,10 @@ private final class Suspects(window: Window) {
 
     def text(which: String, nanos: Double) =
       s"late: the generator sent $which request ${Quantity.time(nanos)} after it was due"
+    val one   = if (most >= 2 * math.max(p99, LeastLateness)) s", and one ${Quantity.time(most)}" else ""
     val cause =
-      if (p50 >= LeastLateness) text("every second", p50)
-      else if (p99 >= LeastLateness) text("every hundredth", p99)
+      if (p50 >= LeastLateness) text("every second", p50) + one
+      else if (p99 >= LeastLateness) text("every hundredth", p99) + one
       else text("at least one", most)
 
     if (math.max(p99, most) < LeastLateness) None

@@ -51,7 +51,7 @@ private[command] final class MergeCommand(session: Session, options: Options) {
   }
 
   private def reportLogs(logs: Vector[Vector[HistogramLog.Entry]]): Int = {
-    val sums = HistogramLog.sums(logs.flatten)
+    val sums = HistogramLog.sums(logs.flatten).map { case (tag, all) => tag.getOrElse("all good") -> all }
     val head = Vector("kind", "count", "p50", "p90", "p99", "p99.9", "max", "mean")
     val rows = sums.map { case (tag, histogram) =>
       val l = Latencies.of(histogram)

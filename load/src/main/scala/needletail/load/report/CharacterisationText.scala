@@ -97,7 +97,7 @@ private[load] object CharacterisationText {
   }
 
   private def errors(over: Overload, isMore: Boolean): Criterion = {
-    val total  = over.measured.run.total()
+    val total  = over.measured.window.total // as the rate, and the table of all that was tried
     val failed = Latencies.of(total.failed)
     val took   =
       if (failed.isEmpty) ""
@@ -135,10 +135,24 @@ private[load] object CharacterisationText {
     val width = criteria.map(_.name.length).max
     criteria.flatMap { c =>
       val verdict = c.verdict.limit
-      Vector(s"${c.name.padTo(width, ' ')}  ${c.text}", s"${" " * width}  $verdict") ++
-        c.verdict.causes.map(cause => s"${" " * width}  $cause") :+ ""
+      val texts   = (c.text +: verdict +: c.verdict.causes).flatMap(wrapped(_, Columns - width - 2))
+      texts.zipWithIndex.map { case (text, i) =>
+        s"${(if (i == 0) c.name else "").padTo(width, ' ')}  $text"
+      } :+ ""
     } ++ TextReport.assertions(checks)
   }
+
+  /** In lines of no more than so many characters, broken between words. */
+  private def wrapped(text: String, columns: Int): Vector[String] =
+    text.split(' ').foldLeft(Vector.empty[String]) { (lines, word) =>
+      lines.lastOption match {
+        case Some(last) if last.length + 1 + word.length <= columns => lines.init :+ s"$last $word"
+        case _                                                      => lines :+ word
+      }
+    }
+
+  /** Of a line of the terminal's report. */
+  private final val Columns = 110
 
   private def criterion(
       name: String,

@@ -9,8 +9,9 @@ import needletail.load.analysis.Measurement
 import needletail.load.result.Figures
 
 /**
- * Logs that HdrHistogram's own tools read: an interval for each second and kind, tagged with the kind's name; good
- * answers from due to end, in nanoseconds. What failed is tagged with the kind and `!failed`.
+ * Logs that HdrHistogram's own tools read: an interval for each second with all good answers, without a tag, as these
+ * tools look at that unless they are told otherwise; where there are several kinds, one for each, tagged with its name.
+ * From due to end, in nanoseconds. What failed is tagged with the kind and `!failed`.
  */
 private[load] object HistogramLog {
   private final val Failed        = "!failed"
@@ -27,15 +28,17 @@ private[load] object HistogramLog {
     writer.outputBaseTime(start)
     writer.outputLegend()
     for {
-      run           <- measured
-      interval      <- run.run.intervals
-      (kind, index) <- run.run.kinds.zipWithIndex
+      run      <- measured
+      interval <- run.run.intervals
     } {
-      val from    = run.run.startedMillis + interval.startMillis
-      val figures = interval.kinds(index)
-      put(writer, figures.response, tag(kind), start, from, from + interval.lengthMillis)
-      if (figures.failed.getTotalCount > 0)
-        put(writer, figures.failed, tag(kind) + Failed, start, from, from + interval.lengthMillis)
+      val from                                                 = run.run.startedMillis + interval.startMillis
+      def out(histogram: Histogram, tag: Option[String]): Unit =
+        put(writer, histogram, tag, start, from, from + interval.lengthMillis)
+      out(interval.total.response, None)
+      run.run.kinds.zip(interval.kinds).foreach { case (kind, figures) =>
+        if (run.run.kinds.size > 1) out(figures.response, Some(tag(kind)))
+        if (figures.failed.getTotalCount > 0) out(figures.failed, Some(tag(kind) + Failed))
+      }
     }
     bytes.toByteArray
   }
@@ -44,13 +47,13 @@ private[load] object HistogramLog {
   private def put(
       writer: HistogramLogWriter,
       histogram: Histogram,
-      tag: String,
+      tag: Option[String],
       base: Long,
       from: Long,
       until: Long
   ): Unit = {
     val tagged = histogram.copy()
-    tagged.setTag(tag)
+    tagged.setTag(tag.orNull)
     writer.outputIntervalHistogram((from - base) / 1000.0, (until - base) / 1000.0, tagged, NanosInMillis)
   }
 
@@ -60,8 +63,8 @@ private[load] object HistogramLog {
     if (safe.isEmpty) "_" else safe
   }
 
-  /** What was measured of a tag in an interval. */
-  final case class Entry(tag: String, startMillis: Long, endMillis: Long, histogram: Histogram)
+  /** What was measured of a tag in an interval; without one it is all good answers. */
+  final case class Entry(tag: Option[String], startMillis: Long, endMillis: Long, histogram: Histogram)
 
   /** In the order of the file; the reason where it is no such log. */
   def read(path: Path): Either[String, Vector[Entry]] =
@@ -81,11 +84,11 @@ private[load] object HistogramLog {
 
   private def entry(histogram: Histogram): Entry = {
     val start = (histogram: EncodableHistogram).getStartTimeStamp
-    Entry(Option(histogram.getTag).getOrElse(""), start, histogram.getEndTimeStamp, histogram)
+    Entry(Option(histogram.getTag), start, histogram.getEndTimeStamp, histogram)
   }
 
-  /** All of one tag together, in order of the tags. */
-  def sums(entries: Vector[Entry]): Vector[(String, Histogram)] =
+  /** All of one tag together, in order of the tags, before them what has none. */
+  def sums(entries: Vector[Entry]): Vector[(Option[String], Histogram)] =
     entries.groupBy(_.tag).toVector.sortBy(_._1).map { case (tag, its) =>
       val sum = Figures.histogram()
       its.foreach(e => sum.add(e.histogram))

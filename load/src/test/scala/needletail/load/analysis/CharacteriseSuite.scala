@@ -62,6 +62,19 @@ class CharacteriseSuite extends Suite {
     assertEquals(last.verdict.limit, "CLIENT-LIMITED")
   }
 
+  test("the share that failed is of the time that the rate is of") {
+    val found = characterise(ModelServer(10, 20000000, queue = 20))._1
+    val all   = found.overload.getOrElse(fail("no overload"))
+    val run   = all.measured.run
+    val ramp  = new Measurement("overload", run.copy(plan = run.plan.copy(rampMillis = 1000)), None)
+    val over  = all.copy(measured = ramp)
+    val text  = needletail.load.report.CharacterisationText
+      .criteria(found.copy(overload = Some(over))).find(_.name == "Error handling")
+    val share = over.measured.figure(Metric.Errors).getOrElse(fail("no errors"))
+    assert(share != over.measured.run.total().errorRate) // with the ramp it is another
+    assertEquals(text.map(_.low), Some(share * 100))
+  }
+
   test("with arrivals at random distances too") {
     val (found, _) = characterise(ModelServer(10, 10000000), poisson = true)
     near(found.latency.fold(0.0)(_.rate.low), 1000)

@@ -91,6 +91,9 @@ class DiagnosisSuite extends Suite {
     assertEquals(tail.verdict(p99).limit, Client)
     assertEquals(tail.verdict(Metric.Percentile(90)).limit, Uncertain)
     mentions(tail.verdict(p99), "every hundredth request 8 ms after it was due")
+    // what made the maximum is told beside what made p99
+    val one = open()(_.copy(latenessMicros = (10, 1300, 90000)))
+    mentions(one.verdict(Metric.Max), "every hundredth request 1.30 ms after it was due, and one 90 ms")
     assertEquals(open()(_.copy(latenessMicros = (10, 3000, 3000))).verdict(p99).limit, Uncertain)
     val all = open()(_.copy(latenessMicros = (200000, 300000, 400000)))
     assertEquals(all.verdict(p50).limit, Client)

@@ -69,6 +69,34 @@ class HtmlReportSuite extends Suite {
     }
   }
 
+  test("a window that becomes as narrow as a telephone's is not left by anything but what is scrolled") {
+    assume(
+      HtmlReportSuite.browser.isDefined,
+      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
+    )
+    val wrapper =
+      s"""<!DOCTYPE html><html><body><iframe style="width:900px;height:600px" srcdoc="${Html.text(
+          page
+        )}"></iframe>
+         |<script>
+         |var frame = document.querySelector('iframe');
+         |frame.onload = function () {
+         |  var wide = frame.contentDocument.documentElement.clientWidth;
+         |  frame.style.width = '400px';
+         |  var inner = frame.contentDocument.documentElement;
+         |  document.body.dataset.width = wide + ' ' + inner.clientWidth + ' ' + inner.scrollWidth;
+         |  frame.remove();
+         |};
+         |</script></body></html>""".stripMargin
+    for (program <- HtmlReportSuite.browser) {
+      val dom   = HtmlReportSuite.dom(program, wrapper, "1")
+      val found = """data-width="(\d+) (\d+) (\d+)"""".r.findFirstMatchIn(dom).getOrElse(fail(dom.take(500)))
+      val width = found.subgroups.map(_.toInt)
+      assert(width(0) > 800 && width(1) < 410, width)
+      assertEquals(width(2), width(1))
+    }
+  }
+
   test("pages of a ladder and of a characterisation stand too") {
     assume(
       HtmlReportSuite.browser.isDefined,
