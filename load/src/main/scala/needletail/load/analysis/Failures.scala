@@ -24,13 +24,14 @@ object Failures {
     val whole = all ++ odd
     val bad   = whole.filter { case (code, _) => code < 200 || code >= 300 && code != 304 }
     // a status of success may be a bad one here; then all are told, as it is not known which
-    val told = if (onlyBad && bad.map(_._2).sum >= figures.count(Outcome.BadStatus)) bad else whole
-    told
+    val clear = !onlyBad || bad.map(_._2).sum >= figures.count(Outcome.BadStatus)
+    val told  = (if (onlyBad && clear) bad else whole)
       .sortBy(-_._2)
       .map { case (code, count) =>
         s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}"
       }
       .mkString(", ")
+    if (clear) told else s"of all answers $told"
   }
 
   def name(outcome: Outcome): String = outcome match {

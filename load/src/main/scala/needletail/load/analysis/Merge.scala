@@ -23,6 +23,24 @@ object Merge {
         }
     }
 
+  /**
+   * What is to be said of parts that were not measured at the same time: then their sum is of no load that there ever
+   * was. None where all share four fifths of the shortest one's time.
+   */
+  def apart(parts: Vector[RunResult]): Option[String] = {
+    val from  = parts.map(_.startedMillis).max
+    val until = parts.map(p => p.startedMillis + p.loadMillis).min
+    val least = parts.map(_.loadMillis).min
+    if (until - from >= least * 0.8) None
+    else {
+      val spread = parts.map(_.startedMillis).max - parts.map(_.startedMillis).min
+      Some(
+        s"these were not measured at the same time (the last began ${Quantity.time(spread * 1e6)} after the first): " +
+          "rates and users of the whole are of no load that there was"
+      )
+    }
+  }
+
   private def join(parts: Vector[RunResult], first: RunResult): RunResult = {
     val started = parts.map(_.startedMillis).min
     val shifted = parts.flatMap { part =>

@@ -67,9 +67,15 @@ private[load] object CommandLine {
     val unknown = errors.filter(_.startsWith(UnknownOption)).map { message =>
       message + Nearest.of(message.stripPrefix(UnknownOption), known).fold("")(near => s"; is it $near?")
     }
-    if (unknown.isEmpty) errors
+    if (unknown.isEmpty) errors.map {
+      case TooFew(name, times) => s"$name: it takes $times of them"
+      case other               => other
+    }
     else unknown ++ errors.filterNot(m => m.startsWith(UnknownOption) || m.startsWith("Unknown argument"))
   }
+
+  /** As the library says it of an argument that is to be there several times. */
+  private val TooFew = """Argument (.+?)'? must be given (\d+) times""".r
 
   private final val UnknownOption = "Unknown option "
 

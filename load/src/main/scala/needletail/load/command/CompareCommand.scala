@@ -47,8 +47,9 @@ private[command] final class CompareCommand(session: Session, options: Options) 
     val comparison = new Comparison(options.tolerance, options.confidence)
     val rows       = parts.flatMap { case (label, a, b) => comparison(a, b).map(label -> _) }
     val asserted   = ComparisonText.assertions(rows)
-    val lines      = notes(parts) ++ ComparisonText.table(rows).lines ++ Vector("", conclusion(rows))
-    val reports    = new Reports(terminal)
+    val lines      = notes(parts) ++ ComparisonText.table(rows).lines ++
+      ComparisonText.doubts(rows).map("  In doubt: " + _) ++ Vector("", conclusion(rows))
+    val reports = new Reports(terminal)
     terminal.print(lines)
     reports.bytes(options.outputs.json)(
       Document.toJson(
@@ -78,10 +79,12 @@ private[command] final class CompareCommand(session: Session, options: Options) 
     val ranked = parts.forall { case (_, a, b) => RankTest.enough(a.size, b.size, options.confidence) }
     val (a, b) = (parts.head._2, parts.head._3)
     val how    =
-      if (ranked) s"By the ranks of ${a.size} runs of A and ${b.size} of B."
+      if (ranked)
+        s"By the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability that noise alone differs as much."
       else
-        s"By resampling the seconds of ${a.size} and ${b.size} runs: what differs from one run to the next is not seen. " +
-          "Five runs of each (--repeat 5) would show it."
+        s"By resampling the seconds of ${a.size} and ${b.size} runs, the change lies in the range with " +
+          s"${Quantity.share(options.confidence)} certainty; what differs from one run to the next is not seen. Five " +
+          "runs of each (--repeat 5) would show it."
     val plans = parts.flatMap { case (_, x, y) =>
       (x ++ y).map(r =>
         (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)

@@ -43,7 +43,12 @@ private[command] final class LadderCommand(session: Session, options: Options) {
     val asserted = checks.flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
     val lines    =
       Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
-        reading ++ asserted.filterNot(_.passed).map(a => s"FAILED  ${a.part}: ${a.condition}  (${a.reason})")
+        reading ++ asserted.filterNot(_.passed).map(a =>
+          s"FAILED  ${a.part}: ${a.condition}  (${a.reason})"
+        ) ++
+        asserted.groupBy(_.condition).collect {
+          case (condition, its) if its.forall(_.passed) => s"passed  $condition  (in every row)"
+        }
     val reports = new Reports(terminal)
     session.sayInterrupted("ladder")
     terminal.print(lines)

@@ -13,8 +13,10 @@ private[command] final class MergeCommand(session: Session, options: Options) {
   import session._
 
   def run(): Either[String, Int] = {
-    val logs = options.files.map(isLog)
-    if (logs.forall(identity)) mergeLogs()
+    val twice = options.files.diff(options.files.distinct).headOption
+    val logs  = options.files.map(isLog)
+    if (twice.nonEmpty) Left(s"${twice.mkString} is given twice, and would count twice")
+    else if (logs.forall(identity)) mergeLogs()
     else if (logs.exists(identity)) Left("results and logs do not merge: give files of one sort")
     else mergeResults()
   }
@@ -25,6 +27,8 @@ private[command] final class MergeCommand(session: Session, options: Options) {
       merged    <- byPart(documents)
       _         <- RunCommand.known(options.assertions, merged.head._2.kinds)
     } yield {
+      documents.head.parts.indices.flatMap(i => Merge.apart(documents.map(_.parts(i).run))).headOption
+        .foreach(apart => terminal.say(s"Warning: $apart"))
       val measured = merged.map { case (label, run) => new Measurement(label, run, None) }
       RunReport(session, options, "merge", documents.head.title, measured)
     }
@@ -62,7 +66,8 @@ private[command] final class MergeCommand(session: Session, options: Options) {
           l.p99,
           l.p999,
           l.max
-        ).map(n => Quantity.time(n.toDouble)) :+ Quantity.time(l.mean))
+        ).map(n => if (l.isEmpty) "-" else Quantity.time(n.toDouble)) :+ (if (l.isEmpty) "-"
+                                                                          else Quantity.time(l.mean)))
     }
     val lines   = TextTable(head, rows).lines
     val reports = new Reports(terminal)

@@ -5,7 +5,7 @@ import needletail.load.analysis._
 private[load] object ComparisonText {
 
   def table(rows: Vector[(String, Compared)]): TextTable = TextTable(
-    Vector("part", "figure", "A", "B", "change", "with certainty", "outcome"),
+    Vector("part", "figure", "A", "B", "change", "how sure", "outcome"),
     rows.map { case (label, c) =>
       Vector(
         label,
@@ -14,10 +14,20 @@ private[load] object ComparisonText {
         Quantity.of(c.metric, c.b),
         change(c),
         certainty(c),
-        outcome(c)
+        short(c)
       )
     }
   )
+
+  /** What casts doubt on outcomes, once for each sort of it; the table names no causes. */
+  def doubts(rows: Vector[(String, Compared)]): Vector[String] =
+    rows.map(_._2).filter(c => doubted(c)).flatMap(_.verdict.causes).distinctBy(_.takeWhile(_ != ':'))
+
+  private def doubted(c: Compared): Boolean =
+    c.change == Change.Unknown || c.verdict.causes.nonEmpty && c.change != Change.None
+
+  private def short(c: Compared): String =
+    if (doubted(c)) s"${c.change.name}, ${c.verdict.limit.name}" else c.change.name
 
   private def outcome(c: Compared): String =
     if (c.change == Change.Unknown) s"${c.change.name}: ${c.verdict}"
@@ -33,8 +43,12 @@ private[load] object ComparisonText {
     c.interval match {
       case Some((low, high)) if c.metric == Metric.Errors => s"${points(low)} to ${points(high)}"
       case Some((low, high))                              => s"${percent(low - 1)} to ${percent(high - 1)}"
-      case None                                           => c.probability.fold("")(p => f"chance $p%.4f")
+      case None                                           => c.probability.fold("")(chance)
     }
+
+  /** That noise alone differs as much. */
+  private def chance(p: Double): String =
+    if (p < 0.0001) "p < 0.0001" else String.format(java.util.Locale.ROOT, "p = %.4f", Double.box(p))
 
   private def percent(share: Double): String =
     String.format(java.util.Locale.ROOT, "%+.1f %%", Double.box(share * 100))

@@ -32,6 +32,12 @@ class MergeSuite extends Suite {
     )
   }
 
+  test("parts of different times are told of") {
+    assertEquals(Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 900))), None)
+    val later = Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 20000)))
+    assert(later.exists(_.contains("the last began 20 s after the first")), later)
+  }
+
   test("what does not belong together is refused") {
     assert(Merge(Vector.empty).isLeft)
     assert(Merge(Vector(first, second.copy(kinds = Vector("other")))).isLeft)

@@ -28,7 +28,16 @@ class OtherCommandsSuite extends Suite {
     val model   = new ModelDriver(ModelServer(workers = 50, serviceNanos = 5000000))
     val program = new ModelProgram(model)
     assertEquals(
-      program.run("ladder", url, "--csv", file("l.csv").toString, "--html", file("l.html").toString),
+      program.run(
+        "ladder",
+        url,
+        "--assert",
+        "p99 < 9 s",
+        "--csv",
+        file("l.csv").toString,
+        "--html",
+        file("l.html").toString
+      ),
       0,
       program.err
     )
@@ -41,6 +50,7 @@ class OtherCommandsSuite extends Suite {
     assert(loads.forall(_.requests.contains(50)))
     assert(model.runs.forall(_.goodStatuses == Set(200, 304)))
     assert(program.out.contains("100,000"), program.out)
+    assert(program.out.contains("passed  p99 < 9 s  (in every row)"), program.out)
     assertEquals(Files.readString(file("l.csv")).linesIterator.size, 18)
   }
 
@@ -193,6 +203,7 @@ class OtherCommandsSuite extends Suite {
         1
       )
       assert(program.out.contains("B is worse"), program.out)
+      assert(program.out.contains(if (n == 1) "certainty" else "p = 0.0079"), program.out)
       assertEquals(new ModelProgram().run("compare", worse, a), 0)
     }
     assert(Files.readString(file("w.xml")).contains("<failure"))
@@ -241,6 +252,10 @@ class OtherCommandsSuite extends Suite {
     )
     val sums = HistogramLog.sums(HistogramLog.read(file("whole.hlog")).fold(fail(_), identity))
     assertEquals(sums.map(_._2.getTotalCount).sum, total.total().good)
+
+    val twice = new ModelProgram
+    assertEquals(twice.run("merge", parts.head._1, parts.head._1), 2)
+    assert(twice.err.contains("given twice"), twice.err)
 
     val mixed = new ModelProgram
     assertEquals(mixed.run("merge", parts.head._1, parts.head._2), 2)

@@ -160,6 +160,7 @@ class RunCommandSuite extends Suite {
     told("Usage")()
     told("no command walk")("walk")
     told("Missing argument")("run")
+    told("A.json B.json: it takes 2 of them")("compare", "one.json")
     told("Unknown option")("run", url, "--user", "3")
     told("\"0\" is no whole number from 1")("run", url, "--users", "0")
     told("--user; is it --users?")("run", url, "--user", "3")
