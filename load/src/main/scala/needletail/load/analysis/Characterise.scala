@@ -53,12 +53,13 @@ final class Characterise(
       case None         =>
         val throughput = if (stopped()) None else throughputSearch(light)
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
+        val highest    = throughput.map(most => most.copy(rate = reached(most.rate, latency)))
         val tail       = latency.fold(Vector.empty[TailAt])(tails)
         val overload   = if (stopped()) None else throughput.map(most => overloaded(most, latency))
         Right(Characterisation(
           objective,
           light,
-          throughput,
+          highest,
           latency,
           tail,
           overload,
@@ -101,6 +102,12 @@ final class Characterise(
         verdict
       ))
     }
+  }
+
+  /** What was held by rate is no less of a throughput than what users brought about. */
+  private def reached(rate: Range, latency: Option[Capacity]): Range = latency match {
+    case Some(knee) if satisfied(knee.held) => rate.copy(high = math.max(rate.high, knee.rate.low))
+    case _                                  => rate
   }
 
   /** Between a number of users that do not bring the rate about, and one that does. */

@@ -9,13 +9,21 @@ object Failures {
   def of(figures: Figures): Vector[(Outcome, Long)] =
     Outcome.all.filter(_ != Outcome.Good).map(o => o -> figures.count(o)).filter(_._2 > 0).sortBy(-_._2)
 
-  def describe(figures: Figures): String = of(figures)
+  /**
+   * @param reasons
+   *   of a run: what an outcome first came with
+   */
+  def describe(figures: Figures, reasons: Vector[(String, String)]): String = of(figures)
     .map {
       case (Outcome.BadStatus, count) =>
         s"${Quantity.count(count)} with a bad status (${statuses(figures, onlyBad = true)})"
-      case (outcome, count) => s"${Quantity.count(count)} ${name(outcome)}"
+      case (outcome, count) => s"${Quantity.count(count)} ${name(outcome)}${first(outcome, reasons)}"
     }
     .mkString(", ")
+
+  /** In brackets, where there is one. */
+  def first(outcome: Outcome, reasons: Vector[(String, String)]): String =
+    reasons.find(_._1 == outcome.name).fold("") { case (_, reason) => s" (the first: $reason)" }
 
   /** `503: 12, 500: 3`. */
   def statuses(figures: Figures, onlyBad: Boolean): String = {

@@ -12,7 +12,9 @@ object Hopeless {
     else if (total.requests == 0) Some("no request came to an end")
     else {
       val (outcome, _) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
-      Some(s"no request was answered as it should be: ${words(outcome, total, run)}")
+      Some(
+        s"no request was answered as it should be: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+      )
     }
   }
 

@@ -54,7 +54,8 @@ object Merge {
       first.kinds,
       started,
       parts.map(part => part.startedMillis - started + part.loadMillis).max,
-      seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) }
+      seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) },
+      parts.flatMap(_.reasons).distinctBy(_._1)
     )
   }
 

@@ -101,7 +101,8 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
         plan.kinds.map(_.name),
         started,
         math.max(1, offered / 1000000),
-        collector.intervals
+        collector.intervals,
+        context.reasons.all
       )
     } finally {
       waker.close()

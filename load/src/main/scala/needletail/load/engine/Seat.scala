@@ -58,7 +58,9 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
           attempt(number + 1, until)
         case Failure(error) =>
           opening = false
-          openFailed(ConnectFailure.outcomeOf(error))
+          val outcome = ConnectFailure.outcomeOf(error)
+          worker.note(outcome, error)
+          openFailed(outcome)
       }
 
   final def freed(c: ClientConnection): Unit = ()

@@ -90,7 +90,11 @@ private[engine] abstract class Shot(worker: Worker) extends Exchange {
       if (!isPassedOver) isSecond = true
       worker.tally.resent()
       again()
-    } else fail(Seat.outcomeOf(error))
+    } else {
+      val outcome = Seat.outcomeOf(error)
+      worker.note(outcome, error)
+      fail(outcome)
+    }
   }
 
   /** It ends without a complete answer. */

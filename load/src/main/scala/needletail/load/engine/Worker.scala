@@ -5,6 +5,7 @@ import java.net.InetAddress
 import needletail.client.{ClientConfig, LoopContext}
 import needletail.io.{ConnectionOptions, EventLoop, TimerHeap}
 import needletail.load.plan.{LoadPlan, Pause}
+import needletail.load.result.Outcome
 
 import scala.concurrent.duration._
 
@@ -16,7 +17,9 @@ private[engine] final class RunContext(
     val startNanos: Long,
     val waker: Waker,
     val seed: Long
-)
+) {
+  val reasons: Reasons = new Reasons
+}
 
 /**
  * One loop's share of a run: all that happens to its requests happens on its thread. It runs in every turn of the loop,
@@ -97,6 +100,9 @@ private[engine] abstract class Worker(
     isDone = true
     done()
   }
+
+  /** A request, or a connection for some, failed so. */
+  final def note(outcome: Outcome, error: Throwable): Unit = shared.reasons.note(outcome, error)
 
   final def nextSource(): InetAddress =
     if (shared.sources.isEmpty) null

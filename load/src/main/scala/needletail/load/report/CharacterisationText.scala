@@ -106,7 +106,8 @@ private[load] object CharacterisationText {
           s"${if (failed.p99 < Prompt) ": promptly" else ": not promptly"}."
     val what =
       if (total.bad == 0) "none failed"
-      else s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total)}"
+      else
+        s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total, over.measured.run.reasons)}"
     val after = over.recovery.millis match {
       case Some(millis) =>
         s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
@@ -142,14 +143,16 @@ private[load] object CharacterisationText {
     } ++ TextReport.assertions(checks)
   }
 
-  /** In lines of no more than so many characters, broken between words. */
+  /** In lines of no more than so many characters, broken between words, but not between a figure and its unit. */
   private def wrapped(text: String, columns: Int): Vector[String] =
-    text.split(' ').foldLeft(Vector.empty[String]) { (lines, word) =>
+    text.replaceAll(Units, "$1\u00a0$2").split(' ').map(_.replace('\u00a0', ' ')).foldLeft(Vector.empty[String]) { (lines, word) =>
       lines.lastOption match {
         case Some(last) if last.length + 1 + word.length <= columns => lines.init :+ s"$last $word"
         case _                                                      => lines :+ word
       }
     }
+
+  private final val Units = "(\\d) (ns|µs|ms|s|min|%)(?![a-z])"
 
   /** Of a line of the terminal's report. */
   private final val Columns = 110

@@ -47,7 +47,7 @@ private[load] object HtmlReport {
           cell(Metric.Max),
           cell(Metric.Rate),
           Html.badge(row.measured.diagnosis.overall),
-          Html.text(Failures.describe(row.measured.run.total()))
+          Html.text(Failures.describe(row.measured.run.total(), row.measured.run.reasons))
         )
       },
       words = Set(7, 8)
@@ -169,7 +169,7 @@ private[load] object HtmlReport {
         if (times.isEmpty) ""
         else
           s" They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
-      paragraphs(Vector(s"Failed: ${Failures.describe(total)}.$took"))
+      paragraphs(Vector(s"Failed: ${Failures.describe(total, run.reasons)}.$took"))
     }
   }
 

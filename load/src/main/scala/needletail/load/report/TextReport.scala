@@ -15,7 +15,9 @@ private[load] object TextReport {
       (if (total.good > 0) figures(measured).lines :+ "" else Vector.empty) ++
       (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
       (if (total.bad > 0)
-         Vector(s"Failed: ${Failures.describe(total)}.") ++ failedTimes(total.failed) :+ ""
+         Vector(s"Failed: ${Failures.describe(total, measured.run.reasons)}.") ++ failedTimes(
+           total.failed
+         ) :+ ""
        else Vector.empty) ++
       verdict(measured) ++
       assertions(checks)

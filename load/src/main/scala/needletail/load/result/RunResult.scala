@@ -16,6 +16,8 @@ package needletail.load.result
  *   how long load was offered; answers may have come later
  * @param intervals
  *   in order, one second each unless the last is shorter; ramp included
+ * @param reasons
+ *   what the first failure of an outcome came with, by the outcome's name, where that leaves open what was wrong
  */
 final case class RunResult(
     plan: PlanSummary,
@@ -23,7 +25,8 @@ final case class RunResult(
     kinds: Vector[String],
     startedMillis: Long,
     loadMillis: Long,
-    intervals: Vector[Interval]
+    intervals: Vector[Interval],
+    reasons: Vector[(String, String)] = Vector.empty
 ) {
 
   /** Of one kind, from `fromMillis` after the start on: what a ramp or a warm-up measured can be left out. */

@@ -15,15 +15,18 @@ class CharacteriseSuite extends Suite {
       server: ModelServer,
       self: SelfFigures => SelfFigures = identity,
       poisson: Boolean = false,
-      mostRate: Double = 100000
+      mostRate: Double = 100000,
+      byRate: Option[ModelServer] = None // in the open model, where it is another
   ): (Characterisation, ModelDriver) = {
     val driver  = new ModelDriver(server, self)
-    val measure = (load: Load, label: String, enough: Interval => Boolean) =>
+    val measure = (load: Load, label: String, enough: Interval => Boolean) => {
+      driver.server = if (load.isInstanceOf[Load.Open]) byRate.getOrElse(server) else server
       new Measurement(
         label,
         driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)),
         Some(Duration.Zero)
       )
+    }
     val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, 100000, poisson)
     val found  = new Characterise(measure, objective, limits, Some(1.second), () => false).run()
     (found.fold(fail(_), identity), driver)
@@ -73,6 +76,15 @@ class CharacteriseSuite extends Suite {
     val share = over.measured.figure(Metric.Errors).getOrElse(fail("no errors"))
     assert(share != over.measured.run.total().errorRate) // with the ramp it is another
     assertEquals(text.map(_.low), Some(share * 100))
+  }
+
+  test("no capacity is above the throughput") {
+    val (found, _) = characterise(ModelServer(10, 20000000), byRate = Some(ModelServer(10, 18000000)))
+    val most       = found.throughput.getOrElse(fail("no throughput"))
+    val knee       = found.latency.getOrElse(fail("no knee"))
+    near(most.rate.low, 500)
+    near(knee.rate.low, 555)
+    assert(knee.rate.low <= most.rate.high, (most.rate, knee.rate))
   }
 
   test("with arrivals at random distances too") {

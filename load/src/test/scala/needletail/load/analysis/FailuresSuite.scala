@@ -12,11 +12,20 @@ class FailuresSuite extends Suite {
 
   test("bad statuses are told by their number") {
     val some = figures(Outcome.Good -> 200, Outcome.BadStatus -> 503, Outcome.BadStatus -> 503)
-    assertEquals(Failures.describe(some), "2 with a bad status (503: 2)")
+    assertEquals(Failures.describe(some, Vector.empty), "2 with a bad status (503: 2)")
+  }
+
+  test("what is no HTTP is told with what was wrong first") {
+    val made = new Figures
+    made.failed(Outcome.Garbage, 0, 1000)
+    assertEquals(
+      Failures.describe(made, Vector("garbage" -> "no version")),
+      "1 got no HTTP (the first: no version)"
+    )
   }
 
   test("a status of success that was not to be is told too") {
     val some = figures(Outcome.Good -> 200, Outcome.BadStatus -> 204, Outcome.BadStatus -> 204)
-    assertEquals(Failures.describe(some), "2 with a bad status (of all answers 204: 2, 200: 1)")
+    assertEquals(Failures.describe(some, Vector.empty), "2 with a bad status (of all answers 204: 2, 200: 1)")
   }
 }

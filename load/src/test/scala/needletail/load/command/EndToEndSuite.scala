@@ -155,7 +155,7 @@ class EndToEndSuite extends Suite with Serving {
     try {
       val ran = program("run", garbage.url, "--users", "2", "--requests", "2")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("is no HTTP"), ran.err)
+      assert(ran.err.contains("is no HTTP (the first: "), ran.err)
     } finally garbage.close()
     val silent = new Misbehaving((_, _) => ())
     try {
