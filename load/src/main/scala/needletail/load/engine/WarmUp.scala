@@ -22,41 +22,53 @@ private[engine] object WarmUp {
   final val IntervalNanos = 50L * 1000 * 1000
 
   /**
-   * Both models, again and again until a round leaves the compiler next to nothing to do: much of what was compiled is
-   * given up when code is come to that had not been used before, such as that of a run's begin and end.
+   * Runs plans of both models against a server that this starts, the first time it is called in a process.
    *
    * @param atMost
-   *   after which it has to do, be the compiler ready or not: other programs may keep it from its work
+   *   how long it may take
+   * @param isOver
+   *   whether somebody wants to be done
    */
-  def once(atMost: FiniteDuration, run: LoadPlan => Unit): Unit = if (isDone.compareAndSet(false, true)) {
-    val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
-    try {
-      val listener = Listener.bind(
-        Address.Tcp("127.0.0.1", 0),
-        loops(0),
-        ListenOptions(),
-        _.start(loops(0), ConnectionOptions())(new Parrot(_))
-      )
-      listener.address match {
-        case Address.Tcp(_, port) =>
-          val both     = plans(s"http://127.0.0.1:$port/")
-          val deadline = System.nanoTime() + atMost.toNanos
-          var rounds   = 0
-          var settled  = false
-          while (System.nanoTime() < deadline && (rounds < LeastRounds || !settled)) {
-            val before = compiling
-            both.foreach(run)
-            rest(deadline)
-            settled = compiling - before <= LittleMillis
-            rounds += 1
-          }
-        case _ => ()
+  def once(atMost: FiniteDuration, isOver: () => Boolean)(run: LoadPlan => Unit): Unit =
+    if (isDone.compareAndSet(false, true)) {
+      val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
+      try {
+        val listener = Listener.bind(
+          Address.Tcp("127.0.0.1", 0),
+          loops(0),
+          ListenOptions(),
+          _.start(loops(0), ConnectionOptions())(new Parrot(_))
+        )
+        listener.address match {
+          case Address.Tcp(_, port) =>
+            val both     = plans(s"http://127.0.0.1:$port/")
+            val deadline = System.nanoTime() + atMost.toNanos
+            untilSettled(() => isOver() || System.nanoTime() >= deadline, () => compiling) { () =>
+              both.foreach(run)
+              rest(deadline)
+            }
+          case _ => ()
+        }
+        listener.close()
+      } finally {
+        loops.stop()
+        Await.ready(loops.stopped, 5.seconds)
+        ()
       }
-      listener.close()
-    } finally {
-      loops.stop()
-      Await.ready(loops.stopped, 5.seconds)
-      ()
+    }
+
+  /**
+   * Rounds, until one has left the compiler next to nothing to do, or time is up: much of what was compiled is given up
+   * when code is come to that had not been used before, such as that of a run's begin and end.
+   */
+  def untilSettled(isUp: () => Boolean, compiling: () => Long)(round: () => Unit): Unit = {
+    var rounds  = 0
+    var settled = false
+    while (!isUp() && (rounds < LeastRounds || !settled)) {
+      val before = compiling()
+      round()
+      settled = compiling() - before <= LittleMillis
+      rounds += 1
     }
   }
 
@@ -102,10 +114,10 @@ private[engine] object WarmUp {
   private val Time = 250.millis
 
   /** What is compiled only after thousands of calls is not seen in the first. */
-  private final val LeastRounds = 3
+  final val LeastRounds = 3
 
   /** What the compiler works in a round by which nothing is won any more: some 40 ms, whatever the round. */
-  private final val LittleMillis = 60L
+  final val LittleMillis = 60L
 
   private final val RestMillis = 40L
 
