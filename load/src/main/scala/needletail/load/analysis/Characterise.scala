@@ -89,19 +89,19 @@ final class Characterise(
     val good = tried.filter(t => tolerable(t._2))
     if (good.isEmpty) None
     else {
-      val best        = good.map(t => rate(t._2)).max
-      val (enough, _) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
-      val fewest = fewestUsers(good.map(_._1).takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
-      val held   = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
-      val (least, most) = quarters(held)
-      val verdict       = held.verdict(Metric.Rate)
-      Some(Capacity(
-        Range(least, most, verdict.isClient || users > limits.mostUsers && flat < Flat),
-        fewest,
-        held,
-        verdict
-      ))
+      val best          = good.map(t => rate(t._2)).max
+      val (enough, its) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
+      if (stopped()) Some(Capacity(Range(best, best, open = true), enough, its, its.verdict(Metric.Rate)))
+      else Some(fewestHeld(good.map(_._1), enough, best, users > limits.mostUsers && flat < Flat))
     }
+  }
+
+  private def fewestHeld(tried: Vector[Int], enough: Int, best: Double, bounded: Boolean): Capacity = {
+    val fewest        = fewestUsers(tried.takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
+    val held          = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
+    val (least, most) = quarters(held)
+    val verdict       = held.verdict(Metric.Rate)
+    Capacity(Range(least, most, verdict.isClient || bounded || stopped()), fewest, held, verdict)
   }
 
   /** What was held by rate is no less of a throughput than what users brought about. */

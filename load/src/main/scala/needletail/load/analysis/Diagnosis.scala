@@ -120,7 +120,7 @@ private final class Suspects(window: Window) {
     when(
       count > 0,
       whole(count),
-      s"no free port: $count connections could not be opened, $portArithmetic",
+      s"no free port: ${Quantity.count(count)} connections could not be opened, $portArithmetic",
       any
     )
   }
@@ -155,7 +155,7 @@ private final class Suspects(window: Window) {
     when(
       count > 0,
       whole(count),
-      s"too many files: $count connections could not be opened$limit; raise ulimit -n",
+      s"too many files: ${Quantity.count(count)} connections could not be opened$limit; raise ulimit -n",
       any
     )
   }
@@ -172,7 +172,7 @@ private final class Suspects(window: Window) {
       when(
         true,
         if (window.total.count(Outcome.Good) == 0) Limit.Uncertain else Limit.Client,
-        s"too few connections: $count requests were due and found all ${run.plan.users} connections taken, while " +
+        s"too few connections: ${Quantity.count(count)} requests were due and found all ${run.plan.users} connections taken, while " +
           "answers took no longer than at the beginning; allow more connections",
         any
       )
@@ -197,8 +197,9 @@ private final class Suspects(window: Window) {
   }
 
   private def machineFull: Option[Suspicion] = {
-    val machine = median(selves.map(_.machineCpu).filter(_ >= 0))
-    val own     = if (cores == 0) 0.0 else median(selves.map(_.cpu)) / cores
+    // clocks that are not read at the same moment can make more than all of it
+    val machine = math.min(1, median(selves.map(_.machineCpu).filter(_ >= 0)))
+    val own     = if (cores == 0) 0.0 else math.min(1, median(selves.map(_.cpu)) / cores)
     val limit   = if (machine < 0.95 || shared && own < 0.5) Limit.Uncertain else Limit.Client
     val whose   =
       if (shared) s"generator and server share a machine whose processors" else "the generator's processors"
@@ -268,7 +269,8 @@ private final class Suspects(window: Window) {
 
   private def pauses: Option[Suspicion] = {
     val millis = selves.map(_.pauseMillis).sum
-    val share  = if (window.seconds <= 0) 0 else millis / 1000.0 / window.seconds
+    // a long one may reach beyond the seconds that are looked at
+    val share = if (window.seconds <= 0) 0 else math.min(1, millis / 1000.0 / window.seconds)
     when(
       share >= 0.01,
       if (share >= 0.1) Limit.Client else Limit.Uncertain,

@@ -38,8 +38,9 @@ private[command] final class LadderCommand(session: Session, options: Options) {
   }
 
   private def report(title: String, climbed: Vector[Ladder.Climbed]): Int = {
-    val checks   = climbed.map(row => row.measured -> row.measured.check(options.assertions))
-    val reading  = LadderText.reading(climbed, options.objective, requests)
+    val checks  = climbed.map(row => row.measured -> row.measured.check(options.assertions))
+    val reading =
+      LadderText.reading(climbed, options.objective, requests, rows.lift(climbed.size).map(_.users))
     val asserted = checks.flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
     val lines    =
       Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++

@@ -145,7 +145,10 @@ private[load] object CharacterisationText {
 
   /** In lines of no more than so many characters, broken between words, but not between a figure and its unit. */
   private def wrapped(text: String, columns: Int): Vector[String] =
-    text.replaceAll(Units, "$1\u00a0$2").split(' ').map(_.replace('\u00a0', ' ')).foldLeft(Vector.empty[String]) { (lines, word) =>
+    text.replaceAll(
+      Units,
+      "$1\u00a0$2"
+    ).split(' ').map(_.replace('\u00a0', ' ')).foldLeft(Vector.empty[String]) { (lines, word) =>
       lines.lastOption match {
         case Some(last) if last.length + 1 + word.length <= columns => lines.init :+ s"$last $word"
         case _                                                      => lines :+ word

@@ -43,14 +43,22 @@ private[load] object LadderText {
    *
    * @param requests
    *   of each user; a row that has fewer was interrupted, and is not read
+   * @param next
+   *   users of the row that was to come next; None where all are there
    */
-  def reading(all: Vector[Ladder.Climbed], objective: Vector[Condition], requests: Int): Vector[String] = {
+  def reading(
+      all: Vector[Ladder.Climbed],
+      objective: Vector[Condition],
+      requests: Int,
+      next: Option[Int]
+  ): Vector[String] = {
     val rows = all.filter(r => r.measured.run.total().requests >= r.row.users.toLong * requests)
     val cut  = all.drop(rows.size).headOption.map { r =>
       s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.measured.run.total().requests)} of " +
         s"${Quantity.count(r.row.users.toLong * requests)} requests: that row is not read."
     }
-    cut.toVector ++ (if (rows.isEmpty) Vector.empty else reading(rows, objective))
+    val before = next.map(users => s"Interrupted before the row of $users users.")
+    cut.orElse(before).toVector ++ (if (rows.isEmpty) Vector.empty else reading(rows, objective))
   }
 
   private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {

@@ -81,6 +81,10 @@ class DiagnosisSuite extends Suite {
     assertEquals(open(machine = shared)(_.copy(machineCpu = 0.99)).verdict(p99).limit, Uncertain)
     assertEquals(open(machine = shared)(_.copy(machineCpu = 0.99, cpu = 3)).verdict(p99).limit, Client)
     mentions(open(machine = shared)(_.copy(machineCpu = 0.99)).verdict(p99), "share a machine")
+    mentions(
+      open()(_.copy(machineCpu = 1.05, cpu = 4.2)).verdict(p99),
+      "100 % busy, 100 % with the generator"
+    )
     assertEquals(open(machine = shared)(_.copy(machineCpu = 0.7)).verdict(p99), Verdict.Server)
     assertEquals(open()(_.copy(machineCpu = -1)).verdict(p99), Verdict.Server)
   }
@@ -106,6 +110,7 @@ class DiagnosisSuite extends Suite {
     assertEquals(some.verdict(p50), Verdict.Server)
     assertEquals(some.verdict(p99).limit, Uncertain)
     assertEquals(open()(_.copy(pauseMillis = 150)).verdict(p50).limit, Client)
+    mentions(open()(_.copy(pauseMillis = 3000)).verdict(p50), "stood still for 100 % of the time")
     val one = open()(_.copy(pauseMillis = 8))
     assertEquals(one.verdict(p99), Verdict.Server)
     assertEquals(one.verdict(Metric.Max).limit, Uncertain)

@@ -132,6 +132,11 @@ class OtherCommandsSuite extends Suite {
       assert(program.out.contains("Responsiveness"), program.out + program.err)
       assert(program.err.contains("interrupted; this is what was measured until then"), program.err)
       assert(!program.out.contains("None was found"), program.out) // it was not looked for
+      if (after == 3) {
+        // more users were still to come
+        assert(program.out.contains("/s or more, however"), program.out)
+        assert(program.out.replaceAll("\\s+", " ").contains("the search went no further"), program.out)
+      }
       assert(inner.runs.size <= after + 3, s"$after: ${inner.runs.size} runs")
     }
   }
@@ -151,6 +156,19 @@ class OtherCommandsSuite extends Suite {
     assert(program.out.contains("Interrupted at 100 users, after"), program.out)
     assert(program.out.contains("errors < 0.1 %): 20 users or more"), program.out)
     assert(Files.readString(file("i.html")).contains("Interrupted at 100 users"))
+    // or when a row had just been climbed
+    val between = new Interruption
+    val two     = new needletail.load.engine.Driver {
+      private val driver = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+      def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+        val result = driver.run(plan, watch)
+        if (driver.runs.size == 2) between.interrupt()
+        result
+      }
+    }
+    val second = new ModelProgram(two, interruption = between)
+    second.run("ladder", url, "--rows", "10,20,100,200")
+    assert(second.out.contains("Interrupted before the row of 100 users."), second.out)
   }
 
   test("a server that gives nothing good when warmed up is not asked any further") {
