@@ -63,8 +63,17 @@
     if (!axis.log && !axis.percentiles) made.beginAtZero = true;
     if (axis.min !== undefined && axis.min !== null) made.min = axis.min;
     if (axis.max !== undefined && axis.max !== null) made.max = axis.max;
+    // the first, the last, and as many of the others as there is room for, on a logarithmic axis
     if (axis.values) made.afterBuildTicks = function (s) {
-      s.ticks = axis.values.filter(function (v) { return v >= s.min && v <= s.max; }).map(function (v) { return { value: v }; });
+      var decade = (s.chart.width - 120) / Math.max(0.1, Math.log10(s.max / s.min));
+      function apart(a, b) { return Math.log10(b / a) * decade >= 8 + 7 * digits(b).length; }
+      var those = axis.values.filter(function (v) { return v >= s.min && v <= s.max; });
+      var end = those[those.length - 1];
+      var kept = [];
+      those.forEach(function (v) {
+        if (v === end || !kept.length || apart(kept[kept.length - 1], v) && apart(v, end)) kept.push(v);
+      });
+      s.ticks = kept.map(function (v) { return { value: v }; });
     };
     return made;
   }

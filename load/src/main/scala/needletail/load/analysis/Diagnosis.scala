@@ -35,14 +35,17 @@ final class Diagnosis private (
 
   /**
    * In the open model, what became due was also answered, but for what a run of some seconds may be off by. In the
-   * closed one users waited for answers less than half of the time: their pauses made the rate, or the ramp.
+   * closed one answers were good, and users waited for them less than half of the time: their pauses made the rate, or
+   * the ramp.
    */
   private def asAsked: Boolean =
     if (window.run.plan.model == "open") window.goodRate() >= window.dueRate * 0.98
     else {
       val time    = window.seconds * 1e9 * window.run.plan.users
       val figures = window.total
-      figures.good > 0 && Latencies.sum(figures.response) + Latencies.sum(figures.failed) < time / 2
+      figures.good > 0 && figures.errorRate <= 0.02 && Latencies.sum(figures.response) + Latencies.sum(
+        figures.failed
+      ) < time / 2
     }
 
   /** A percentile above which not one answer lies is only the maximum by another name. */

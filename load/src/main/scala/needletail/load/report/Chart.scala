@@ -27,7 +27,7 @@ private[report] final case class Chart(
  * @param percentiles
  *   whether it holds 1 / (1 - p), on a logarithmic scale
  * @param values
- *   of ticks, where they are given
+ *   of ticks in order, where they are given; the page leaves out those that there is no room for
  */
 private[report] final case class Axis(
     title: String,

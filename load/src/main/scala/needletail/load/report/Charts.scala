@@ -97,7 +97,7 @@ private[report] object Charts {
 
   /** Users against latency, as the documents draw it. */
   def byUsers(rows: Vector[(Int, Measurement)]): Vector[Chart] = {
-    val users = Axis("users", log = true, values = Some(ticks(rows.map(_._1.toDouble))))
+    val users = Axis("users", log = true, values = Some(rows.map(_._1.toDouble)))
     Vector(
       Chart(
         "Latency by users",
@@ -119,10 +119,6 @@ private[report] object Charts {
       )
     )
   }
-
-  /** Those of them that are far enough from each other on a logarithmic axis to be read. */
-  private def ticks(values: Vector[Double]): Vector[Double] =
-    values.foldLeft(Vector.empty[Double])((kept, v) => if (kept.forall(v >= _ * 1.2)) kept :+ v else kept)
 
   /** Rates against latency: the knee. Of a rate that was tried several times, the last. */
   def byRate(steps: Vector[Measurement]): Chart = {

@@ -36,6 +36,25 @@ class DiagnosisSuite extends Suite {
     assertEquals(run.diagnosis.overall, Verdict.Server)
   }
 
+  test("users who are turned away wait for nothing, and have not what they asked for") {
+    val refused = new ModelDriver(ModelServer(workers = 1, serviceNanos = 100000000, queue = 1))
+    val plan    = Plans.closed(20, 10.seconds)
+    val pausing = plan.copy(load =
+      needletail.load.plan.Load.Closed(
+        20,
+        None,
+        Some(10.seconds),
+        pause = needletail.load.plan.Pause.Constant(200.millis)
+      )
+    )
+    val run = new Measurement("", refused.run(pausing, _ => true), Some(200.millis))
+    assert(run.figure(Metric.Errors).exists(_ > 0.5), run.figure(Metric.Errors))
+    assertEquals(run.verdict(Metric.Rate).limit, Server)
+    val free   = new ModelDriver(ModelServer(workers = 20)).run(pausing, _ => true)
+    val served = new Measurement("", free, Some(200.millis))
+    assertEquals(served.verdict(Metric.Rate).limit, Asked)
+  }
+
   test("a server that is asked for more than it can do is the limit") {
     val run = open(rate = 1200, connections = 100000)(identity)
     assertEquals(run.verdict(Metric.Rate), Verdict.Server)
