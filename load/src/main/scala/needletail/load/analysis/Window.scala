@@ -24,8 +24,9 @@ final class Window(val run: RunResult) {
   /** Since the start of the run. */
   val fromMillis: Long = offered.headOption.fold(ramp)(_.startMillis)
 
-  /** That `offered` took. */
-  val seconds: Double = offered.iterator.map(_.lengthMillis).sum / 1000.0
+  /** That `offered` took; where the load ended within the last of them, until then. */
+  val seconds: Double =
+    offered.iterator.map(i => math.min(i.lengthMillis, math.max(0, run.loadMillis - i.startMillis))).sum / 1000.0
 
   lazy val total: Figures = Figures.sum(kinds)
 

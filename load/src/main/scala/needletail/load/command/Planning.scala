@@ -25,7 +25,7 @@ private[command] object Planning {
   def asked(plan: LoadPlan, asking: Asking): LoadPlan = plan.copy(
     timeout = asking.timeout.getOrElse(plan.timeout),
     connectTimeout = asking.connectTimeout.getOrElse(plan.connectTimeout),
-    keepAlive = plan.keepAlive && asking.keepAlive,
+    keepAlive = plan.keepAlive && asking.keepAlive && !asking.headers.exists(Readers.closes),
     pipelining = if (asking.pipelining > 1) asking.pipelining else plan.pipelining,
     loops = if (asking.loops > 0) asking.loops else plan.loops,
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources,

@@ -53,6 +53,10 @@ private[command] object Readers {
     }
   }
 
+  /** Does a header say that its connection serves no other request? */
+  def closes(header: (String, String)): Boolean =
+    header._1.equalsIgnoreCase("Connection") && header._2.equalsIgnoreCase("close")
+
   /** A URL that can be asked; `localhost:8080/path` does. The reason, where it cannot. */
   def url(text: String): Either[String, String] = {
     val whole = if (text.contains("://")) lowerScheme(text) else s"http://$text"
@@ -68,7 +72,7 @@ private[command] object Readers {
         val uri = new java.net.URI(whole)
         if (uri.getRawUserInfo != null)
           Left("credentials do not belong into a URL; give them with --header \"Authorization: ...\"")
-        else if (uri.getHost == null || uri.getHost.isEmpty) Left(s"$text names no host")
+        else if (uri.getHost == null || uri.getHost.isEmpty) Left(noHost(text))
         else if (uri.getPort == 0 || uri.getPort > 65535) Left(s"$text: there is no port ${uri.getPort}")
         else if (uri.getRawFragment != null) Left(s"$text: what is behind # is never sent to a server")
         else Right(if (uri.getRawPath.isEmpty) withPath(whole, uri) else whole)
@@ -77,6 +81,10 @@ private[command] object Readers {
           Left(s"$text is no URL: ${e.getReason} at position ${e.getIndex}")
       }
   }
+
+  private def noHost(text: String): String =
+    if (text.forall(_ < 128)) s"$text names no host"
+    else s"$text names no host that can be looked up: one with other letters than a to z is written as xn--..."
 
   /** A scheme's letters are of no case (RFC 3986, section 3.1). */
   private def lowerScheme(text: String): String = {

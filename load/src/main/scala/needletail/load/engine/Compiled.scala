@@ -198,6 +198,8 @@ private[engine] object Compiled {
           fail(s"the header $name has a control character")
         if (name.equalsIgnoreCase("Content-Length") || name.equalsIgnoreCase("Transfer-Encoding"))
           fail(s"the header $name follows from the body and cannot be given")
+        if (plan.keepAlive && name.equalsIgnoreCase("Connection") && value.trim.equalsIgnoreCase("close"))
+          fail("the header Connection: close contradicts keep-alive; say keep-alive: false")
       }
       def has(name: String) = r.headers.exists(_._1.equalsIgnoreCase(name))
       val isForm            = r.headers.exists { case (name, value) =>

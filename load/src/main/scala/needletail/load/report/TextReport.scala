@@ -43,7 +43,7 @@ private[load] object TextReport {
       if (window.fromMillis == 0) ""
       else s" Figures are of the time after the ramp of ${Quantity.time(window.fromMillis * 1e6)}."
     Vector(
-      s"${Quantity.count(all.requests)} requests: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
+      s"${Quantity.count(all.requests)} ${if (all.requests == 1) "request" else "requests"}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
         s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"
     )
   }

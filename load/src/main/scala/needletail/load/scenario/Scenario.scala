@@ -8,6 +8,7 @@ import java.nio.file.{Files, NoSuchFileException, Path}
 
 import needletail.load.engine.Preflight
 import needletail.load.plan._
+import needletail.load.report.OutputFiles
 
 /**
  * A scenario that cannot be used.
@@ -44,7 +45,7 @@ object Scenario {
     catch {
       case _: NoSuchFileException      => Left("there is no such file")
       case _: CharacterCodingException => Left("this is not UTF-8")
-      case e: IOException              => Left(s"it cannot be read: ${e.getMessage}")
+      case e: IOException              => Left(s"it cannot be read: ${OutputFiles.reason(e)}")
     }
 }
 

@@ -175,6 +175,7 @@ class RunCommandSuite extends Suite {
     told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
     told("TLS is not supported")("run", "https://localhost/")
     told("only http://")("run", "ftp://localhost/")
+    told("written as xn--")("run", "http://b\u00fccher.example/")
     told("names no host")("run", "http:///path")
     told("is no URL")("run", "http://local host/")
     told("credentials do not belong into a URL")("run", "http://me:secret@localhost/")
@@ -200,6 +201,12 @@ class RunCommandSuite extends Suite {
     val far = new ModelProgram
     assertEquals(far.run("run", url, "--quick"), 2)
     assert(!far.err.contains("is it"), far.err)
+  }
+
+  test("Connection: close is no keep-alive, as elsewhere") {
+    val model = new ModelDriver(ModelServer())
+    assertEquals(new ModelProgram(model).run("run", url, "--duration", "1s", "--header", "connection: Close"), 0)
+    assertEquals(model.runs.head.keepAlive, false)
   }
 
   test("a scheme is of no case, and which statuses are good can be said") {

@@ -258,6 +258,13 @@ class ScenarioSuite extends Suite {
     )
   }
 
+  test("a header that contradicts keep-alive") {
+    assertEquals(
+      mistake(with_("kinds:\n  - name: k\n    get: /\n    headers: {connection: close}")),
+      "6: the header Connection: close contradicts keep-alive; say keep-alive: false"
+    )
+  }
+
   test("a target that cannot be asked is told by its own line") {
     assertEquals(
       mistake("users: {count: 1, requests: 1}\ntarget: https://a\nkinds: [{name: a, get: /}]"),
