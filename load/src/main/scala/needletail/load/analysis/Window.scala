@@ -26,7 +26,9 @@ final class Window(val run: RunResult) {
 
   /** That `offered` took; where the load ended within the last of them, until then. */
   val seconds: Double =
-    offered.iterator.map(i => math.min(i.lengthMillis, math.max(0, run.loadMillis - i.startMillis))).sum / 1000.0
+    offered.iterator.map(i =>
+      math.min(i.lengthMillis, math.max(0, run.loadMillis - i.startMillis))
+    ).sum / 1000.0
 
   lazy val total: Figures = Figures.sum(kinds)
 

@@ -84,7 +84,8 @@ private[command] object Readers {
 
   private def noHost(text: String): String =
     if (text.forall(_ < 128)) s"$text names no host"
-    else s"$text names no host that can be looked up: one with other letters than a to z is written as xn--..."
+    else
+      s"$text names no host that can be looked up: one with other letters than a to z is written as xn--..."
 
   /** A scheme's letters are of no case (RFC 3986, section 3.1). */
   private def lowerScheme(text: String): String = {

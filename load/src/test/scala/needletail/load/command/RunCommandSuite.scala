@@ -205,7 +205,10 @@ class RunCommandSuite extends Suite {
 
   test("Connection: close is no keep-alive, as elsewhere") {
     val model = new ModelDriver(ModelServer())
-    assertEquals(new ModelProgram(model).run("run", url, "--duration", "1s", "--header", "connection: Close"), 0)
+    assertEquals(
+      new ModelProgram(model).run("run", url, "--duration", "1s", "--header", "connection: Close"),
+      0
+    )
     assertEquals(model.runs.head.keepAlive, false)
   }
 
