@@ -97,6 +97,13 @@
     });
   }
 
+  // whether there is anything to draw; what stands in its place where there is not
+  function isEmpty(chart, canvas) {
+    if (chart.series.some(function (series) { return series.points.length > 0; })) return false;
+    canvas.parentNode.textContent = 'Nothing to show: there was no good answer.';
+    return true;
+  }
+
   function draw(chart, canvas) {
     var scales = { y: scale(chart.y) };
     scales.x = chart.bars
@@ -139,7 +146,11 @@
 
   function all() {
     drawn.forEach(function (chart) { chart.destroy(); });
-    drawn = charts.map(function (chart, i) { return draw(chart, document.getElementById('chart' + i)); });
+    drawn = [];
+    charts.forEach(function (chart, i) {
+      var canvas = document.getElementById('chart' + i);
+      if (canvas && !isEmpty(chart, canvas)) drawn.push(draw(chart, canvas));
+    });
     document.body.dataset.charts = drawn.length;
   }
 

@@ -34,7 +34,7 @@ private[command] final class LadderCommand(session: Session, options: Options) {
       // a server that fails under many users is what the ladder is to show; one that never answers is no server
       if (climbed.size == 1) wrong = Hopeless.reason(measured.run)
     }
-    wrong.toLeft(climbed)
+    if (climbed.isEmpty) Left("interrupted before anything was measured") else wrong.toLeft(climbed)
   }
 
   private def report(title: String, climbed: Vector[Ladder.Climbed]): Int = {

@@ -47,7 +47,10 @@ private[report] final case class Series(
 )
 
 private[report] object Chart {
-  private implicit val codec: JsonValueCodec[Vector[Chart]] = JsonCodecMaker.make
+
+  /** With what is empty: the page looks at every list. */
+  private implicit val codec: JsonValueCodec[Vector[Chart]] =
+    JsonCodecMaker.make(CodecMakerConfig.withTransientEmpty(false))
 
   /** For an element `script` of a page: nothing in it can end that. */
   def toJson(charts: Vector[Chart]): String =

@@ -156,6 +156,11 @@ class OtherCommandsSuite extends Suite {
     assert(program.out.contains("Interrupted at 100 users, after"), program.out)
     assert(program.out.contains("errors < 0.1 %): 20 users or more"), program.out)
     assert(Files.readString(file("i.html")).contains("Interrupted at 100 users"))
+    val before = new Interruption
+    before.interrupt()
+    val none = new ModelProgram(inner, interruption = before)
+    assertEquals(none.run("ladder", url, "--html", file("i.html").toString), 2)
+    assert(none.err.contains("before anything was measured"), none.err)
     // or when a row had just been climbed
     val between = new Interruption
     val two     = new needletail.load.engine.Driver {

@@ -97,6 +97,24 @@ class HtmlReportSuite extends Suite {
     }
   }
 
+  test("a page of nothing good says so, and the other charts stand") {
+    assume(
+      HtmlReportSuite.browser.isDefined,
+      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
+    )
+    val nothing = new ModelDriver(ModelServer(errors = 1)).run(Plans.closed(2, 3.seconds), _ => true)
+    val bad     = HtmlReport.run("bad", Vector(new Measurement("run", nothing, None)), Vector(Vector.empty))
+    for (program <- HtmlReportSuite.browser) {
+      val dom = HtmlReportSuite.dom(program, bad, "0")
+      assert(!dom.contains("data-error"), dom.take(500))
+      assert(
+        dom.contains("data-charts=\"3\""),
+        dom.take(500)
+      ) // throughput, failed ones by percentile, generator
+      assert(dom.contains("Nothing to show"), dom.take(500))
+    }
+  }
+
   test("pages of a ladder and of a characterisation stand too") {
     assume(
       HtmlReportSuite.browser.isDefined,
