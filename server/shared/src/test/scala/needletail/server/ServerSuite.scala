@@ -58,7 +58,7 @@ class ServerSuite extends Suite {
   }
 
   test("what is handed out of a large body is not overwritten by what comes after it") {
-    serving(base.copy(loops = 1)) { server =>
+    serving(base.copy(loops = 1, maxBodyInMemory = 4 * 1024 * 1024)) { server =>
       val body = Array.tabulate(3 * 1024 * 1024 + 17)(i => ('a' + (i * 7 + i / 251) % 26).toChar).mkString
       for (path <- List("/pieces", "/whole", "/echo")) {
         val clients = List.fill(2)(new RawClient(server.port))
