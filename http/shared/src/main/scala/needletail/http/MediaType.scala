@@ -13,7 +13,10 @@ object MediaType {
   /** For each length of a value the usual types that have it, each as the one header of a response. */
   private val usual: Array[Array[Headers]] = {
     val byLength = new Array[Array[Headers]](34)
-    for (value <- Array(Text, Html, Json, Form, Bytes, "text/plain", "text/html", "application/json; charset=utf-8")) {
+    for (
+      value <-
+        Array(Text, Html, Json, Form, Bytes, "text/plain", "text/html", "application/json; charset=utf-8")
+    ) {
       val others = byLength(value.length)
       val line   = Headers.trusted(Array("Content-Type", value))
       byLength(value.length) = if (others == null) Array(line) else others :+ line

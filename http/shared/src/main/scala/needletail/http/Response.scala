@@ -101,8 +101,8 @@ final class Response private (
 }
 
 object Response {
-  private val none   = new Array[Byte](0)
-  private val usual  = Response(Status.Ok)
+  private val none  = new Array[Byte](0)
+  private val usual = Response(Status.Ok)
 
   /** A response without content. The status must be final, 200 to 599. */
   def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)

@@ -31,7 +31,9 @@ class TextSuite extends Suite {
 
   test("UTF-8 with a character that is not ASCII at each place") {
     for (length <- 0 to 40) assertEquals(Utf8Text.decode(text(length).getBytes(UTF_8)), text(length))
-    for (length <- 1 to 40; at <- 0 until length; other <- List("\u0080", "\u00e9", "\u20ac", "\ud83d\ude00")) {
+    for (
+      length <- 1 to 40; at <- 0 until length; other <- List("\u0080", "\u00e9", "\u20ac", "\ud83d\ude00")
+    ) {
       val mixed  = text(length).patch(at, other, 1)
       val octets = mixed.getBytes(UTF_8)
       assertEquals(Utf8Text.encode(mixed).toList, octets.toList)
@@ -69,10 +71,16 @@ class TextSuite extends Suite {
   }
 
   test("the usual media types are rendered once, the others are as they were set") {
-    for (value <- List(MediaType.Json, MediaType.Bytes, MediaType.Html, "text/plain", "a/b", "text/plain; x=\"y\"")) {
+    for (
+      value <-
+        List(MediaType.Json, MediaType.Bytes, MediaType.Html, "text/plain", "a/b", "text/plain; x=\"y\"")
+    ) {
       val headers = Response.ok.contentType(new String(value.toCharArray)).headers
       assertEquals(headers.toList, List("Content-Type" -> value))
-      assertEquals(Response.ok.contentType(value).headers eq headers, value.length > 3 && !value.contains("x="))
+      assertEquals(
+        Response.ok.contentType(value).headers eq headers,
+        value.length > 3 && !value.contains("x=")
+      )
     }
     val before = Response.ok.header("X", "1").contentType("text/html").contentType(MediaType.Json)
     assertEquals(before.headers.toList, List("X" -> "1", "Content-Type" -> MediaType.Json))

@@ -79,7 +79,13 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
         if (end != null && end.isValue && end.value.isEmpty)
           sendNow(request, own, response, content, isHead = false, head.minor, head.keepAlive, started)
         else
-          serveLater(head, request, own, response.stream(new PulledStream(next, after, source), length), started)
+          serveLater(
+            head,
+            request,
+            own,
+            response.stream(new PulledStream(next, after, source), length),
+            started
+          )
       }
     }
   }

@@ -169,7 +169,10 @@ class BodySuite extends Suite {
     val wire           = new FakeWire(sized, config)
     val out            = wire.send(post(5) + "hello" + post(5) + "again").output
     assertEquals(wire.writes, 1)
-    assertEquals("Content-Length: 5\r\n\r\n[a-z]{5}".r.findAllIn(out).map(_.takeRight(5)).toList, List("hello", "again"))
+    assertEquals(
+      "Content-Length: 5\r\n\r\n[a-z]{5}".r.findAllIn(out).map(_.takeRight(5)).toList,
+      List("hello", "again")
+    )
     assertEquals(content(wire.send(post(5) + "he").send("llo").output), "hello", "in two pieces")
     assert(!wire.isFinished)
     val expecting = new FakeWire(sized, config)
@@ -180,7 +183,7 @@ class BodySuite extends Suite {
   }
 
   test("a stream whose end comes later, or that throws when it is asked") {
-    val end                             = new needletail.async.Promise[Option[Array[Byte]]]
+    val end = new needletail.async.Promise[Option[Array[Byte]]]
     def after(rest: => Async[Option[Array[Byte]]]): Handler = { _ =>
       var first = true
       Response.ok.stream(

@@ -16,12 +16,12 @@ class ServerSuite extends Suite {
 
   private val handler: Handler = request =>
     request.path match {
-      case "/slow"  => Async.sleep(300.millis).map(_ => Response.ok("slow"))
-      case "/echo"  => Response.ok.stream(request.body.stream)
+      case "/slow"   => Async.sleep(300.millis).map(_ => Response.ok("slow"))
+      case "/echo"   => Response.ok.stream(request.body.stream)
       case "/pieces" => pieces(request.body.stream, Nil)
       case "/whole"  => request.body.bytes.map(Response.ok.bytes(_))
-      case "/where" => Response.ok(request.connection.remoteAddress)
-      case path     => Response.ok(path)
+      case "/where"  => Response.ok(request.connection.remoteAddress)
+      case path      => Response.ok(path)
     }
 
   /** Keeps the pieces as they were handed out, and sends them back when the last one has come. */
@@ -63,7 +63,8 @@ class ServerSuite extends Suite {
       for (path <- List("/pieces", "/whole", "/echo")) {
         val clients = List.fill(2)(new RawClient(server.port))
         val senders = clients.map { client =>
-          val head   = s"POST $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n"
+          val head =
+            s"POST $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n"
           val sender = new Thread(() => { client.send(head + body); () })
           sender.start()
           sender
@@ -71,7 +72,8 @@ class ServerSuite extends Suite {
         clients.foreach { client =>
           val reply = client.readAll()
           val got   =
-            if (path == "/echo") "\r\n[0-9a-f]+\r\n".r.replaceAllIn(reply.substring(reply.indexOf("\r\n\r\n") + 2), "")
+            if (path == "/echo")
+              "\r\n[0-9a-f]+\r\n".r.replaceAllIn(reply.substring(reply.indexOf("\r\n\r\n") + 2), "")
             else reply.substring(reply.indexOf("\r\n\r\n") + 4)
           assert(got.startsWith(body), s"$path: ${got.length}")
           client.close()
