@@ -5,7 +5,8 @@
  *     count PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH [CONTENT]]]]]
  *
  * Sends BATCHES (20) times DEPTH (16) pipelined requests GET PATH (/plaintext), one batch to each connection, to
- * 127.0.0.1:PORT, or with CONTENT POST requests with so many octets of it (what the sockets' buffers hold, at most), and steps through the one thread of PID that waits in epoll or io_uring until all are answered.
+ * 127.0.0.1:PORT; with CONTENT they are POST requests, each with that many octets, and a batch must fit into what the
+ * sockets' buffers hold. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
  * Prints "N instructions and M system calls for each of K requests", and for the FUNCTIONS (0) that took most of them:
  * instructions for each request and the address in the file, for addr2line or nm. The kernel's instructions are not
  * in it. x86-64 and Linux only; needs the right to trace PID. Exit status 0; 1: something failed, and what; 3: tracing
