@@ -53,16 +53,15 @@ class CostSuite extends Suite {
           more = Seq("--no-overload-control", "--idle-timeout", "600s", "--head-timeout", "600s")
         )
         try {
-          val arguments =
-            Seq(
-              server.serverPid,
-              server.port,
-              depth,
-              if (depth > 1) 6 else 20,
-              0,
-              path,
-              content
-            ).map(_.toString)
+          val arguments = Seq(
+            s"${server.serverPid}",
+            s"${server.port}",
+            s"$depth",
+            s"${if (depth > 1) 6 else 20}",
+            "0",
+            path,
+            s"$content"
+          )
           // The collector may run while it is counted: what is met once in three times is what it costs without
           var left = 3
           while (left > 0) {
