@@ -29,7 +29,7 @@ object Dist {
   ): File = {
     val lib = root / "dist" / "lib"
     val bin = root / "dist" / "bin"
-    jars.foreach(jar => put(jar, lib / jar.getName))
+    jars.foreach(jar => if (sys.env.contains("NOFIX")) put(jar, lib / jar.getName) else putFixed(jar, lib / jar.getName))
     val text = IO
       .read(root / "project" / "launcher.sh")
       .replace("@NAME@", name)
@@ -125,6 +125,13 @@ object Dist {
     IO.createDirectory(to.getParentFile)
     val part = java.io.File.createTempFile("part", null, to.getParentFile)
     IO.copyFile(from, part, preserveLastModified = true)
+    Files.move(part.toPath, to.toPath, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE)
+  }
+
+  private def putFixed(from: File, to: File): Unit = synchronized {
+    IO.createDirectory(to.getParentFile)
+    val part = java.io.File.createTempFile("part", null, to.getParentFile)
+    Lambdas.fixed(from, part)
     Files.move(part.toPath, to.toPath, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE)
   }
 
