@@ -7,15 +7,21 @@ import scala.tools.asm._
 import scala.tools.asm.Opcodes._
 
 /**
- * Makes of the functions in a jar classes like any other. What Scala compiles of a function asks the JVM to make its
- * class at run time (`invokedynamic`), each time that the program starts: archives of classes keep no such class where
- * it can be serialized, and those of Scala can. Here it is made beforehand, and is in the archive (decision 15).
+ * A jar as a release ships it: the same classes, made for a quick start.
  *
- * What the JDK's own factory would do beyond casts (boxing, private targets, constructors) is left to it.
+ *   - Functions are classes like any other. What Scala compiles of a function asks the JVM to make its class at run time
+ *     (`invokedynamic`), at every start: archives of classes keep no such class where it can be serialized, and those of
+ *     Scala can. Here it is made beforehand, and so is in the archive. What the JDK's own factory would do beyond casts
+ *     (boxing, private targets, constructors) is left to it.
+ *   - There is no manifest, unless something in it matters to a class path: the JVM reads that of each jar that a class
+ *     comes from, and what the Scala library's says to OSGi has six thousand lines.
+ *
+ * The figures are in decision 15.
  */
-object Lambdas {
+object ShippedJar {
+  private val Manifest = "META-INF/MANIFEST.MF"
 
-  def fixed(from: File, to: File): Unit = {
+  def make(from: File, to: File): Unit = {
     val in  = new ZipInputStream(new BufferedInputStream(new FileInputStream(from)))
     val out = new ZipOutputStream(new BufferedOutputStream(new FileOutputStream(to)))
     def put(name: String, bytes: Array[Byte]): Unit = {
@@ -26,16 +32,21 @@ object Lambdas {
       out.closeEntry()
     }
     try Iterator.continually(in.getNextEntry).takeWhile(_ != null).filterNot(_.isDirectory).foreach { entry =>
+        val name  = entry.getName
         val bytes = IO.readBytes(in)
-        if (entry.getName.endsWith(".class") && !entry.getName.startsWith("META-INF"))
-          new Host(bytes).classes.foreach { case (name, content) => put(name + ".class", content) }
-        else put(entry.getName, bytes)
+        if (name.endsWith(".class") && !name.startsWith("META-INF"))
+          new Host(bytes).classes.foreach { case (className, content) => put(className + ".class", content) }
+        else if (name != Manifest || Mattering.findFirstIn(new String(bytes, "UTF-8")).isDefined) put(name, bytes)
       }
     finally {
       in.close()
       out.close()
     }
+    to.setLastModified(from.lastModified) // an archive of classes is good for jars that have not changed since
+    ()
   }
+
+  private val Mattering = "(?im)^(Multi-Release|Class-Path|Launcher-Agent-Class|Add-Opens|Add-Exports):".r
 
   /** A class with functions; `classes`: itself and those made of them, by their names. */
   private final class Host(bytes: Array[Byte]) {
