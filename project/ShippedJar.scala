@@ -1,5 +1,14 @@
-import java.io.{BufferedInputStream, BufferedOutputStream, FileInputStream, FileOutputStream}
+import java.io.{
+  BufferedInputStream,
+  BufferedOutputStream,
+  ByteArrayInputStream,
+  ByteArrayOutputStream,
+  FileInputStream,
+  FileOutputStream
+}
 import java.lang.invoke.LambdaMetafactory
+import java.time.LocalDateTime
+import java.util.jar.{JarFile, Manifest}
 import java.util.zip.{ZipEntry, ZipInputStream, ZipOutputStream}
 import sbt._
 import scala.collection.mutable
@@ -13,20 +22,21 @@ import scala.tools.asm.Opcodes._
  *     (`invokedynamic`), at every start: archives of classes keep no such class where it can be serialized, and those of
  *     Scala can. Here it is made beforehand, and so is in the archive. What the JDK's own factory would do beyond casts
  *     (boxing, private targets, constructors) is left to it.
- *   - There is no manifest, unless something in it matters to a class path: the JVM reads that of each jar that a class
- *     comes from, and what the Scala library's says to OSGi has six thousand lines.
+ *   - The manifest holds what a JVM asks of it, and not what is there for OSGi: it is read at the start for each jar that
+ *     a class comes from, and of the Scala library's six thousand lines are left a dozen.
  *
  * The figures are in decision 15.
  */
 object ShippedJar {
-  private val Manifest = "META-INF/MANIFEST.MF"
+  private val Always    = LocalDateTime.of(2000, 1, 1, 0, 0)
+  private val Signature = "META-INF/[^/]+\\.(SF|RSA|DSA|EC)"
 
   def make(from: File, to: File): Unit = {
     val in  = new ZipInputStream(new BufferedInputStream(new FileInputStream(from)))
     val out = new ZipOutputStream(new BufferedOutputStream(new FileOutputStream(to)))
     def put(name: String, bytes: Array[Byte]): Unit = {
       val entry = new ZipEntry(name)
-      entry.setTime(0) // the same jar from the same classes
+      entry.setTimeLocal(Always) // the same jar from the same classes
       out.putNextEntry(entry)
       out.write(bytes)
       out.closeEntry()
@@ -36,7 +46,8 @@ object ShippedJar {
         val bytes = IO.readBytes(in)
         if (name.endsWith(".class") && !name.startsWith("META-INF"))
           new Host(bytes).classes.foreach { case (className, content) => put(className + ".class", content) }
-        else if (name != Manifest || Mattering.findFirstIn(new String(bytes, "UTF-8")).isDefined) put(name, bytes)
+        else if (name == JarFile.MANIFEST_NAME) put(name, asked(bytes))
+        else if (!name.matches(Signature)) put(name, bytes)
       }
     finally {
       in.close()
@@ -46,7 +57,17 @@ object ShippedJar {
     ()
   }
 
-  private val Mattering = "(?im)^(Multi-Release|Class-Path|Launcher-Agent-Class|Add-Opens|Add-Exports):".r
+  private def asked(manifest: Array[Byte]): Array[Byte] = {
+    val whole = new Manifest(new ByteArrayInputStream(manifest))
+    whole.getEntries.clear() // digests, of what was there before
+    whole.getMainAttributes.putValue("Changed", "by Needletail's build: functions are classes")
+    whole.getMainAttributes.keySet.removeIf(name => ForOsgi.exists(name.toString.startsWith))
+    val left = new ByteArrayOutputStream
+    whole.write(left)
+    left.toByteArray
+  }
+
+  private val ForOsgi = Seq("Bundle-", "Export-", "Import-", "Private-Package", "Require-", "Provide-", "DynamicImport-")
 
   /** A class with functions; `classes`: itself and those made of them, by their names. */
   private final class Host(bytes: Array[Byte]) {
