@@ -148,7 +148,14 @@ lazy val json = project
   )
 
 /** CGI, FastCGI and SCGI, from both sides. */
-lazy val gateway = module("gateway").dependsOn(server % "compile;test->test", routing, testing % Test)
+lazy val gateway = module("gateway")
+  .dependsOn(server % "compile;test->test", routing, testing % Test)
+  .jvmSettings(
+    // Its suites count the descriptors and processes that are left: they have a process of their own.
+    Test / fork        := true,
+    Test / forkOptions := (Test / forkOptions).value
+      .withWorkingDirectory((LocalRootProject / baseDirectory).value)
+  )
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project

@@ -8,6 +8,7 @@ ROWS = [
     *(("needletail-native", other) for other in ("floor-epoll", "floor-io-uring", "floor-scala-native", "hyper")),
     ("needletail-jvm-25-two-loops", "needletail-jvm-25"),
     ("needletail-native-two-loops", "needletail-native"),
+    ("floor-epoll-two-loops", "floor-epoll"),
     ("needletail-native-io-uring", "needletail-native"),
     ("needletail-native-commix", "needletail-native"),
     ("needletail-jvm-25-routes-200", "needletail-jvm-25-routes-1"),

@@ -112,7 +112,7 @@ def peers(description, jdks):
     for name, server in about["servers"].items():
         yield Server(name, about["kind"], about["language"], runtime, about["endpoints"], folder,
                      [folder / "start", *server.get("arguments", [])], environment, folder.name, about["needs"],
-                     about["configuration"], problem)
+                     about["configuration"], problem, server.get("loops", 1), server.get("variant", False))
 
 
 def select(servers, names):

@@ -22,6 +22,7 @@ class Load(NamedTuple):
     seconds: float
     connections: int
     rate: Optional[float] = None
+    uneven: bool = False  # arrivals at random distances, of those that can
 
 
 class Result(NamedTuple):
@@ -73,6 +74,8 @@ def found(pattern, text):
 
 def ours(load, folder):
     how = ["--rate", f"{load.rate:g}", "--connections", load.connections] if load.rate else ["--users", load.connections]
+    if load.uneven:
+        how.append("--poisson")
     return [our_program(), "run", load.url, "--duration", f"{load.seconds:g}s", "--loops", "1", "--json", folder / "run.json",
             *how]
 

@@ -1,9 +1,12 @@
 /* The floor: what the kernel asks for each request when the program does next to nothing. Finds the ends of the heads,
-   writes one fixed answer for each, all the answers to one read at once. Not an HTTP server. */
+   writes one fixed answer for each, all the answers to one read at once. Not an HTTP server.
+
+   server PORT [LOOPS]: the first loop accepts and hands connections to all in turn; they share nothing else. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +17,12 @@
 
 #define COPIES 256 /* answers that one write can carry */
 
-static char input[64 * 1024], *answers;
+#define MOST_LOOPS 16
+
+static _Thread_local char input[64 * 1024];
+static char *answers;
 static size_t length; /* of one answer */
+static int epolls[MOST_LOOPS], loops = 1;
 
 /* matched: how much of CR LF CR LF the last octets were; owed: octets of answers still to be written. */
 typedef struct { int fd, matched; size_t owed; } connection;
@@ -62,31 +69,28 @@ static int flush(connection *c) {
   return 1;
 }
 
-int main(int count, char **values) {
-  int one = 1, epoll = epoll_create1(0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(count > 1 ? values[1] : "8080")),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  connection listener = {.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)};
-  setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-  if (bind(listener.fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener.fd, 4096) != 0) {
-    perror("bind");
-    return 1;
-  }
-  prepare();
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = &listener}, events[512];
-  epoll_ctl(epoll, EPOLL_CTL_ADD, listener.fd, &event);
+static connection listener;
+
+static void take(void) {
+  static int next = 0;
+  int one = 1, fd = accept4(listener.fd, NULL, NULL, SOCK_NONBLOCK);
+  if (fd < 0) return;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  connection *fresh = calloc(1, sizeof *fresh);
+  fresh->fd = fd;
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = fresh};
+  epoll_ctl(epolls[next++ % loops], EPOLL_CTL_ADD, fd, &event);
+}
+
+static void *run(void *number) {
+  int epoll = epolls[(size_t)number];
+  struct epoll_event event, events[512];
   for (;;) {
     int n = epoll_wait(epoll, events, 512, -1);
     for (int i = 0; i < n; i++) {
       connection *c = events[i].data.ptr;
       if (c == &listener) {
-        int fd = accept4(listener.fd, NULL, NULL, SOCK_NONBLOCK);
-        if (fd < 0) continue;
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        connection *fresh = calloc(1, sizeof *fresh);
-        fresh->fd = fd;
-        event = (struct epoll_event){.events = EPOLLIN, .data.ptr = fresh};
-        epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+        take();
         continue;
       }
       size_t owed_before = c->owed;
@@ -104,4 +108,31 @@ int main(int count, char **values) {
       }
     }
   }
+  return NULL;
+}
+
+int main(int count, char **values) {
+  int one = 1;
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(count > 1 ? values[1] : "8080")),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  if (count > 2) loops = atoi(values[2]);
+  if (loops < 1 || loops > MOST_LOOPS) {
+    fprintf(stderr, "1 to %d loops\n", MOST_LOOPS);
+    return 2;
+  }
+  listener.fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  setsockopt(listener.fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  if (bind(listener.fd, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener.fd, 4096) != 0) {
+    perror("bind");
+    return 1;
+  }
+  prepare();
+  for (int i = 0; i < loops; i++) epolls[i] = epoll_create1(0);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = &listener};
+  epoll_ctl(epolls[0], EPOLL_CTL_ADD, listener.fd, &event);
+  for (size_t i = 1; i < (size_t)loops; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, (void *)i) != 0) return 1;
+  }
+  run((void *)0);
 }

@@ -9,7 +9,11 @@ object Main {
     val interruption = new Interruption
     interruption.listen()
     val status =
-      try new Program(new EngineGenerator, Terminal.system(), interruption).run(arguments.toVector)
+      try new Program(
+          new EngineGenerator(interruption),
+          Terminal.system(),
+          interruption
+        ).run(arguments.toVector)
       finally interruption.over()
     // the engine's threads do not keep it, but another library's might
     if (!interruption.happened) sys.exit(status)

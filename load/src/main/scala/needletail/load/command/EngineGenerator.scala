@@ -8,8 +8,8 @@ import needletail.load.result.{Interval, Machine, RunResult}
 import needletail.load.scenario.Scenario
 
 /** The engine, with what it knows of this machine, and scenarios from files. */
-private[load] final class EngineGenerator extends Generator {
-  private val engine = new Engine
+private[load] final class EngineGenerator(interruption: Interruption = new Interruption) extends Generator {
+  private val engine = new Engine(isOver = () => interruption.happened)
 
   def mistake(plan: LoadPlan): Option[String] = Preflight.mistake(plan)
 

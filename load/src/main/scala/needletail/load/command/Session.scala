@@ -43,7 +43,8 @@ private[command] final class Session(
     val progress           = new Progress(terminal, label, millis, requests)
     val soFar              = new Figures
     var seconds            = 0
-    val result             =
+    if (terminal.live) terminal.replace(s"$label: getting ready") // which takes the first run some seconds
+    val result =
       try
         generator.run(
           plan,

@@ -103,8 +103,8 @@ private[engine] final class Collector(
 
 private[engine] object Collector {
 
-  /** How often it is looked whether the run is over. */
-  private final val Look = 20L * 1000 * 1000
+  /** How often it is looked whether the run is over: seldom, since it takes a turn from a loop on the same core. */
+  private final val Look = 100L * 1000 * 1000
 
   /** A last interval that is shorter and has nothing in it is left out. */
   private final val Shortest = 50L * 1000 * 1000

@@ -25,11 +25,16 @@ import needletail.load.result.{Interval, RunResult}
  * @param seed
  *   of all chance: the same seed gives the same arrivals, pauses and choices
  * @param warmUp
- *   for how long the first run in a process first warms the virtual machine, on a server of its own, so that its
- *   slowness at first is in nobody's figures; zero for not at all
+ *   for how long at most the first run in a process first warms the virtual machine, on a server of its own, so that
+ *   its slowness at first is in nobody's figures; zero for not at all
+ * @param isOver
+ *   whether that is to be left at what it is, since somebody wants to be done
  */
-final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engine.WarmUpTime)
-    extends Driver {
+final class Engine(
+    seed: Long = System.nanoTime(),
+    warmUp: FiniteDuration = Engine.WarmUpTime,
+    isOver: () => Boolean = () => false
+) extends Driver {
 
   /**
    * @throws java.lang.IllegalArgumentException
@@ -40,7 +45,9 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
       case Right(compiled) =>
         if (warmUp > Duration.Zero)
-          WarmUp.once(warmUp, p => Compiled.of(p).foreach(run(_, _ => true, WarmUp.IntervalNanos)))
+          WarmUp.once(warmUp, isOver)(p =>
+            Compiled.of(p).foreach(run(_, _ => !isOver(), WarmUp.IntervalNanos))
+          )
         run(compiled, watch, Tally.Second)
     }
 
@@ -114,7 +121,7 @@ final class Engine(seed: Long = System.nanoTime(), warmUp: FiniteDuration = Engi
 
 object Engine {
 
-  val WarmUpTime: FiniteDuration = 1500.millis
+  val WarmUpTime: FiniteDuration = 5.seconds
 
   /** From the making of loops to the first request, so that all loops begin at the same time. */
   private final val LeadNanos = 20L * 1000 * 1000

@@ -1,5 +1,6 @@
 package needletail.load.engine
 
+import java.lang.management.ManagementFactory
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -20,53 +21,78 @@ private[engine] object WarmUp {
   /** How long what stands for a second is: ends of seconds are to be warm as well. */
   final val IntervalNanos = 50L * 1000 * 1000
 
-  private final val Rounds = 2
-
-  /** Both models, in the one half of the time each, and as long again at most for the compiler. */
-  def once(time: FiniteDuration, run: LoadPlan => Unit): Unit = if (isDone.compareAndSet(false, true)) {
-    val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
-    try {
-      val listener = Listener.bind(
-        Address.Tcp("127.0.0.1", 0),
-        loops(0),
-        ListenOptions(),
-        _.start(loops(0), ConnectionOptions())(new Parrot(_))
-      )
-      listener.address match {
-        case Address.Tcp(_, port) =>
-          // The second time since much of what was compiled in the first is given up at its end, when code is come to
-          // that had not been used before.
-          for { _ <- 1 to Rounds; plan <- plans(s"http://127.0.0.1:$port/", time / (2L * Rounds)) } {
-            run(plan)
-            rest(time / 2)
-          }
-        case _ => ()
+  /**
+   * Runs plans of both models against a server that this starts, the first time it is called in a process.
+   *
+   * @param atMost
+   *   how long it may take
+   * @param isOver
+   *   whether somebody wants to be done
+   */
+  def once(atMost: FiniteDuration, isOver: () => Boolean)(run: LoadPlan => Unit): Unit =
+    if (isDone.compareAndSet(false, true)) {
+      val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
+      try {
+        val listener = Listener.bind(
+          Address.Tcp("127.0.0.1", 0),
+          loops(0),
+          ListenOptions(),
+          _.start(loops(0), ConnectionOptions())(new Parrot(_))
+        )
+        listener.address match {
+          case Address.Tcp(_, port) =>
+            val both     = plans(s"http://127.0.0.1:$port/")
+            val deadline = System.nanoTime() + atMost.toNanos
+            untilSettled(() => isOver() || System.nanoTime() >= deadline, () => compiling) { () =>
+              both.foreach(run)
+              rest(deadline)
+            }
+          case _ => ()
+        }
+        listener.close()
+      } finally {
+        loops.stop()
+        Await.ready(loops.stopped, 5.seconds)
+        ()
       }
-      listener.close()
-    } finally {
-      loops.stop()
-      Await.ready(loops.stopped, 5.seconds)
-      ()
+    }
+
+  /**
+   * Rounds, until one has left the compiler next to nothing to do, or time is up: much of what was compiled is given up
+   * when code is come to that had not been used before, such as that of a run's begin and end.
+   */
+  def untilSettled(isUp: () => Boolean, compiling: () => Long)(round: () => Unit): Unit = {
+    var rounds  = 0
+    var settled = false
+    while (!isUp() && (rounds < LeastRounds || !settled)) {
+      val before = compiling()
+      round()
+      settled = compiling() - before <= LittleMillis
+      rounds += 1
     }
   }
 
+  /** What the compiler's threads have worked so far, in milliseconds; 0 where there is no compiler that tells. */
+  private def compiling: Long = Option(ManagementFactory.getCompilationMXBean)
+    .filter(_.isCompilationTimeMonitoringSupported)
+    .fold(0L)(_.getTotalCompilationTime)
+
   /**
-   * Until the compiler has done what that left it to do, which on one core takes longer than the load itself: nothing
-   * else uses the processor meanwhile.
+   * Until the compiler has done what a round left it to do, which on one core takes longer than the load itself:
+   * nothing else of this process uses the processor meanwhile.
    */
-  private def rest(atMost: FiniteDuration): Unit = {
-    val until = System.nanoTime() + atMost.toNanos
-    var idle  = false
-    while (!idle && System.nanoTime() < until) {
+  private def rest(deadline: Long): Unit = {
+    var idle = false
+    while (!idle && System.nanoTime() < deadline) {
       val (cpu, at) = (SelfProbe.processTime, System.nanoTime())
       Thread.sleep(RestMillis)
       idle = (SelfProbe.processTime - cpu).toDouble / (System.nanoTime() - at) < Idle
     }
   }
 
-  private def plans(url: String, time: FiniteDuration): Vector[LoadPlan] = {
-    val users    = Load.Closed(8, None, Some(time))
-    val arrivals = Load.Open(Vector(Load.Step(20000, 20000, time)), connections = 64)
+  private def plans(url: String): Vector[LoadPlan] = {
+    val users    = Load.Closed(8, None, Some(Time))
+    val arrivals = Load.Open(Vector(Load.Step(20000, 20000, Time)), connections = 64)
     val kinds    = Vector(Kind("warm-up", Vector(RequestTemplate("GET", url))))
     Vector(users, arrivals).map(load => LoadPlan("warm-up", kinds, load, timeout = 1.second))
   }
@@ -83,6 +109,15 @@ private[engine] object WarmUp {
     def onDeadline(): Unit               = ()
     def onClosed(cause: Throwable): Unit = ()
   }
+
+  /** Of one model in one round. */
+  private val Time = 250.millis
+
+  /** What is compiled only after thousands of calls is not seen in the first. */
+  final val LeastRounds = 3
+
+  /** What the compiler works in a round by which nothing is won any more: some 40 ms, whatever the round. */
+  final val LittleMillis = 60L
 
   private final val RestMillis = 40L
 
