@@ -72,8 +72,8 @@ lazy val linker: Seq[String] = {
   val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
-  val order = file("project") / "native_order.txt" // what a server runs lies together
-  val lean  = Seq( // decision 14
+  val order                    = file("project") / "native_order.txt" // what a server runs lies together
+  val lean                     = Seq(                                 // decision 14
     "-no-pie",
     "-Wl,--wrap=scalanative_StackOverflowGuards_setup",
     s"-Wl,--symbol-ordering-file=${order.getAbsolutePath}",

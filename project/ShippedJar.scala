@@ -53,7 +53,8 @@ object ShippedJar {
       in.close()
       out.close()
     }
-    to.setLastModified(from.lastModified) // an archive of classes is good for jars that have not changed since
+    // an archive of classes is good for jars that have not changed since
+    to.setLastModified(from.lastModified)
     ()
   }
 
@@ -67,7 +68,8 @@ object ShippedJar {
     left.toByteArray
   }
 
-  private val ForOsgi = Seq("Bundle-", "Export-", "Import-", "Private-Package", "Require-", "Provide-", "DynamicImport-")
+  private val ForOsgi =
+    Seq("Bundle-", "Export-", "Import-", "Private-Package", "Require-", "Provide-", "DynamicImport-")
 
   /** A class with functions; `classes`: itself and those made of them, by their names. */
   private final class Host(bytes: Array[Byte]) {
@@ -79,7 +81,13 @@ object ShippedJar {
     private def flags = ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES
     reader.accept(
       new ClassVisitor(ASM9) {
-        override def visitMethod(access: Int, name: String, desc: String, sign: String, thrown: Array[String]) = {
+        override def visitMethod(
+            access: Int,
+            name: String,
+            desc: String,
+            sign: String,
+            thrown: Array[String]
+        ) = {
           if ((access & ACC_PRIVATE) != 0) hidden += name + desc
           null
         }
@@ -91,9 +99,20 @@ object ShippedJar {
       val writer = new ClassWriter(reader, 0)
       reader.accept(
         new ClassVisitor(ASM9, writer) {
-          override def visitMethod(access: Int, name: String, desc: String, sign: String, thrown: Array[String]) =
+          override def visitMethod(
+              access: Int,
+              name: String,
+              desc: String,
+              sign: String,
+              thrown: Array[String]
+          ) =
             new MethodVisitor(ASM9, super.visitMethod(access, name, desc, sign, thrown)) {
-              override def visitInvokeDynamicInsn(name: String, desc: String, factory: Handle, args: Object*): Unit =
+              override def visitInvokeDynamicInsn(
+                  name: String,
+                  desc: String,
+                  factory: Handle,
+                  args: Object*
+              ): Unit =
                 made(name, desc, factory, args) match {
                   case None       => super.visitInvokeDynamicInsn(name, desc, factory, args: _*)
                   case Some(made) => super.visitMethodInsn(INVOKESTATIC, made, "make", desc, false)
@@ -106,26 +125,31 @@ object ShippedJar {
     }
 
     /** The name of the class of this function, where one can be made. */
-    private def made(method: String, factoryType: String, factory: Handle, args: Seq[Object]): Option[String] =
+    private def made(
+        method: String,
+        factoryType: String,
+        factory: Handle,
+        args: Seq[Object]
+    ): Option[String] =
       if (factory.getOwner != "java/lang/invoke/LambdaMetafactory") None
       else {
-        val erased   = args(0).asInstanceOf[Type]
-        val target   = args(1).asInstanceOf[Handle]
-        val actual   = args(2).asInstanceOf[Type]
-        val options  = if (args.length > 3) args(3).asInstanceOf[Int] else 0
+        val erased  = args(0).asInstanceOf[Type]
+        val target  = args(1).asInstanceOf[Handle]
+        val actual  = args(2).asInstanceOf[Type]
+        val options = if (args.length > 3) args(3).asInstanceOf[Int] else 0
         // Behind the options: a count and as many types, for interfaces and then for further forms of the method.
         def types(at: Int) = args.slice(at + 1, at + 1 + args(at).asInstanceOf[Int]).map(_.asInstanceOf[Type])
-        val markers = if ((options & LambdaMetafactory.FLAG_MARKERS) != 0) types(4) else Nil
-        val bridges =
+        val markers        = if ((options & LambdaMetafactory.FLAG_MARKERS) != 0) types(4) else Nil
+        val bridges        =
           if ((options & LambdaMetafactory.FLAG_BRIDGES) == 0) Nil
           else types(if ((options & LambdaMetafactory.FLAG_MARKERS) != 0) 5 + markers.length else 4)
-        val forms = (erased +: bridges).distinct
+        val forms    = (erased +: bridges).distinct
         val captured = Type.getArgumentTypes(factoryType).toSeq
         val wanted   = Type.getArgumentTypes(target.getDesc).toSeq
         val given    = captured ++ actual.getArgumentTypes
         val simple   =
-          target.getTag == H_INVOKESTATIC && target.getOwner == host && !hidden(target.getName + target.getDesc) &&
-            given.length == wanted.length &&
+          target.getTag == H_INVOKESTATIC && target.getOwner == host &&
+            !hidden(target.getName + target.getDesc) && given.length == wanted.length &&
             given.zip(wanted).forall { case (a, b) => fits(a, b) } &&
             forms.forall { form =>
               form.getArgumentTypes.zip(actual.getArgumentTypes).forall { case (a, b) => fits(a, b) } &&
@@ -134,9 +158,10 @@ object ShippedJar {
         if (!simple) None
         else {
           val name       = s"$host$$$$function$$${functions.length + 1}"
-          val interfaces = Type.getReturnType(factoryType) +: markers
-          val all = interfaces.map(_.getInternalName) ++ (if ((options & LambdaMetafactory.FLAG_SERIALIZABLE) != 0) Seq("java/io/Serializable") else Nil)
-          functions += name -> function(name, all.distinct, method, captured, forms, target, factoryType)
+          val kept       = (options & LambdaMetafactory.FLAG_SERIALIZABLE) != 0
+          val interfaces = (Type.getReturnType(factoryType) +: markers).map(_.getInternalName) ++
+            (if (kept) Seq("java/io/Serializable") else Nil)
+          functions += name -> function(name, interfaces.distinct, method, captured, forms, target, factoryType)
           Some(name)
         }
       }
@@ -154,13 +179,21 @@ object ShippedJar {
         factoryType: String
     ): Array[Byte] = {
       val writer = new ClassWriter(ClassWriter.COMPUTE_MAXS)
-      writer.visit(V1_8, ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC, name, null, "java/lang/Object", interfaces.toArray)
+      writer.visit(
+        V1_8,
+        ACC_FINAL | ACC_SUPER | ACC_SYNTHETIC,
+        name,
+        null,
+        "java/lang/Object",
+        interfaces.toArray
+      )
       val making = Type.getMethodDescriptor(Type.VOID_TYPE, captured: _*)
       val one    = captured.isEmpty // then there need not be more of it
       captured.zipWithIndex.foreach { case (t, n) =>
         writer.visitField(ACC_PRIVATE | ACC_FINAL, s"a$n", t.getDescriptor, null, null).visitEnd()
       }
-      if (one) writer.visitField(ACC_PRIVATE | ACC_STATIC | ACC_FINAL, "one", s"L$name;", null, null).visitEnd()
+      if (one)
+        writer.visitField(ACC_PRIVATE | ACC_STATIC | ACC_FINAL, "one", s"L$name;", null, null).visitEnd()
 
       def code(access: Int, name: String, desc: String)(body: MethodVisitor => Unit): Unit = {
         val visitor = writer.visitMethod(access, name, desc, null, null)
@@ -169,6 +202,7 @@ object ShippedJar {
         visitor.visitMaxs(0, 0)
         visitor.visitEnd()
       }
+
       /** Pushes arguments from local variables, from `first` on. */
       def load(visitor: MethodVisitor, types: Seq[Type], first: Int)(loaded: Int => Unit): Unit = {
         val _ = types.indices.foldLeft(first) { (local, n) =>
@@ -211,11 +245,22 @@ object ShippedJar {
         }
         load(visitor, form.getArgumentTypes, 1) { n =>
           val as = wanted(captured.length + n)
-          if (isReference(as) && as != form.getArgumentTypes.apply(n)) visitor.visitTypeInsn(CHECKCAST, as.getInternalName)
+          if (isReference(as) && as != form.getArgumentTypes.apply(n))
+            visitor.visitTypeInsn(CHECKCAST, as.getInternalName)
         }
-        visitor.visitMethodInsn(INVOKESTATIC, target.getOwner, target.getName, target.getDesc, target.isInterface)
+        visitor.visitMethodInsn(
+          INVOKESTATIC,
+          target.getOwner,
+          target.getName,
+          target.getDesc,
+          target.isInterface
+        )
         val back = form.getReturnType
-        if (isReference(back) && Type.getReturnType(target.getDesc) != back && back.getInternalName != "java/lang/Object")
+        if (
+          isReference(
+            back
+          ) && Type.getReturnType(target.getDesc) != back && back.getInternalName != "java/lang/Object"
+        )
           visitor.visitTypeInsn(CHECKCAST, back.getInternalName)
         visitor.visitInsn(back.getOpcode(IRETURN))
       }

@@ -45,15 +45,7 @@ case ${JAVA_OPTS:-} in
   *) collector=@COLLECTOR@ ;;
 esac
 
-# java.nio asks all jars for providers of selectors before it takes the system's own, and to read through the names in
-# a jar takes as long as to load a thousand classes. On Linux that is named: it is what would be found.
-selectors=
-if [ -r /proc/sys/kernel/ostype ]; then
-  read -r system </proc/sys/kernel/ostype
-  if [ "$system" = Linux ]; then selectors=-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider; fi
-fi
-
-# JAVA_OPTS, the collector and the selectors are split into words on purpose.
+# JAVA_OPTS and the collector are split into words on purpose.
 # shellcheck disable=SC2086
 exec "$home/bin/java" "$prepared" -Xlog:disable -Xlog:all=error:stderr \
-  -XX:-UsePerfData $collector $selectors ${JAVA_OPTS:-} -cp "@CLASSPATH@" @MAIN@ "$@"
+  -XX:-UsePerfData $collector ${JAVA_OPTS:-} -cp "@CLASSPATH@" @MAIN@ "$@"
