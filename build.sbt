@@ -72,7 +72,13 @@ lazy val linker: Seq[String] = {
   val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
-  val lean = Seq("-no-pie", "-Wl,--wrap=scalanative_StackOverflowGuards_setup") // decision 14
+  val order                    = file("project") / "native_order.txt" // what a server runs lies together
+  val lean                     = Seq(                                 // decision 14
+    "-no-pie",
+    "-Wl,--wrap=scalanative_StackOverflowGuards_setup",
+    s"-Wl,--symbol-ordering-file=${order.getAbsolutePath}",
+    "-Wl,--no-warn-symbol-ordering"
+  )
   (if (lld) "-fuse-ld=lld" +: lean else Nil) ++
     (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
     (if (linkedWhole) Seq("-static") else Nil)

@@ -29,7 +29,7 @@ object Dist {
   ): File = {
     val lib = root / "dist" / "lib"
     val bin = root / "dist" / "bin"
-    jars.foreach(jar => put(jar, lib / jar.getName))
+    jars.foreach(jar => put(lib / jar.getName)(ShippedJar.make(jar, _)))
     val text = IO
       .read(root / "project" / "launcher.sh")
       .replace("@NAME@", name)
@@ -48,7 +48,7 @@ object Dist {
   def native(root: File, name: String, collector: String, binary: File, log: Logger): File = {
     val target =
       root / "dist" / "bin" / (s"$name-native" + (if (collector == "immix") "" else s"-$collector"))
-    put(binary, target)
+    put(target)(IO.copyFile(binary, _, preserveLastModified = true))
     executable(target)
     log.info(f"$target: ${target.length / 1e6}%.1f MB")
     target
@@ -121,10 +121,10 @@ object Dist {
       }
 
   /** Programs share jars and are laid out at the same time; a program under way keeps the file that it has. */
-  private def put(from: File, to: File): Unit = synchronized {
+  private def put(to: File)(write: File => Unit): Unit = synchronized {
     IO.createDirectory(to.getParentFile)
     val part = java.io.File.createTempFile("part", null, to.getParentFile)
-    IO.copyFile(from, part, preserveLastModified = true)
+    write(part)
     Files.move(part.toPath, to.toPath, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE)
   }
 

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 import machine
+import probe
 import process
 
 LOAD = machine.WORK / "load"
@@ -48,18 +49,20 @@ SHORT = ["P16", "P1", "JSON", "C1024", "ECHO1K", "RSS10K"]
 
 
 def build(say):
-    """The load generator; without a C compiler there is only wrk. Returns what cannot be run, and why."""
-    source = machine.BENCH / "load"
+    """The load generator, and what measures a start; without a C compiler there is only wrk. Returns what cannot be
+    run, and why."""
     machine.WORK.mkdir(parents=True, exist_ok=True)
-    newest = max(file.stat().st_mtime for file in source.iterdir())
-    if not LOAD.exists() or LOAD.stat().st_mtime < newest:
+    for program, source in ((LOAD, machine.BENCH / "load" / "load.c"), (probe.FIRST, machine.BENCH / "start" / "first.c")):
+        newest = max(file.stat().st_mtime for file in source.parent.iterdir())
+        if program.exists() and program.stat().st_mtime >= newest:
+            continue
         compiler = next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
         if compiler is None:
             return "the load generator needs a C compiler"
-        say("building the load generator")
-        status, _, err = process.run([compiler, "-O2", "-Wall", "-Wextra", "-o", LOAD, source / "load.c"], 60)
+        say(f"building {source.name}")
+        status, _, err = process.run([compiler, "-O2", "-Wall", "-Wextra", "-o", program, source], 60)
         if status != 0:
-            return "load/load.c does not compile: " + err.strip()[:200]
+            return f"{source.name} does not compile: " + err.strip()[:200]
     return ""
 
 

@@ -19,6 +19,7 @@ import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
 QUICK_SERVERS = ["needletail-jvm", "needletail-native", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
+STARTS, STARTING_MS = 5, 1500.0  # how often a server is started in a round: until one of these is reached
 SHORT_SECONDS, SHORT_PAUSE = 2.0, 0.0  # --short: counted for each load, and load that is not counted before it
 
 
@@ -187,9 +188,17 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
     running = None
     with open(logs / f"{server.name}.run.log", "w") as log:
         try:
-            port = process.free_port()
-            running, start_ms = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
-            run["samples"].append({"server": server.name, "round": number, "load": "START", "start_ms": start_ms})
+            took, starts = 0.0, 0
+            while True:  # several times where it is quick
+                port = process.free_port()
+                running, start = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
+                took, starts = took + start.get("start_ms", 0.0), starts + 1
+                if start:
+                    run["samples"].append({"server": server.name, "round": number, "load": "START", **start})
+                if starts == STARTS or took > STARTING_MS or not start:
+                    break
+                process.stop(running)
+                running = None
             wrong = probe.check(port, server.endpoints)
             # All loads before any is counted: else the first would pay for what a virtual machine compiles anew for the next.
             own = [load for load in wanted if load.mode != "hold" and load.endpoint in server.endpoints and load.endpoint not in wrong]

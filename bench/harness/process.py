@@ -113,7 +113,3 @@ def resident_kib(pids):
         except OSError:
             continue
     return total
-
-
-def monotonic_ms():
-    return time.monotonic_ns() / 1e6

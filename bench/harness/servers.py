@@ -42,8 +42,12 @@ class Server:
         if self.kind != "ours":
             values.pop("JAVA_OPTS", None)
         command = [str(part).replace("{PORT}", str(port)) for part in self.command]
-        began = process.monotonic_ms()
-        return process.start(command, core, log, cwd=self.folder, env=values), began
+        figures = None
+        if probe.FIRST.exists():
+            figures = machine.WORK / f"first-{port}.txt"
+            figures.unlink(missing_ok=True)
+            command = [probe.FIRST, machine.cores()[1], port, figures, *command]
+        return process.start(command, core, log, cwd=self.folder, env=values), figures
 
 
 def find():
@@ -201,10 +205,13 @@ def fingerprint(folder):
 
 
 def await_first_reply(server, port, core, log, java_options=""):
-    """Starts the server; (process, milliseconds to the first reply)."""
-    started, began = server.start(port, core, log, java_options)
+    """Starts the server; (process, figures of its start)."""
+    started, figures = server.start(port, core, log, java_options)
     try:
-        return started, probe.first_reply(port, started, began)
+        return started, probe.first_reply(port, started, figures)
     except BaseException:
         process.stop(started)
         raise
+    finally:
+        if figures is not None:
+            figures.unlink(missing_ok=True)

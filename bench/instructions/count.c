@@ -2,10 +2,11 @@
  * Counts the instructions that a server's event loop executes for each request, by stepping through them one at a
  * time: a figure that no clock and no neighbour disturbs, the same on every run but for a few in a thousand.
  *
- *     count PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH]]]]
+ *     count PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH [CONTENT]]]]]
  *
  * Sends BATCHES (20) times DEPTH (16) pipelined requests GET PATH (/plaintext), one batch to each connection, to
- * 127.0.0.1:PORT, and steps through the one thread of PID that waits in epoll or io_uring until all are answered.
+ * 127.0.0.1:PORT; with CONTENT they are POST requests, each with that many octets, and a batch must fit into what the
+ * sockets' buffers hold. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
  * Prints "N instructions and M system calls for each of K requests", and for the FUNCTIONS (0) that took most of them:
  * instructions for each request and the address in the file, for addr2line or nm. The kernel's instructions are not
  * in it. x86-64 and Linux only; needs the right to trace PID. Exit status 0; 1: something failed, and what; 3: tracing
@@ -36,11 +37,13 @@ int main(void) {
 
 #define MOST_BATCHES 256
 #define MOST_STEPS 50000000L
+#define MOST_CONTENT (64 * 1024)
 #define LOOK 256 /* steps between two looks for replies: what it can count too much */
 
 static int sockets[MOST_BATCHES];
 static int batches = 20, depth = 16;
 static const char *path = "/plaintext";
+static int content = 0;
 
 static void fail(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -59,12 +62,18 @@ static void connect_all(int port) {
 }
 
 static void send_all(void) {
-    char request[512], *batch;
-    int length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
-    if (length >= (int)sizeof request) {
+    static char request[512 + MOST_CONTENT];
+    char *batch;
+    int length = content == 0
+        ? snprintf(request, 512, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
+        : snprintf(request, 512, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n"
+                                 "Content-Length: %d\r\n\r\n", path, content);
+    if (length >= 512) {
         fprintf(stderr, "the path is too long\n");
         exit(1);
     }
+    memset(request + length, 'x', (size_t)content);
+    length += content;
     batch = malloc((size_t)(length * depth));
     for (int i = 0; i < depth; i++) memcpy(batch + i * length, request, (size_t)length);
     for (int i = 0; i < batches; i++)
@@ -206,7 +215,7 @@ static void stopped(pid_t thread) {
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fprintf(stderr, "usage: %s PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH]]]]\n", argv[0]);
+        fprintf(stderr, "usage: %s PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH [CONTENT]]]]]\n", argv[0]);
         return 1;
     }
     pid_t pid = atoi(argv[1]);
@@ -214,8 +223,9 @@ int main(int argc, char **argv) {
     if (argc > 3) depth = atoi(argv[3]);
     if (argc > 4) batches = atoi(argv[4]);
     if (argc > 6) path = argv[6];
-    if (depth < 1 || batches < 1 || batches > MOST_BATCHES) {
-        fprintf(stderr, "DEPTH from 1, BATCHES from 1 to %d\n", MOST_BATCHES);
+    if (argc > 7) content = atoi(argv[7]);
+    if (depth < 1 || batches < 1 || batches > MOST_BATCHES || content < 0 || content > MOST_CONTENT) {
+        fprintf(stderr, "DEPTH from 1, BATCHES from 1 to %d, CONTENT from 0 to %d\n", MOST_BATCHES, MOST_CONTENT);
         return 1;
     }
     connect_all(atoi(argv[2]));

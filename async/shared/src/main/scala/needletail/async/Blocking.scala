@@ -24,12 +24,12 @@ import scala.util.control.NonFatal
 final case class BlockingConfig(
     threads: Int = 64,
     queue: Int = 1024,
-    idle: FiniteDuration = 10.seconds,
+    idle: FiniteDuration = FiniteDuration(10, SECONDS),
     virtual: Boolean = true,
     virtualThreads: Int = 16384
 ) {
   require(threads > 0 && queue > 0 && virtualThreads > 0, "blocking needs at least one thread and one place")
-  require(idle > Duration.Zero, "idle must be positive")
+  require(idle.length > 0, "idle must be positive")
 }
 
 /** The failure of blocking work for which there was no room. */

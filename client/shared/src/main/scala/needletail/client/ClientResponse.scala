@@ -20,7 +20,7 @@ final class ClientResponse private[client] (
   def bytes: Array[Byte] = content
 
   /** The body as text: by its Content-Type's charset, else UTF-8. */
-  def text: String = new String(content, MediaType.charset(headers.get("Content-Type")))
+  def text: String = MediaType.decode(content, MediaType.charset(headers.get("Content-Type")))
 
   /** The same to answer somebody with: without what concerned the connection it came on (RFC 9110 §7.6.1). */
   def toResponse: Response = ClientResponse.passOn(status, headers).bytes(content)

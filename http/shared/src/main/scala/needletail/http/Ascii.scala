@@ -4,6 +4,9 @@ package needletail.http
 private[needletail] object Ascii {
   def lower(octet: Int): Int = if (octet >= 'A' && octet <= 'Z') octet | 0x20 else octet
 
+  /** The same character, but for case? Most that are compared are alike. */
+  @inline private def same(a: Int, b: Int): Boolean = a == b || lower(a) == lower(b)
+
   def lower(text: String): String = {
     var i = 0
     while (i < text.length && !(text.charAt(i) >= 'A' && text.charAt(i) <= 'Z')) i += 1
@@ -21,15 +24,25 @@ private[needletail] object Ascii {
   /** Are these octets that text, but for case? */
   def same(bytes: Array[Byte], from: Int, until: Int, text: String): Boolean =
     until - from == text.length && {
-      var i = 0
-      while (i < text.length && lower(bytes(from + i) & 0xff) == lower(text.charAt(i).toInt)) i += 1
-      i == text.length
+      val n = text.length
+      // most that are as long differ in the first letter: the others are not looked at then
+      n == 0 || same(bytes(from) & 0xff, text.charAt(0).toInt) && {
+        val chars = Chars.of(text)
+        var i     = 1
+        while (i < n && same(bytes(from + i) & 0xff, Chars.at(chars, i).toInt)) i += 1
+        i == n
+      }
     }
 
   def same(a: String, b: String): Boolean =
     (a eq b) || a.length == b.length && {
-      var i = 0
-      while (i < a.length && lower(a.charAt(i).toInt) == lower(b.charAt(i).toInt)) i += 1
-      i == a.length
+      val n = a.length
+      n == 0 || same(a.charAt(0).toInt, b.charAt(0).toInt) && {
+        val as = Chars.of(a)
+        val bs = Chars.of(b)
+        var i  = 1
+        while (i < n && same(Chars.at(as, i).toInt, Chars.at(bs, i).toInt)) i += 1
+        i == n
+      }
     }
 }

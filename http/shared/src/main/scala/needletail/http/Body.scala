@@ -50,17 +50,26 @@ object Body {
     def trailers: Headers                     = Headers.empty
   }
 
-  /** Reads a stream to its end into one array; fails with HttpError 413 beyond `limit`. */
-  private[needletail] def collect(source: ByteStream, into: ByteWriter, limit: Int): Async[Array[Byte]] =
+  /**
+   * Reads a stream to its end into one array; fails with HttpError 413 beyond `limit`. Of `announced` octets, where it
+   * is not below 0, half must have come before there is room for all.
+   */
+  private[needletail] def collect(
+      source: ByteStream,
+      into: ByteWriter,
+      limit: Int,
+      announced: Long = -1
+  ): Async[Array[Byte]] =
     source.next().flatMap {
-      case None        => Async.value(java.util.Arrays.copyOf(into.bytes, into.length))
+      case None        => Async.value(into.taken)
       case Some(piece) =>
         if (piece.length > limit - into.length) {
           source.cancel()
           Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
         } else {
+          into.ensure(piece.length, announced)
           into.write(piece)
-          collect(source, into, limit)
+          collect(source, into, limit, announced)
         }
     }
 

@@ -8,9 +8,19 @@ private[needletail] final class ByteWriter(initial: Int) {
   def clear(): Unit = length = 0
 
   /** Makes room for `n` octets more. */
-  def ensure(n: Int): Unit =
-    if (bytes.length - length < n)
-      bytes = java.util.Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + n))
+  def ensure(n: Int): Unit = if (bytes.length - length < n) grow(n, -1)
+
+  /** The same where `most` octets will come in all, if it is not below 0: not for more than that. */
+  def ensure(n: Int, most: Long): Unit = if (bytes.length - length < n) grow(n, most)
+
+  @noinline private def grow(n: Int, most: Long): Unit = {
+    val least = length + n
+    val room  = Math.max(bytes.length * 2, least)
+    bytes = java.util.Arrays.copyOf(bytes, if (most >= least && most < room) most.toInt else room)
+  }
+
+  /** What was written, in an array of just that length; nothing more may be written then. */
+  def taken: Array[Byte] = if (length == bytes.length) bytes else java.util.Arrays.copyOf(bytes, length)
 
   def write(source: Array[Byte]): Unit = write(source, 0, source.length)
 
@@ -30,11 +40,7 @@ private[needletail] final class ByteWriter(initial: Int) {
   def writeLatin1(text: String): Unit = {
     val n = text.length
     ensure(n)
-    var i = 0
-    while (i < n) {
-      bytes(length + i) = text.charAt(i).toByte
-      i += 1
-    }
+    Latin1.encode(text, bytes, length)
     length += n
   }
 
@@ -58,13 +64,13 @@ private[needletail] final class ByteWriter(initial: Int) {
   def writeDecimal(number: Long): Unit = {
     ensure(20)
     var digits = 1
-    var rest   = number / 10
-    while (rest != 0) {
+    var next   = 10L // the least number with a digit more
+    while (digits < 19 && number >= next) {
       digits += 1
-      rest /= 10
+      next *= 10
     }
-    var at = length + digits - 1
-    rest = number
+    var at   = length + digits - 1
+    var rest = number
     while (at >= length) {
       bytes(at) = ('0' + (rest % 10).toInt).toByte
       rest /= 10

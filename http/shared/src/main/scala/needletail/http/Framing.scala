@@ -115,12 +115,12 @@ private[needletail] object Framing {
   /** A number of at least one digit and nothing else; -1 when it is none or too large for a Long. */
   private def number(bytes: Array[Byte], from: Int, until: Int): Long = {
     if (from == until) return -1
-    var n = 0L
-    var p = from
+    val isLong = until - from > 18 // no number of fewer digits is too large
+    var n      = 0L
+    var p      = from
     while (p < until) {
-      if (!Grammar.is(bytes(p), Grammar.Digit)) return -1
       val digit = bytes(p) - '0'
-      if (n > (Long.MaxValue - digit) / 10) return -1
+      if (digit < 0 || digit > 9 || isLong && n > (Long.MaxValue - digit) / 10) return -1
       n = n * 10 + digit
       p += 1
     }

@@ -40,17 +40,21 @@ private[needletail] object Grammar {
     (octet >= 'a' && octet <= 'z') || (octet >= 'A' && octet <= 'Z') || (octet >= '0' && octet <= '9') ||
       octet == '-' || octet == '.' || octet == '_' || octet == '~'
 
-  def isToken(s: String): Boolean =
-    s.nonEmpty && s.forall(c => c < 128 && (table(c.toInt) & Token) != 0)
+  def isToken(s: String): Boolean = s.length > 0 && consists(s, Token)
 
   /** May `s` be sent as a field value? No CR, LF, NUL or other control, nothing beyond Latin-1. */
-  def isFieldValue(s: String): Boolean = {
-    var i = 0
-    while (i < s.length) {
-      val c = s.charAt(i)
-      if (c > 255 || (table(c.toInt) & Value) == 0) return false
-      i += 1
-    }
-    true
+  def isFieldValue(s: String): Boolean = consists(s, Value)
+
+  private def consists(s: String, bit: Int): Boolean = {
+    val chars = Chars.of(s)
+    val n     = s.length
+    var i     = 0
+    while (
+      i < n && {
+        val c = Chars.at(chars, i)
+        c <= 255 && (table(c.toInt) & bit) != 0
+      }
+    ) i += 1
+    i == n
   }
 }

@@ -44,7 +44,12 @@ final class Headers private (private[needletail] val flat: Array[String]) {
 
   /** Adds a line, keeping others of that name. */
   def add(name: String, value: String): Headers = {
-    Headers.check(name, value)
+    Headers.checkName(name)
+    Headers.checkValue(name, value)
+    appended(name, value)
+  }
+
+  private def appended(name: String, value: String): Headers = {
     val next = java.util.Arrays.copyOf(flat, flat.length + 2)
     next(flat.length) = name
     next(flat.length + 1) = value
@@ -54,6 +59,12 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   /** Puts this line in the place of all others of that name. */
   def set(name: String, value: String): Headers =
     if (contains(name)) remove(name).add(name, value) else add(name, value)
+
+  /** Sets a line whose name is known to be a token. */
+  private[needletail] def setKnown(name: String, value: String): Headers = {
+    Headers.checkValue(name, value)
+    (if (isEmpty) this else remove(name)).appended(name, value)
+  }
 
   def remove(name: String): Headers =
     if (!contains(name)) this
@@ -83,7 +94,8 @@ object Headers {
     val flat = new Array[String](fields.length * 2)
     var i    = 0
     fields.foreach { case (name, value) =>
-      check(name, value)
+      checkName(name)
+      checkValue(name, value)
       flat(i) = name
       flat(i + 1) = value
       i += 2
@@ -95,13 +107,14 @@ object Headers {
   private[needletail] def trusted(flat: Array[String]): Headers =
     if (flat.length == 0) empty else new Headers(flat)
 
-  private def check(name: String, value: String): Unit = {
+  private def checkName(name: String): Unit =
     if (!Grammar.isToken(name)) throw new IllegalArgumentException("a header name must be a token")
+
+  private def checkValue(name: String, value: String): Unit =
     if (!Grammar.isFieldValue(value))
       throw new IllegalArgumentException(
         s"the value of header '$name' has a character that no field value may have"
       )
-  }
 }
 
 private[needletail] object HeaderList {

@@ -10,6 +10,34 @@ object MediaType {
   val Form  = "application/x-www-form-urlencoded"
   val Bytes = "application/octet-stream"
 
+  /** For each length of a value the usual types that have it, each as the one header of a response. */
+  private val usual: Array[Array[Headers]] = {
+    val byLength = new Array[Array[Headers]](34)
+    for (
+      value <-
+        Array(Text, Html, Json, Form, Bytes, "text/plain", "text/html", "application/json; charset=utf-8")
+    ) {
+      val others = byLength(value.length)
+      val line   = Headers.trusted(Array("Content-Type", value))
+      byLength(value.length) = if (others == null) Array(line) else others :+ line
+    }
+    byLength
+  }
+
+  /** That type as the one header of a response: for the usual ones the same each time, so that it is rendered once. */
+  private[http] def headers(value: String): Headers = {
+    val n     = value.length
+    val known = if (n < usual.length) usual(n) else null
+    if (known != null) {
+      var i = 0
+      while (i < known.length) {
+        if (known(i).flat(1) == value) return known(i)
+        i += 1
+      }
+    }
+    Headers.empty.setKnown("Content-Type", value)
+  }
+
   /** Type and subtype in lower case, parameters left off. */
   def essence(contentType: String): String = {
     val semicolon = contentType.indexOf(';')
@@ -35,6 +63,10 @@ object MediaType {
       try Charset.forName(name)
       catch { case _: IllegalArgumentException => StandardCharsets.UTF_8 }
     }
+
+  /** Octets to text; what a charset has no character for becomes U+FFFD. */
+  private[needletail] def decode(octets: Array[Byte], charset: Charset): String =
+    if (charset eq StandardCharsets.UTF_8) Utf8Text.decode(octets) else new String(octets, charset)
 
   /** The next semicolon outside quotes, or the end. */
   private def parameterEnd(text: String, from: Int): Int = {

@@ -109,7 +109,7 @@ final class Request private[needletail] (
   /** The whole body as text; its Content-Type's charset, else UTF-8. Fails as `body.bytes` does. */
   def text: Async[String] = {
     val charset = MediaType.charset(contentType)
-    body.bytes.map(bytes => new String(bytes, charset))
+    body.bytes.map(MediaType.decode(_, charset))
   }
 
   /** The whole body as the pairs of a form. Fails as `body.bytes` does, and with HttpError 400 where it is malformed. */

@@ -65,11 +65,14 @@ final class Response private (
   def cookie(cookie: Cookie): Response = header("Set-Cookie", cookie.render)
 
   /** The media type, in place of what was set before. */
-  def contentType(value: String): Response = copy(headers = headers.set("Content-Type", value))
+  def contentType(value: String): Response = copy(headers =
+    // most responses have no other header, and of the usual types the line is rendered once
+    if (headers.isEmpty) MediaType.headers(value) else headers.setKnown("Content-Type", value)
+  )
 
   /** With this text, as UTF-8; text/plain unless another type is set. */
   def text(content: String): Response =
-    asText.copy(content = Utf8Encoder.encode(content), source = null)
+    asText.copy(content = Utf8Text.encode(content), source = null)
 
   /** With these octets; the array must not change afterwards. */
   def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
@@ -90,7 +93,7 @@ final class Response private (
   def body: Body = if (content != null) Body.of(content) else Body.streamed(source, sourceLength)
 
   private def asText: Response =
-    if (headers.isEmpty) copy(headers = Response.textHeaders) // most are, and their lines are rendered once
+    if (headers.isEmpty) contentType(MediaType.Text)
     else if (headers.contains("Content-Type")) this
     else copy(headers = headers.add("Content-Type", MediaType.Text))
 
@@ -98,13 +101,13 @@ final class Response private (
 }
 
 object Response {
-  private val none        = new Array[Byte](0)
-  private val textHeaders = Headers.empty.add("Content-Type", MediaType.Text)
+  private val none  = new Array[Byte](0)
+  private val usual = Response(Status.Ok)
 
   /** A response without content. The status must be final, 200 to 599. */
   def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)
 
-  def ok: Response               = Response(Status.Ok)
+  def ok: Response               = usual
   def ok(text: String): Response = ok.text(text)
   def notFound: Response         = Response(Status.NotFound)
 

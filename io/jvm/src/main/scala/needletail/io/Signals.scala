@@ -1,7 +1,8 @@
 package needletail.io
 
-import scala.concurrent.duration.Duration
-import scala.concurrent.{Await, Future}
+import java.util.concurrent.CountDownLatch
+
+import scala.concurrent.{ExecutionContext, Future}
 
 import sun.misc.Signal
 
@@ -21,6 +22,10 @@ object Signals {
    */
   def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
     onTerminate(f)
-    () => { Await.ready(stopped, Duration.Inf); () }
+    () => {
+      val over = new CountDownLatch(1)
+      stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
+      over.await()
+    }
   }
 }

@@ -1,7 +1,8 @@
 package needletail.io
 
-import scala.concurrent.duration.Duration
-import scala.concurrent.{Await, ExecutionContext, Future}
+import java.util.concurrent.CountDownLatch
+
+import scala.concurrent.{ExecutionContext, Future}
 
 /** What the operating system says to the process. */
 object Signals {
@@ -29,7 +30,11 @@ object Signals {
     if (catching(f)) { () =>
       stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
       await(() => stopped.isCompleted)
-    } else () => { Await.ready(stopped, Duration.Inf); () } // the thread of an earlier call waits for signals
+    } else { () => // the thread of an earlier call waits for signals
+      val over = new CountDownLatch(1)
+      stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
+      over.await()
+    }
   }
 
   /** True when this is the first call, and somebody must wait for the signals from now on. */

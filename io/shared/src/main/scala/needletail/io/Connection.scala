@@ -146,6 +146,12 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   def isPaused: Boolean = paused
 
+  /**
+   * For a handler inside `onData`: the array it was given is its own from now on, so that it need not copy what fills
+   * it. It must answer that it has used all of it.
+   */
+  def keepInput(bytes: Array[Byte]): Unit = loop.giveAway(bytes)
+
   private def receive(): Unit = {
     val held = kept
     val room = options.maxLeftover - held

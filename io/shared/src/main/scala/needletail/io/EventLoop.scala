@@ -133,9 +133,12 @@ final class EventLoop private[io] (
 
   /** The array that reads go into: at least `size` octets, the loop's own, overwritten by the next read. */
   private[io] def readBuffer(size: Int): Array[Byte] = {
-    if (buffer.length < size) buffer = new Array[Byte](size)
+    if (buffer.length < size) buffer = new Array[Byte](Math.max(size, EventLoop.ReadBufferSize))
     buffer
   }
+
+  /** That array is somebody else's now, if it was the one for reads. */
+  private[io] def giveAway(bytes: Array[Byte]): Unit = if (bytes eq buffer) buffer = EventLoop.noBuffer
 
   private[io] def addTimer(node: TimerNode, due: Long): Unit = timers.add(node, due)
   private[io] def removeTimer(node: TimerNode): Unit         = timers.remove(node)
@@ -291,6 +294,7 @@ object EventLoop {
     catch { case e: Throwable => FailureLog.toStandardError(s"the failure hook itself failed on: $text", e) }
 
   private final val ReadBufferSize = 64 * 1024
+  private val noBuffer             = new Array[Byte](0)
   private final val MaxWaitMillis  = 3600000L // an hour: an early look at the timers does no harm
 
   private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {

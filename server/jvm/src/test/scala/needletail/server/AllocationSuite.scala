@@ -70,6 +70,19 @@ class AllocationSuite extends Suite {
     assertAtMost(40, Handler(plaintext), browser * 4, 4)
   }
 
+  private val post =
+    s"POST /echo HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 1024\r\n\r\n${"x" * 1024}"
+
+  test("a body of 1 KiB sent back costs its octets once, and what leads to them") {
+    assertAtMost(
+      1350,
+      r => Response.ok.contentType(MediaType.Bytes).stream(r.body.stream, r.body.length),
+      post * 4,
+      4
+    )
+    assertAtMost(1350, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
+  }
+
   test("an answer made anew costs the answer") {
     assertAtMost(400, _ => Response.ok("Hello, World!"), get * 16, 16)
   }

@@ -27,19 +27,19 @@ import needletail.http.Refusal
  */
 final case class OverloadConfig(
     enabled: Boolean = true,
-    target: FiniteDuration = 10.millis,
-    interval: FiniteDuration = 100.millis,
-    grace: FiniteDuration = 5.seconds,
+    target: FiniteDuration = FiniteDuration(10, MILLISECONDS),
+    interval: FiniteDuration = FiniteDuration(100, MILLISECONDS),
+    grace: FiniteDuration = FiniteDuration(5, SECONDS),
     initialInFlight: Int = 1024,
     leastInFlight: Int = 32,
     maxInFlight: Int = 16384,
-    retryAfter: FiniteDuration = Refusal.RetryAfterSeconds.seconds
+    retryAfter: FiniteDuration = FiniteDuration(Refusal.RetryAfterSeconds, SECONDS)
 ) {
-  require(target > Duration.Zero && interval >= target, "target must be positive and at most interval")
-  require(grace >= Duration.Zero, "grace must not be negative")
+  require(target.length > 0 && interval >= target, "target must be positive and at most interval")
+  require(grace.length >= 0, "grace must not be negative")
   require(leastInFlight > 0 && initialInFlight >= leastInFlight, "leastInFlight must be 1 to initialInFlight")
   require(maxInFlight > 0, "maxInFlight must be positive")
-  require(retryAfter >= Duration.Zero, "retryAfter must not be negative")
+  require(retryAfter.length >= 0, "retryAfter must not be negative")
 }
 
 object OverloadConfig {

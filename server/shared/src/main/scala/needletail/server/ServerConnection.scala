@@ -61,6 +61,11 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
 
   // Wire
 
+  override def keepInput(bytes: Array[Byte]): Boolean = {
+    connection.keepInput(bytes)
+    true
+  }
+
   def info: ConnectionInfo = {
     if (facts == null) facts = new ConnectionFacts(connection)
     facts

@@ -31,13 +31,21 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
 
   // what the body reads from
 
-  def window: Array[Byte]          = in
-  def position: Int                = inAt
-  def limit: Int                   = inUntil
-  def available: Int               = inUntil - inAt
-  def skip(n: Int): Unit           = inAt += n
-  def copyOut(n: Int): Array[Byte] = {
-    val piece = java.util.Arrays.copyOfRange(in, inAt, inAt + n)
+  def window: Array[Byte] = in
+  def position: Int       = inAt
+  def limit: Int          = inUntil
+  def available: Int      = inUntil - inAt
+  def skip(n: Int): Unit  = inAt += n
+
+  /** The next `n` octets in an array of their own: of a large body mostly the one that they were read into. */
+  def takeOut(n: Int): Array[Byte] = {
+    val piece =
+      if (n == in.length && wire.keepInput(in)) in
+      else {
+        val copy = new Array[Byte](n)
+        Octets.copy(in, inAt, copy, 0, n)
+        copy
+      }
     inAt += n
     piece
   }

@@ -64,7 +64,7 @@ private[server] final class SessionBody(
       pullNext().map(piece =>
         piece.getOrElse(SessionBody.none)
       ) // the usual small body: it came with the head
-    else Body.collect(stream, new ByteWriter(SessionBody.FirstRoom), limit)
+    else Body.collect(stream, new ByteWriter(SessionBody.FirstRoom), limit, announced)
 
   private def pullNext(): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
@@ -124,7 +124,7 @@ private[server] final class SessionBody(
       val n = Math.min(remaining, session.available.toLong).toInt
       if (n == 0) null
       else {
-        val piece = session.copyOut(n)
+        val piece = session.takeOut(n)
         remaining -= n
         total += n
         if (remaining == 0) end()

@@ -115,6 +115,7 @@ private[needletail] abstract class SessionReplies(
       request: Request,
       own: SessionBody,
       response: Response,
+      content: Array[Byte],
       isHead: Boolean,
       minor: Int,
       keepAlive: Boolean,
@@ -128,7 +129,7 @@ private[needletail] abstract class SessionReplies(
     if (sent >= 0) { if (w.length > SessionReplies.FlushLimit) flush() }
     else {
       context.format.head(w, response, common, minor, keeps)
-      sent = if (isHead || !response.status.allowsBody) 0 else writeContent(response.content)
+      sent = if (isHead || !response.status.allowsBody) 0 else writeContent(content)
     }
     if (!keeps) over = true
     admission.answered(response.status.code)

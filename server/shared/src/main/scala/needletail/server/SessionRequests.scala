@@ -2,6 +2,7 @@ package needletail.server
 
 import scala.util.control.NonFatal
 
+import needletail.async.Async
 import needletail.http._
 
 /**
@@ -34,20 +35,64 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
       val request = new Request(head, head.generation, if (hasBody) own else context.noBody, wire.info)
       request.dueNanos = dueNanos
       call(head, request) match {
-        case response: Response if first == null && response.source == null =>
-          sendNow(
-            request,
-            own,
-            if (own == null) response else limited(response, own),
-            head.method eq Method.HEAD,
-            head.minor,
-            head.keepAlive,
-            started
-          )
+        case response: Response if first == null =>
+          if (response.source == null)
+            sendNow(
+              request,
+              own,
+              if (own == null) response else limited(response, own),
+              response.content,
+              head.method eq Method.HEAD,
+              head.minor,
+              head.keepAlive,
+              started
+            )
+          else serveStream(head, request, own, response, started)
         case reply => serveLater(head, request, own, reply, started)
       }
     }
   }
+
+  /** Short streams have often all there is to them already, as where a body that came with its head is sent back. */
+  @noinline private def serveStream(
+      head: Head,
+      request: Request,
+      own: SessionBody,
+      response: Response,
+      started: Long
+  ): Unit = {
+    val length = response.sourceLength
+    if (
+      length <= 0 || length > SessionReplies.CopyLimit || (head.method eq Method.HEAD) ||
+      !response.status.allowsBody
+    ) serveLater(head, request, own, response, started)
+    else {
+      val source  = response.source
+      val next    = pulled(source)
+      val piece   = next.resultOrNull
+      val content = if (piece != null && piece.isValue && piece.value.isDefined) piece.value.get else null
+      if (content == null || content.length != length || (own != null && !own.isDone))
+        serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
+      else {
+        val after = pulled(source)
+        val end   = after.resultOrNull
+        if (end != null && end.isValue && end.value.isEmpty)
+          sendNow(request, own, response, content, isHead = false, head.minor, head.keepAlive, started)
+        else
+          serveLater(
+            head,
+            request,
+            own,
+            response.stream(new PulledStream(next, after, source), length),
+            started
+          )
+      }
+    }
+  }
+
+  private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
+    try source.next()
+    catch { case NonFatal(e) => Async.fail(e) }
 
   @noinline private def refuseLarge(head: Head): Unit =
     refuse(

@@ -1,10 +1,10 @@
 package needletail.server
 
-import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.{CountDownLatch, RejectedExecutionException}
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
-import scala.concurrent.{Await, ExecutionContext, Future, Promise}
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.util.Try
 
 import needletail.actor.{Actor, ActorRef, ActorSettings}
@@ -56,7 +56,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     else null
   if (watchdog != null) loops(0).execute { () =>
     // not at once: to start a thread takes a part of the time in which a native program starts
-    loops(0).schedule(1.second.toNanos, () => watchdog.start())
+    loops(0).schedule(TcpServer.WatchAfterNanos, () => watchdog.start())
     ()
   }
 
@@ -164,23 +164,27 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   /** Binds on the first loop, where connections are accepted, so that none comes before all is in place. */
   private def listen(): Listener = {
-    val bound   = Promise[Listener]()
-    val options = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
+    var bound: Try[Listener] = null // written by the loop, read when it has counted down
+    val done                 = new CountDownLatch(1)
+    val options              = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
     loops(0).execute { () =>
-      bound.complete(Try {
+      bound = Try {
         val listener = Listener.bind(settings.address, loops(0), options, acceptor.accepted)
         acceptor.listener = listener
         listener
-      })
-      ()
+      }
+      done.countDown()
     }
-    val listener = Await.result(bound.future, Duration.Inf)
+    done.await()
+    val listener = bound.get
     ready.set(true)
     listener
   }
 }
 
 object TcpServer {
+  private final val WatchAfterNanos = 1000L * 1000 * 1000
+
   private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
     new TcpServer(settings, protocol)
 

@@ -16,6 +16,12 @@ private[needletail] trait Wire {
   /** The same without a copy: the array never changes again. */
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit
 
+  /**
+   * Is the array that is being received from the session's own from now on? Where it says so, nothing overwrites it;
+   * the session must use all of it.
+   */
+  def keepInput(bytes: Array[Byte]): Boolean = false
+
   /** Asks for `session.proceed()` at the end of this turn; asking again before that changes nothing. */
   def wake(): Unit
 

@@ -164,6 +164,61 @@ class BodySuite extends Suite {
     }
   }
 
+  test("a stream that is all there goes out with its head, once, and the connection goes on") {
+    def sized: Handler = request => Response.ok.stream(request.body.stream, request.body.length)
+    val wire           = new FakeWire(sized, config)
+    val out            = wire.send(post(5) + "hello" + post(5) + "again").output
+    assertEquals(wire.writes, 1)
+    assertEquals(
+      "Content-Length: 5\r\n\r\n[a-z]{5}".r.findAllIn(out).map(_.takeRight(5)).toList,
+      List("hello", "again")
+    )
+    assertEquals(content(wire.send(post(5) + "he").send("llo").output), "hello", "in two pieces")
+    assert(!wire.isFinished)
+    val expecting = new FakeWire(sized, config)
+    assertEquals(expecting.send(post(2, "Expect: 100-continue\r\n")).output, "HTTP/1.1 100 Continue\r\n\r\n")
+    assertEquals(content(expecting.send("ok").output), "ok")
+    val head = new FakeWire(_ => Response.ok.stream(ByteStream.of(new Array[Byte](3)), 3), config)
+    assert(head.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n").output.endsWith("Content-Length: 3\r\n\r\n"))
+  }
+
+  test("a stream whose end comes later, or that throws when it is asked") {
+    val end = new needletail.async.Promise[Option[Array[Byte]]]
+    def after(rest: => Async[Option[Array[Byte]]]): Handler = { _ =>
+      var first = true
+      Response.ok.stream(
+        new ByteStream {
+          def next(): Async[Option[Array[Byte]]] =
+            if (first) { first = false; Async.value(Some("abc".getBytes)) }
+            else rest
+          def cancel(): Unit = ()
+        },
+        3
+      )
+    }
+    val wire = new FakeWire(after(end), config)
+    assertEquals(content(wire.send(post(0)).output), "abc")
+    wire.send(post(0)) // waits for its turn
+    assertEquals(wire.output, "")
+    end.succeed(None)
+    assertEquals(wire.turn().statuses, List(200))
+    assert(!wire.isFinished)
+    val throwing = new FakeWire(after(throw new RuntimeException("secret")), config)
+    assertEquals(throwing.send(post(0)).statuses, List(500), "nothing had left yet")
+    val atOnce = new FakeWire(
+      _ =>
+        Response.ok.stream(
+          new ByteStream {
+            def next(): Async[Option[Array[Byte]]] = throw new RuntimeException("secret")
+            def cancel(): Unit                     = ()
+          },
+          3
+        ),
+      config
+    )
+    assertEquals(atOnce.send(post(0)).statuses, List(500))
+  }
+
   test("a stream that fails at once is a 500, later it cuts the reply off") {
     def failing(pieces: Int): ByteStream = new ByteStream {
       private var n                          = 0

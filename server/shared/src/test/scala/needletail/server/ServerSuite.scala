@@ -16,10 +16,19 @@ class ServerSuite extends Suite {
 
   private val handler: Handler = request =>
     request.path match {
-      case "/slow"  => Async.sleep(300.millis).map(_ => Response.ok("slow"))
-      case "/echo"  => Response.ok.stream(request.body.stream)
-      case "/where" => Response.ok(request.connection.remoteAddress)
-      case path     => Response.ok(path)
+      case "/slow"   => Async.sleep(300.millis).map(_ => Response.ok("slow"))
+      case "/echo"   => Response.ok.stream(request.body.stream)
+      case "/pieces" => pieces(request.body.stream, Nil)
+      case "/whole"  => request.body.bytes.map(Response.ok.bytes(_))
+      case "/where"  => Response.ok(request.connection.remoteAddress)
+      case path      => Response.ok(path)
+    }
+
+  /** Keeps the pieces as they were handed out, and sends them back when the last one has come. */
+  private def pieces(source: ByteStream, before: List[Array[Byte]]): Async[Response] =
+    source.next().flatMap {
+      case Some(piece) => pieces(source, piece :: before)
+      case None        => Async.value(Response.ok.bytes(before.reverse.toArray.flatten))
     }
 
   private def serving[A](config: ServerConfig = base)(body: RunningServer => A): A = {
@@ -45,6 +54,32 @@ class ServerSuite extends Suite {
       val clients = List.fill(8)(new RawClient(server.port))
       clients.foreach(c => assert(c.send(get("/x")).readUntil("/x").startsWith("HTTP/1.1 200 OK\r\n")))
       clients.foreach(_.close())
+    }
+  }
+
+  test("what is handed out of a large body is not overwritten by what comes after it") {
+    serving(base.copy(loops = 1, maxBodyInMemory = 4 * 1024 * 1024)) { server =>
+      val body = Array.tabulate(3 * 1024 * 1024 + 17)(i => ('a' + (i * 7 + i / 251) % 26).toChar).mkString
+      for (path <- List("/pieces", "/whole", "/echo")) {
+        val clients = List.fill(2)(new RawClient(server.port))
+        val senders = clients.map { client =>
+          val head =
+            s"POST $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n"
+          val sender = new Thread(() => { client.send(head + body); () })
+          sender.start()
+          sender
+        }
+        clients.foreach { client =>
+          val reply = client.readAll()
+          val got   =
+            if (path == "/echo")
+              "\r\n[0-9a-f]+\r\n".r.replaceAllIn(reply.substring(reply.indexOf("\r\n\r\n") + 2), "")
+            else reply.substring(reply.indexOf("\r\n\r\n") + 4)
+          assert(got.startsWith(body), s"$path: ${got.length}")
+          client.close()
+        }
+        senders.foreach(_.join(5000))
+      }
     }
   }
 

@@ -11,10 +11,13 @@ object Main {
   private val options     = Options("reference", "Serves what HTTP servers are tested and measured with.")
   private val listening   = new Listening(options)
   private val workers     = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
-  private val headTimeout = options.duration("head-timeout", 5.seconds, "longest time for a request's head")
-  private val bodyTimeout = options.duration("body-timeout", 5.seconds, "longest pause inside a body")
-  private val idleTimeout = options.duration("idle-timeout", 8.seconds, "longest wait for the next request")
-  private val poller      = options.choice(
+  private val headTimeout =
+    options.duration("head-timeout", FiniteDuration(5, SECONDS), "longest time for a request's head")
+  private val bodyTimeout =
+    options.duration("body-timeout", FiniteDuration(5, SECONDS), "longest pause inside a body")
+  private val idleTimeout =
+    options.duration("idle-timeout", FiniteDuration(8, SECONDS), "longest wait for the next request")
+  private val poller = options.choice(
     "poller",
     PollerKind.Auto,
     "what loops wait with on Native: auto, epoll or io_uring",

@@ -52,7 +52,12 @@ object Reference {
       s"remote=${request.connection.remoteAddress} cookie=${request.cookie("a").getOrElse("-")}"
   }.ok
 
-  private val piece = Array.fill[Byte](64 * 1024)('x')
+  /** Made when it is asked for the first time: a page of memory for each page of it. */
+  private lazy val piece = {
+    val xs = new Array[Byte](64 * 1024)
+    java.util.Arrays.fill(xs, 'x'.toByte)
+    xs
+  }
 
   /** Never more than one piece in the making, however many are asked for. */
   private def big(bytes: Long): Response = {
