@@ -75,12 +75,12 @@ class AllocationSuite extends Suite {
 
   test("a body of 1 KiB sent back costs its octets once, and what leads to them") {
     assertAtMost(
-      1500,
+      1350,
       r => Response.ok.contentType(MediaType.Bytes).stream(r.body.stream, r.body.length),
       post * 4,
       4
     )
-    assertAtMost(1500, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
+    assertAtMost(1350, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
   }
 
   test("an answer made anew costs the answer") {
