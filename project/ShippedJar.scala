@@ -161,7 +161,15 @@ object ShippedJar {
           val kept       = (options & LambdaMetafactory.FLAG_SERIALIZABLE) != 0
           val interfaces = (Type.getReturnType(factoryType) +: markers).map(_.getInternalName) ++
             (if (kept) Seq("java/io/Serializable") else Nil)
-          functions += name -> function(name, interfaces.distinct, method, captured, forms, target, factoryType)
+          functions += name -> function(
+            name,
+            interfaces.distinct,
+            method,
+            captured,
+            forms,
+            target,
+            factoryType
+          )
           Some(name)
         }
       }
