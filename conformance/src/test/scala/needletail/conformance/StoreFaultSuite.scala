@@ -39,9 +39,13 @@ class StoreFaultSuite extends Suite {
   private def urlOf(program: Program) = s"http://127.0.0.1:${program.port}"
 
   private def eventually(what: => Boolean, clue: => Any, millis: Long = 8000): Unit = {
-    val end = Wire.in(millis)
-    while (!what && System.nanoTime() < end) Thread.sleep(20)
-    assert(what, clue)
+    val end  = Wire.in(millis)
+    var seen = what
+    while (!seen && System.nanoTime() < end) {
+      Thread.sleep(20)
+      seen = what
+    }
+    assert(seen, clue)
   }
 
   /** Everybody who asked since was served. */
