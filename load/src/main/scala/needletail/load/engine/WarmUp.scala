@@ -58,17 +58,15 @@ private[engine] object WarmUp {
     }
 
   /**
-   * Rounds, until one has left the compiler next to nothing to do, or time is up: much of what was compiled is given up
+   * Rounds, until some in turn have left the compiler next to nothing to do, or time is up: much of what was compiled is given up
    * when code is come to that had not been used before, such as that of a run's begin and end.
    */
   def untilSettled(isUp: () => Boolean, compiling: () => Long)(round: () => Unit): Unit = {
-    var rounds  = 0
-    var settled = false
-    while (!isUp() && (rounds < LeastRounds || !settled)) {
+    var quiet = 0
+    while (!isUp() && quiet < QuietRounds) {
       val before = compiling()
       round()
-      settled = compiling() - before <= LittleMillis
-      rounds += 1
+      quiet = if (compiling() - before <= LittleMillis) quiet + 1 else 0
     }
   }
 
@@ -113,11 +111,11 @@ private[engine] object WarmUp {
   /** Of one model in one round. */
   private val Time = 250.millis
 
-  /** What is compiled only after thousands of calls is not seen in the first. */
-  final val LeastRounds = 3
+  /** One alone may be between two stages of the compiler. */
+  final val QuietRounds = 3
 
-  /** What the compiler works in a round by which nothing is won any more: some 40 ms, whatever the round. */
-  final val LittleMillis = 60L
+  /** What the compiler works in a round when it is done; some 30 ms are left, whatever the round. */
+  final val LittleMillis = 45L
 
   private final val RestMillis = 40L
 
