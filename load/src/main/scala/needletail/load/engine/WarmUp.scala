@@ -58,8 +58,8 @@ private[engine] object WarmUp {
     }
 
   /**
-   * Rounds, until some in turn have left the compiler next to nothing to do, or time is up: much of what was compiled is given up
-   * when code is come to that had not been used before, such as that of a run's begin and end.
+   * Rounds, until some in turn have left the compiler next to nothing to do, or time is up: much of what was compiled
+   * is given up when code is come to that had not been used before, such as that of a run's begin and end.
    */
   def untilSettled(isUp: () => Boolean, compiling: () => Long)(round: () => Unit): Unit = {
     var quiet = 0
