@@ -73,7 +73,7 @@ lazy val linker: Seq[String] = {
   val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
   val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
   val order                    = file("project") / "native_order.txt" // what a server runs lies together
-  val lean                     = Seq(                                 // decision 14
+  val lean                     = Seq(                                 // decisions 14 and 15
     "-no-pie",
     "-Wl,--wrap=scalanative_StackOverflowGuards_setup",
     s"-Wl,--symbol-ordering-file=${order.getAbsolutePath}",

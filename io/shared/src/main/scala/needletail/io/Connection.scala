@@ -147,8 +147,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   def isPaused: Boolean = paused
 
   /**
-   * For a handler inside `onData`: the array it was given is its own from now on, so that it need not copy what fills
-   * it. It must answer that it has used all of it.
+   * For a handler inside `onData`, which must answer that it has used all: the array it was given is its own now.
    */
   def keepInput(bytes: Array[Byte]): Unit = loop.giveAway(bytes)
 
