@@ -1,7 +1,6 @@
 package needletail.load.engine
 
 import java.lang.management.ManagementFactory
-import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.Await
@@ -33,12 +32,7 @@ private[engine] object WarmUp {
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
-        val listener = Listener.bind(
-          Address.Tcp("127.0.0.1", 0),
-          loops(0),
-          ListenOptions(),
-          _.start(loops(0), ConnectionOptions())(new Parrot(_))
-        )
+        val listener = Parrot.listen(loops(0))
         listener.address match {
           case Address.Tcp(_, port) =>
             val both     = plans(s"http://127.0.0.1:$port/")
@@ -88,24 +82,27 @@ private[engine] object WarmUp {
     }
   }
 
+  /** Both models; kinds of one request and of several with all that goes with them; connections kept and not. */
   private def plans(url: String): Vector[LoadPlan] = {
-    val users    = Load.Closed(8, None, Some(Time))
-    val arrivals = Load.Open(Vector(Load.Step(20000, 20000, Time)), connections = 64)
-    val kinds    = Vector(Kind("warm-up", Vector(RequestTemplate("GET", url))))
-    Vector(users, arrivals).map(load => LoadPlan("warm-up", kinds, load, timeout = 1.second))
-  }
-
-  /** Answers whatever ends a head. */
-  private final class Parrot(connection: Connection) extends ConnectionHandler {
-    def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-      if (until - from >= 4 && bytes(until - 1) == '\n' && bytes(until - 3) == '\n')
-        connection.write(answer, 0, answer.length)
-      until
-    }
-    def onEnd(): Unit                    = connection.close()
-    def onDrained(): Unit                = ()
-    def onDeadline(): Unit               = ()
-    def onClosed(cause: Throwable): Unit = ()
+    val plain = Kind("plain", Vector(RequestTemplate("GET", url)))
+    val form  = RequestTemplate(
+      "POST",
+      url + "search?word=${word}",
+      headers = Vector("Accept" -> "*/*", "X-Word" -> "${word}"),
+      body = Some("word=${word}"),
+      checks = Vector(Check.BodyContains(Parrot.Word)),
+      draws = Vector(Draw("drawn", None, s"(${Parrot.Word})")),
+      feeders = Vector(Feeder(Vector("word"), Vector(Vector("needle"), Vector("tail")), random = false))
+    )
+    val session = Kind("session", Vector(form, RequestTemplate("GET", url + "${drawn}")), weight = 0.2)
+    def plan(kinds: Vector[Kind], load: Load) = LoadPlan("warm-up", kinds, load, timeout = 1.second)
+    def arrivals(chance: Boolean) = Load.Open(Vector(Load.Step(20000, 20000, Time)), chance, connections = 64)
+    Vector(
+      plan(Vector(plain, session), Load.Closed(8, None, Some(Time))),
+      plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false),
+      plan(Vector(plain, session), arrivals(chance = true)).copy(pipelining = 4),
+      plan(Vector(plain), arrivals(chance = false))
+    )
   }
 
   /** Of one model in one round. */
@@ -121,8 +118,4 @@ private[engine] object WarmUp {
 
   /** The share of a core that a process takes in which nothing happens, and a little more. */
   private final val Idle = 0.05
-
-  private val answer =
-    ("HTTP/1.1 200 OK\r\nServer: needletail\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: text/plain\r\n" +
-      "Connection: keep-alive\r\nContent-Length: 13\r\n\r\nHello, World!").getBytes(US_ASCII)
 }
