@@ -4,12 +4,13 @@ import java.nio.file.Path
 
 import needletail.load.engine.{Engine, Preflight}
 import needletail.load.plan.LoadPlan
+import needletail.load.report.Progress
 import needletail.load.result.{Interval, Machine, RunResult}
 import needletail.load.scenario.Scenario
 
 /** The engine, with what it knows of this machine, and scenarios from files. */
 private[load] final class EngineGenerator(interruption: Interruption = new Interruption) extends Generator {
-  private val engine = new Engine(isOver = () => interruption.happened)
+  private val engine = new Engine(isOver = () => interruption.happened, rehearsal = Progress.rehearsal())
 
   def mistake(plan: LoadPlan): Option[String] = Preflight.mistake(plan).orElse(Preflight.unresolved(plan))
 

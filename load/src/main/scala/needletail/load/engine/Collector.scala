@@ -55,7 +55,10 @@ private[engine] final class Collector(
   /** What has been told is folded: a run may be long. */
   private def tell(interval: Interval, watch: Interval => Boolean): Boolean = {
     val goOn = watch(interval)
-    interval.kinds.foreach(_.fold())
+    interval.kinds.foreach { figures =>
+      Collector.giveWay()
+      figures.fold()
+    }
     goOn
   }
 
@@ -82,7 +85,9 @@ private[engine] final class Collector(
   private def add(slice: Slice, length: Long): Option[Interval] = {
     val (sum, count) = parts.getOrElse(slice.second, (new Slice(null, kinds), 0))
     sum.add(slice)
+    Collector.giveWay()
     slice.tally.recycle(slice)
+    Collector.giveWay()
     if (count + 1 < loops) {
       parts(slice.second) = (sum, count + 1)
       None
@@ -108,6 +113,12 @@ private[engine] object Collector {
 
   /** A last interval that is shorter and has nothing in it is left out. */
   private final val Shortest = 50L * 1000 * 1000
+
+  /**
+   * Lets loops on the same core go first. They sleep most of the time, but once something else runs there the system
+   * lets it go on for a millisecond or more; so what is done each second is done in pieces, with this in between.
+   */
+  def giveWay(): Unit = Thread.`yield`()
 
   def lateness(sum: Slice): (Long, Long, Long) = {
     val h = sum.lateness

@@ -29,11 +29,15 @@ import needletail.load.result.{Interval, RunResult}
  *   its slowness at first is in nobody's figures; zero for not at all
  * @param isOver
  *   whether that is to be left at what it is, since somebody wants to be done
+ * @param rehearsal
+ *   is told of what stands for seconds in the warm-up, which are shorter: it does what `watch` will do in a run, and
+ *   shows nothing
  */
 final class Engine(
     seed: Long = System.nanoTime(),
     warmUp: FiniteDuration = Engine.WarmUpTime,
-    isOver: () => Boolean = () => false
+    isOver: () => Boolean = () => false,
+    rehearsal: Interval => Unit = _ => ()
 ) extends Driver {
 
   /**
@@ -45,11 +49,14 @@ final class Engine(
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
       case Right(compiled) =>
         if (warmUp > Duration.Zero)
-          WarmUp.once(warmUp, isOver)(p =>
-            Compiled.of(p).foreach(run(_, _ => !isOver(), WarmUp.IntervalNanos))
-          )
+          WarmUp.once(warmUp, isOver)(p => Compiled.of(p).foreach(run(_, rehearse, WarmUp.IntervalNanos)))
         run(compiled, watch, Tally.Second)
     }
+
+  private def rehearse(interval: Interval): Boolean = {
+    rehearsal(interval)
+    !isOver()
+  }
 
   private def run(compiled: Compiled, watch: Interval => Boolean, second: Long): RunResult = {
     val plan    = compiled.plan

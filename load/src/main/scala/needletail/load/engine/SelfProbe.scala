@@ -34,9 +34,14 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: Proc = Proc.sys
     at = System.nanoTime()
     cpu = processTime
     busy = loops.map(busyTime)
+    Collector.giveWay()
     ticks = proc.processorTicks
+    Collector.giveWay()
     pauses = pauseMillis
     drops = proc.listenOverflows
+    Collector.giveWay()
+    val timeWait = proc.timeWait
+    Collector.giveWay()
     val elapsed = math.max(1, at - at0).toDouble
     SelfFigures(
       due = due,
@@ -54,7 +59,7 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: Proc = Proc.sys
         if (ticks._1 < 0 || ticks._2 == ticks0._2) -1
         else (ticks._1 - ticks0._1).toDouble / (ticks._2 - ticks0._2),
       pauseMillis = pauses - pauses0,
-      timeWait = proc.timeWait,
+      timeWait = timeWait,
       listenOverflows = if (drops < 0 || drops0 < 0) -1 else drops - drops0
     )
   }

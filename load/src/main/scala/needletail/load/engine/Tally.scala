@@ -22,6 +22,7 @@ private[engine] final class Slice(val tally: Tally, kinds: Int) {
     var i = 0
     while (i < figures.length) {
       figures(i).add(other.figures(i))
+      Collector.giveWay()
       i += 1
     }
     lateness.add(other.lateness)

@@ -18,7 +18,7 @@ private[engine] object WarmUp {
   private val isDone = new AtomicBoolean
 
   /** How long what stands for a second is: ends of seconds are to be warm as well. */
-  final val IntervalNanos = 50L * 1000 * 1000
+  final val IntervalNanos = 10L * 1000 * 1000
 
   /**
    * Runs plans of both models against a server that this starts, the first time it is called in a process.
@@ -111,8 +111,8 @@ private[engine] object WarmUp {
   /** One alone may be between two stages of the compiler. */
   final val QuietRounds = 3
 
-  /** What the compiler works in a round when it is done; some 30 ms are left, whatever the round. */
-  final val LittleMillis = 45L
+  /** What the compiler works in a round when it is done; some 50 to 90 ms are left, whatever the round. */
+  final val LittleMillis = 100L
 
   private final val RestMillis = 40L
 

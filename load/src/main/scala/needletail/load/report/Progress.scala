@@ -1,5 +1,7 @@
 package needletail.load.report
 
+import java.io.{OutputStream, PrintStream}
+
 import needletail.load.analysis.{Metric, Quantity}
 import needletail.load.result.{Figures, Interval}
 
@@ -70,9 +72,20 @@ private[load] final class Progress(
   }
 }
 
-private object Progress {
+private[load] object Progress {
   final val Width = 30
 
   /** Milliseconds; what is shorter is what is left behind the last second, and no line of its own. */
   final val Whole = 500
+
+  /** Makes of each interval what is shown of a second, in both forms, and shows it to nobody. */
+  def rehearsal(): Interval => Unit = {
+    val nobody  = new PrintStream(OutputStream.nullOutputStream())
+    val both    = Vector(true, false).map(live => new Progress(new Terminal(nobody, nobody, live, 80), "", 3600000, 0))
+    var seconds = 0L
+    interval => {
+      both.foreach(_.see(interval.copy(startMillis = seconds * 1000, lengthMillis = 1000)))
+      seconds += 1
+    }
+  }
 }
