@@ -4,7 +4,7 @@ import java.util.Locale
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.load.result.{Outcome, RunResult}
+import needletail.load.result.{Lateness, Outcome, RunResult}
 
 /**
  * Whose limit the figures of a run show. Each suspicion looks at what the generator saw of itself and says which
@@ -99,6 +99,8 @@ object Diagnosis {
 private final class Suspects(window: Window) {
   private val run    = window.run
   private val selves = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
+
+  private val lateness = Lateness.sum(selves.map(_.lateness)).histogram
   private val ended  = math.max(1, window.total.requests)
   private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
   private val shared = run.machine.exists(_.sharedWithTarget)
@@ -216,21 +218,15 @@ private final class Suspects(window: Window) {
 
   /** Requests that left later than they were due, against the figure that they are a part of. */
   private def late: Option[Suspicion] = {
-    val p50  = median(selves.map(_.latenessMicros._1.toDouble)) * 1000
-    val p99  = median(selves.map(_.latenessMicros._2.toDouble)) * 1000
-    val most = selves.map(_.latenessMicros._3).maxOption.getOrElse(0L) * 1000.0
+    val p50  = lateness.getValueAtPercentile(50).toDouble
+    val p99  = lateness.getValueAtPercentile(99).toDouble
+    val most = lateness.getMaxValue.toDouble
 
-    def lateness(metric: Metric): Double = metric match {
-      case Metric.Percentile(percent) => if (percent < 99) p50 else if (percent <= 99) p99 else most
-      case Metric.Mean                => p50
+    def part(metric: Metric): Double = metric match {
+      case Metric.Percentile(percent) => lateness.getValueAtPercentile(percent).toDouble
+      case Metric.Mean                => lateness.getMean
       case Metric.Max                 => most
       case _                          => 0
-    }
-
-    /** Between the percentiles of lateness that are known, it may be as much as the higher one. */
-    def perhaps(metric: Metric): Double = metric match {
-      case Metric.Percentile(percent) if percent > 50 && percent < 99 => p99
-      case _                                                          => 0
     }
 
     def share(nanos: Double, figure: Option[Double]): Double =
@@ -250,18 +246,16 @@ private final class Suspects(window: Window) {
         Suspicion(
           cause,
           (metric, figure) => {
-            val known = share(lateness(metric), figure)
+            val made = share(part(metric), figure)
             // a lateness that is half of the figure has made the figure
-            if (known >= 0.5) Some(Limit.Client)
-            else if (math.max(known, share(perhaps(metric), figure)) >= 0.2) Some(Limit.Uncertain)
-            else None
+            if (made >= 0.5) Some(Limit.Client) else if (made >= 0.2) Some(Limit.Uncertain) else None
           }
         )
       )
   }
 
   private def rateMissed: Option[Suspicion] = {
-    val p50 = median(selves.map(_.latenessMicros._1.toDouble)) * 1000
+    val p50 = lateness.getValueAtPercentile(50).toDouble
     when(
       p50 >= 100e6,
       Limit.Client,

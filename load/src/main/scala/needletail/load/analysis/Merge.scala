@@ -1,6 +1,6 @@
 package needletail.load.analysis
 
-import needletail.load.result.{Figures, Interval, PlanSummary, RunResult, SelfFigures}
+import needletail.load.result.{Figures, Interval, Lateness, PlanSummary, RunResult, SelfFigures}
 
 /**
  * Joins what several generators measured at the same time of the same thing, without loss: every request of every
@@ -74,12 +74,7 @@ object Merge {
     open = parts.map(_.open).sum,
     opened = parts.map(_.opened).sum,
     resent = parts.map(_.resent).sum,
-    latenessMicros =
-      (
-        parts.map(_.latenessMicros._1).max,
-        parts.map(_.latenessMicros._2).max,
-        parts.map(_.latenessMicros._3).max
-      ),
+    lateness = Lateness.sum(parts.map(_.lateness)),
     cpu = parts.map(_.cpu).sum,
     busiestLoop = parts.map(_.busiestLoop).max,
     machineCpu = parts.map(_.machineCpu).max,

@@ -119,10 +119,4 @@ private[engine] object Collector {
    * lets it go on for a millisecond or more; so what is done each second is done in pieces, with this in between.
    */
   def giveWay(): Unit = Thread.`yield`()
-
-  def lateness(sum: Slice): (Long, Long, Long) = {
-    val h = sum.lateness
-    if (h.getTotalCount == 0) (0L, 0L, 0L)
-    else (h.getValueAtPercentile(50) / 1000, h.getValueAtPercentile(99) / 1000, h.getMaxValue / 1000)
-  }
 }

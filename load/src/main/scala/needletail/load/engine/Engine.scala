@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 
 import needletail.io.EventLoops
 import needletail.load.plan.{Load, LoadPlan}
-import needletail.load.result.{Interval, RunResult}
+import needletail.load.result.{Interval, Lateness, RunResult}
 
 /**
  * Drives load by event loops of its own, one for each core, on the client's connections. A run blocks its caller, whose
@@ -96,7 +96,7 @@ final class Engine(
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         () => all.forall(_.isAlive),
-        sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Collector.lateness(sum))
+        sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Lateness.of(sum.lateness))
       )
       val untilEnd = collector.collect(busy.get == 0, watch)
       val end      = System.nanoTime()

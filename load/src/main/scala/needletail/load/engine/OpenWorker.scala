@@ -105,6 +105,7 @@ private[engine] final class OpenWorker(
         val shot = link.send(request, session, due)
         if (paced) tally.late(shot.sentNanos - due)
       } else {
+        if (paced) tally.late(System.nanoTime() - due)
         queue.add(request, session, due)
         grow()
       }

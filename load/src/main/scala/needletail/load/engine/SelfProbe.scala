@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory
 
 import scala.jdk.CollectionConverters._
 
-import needletail.load.result.SelfFigures
+import needletail.load.result.{Lateness, SelfFigures}
 
 /**
  * What the generator sees of itself, from one sample to the next; on the collector's thread.
@@ -28,7 +28,7 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: Proc = Proc.sys
       open: Int,
       opened: Long,
       resent: Long,
-      lateness: (Long, Long, Long)
+      lateness: Lateness
   ): SelfFigures = {
     val (at0, cpu0, busy0, ticks0, pauses0, drops0) = (at, cpu, busy, ticks, pauses, drops)
     at = System.nanoTime()
@@ -49,7 +49,7 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: Proc = Proc.sys
       open = open,
       opened = opened,
       resent = resent,
-      latenessMicros = lateness,
+      lateness = lateness,
       cpu = (cpu - cpu0) / elapsed,
       busiestLoop = busy.zip(busy0).map { case (now, before) =>
         math.min(1, (now - before) / elapsed)

@@ -80,7 +80,7 @@ private[report] object Charts {
     seconds,
     Axis("late, p99", "ms"),
     Vector(
-      Series("late, p99", whole(run).map(i => (at(i.startMillis), i.self.latenessMicros._2 / 1000.0))),
+      Series("late, p99", whole(run).map(i => (at(i.startMillis), i.self.lateness.at(99) / 1e6))),
       Series(
         "busiest loop",
         whole(run).map(i => (at(i.startMillis), i.self.busiestLoop * 100)),

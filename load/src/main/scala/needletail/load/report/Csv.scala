@@ -57,7 +57,7 @@ private[load] object Csv {
         self.due.toString,
         self.users.toString,
         self.open.toString,
-        self.latenessMicros._2.toString,
+        (self.lateness.at(99) / 1000).toString,
         number(self.cpu),
         number(self.busiestLoop),
         if (self.machineCpu < 0) "" else number(self.machineCpu),

@@ -56,6 +56,8 @@ private[load] final case class Part(label: String, summary: Summary, run: RunRes
  *   the same from sent to end
  * @param failedMillis
  *   of bad ones, from due to end
+ * @param latenessMillis
+ *   of what the generator sent by the clock, from due until it was taken up
  * @param outcomes
  *   of the whole run, by name
  * @param statuses
@@ -73,6 +75,7 @@ private[load] final case class Summary(
     latencyMillis: Map[String, Double],
     serviceMillis: Map[String, Double],
     failedMillis: Map[String, Double],
+    latenessMillis: Map[String, Double],
     outcomes: Map[String, Long],
     statuses: Map[String, Long],
     verdict: VerdictText,
@@ -152,6 +155,7 @@ private[load] object Document {
       millis(window.total.response),
       millis(window.total.service),
       millis(window.total.failed),
+      millis(measured.run.lateness.histogram),
       Outcome.all.filter(whole.count(_) > 0).map(o => o.name -> whole.count(o)).toMap,
       PlainFigures.of(whole).statuses,
       verdict(measured.diagnosis.overall),

@@ -7,7 +7,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
 import org.HdrHistogram.Histogram
 
-import needletail.load.result.{Figures, Outcome, RunResult}
+import needletail.load.result.{Figures, Lateness, Outcome, RunResult}
 
 /** The results as JSON, without loss: what is read back equals what was written. docs/load.md describes it. */
 private[report] object Json {
@@ -26,6 +26,19 @@ private[report] object Json {
       try read.figures
       catch { case e: BadFigures => in.decodeError(e.getMessage) }
     }
+  }
+
+  private[report] implicit val lateness: JsonValueCodec[Lateness] = new JsonValueCodec[Lateness] {
+    def nullValue: Lateness = null
+
+    def encodeValue(value: Lateness, out: JsonWriter): Unit = out.writeVal(PlainFigures.encode(value.histogram))
+
+    def decodeValue(in: JsonReader, default: Lateness): Lateness =
+      try {
+        val read = Figures.histogram()
+        PlainFigures.decode(in.readString(""), read)
+        Lateness.of(read)
+      } catch { case e: BadFigures => in.decodeError(e.getMessage) }
   }
 
   implicit val run: JsonValueCodec[RunResult] =

@@ -48,7 +48,18 @@ private[report] object Rows {
     val little = m.diagnosis.little.filter(_.holds).map(law =>
       f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
     )
-    asked ++ little ++ notKept(m) ++ overflows(m)
+    asked ++ little ++ paced(m) ++ notKept(m) ++ overflows(m)
+  }
+
+  private def paced(m: Measurement): Option[String] = {
+    val lateness = m.run.lateness.histogram
+    def time(nanos: Long) = Quantity.time(nanos.toDouble)
+    if (m.run.plan.model != "open" || lateness.getTotalCount == 0) None
+    else
+      Some(
+        s"The generator was late by ${time(lateness.getValueAtPercentile(50))} in the median, " +
+          s"${time(lateness.getValueAtPercentile(99))} at p99, ${time(lateness.getMaxValue)} at most."
+      )
   }
 
   /** Connections were to serve more than one request, and the server closed them. */

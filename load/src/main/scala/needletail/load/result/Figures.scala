@@ -128,7 +128,7 @@ object Figures {
   private final val Kinds = 3
 
   /** An empty one takes nothing. */
-  private def encode(histogram: Histogram): Array[Byte] =
+  private[result] def encode(histogram: Histogram): Array[Byte] =
     if (histogram.getTotalCount == 0) Array.empty
     else {
       val buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity)
@@ -136,7 +136,7 @@ object Figures {
       java.util.Arrays.copyOf(buffer.array, length)
     }
 
-  private def decode(octets: Array[Byte]): Histogram =
+  private[result] def decode(octets: Array[Byte]): Histogram =
     if (octets.isEmpty) histogram()
     else {
       val made = Histogram.decodeFromByteBuffer(ByteBuffer.wrap(octets), 0)

@@ -36,6 +36,9 @@ final case class RunResult(
   /** Of all kinds. */
   def total(fromMillis: Long = 0): Figures = Figures.sum(kinds.indices.map(figures(_, fromMillis)))
 
+  /** Of the whole run. */
+  def lateness: Lateness = Lateness.sum(intervals.map(_.self.lateness))
+
   /** Good answers in a second, over the time that load was offered. */
   def goodRate: Double = if (loadMillis == 0) 0 else total().good * 1000.0 / loadMillis
 }
@@ -112,9 +115,9 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  * @param resent
  *   requests sent once more on a new connection in it, since the server had closed the first one while it idled: no
  *   octet of an answer had come. Their latency still counts from when they were due
- * @param latenessMicros
- *   how late after its due time a request was handed to a connection that was free, by percentile: 50, 99, 100; only
- *   what the generator itself is guilty of, so not the wait for an answer on a taken connection
+ * @param lateness
+ *   of requests whose time was set beforehand; only what the generator itself is guilty of, so not the wait for a
+ *   connection
  * @param cpu
  *   the generator's processor time as a share of one core, summed over cores: 1.5 is one and a half cores
  * @param busiestLoop
@@ -134,7 +137,7 @@ final case class SelfFigures(
     open: Int,
     opened: Long,
     resent: Long,
-    latenessMicros: (Long, Long, Long),
+    lateness: Lateness,
     cpu: Double,
     busiestLoop: Double,
     machineCpu: Double,

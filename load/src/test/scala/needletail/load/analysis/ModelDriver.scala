@@ -217,7 +217,7 @@ final class ModelDriver(
     private def finished: Boolean = starts == 0 && users == 0 && arrived
 
     private def close(end: Long): Unit = if (end > began) {
-      val healthy  = SelfFigures(due, users, users, opened, 0, (5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
+      val healthy  = SelfFigures(due, users, users, opened, 0, ModelDriver.late(5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
       val interval = Interval(began / 1000000, math.max(1, (end - began) / 1000000), current, self(healthy))
       done += interval
       began = end
@@ -275,6 +275,16 @@ final class ModelDriver(
 }
 
 object ModelDriver {
+
+  /** Of a thousand requests, in microseconds: 900 by the first, all but one of the others by the second. */
+  def late(p50: Long, p99: Long, most: Long): Lateness = {
+    val made = Figures.histogram()
+    made.recordValueWithCount(p50 * 1000, 900)
+    made.recordValueWithCount(p99 * 1000, 99)
+    made.recordValue(most * 1000)
+    Lateness.of(made)
+  }
+
   val machine: Machine = Machine(
     host = "model",
     system = "Linux",
