@@ -9,11 +9,10 @@ import needletail.io._
  * The compiler takes what never happened for what never happens, and gives up its work when it does: a server that
  * leaves out a header which all answers of the warm-up had would cost a run its first half second.
  */
-private[engine] final class Parrot(connection: Connection) extends ConnectionHandler {
+private[engine] final class Parrot(connection: Connection, turn: Parrot.Turn) extends ConnectionHandler {
   import Parrot.*
 
   private var matched = 0 // octets of the end of a head that have come
-  private var said    = 0
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     var i = from
@@ -30,7 +29,7 @@ private[engine] final class Parrot(connection: Connection) extends ConnectionHan
   }
 
   private def answer(): Unit = if (connection.isOpen) {
-    said += 1
+    val said = turn.next()
     if (said % GoneAfter == 0) connection.close()
     else if (said % LastAfter == 0) {
       say(lasts(said / LastAfter % lasts.length))
@@ -70,7 +69,17 @@ private[engine] object Parrot {
 
   private val HeadEnd: Array[Byte] = octets("\r\n\r\n")
 
-  // After how many answers of a connection, of numbers that seldom meet.
+  /** Of all connections of a loop, so that answers differ on each. */
+  private final class Turn {
+    private var said = 0
+
+    def next(): Int = {
+      said += 1
+      said
+    }
+  }
+
+  // After how many answers; numbers that seldom meet.
   private final val InTwoAfter = 31
   private final val LastAfter  = 211
   private final val GoneAfter  = 499
@@ -115,10 +124,13 @@ private[engine] object Parrot {
   ).map(octets)
 
   /** Listens on loopback until `close` is called; every connection is on `loop`. */
-  def listen(loop: EventLoop): Listener = Listener.bind(
-    Address.Tcp("127.0.0.1", 0),
-    loop,
-    ListenOptions(),
-    _.start(loop, ConnectionOptions())(new Parrot(_))
-  )
+  def listen(loop: EventLoop): Listener = {
+    val turn = new Turn
+    Listener.bind(
+      Address.Tcp("127.0.0.1", 0),
+      loop,
+      ListenOptions(),
+      _.start(loop, ConnectionOptions())(new Parrot(_, turn))
+    )
+  }
 }

@@ -117,7 +117,7 @@ class DiagnosisSuite extends Suite {
     mentions(tail.verdict(p99), "every hundredth request 8.00 ms after it was due")
     // what made the maximum is told beside what made p99
     val one = open()(_.copy(lateness = ModelDriver.late(10, 1300, 90000)))
-    mentions(one.verdict(Metric.Max), "every hundredth request 1.30 ms after it was due, and one 90 ms")
+    mentions(one.verdict(Metric.Max), "every hundredth request 1.30 ms after it was due, and one 90.0 ms")
     assertEquals(open()(_.copy(lateness = ModelDriver.late(10, 3000, 3000))).verdict(p99).limit, Uncertain)
     val all = open()(_.copy(lateness = ModelDriver.late(200000, 300000, 400000)))
     assertEquals(all.verdict(p50).limit, Client)
@@ -160,6 +160,13 @@ class DiagnosisSuite extends Suite {
     mentions(run.verdict(p50), "Little's law")
     val good = measured(new ModelDriver(ModelServer()).run(Plans.closed(50, 10.seconds), _ => true))
     assert(good.diagnosis.little.exists(_.holds))
+    // one second at whose end many were there is chance
+    var seconds = 0
+    val one     = open() { s =>
+      seconds += 1
+      if (seconds == 5) s.copy(users = s.users + 80) else s
+    }
+    assert(one.diagnosis.little.exists(law => law.holds && law.users > law.expected * 1.5), one.diagnosis.little)
   }
 
   test("a percentile of too few answers is uncertain") {

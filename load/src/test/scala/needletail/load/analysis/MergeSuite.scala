@@ -2,7 +2,7 @@ package needletail.load.analysis
 
 import scala.concurrent.duration._
 
-import needletail.load.result.Figures
+import needletail.load.result.{Figures, Lateness}
 import needletail.testing.Suite
 
 class MergeSuite extends Suite {
@@ -17,6 +17,7 @@ class MergeSuite extends Suite {
     assertEquals(whole.total().outcomes.toVector, all.outcomes.toVector)
     assertEquals(whole.total().response, all.response)
     assertEquals(whole.total().failed, all.failed)
+    assertEquals(whole.lateness, Lateness.sum(Vector(first.lateness, second.lateness)))
     assertEquals(whole.plan.rate, 500.0)
     assertEquals(whole.machine.size, 2)
     assertEquals(whole.loadMillis, 6300L)

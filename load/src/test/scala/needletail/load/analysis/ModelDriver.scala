@@ -217,7 +217,7 @@ final class ModelDriver(
     private def finished: Boolean = starts == 0 && users == 0 && arrived
 
     private def close(end: Long): Unit = if (end > began) {
-      val healthy  = SelfFigures(due, users, users, opened, 0, ModelDriver.late(5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
+      val healthy  = ModelDriver.self.copy(due = due, users = users, open = users, opened = opened)
       val interval = Interval(began / 1000000, math.max(1, (end - began) / 1000000), current, self(healthy))
       done += interval
       began = end
@@ -275,6 +275,9 @@ final class ModelDriver(
 }
 
 object ModelDriver {
+
+  /** Of a generator in good health. */
+  def self: SelfFigures = SelfFigures(0, 0, 0, 0, 0, late(5, 20, 100), 0.1, 0.1, 0.2, 0, 0, 0)
 
   /** Of a thousand requests, in microseconds: 900 by the first, all but one of the others by the second. */
   def late(p50: Long, p99: Long, most: Long): Lateness = {

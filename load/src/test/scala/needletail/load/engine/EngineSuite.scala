@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.http.Response
 import needletail.load.plan._
+import needletail.load.result.Lateness
 import needletail.testing.Suite
 
 class EngineSuite extends Suite with Serving {
@@ -48,6 +49,16 @@ class EngineSuite extends Suite with Serving {
       val named = Vector(kinds(0), kinds(1), kinds(1).copy(name = "c", users = Some(5)))
       val other = run(closed(server.url, 0, 0).copy(kinds = named, load = users))
       assertEquals(other.kinds.indices.map(i => other.figures(i).good), IndexedSeq(30L, 10L, 50L))
+    }
+  }
+
+  test("how late each arrival was is kept, also of those that waited for a connection") {
+    serving(ok) { server =>
+      val plan   = open(server.url, rate = 2000, duration = 500.millis)
+      val result = run(plan.copy(load = Load.Open(Vector(Load.Step(2000, 2000, 500.millis)), connections = 1)))
+      assertEquals(result.intervals.map(_.self.due).sum, 1000L)
+      assertEquals(result.lateness.histogram.getTotalCount, 1000L)
+      assertEquals(run(closed(server.url, users = 2, requests = 2)).lateness, Lateness.none)
     }
   }
 
