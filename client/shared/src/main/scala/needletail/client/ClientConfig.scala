@@ -3,7 +3,7 @@ package needletail.client
 import scala.concurrent.duration._
 
 import needletail.http.Grammar
-import needletail.io.ConnectionOptions
+import needletail.io.{ConnectionOptions, Tls}
 
 /**
  * Every setting of a [[Client]], with a default that is safe towards services nobody vouches for. A connection
@@ -36,6 +36,7 @@ import needletail.io.ConnectionOptions
  * @param breaker when a host is not asked any more
  * @param balancing which of several addresses is asked, and which are left out for a while
  * @param socket how connections behave
+ * @param tls whom to trust of servers that are asked by https
  */
 final case class ClientConfig(
     loops: Int = 0,
@@ -60,7 +61,8 @@ final case class ClientConfig(
     retry: RetryConfig = RetryConfig(),
     breaker: BreakerConfig = BreakerConfig(),
     balancing: BalancingConfig = BalancingConfig(),
-    socket: ConnectionOptions = ConnectionOptions()
+    socket: ConnectionOptions = ConnectionOptions(),
+    tls: Tls = Tls.system
 ) {
   require(loops >= 0, "loops must not be negative")
   require(connectionsPerHost > 0 && pipelining > 0 && maxHosts > 0, "counts must be positive")

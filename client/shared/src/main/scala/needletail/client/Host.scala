@@ -3,7 +3,7 @@ package needletail.client
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.CopyOnWriteArrayList
 
-import needletail.io.Address
+import needletail.io.{Address, TlsPeer}
 
 /**
  * Who is asked: what all loops know of a host. Pools and figures are with the loops.
@@ -13,6 +13,7 @@ import needletail.io.Address
  */
 private[client] final class Host(val origin: Origin, addresses: Seq[Address], config: ClientConfig) {
   val name: String = origin.text
+  val tls: TlsPeer = origin.peer(config.tls)
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer     = new Balancer(addresses, config.balancing)

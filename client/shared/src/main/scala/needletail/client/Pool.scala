@@ -156,7 +156,7 @@ private[client] final class Pool(context: LoopContext, host: Host, endpoint: End
     open += 1
     counts.add(HostCounts.Open, 1)
     Connector
-      .connect(endpoint.address, loop, config.socket, context.connectNanos) { connection =>
+      .connect(endpoint.address, loop, config.socket, context.connectNanos, tls = host.tls) { connection =>
         new ClientConnection(connection, context, this, host.name)
       }
       .onComplete { result =>

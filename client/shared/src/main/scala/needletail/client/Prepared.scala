@@ -4,7 +4,7 @@ import java.net.InetAddress
 
 import needletail.async.Async
 import needletail.http.{ByteWriter, Headers, ResponseHead}
-import needletail.io.{Address, Connector}
+import needletail.io.{Address, Connector, TlsPeer}
 
 /**
  * An exchange whose request is encoded already and whose answer is only measured: for those who send the same
@@ -50,7 +50,7 @@ private[needletail] object DirectConnection {
    * at first is told by the result, which fails as `Connector.connect` does.
    *
    * @param timeoutNanos for it to stand
-   * @param source as for `Connector.connect`
+   * @param source as for `Connector.connect`, like `tls`
    */
   def open(
       address: Address,
@@ -58,11 +58,12 @@ private[needletail] object DirectConnection {
       owner: ConnectionOwner,
       hostName: String,
       timeoutNanos: Long,
-      source: InetAddress = null
+      source: InetAddress = null,
+      tls: TlsPeer = null
   ): Async[ClientConnection] = {
     var opened: ClientConnection = null
     Connector
-      .connect(address, context.loop, context.config.socket, timeoutNanos, source) { connection =>
+      .connect(address, context.loop, context.config.socket, timeoutNanos, source, tls) { connection =>
         opened = new ClientConnection(connection, context, owner, hostName)
         opened
       }

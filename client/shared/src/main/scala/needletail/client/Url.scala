@@ -3,12 +3,12 @@ package needletail.client
 import java.nio.charset.StandardCharsets.{ISO_8859_1, US_ASCII}
 
 import needletail.http.{Ascii, Authority, Grammar, PercentCoding}
-import needletail.io.Address
+import needletail.io.{Address, Tls, TlsPeer}
 
 /**
  * Where a call goes: who is asked, and for what.
  *
- * `http://host:port/path?query`, or `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose
+ * `http://host:port/path?query`, `https` likewise where TLS is known, or `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose
  * path stands percent-encoded in the place of the host. A fragment is left out, since it is never sent.
  */
 private[needletail] final class Url(val origin: Origin, val target: String) {
@@ -18,7 +18,7 @@ private[needletail] final class Url(val origin: Origin, val target: String) {
   def resolve(reference: String): Either[String, Url] = {
     val plain = Url.withoutFragment(reference)
     if (Url.hasScheme(plain)) Url.parse(plain)
-    else if (plain.startsWith("//")) Url.parse("http:" + plain)
+    else if (plain.startsWith("//")) Url.parse((if (origin.isSecure) "https:" else "http:") + plain)
     else {
       val question = target.indexOf('?')
       val path     = if (question < 0) target else target.substring(0, question)
@@ -37,22 +37,38 @@ private[needletail] final class Url(val origin: Origin, val target: String) {
  *
  * @param text as messages show it, in lower case, without a default port
  * @param authority what the Host header says
+ * @param isSecure is it spoken to over TLS?
  */
-private[needletail] final case class Origin(text: String, authority: String, address: Address) {
+private[needletail] final case class Origin(
+    text: String,
+    authority: String,
+    address: Address,
+    isSecure: Boolean = false
+) {
+
+  /** Whom a connection is secured with, by whom `tls` trusts; null for a plain one. */
+  def peer(tls: Tls): TlsPeer = address match {
+    case Address.Tcp(host, _) if isSecure => tls.to(host)
+    case _                                => null
+  }
+
   override def toString: String = text
 }
 
 private[needletail] object Url {
-  private final val Http = "http://"
-  private final val Unix = "http+unix://"
+  private final val Http  = "http://"
+  private final val Https = "https://"
+  private final val Unix  = "http+unix://"
 
   /** The URL, or what is wrong with it. */
   def parse(text: String): Either[String, Url] = {
     val plain = withoutFragment(text)
-    if (Ascii.lower(plain).startsWith(Http)) split(plain, Http.length)
-    else if (Ascii.lower(plain).startsWith(Unix)) split(plain, Unix.length)
-    else if (Ascii.lower(plain).startsWith("https://")) Left("https is not spoken here")
-    else Left("a URL must begin with http://, or with http+unix:// and the path of a socket")
+    val lower = Ascii.lower(plain)
+    if (lower.startsWith(Http)) split(plain, Http)
+    else if (lower.startsWith(Https))
+      if (Tls.isKnown) split(plain, Https) else Left("https is spoken on the JVM only")
+    else if (lower.startsWith(Unix)) split(plain, Unix)
+    else Left("a URL must begin with http:// or https://, or with http+unix:// and the path of a socket")
   }
 
   /** The origin of a URL that names nothing else: no path but "/", no query. */
@@ -60,18 +76,20 @@ private[needletail] object Url {
     if (url.target == "/") Right(url.origin) else Left("a base URL must not have a path or a query")
   )
 
-  private def split(text: String, from: Int): Either[String, Url] = {
-    var end = from
+  private def split(text: String, scheme: String): Either[String, Url] = {
+    val from = scheme.length
+    var end  = from
     while (end < text.length && text.charAt(end) != '/' && text.charAt(end) != '?') end += 1
     val named = text.substring(from, end)
     for {
-      origin <- if (from == Unix.length) unixOrigin(named) else httpOrigin(named)
+      origin <- if (scheme == Unix) unixOrigin(named) else httpOrigin(scheme, named)
       target <- target(text.substring(end))
     } yield new Url(origin, target)
   }
 
-  private def httpOrigin(named: String): Either[String, Origin] = {
+  private def httpOrigin(scheme: String, named: String): Either[String, Origin] = {
     val octets = Ascii.lower(named).getBytes(ISO_8859_1)
+    val usual  = if (scheme == Https) 443 else 80
     if (named.indexOf('@') >= 0) Left("credentials do not belong into a URL")
     else if (!named.forall(_ < 128) || !Authority.isValid(octets, 0, octets.length))
       Left("a URL must name a host, and perhaps a port")
@@ -79,12 +97,12 @@ private[needletail] object Url {
       val text  = new String(octets, US_ASCII)
       val colon = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
       val host  = if (colon < 0) text else text.substring(0, colon)
-      val port  = if (colon < 0 || colon + 1 == text.length) 80 else text.substring(colon + 1).toInt
+      val port  = if (colon < 0 || colon + 1 == text.length) usual else text.substring(colon + 1).toInt
       if (port == 0) Left("a URL must not name port 0")
       else {
-        val authority = if (port == 80) host else s"$host:$port"
+        val authority = if (port == usual) host else s"$host:$port"
         val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
-        Right(Origin(Http + authority, authority, Address.Tcp(bare, port)))
+        Right(Origin(scheme + authority, authority, Address.Tcp(bare, port), isSecure = scheme == Https))
       }
     }
   }

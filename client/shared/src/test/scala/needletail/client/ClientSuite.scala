@@ -130,8 +130,11 @@ class ClientSuite extends Suite with Serving {
       intercept[IllegalArgumentException](client.service("http://a").get("/\r\nX: y"))
       intercept[IllegalArgumentException](client.service("http://a/path"))
       intercept[IllegalArgumentException](client.call(Method.CONNECT, "http://a/"))
-      val e = intercept[IllegalArgumentException](client.get("https://a/"))
-      assertEquals(e.getMessage, "https is not spoken here: 'https://a/'")
+      val e = intercept[IllegalArgumentException](client.get("ftp://a/"))
+      assertEquals(
+        e.getMessage,
+        "a URL must begin with http:// or https://, or with http+unix:// and the path of a socket: 'ftp://a/'"
+      )
     }
   }
 

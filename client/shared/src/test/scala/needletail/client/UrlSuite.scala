@@ -1,6 +1,6 @@
 package needletail.client
 
-import needletail.io.Address
+import needletail.io.{Address, Tls}
 import needletail.testing.Suite
 
 class UrlSuite extends Suite {
@@ -27,11 +27,29 @@ class UrlSuite extends Suite {
     assertEquals(url.target, "/a?b")
   }
 
+  test("https, where TLS is known") {
+    if (Tls.isKnown) {
+      val url = read("HTTPS://Example.com/a")
+      assertEquals(
+        url.origin,
+        Origin("https://example.com", "example.com", Address.Tcp("example.com", 443), isSecure = true)
+      )
+      assertEquals(read("https://a:443/").origin, url.origin.copy("https://a", "a", Address.Tcp("a", 443)))
+      assertEquals(read("https://a:80/").origin.authority, "a:80")
+      assertEquals(url.origin.peer(Tls.system).name, "example.com")
+      assertEquals(read("http://a:443/").origin.peer(Tls.system), null)
+      def to(base: String, reference: String) = read(base).resolve(reference).fold(why => why, _.toString)
+      assertEquals(to("https://a/b", "//x/y"), "https://x/y")
+      assertEquals(to("https://a/b", "/y"), "https://a/y")
+      assertEquals(to("http://a/b", "https://a/y"), "https://a/y")
+      assertEquals(to("https://a/b", "http://a/y"), "http://a/y")
+    } else assertEquals(Url.parse("https://a/").left.toOption, Some("https is spoken on the JVM only"))
+  }
+
   test("what is refused: nothing that could split a request or send it elsewhere gets through") {
     val refused = List(
       "",
       "/path",
-      "https://a/",
       "ftp://a/",
       "http://",
       "http:///x",
@@ -61,7 +79,6 @@ class UrlSuite extends Suite {
     assertEquals(to("?e"), "http://a:81/b/c?e")
     assertEquals(to("#f"), "http://a:81/b/c?d")
     assertEquals(to("./y:z"), "http://a:81/b/./y:z")
-    assert(base.resolve("https://x/").isLeft)
     assert(base.resolve("mailto:x@y").isLeft)
     assert(base.resolve("/y\r\nX: z").isLeft)
   }

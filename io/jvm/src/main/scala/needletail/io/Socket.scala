@@ -12,7 +12,7 @@ import java.net.{
 import java.nio.channels.{SelectionKey, SocketChannel}
 
 /** See Platform.scala. `channel` is in non-blocking mode. */
-private[io] final class Socket(private[io] val channel: SocketChannel) extends Descriptor {
+private[io] class Socket(private[io] val channel: SocketChannel) extends Descriptor {
 
   // Kept, since a closed channel does not tell any more.
   private var remote: SocketAddress = channel.getRemoteAddress
@@ -49,6 +49,9 @@ private[io] final class Socket(private[io] val channel: SocketChannel) extends D
     remote = channel.getRemoteAddress
     true
   }
+
+  def awaits: Int         = Interest.Write
+  def holdsInput: Boolean = false
 
   def shutdownOutput(): Unit = { channel.shutdownOutput(); () }
 

@@ -30,6 +30,9 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
     connected
   }
 
+  final def awaits: Int         = Interest.Write
+  final def holdsInput: Boolean = false
+
   def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }
 
   def resetOnClose(): Unit = if (isTcp) { KernelError.check(Kernel.resetOnClose(fd)); () }

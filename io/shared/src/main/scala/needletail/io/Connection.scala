@@ -140,7 +140,10 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
             redeliver = true
             loop.endOfTurn(new Redelivery(this))
           }
-        } else if (!inputEnded) want(socket.interest | Interest.Read)
+        } else if (!inputEnded) {
+          want(socket.interest | Interest.Read)
+          readOn()
+        }
       }
     }
 
@@ -164,12 +167,19 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         totalRead += n
         if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
         deliver(bytes, held + n)
+        readOn()
       } else if (n == EndOfInput) {
         endInput()
         if (!redeliver) tellEnd() // else after what is left over
       }
     }
   }
+
+  /** What the socket holds itself is read without waiting for readiness, which has come for it already. */
+  private def readOn(): Unit =
+    if (socket.holdsInput && phase == Open && !paused) loop.endOfTurn(new FurtherRead(this))
+
+  private def readFurther(): Unit = if (phase == Open && !paused && !inputEnded && !redeliver) receive()
 
   /** One read: octets, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
   private def receiveInto(bytes: Array[Byte], from: Int, count: Int): Int =
@@ -223,7 +233,11 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         // From our own array: the handler is not told whose it is, only that it must not keep it.
         if (leftover ne null) deliver(leftover, kept)
         if (phase == Open && !paused && !redeliver) {
-          if (inputEnded) tellEnd() else want(socket.interest | Interest.Read)
+          if (inputEnded) tellEnd()
+          else {
+            want(socket.interest | Interest.Read)
+            readOn()
+          }
         }
       }
     }
@@ -347,6 +361,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     try {
       loop.watch(socket, this, Interest.Read)
       protocol = makeHandler(this)
+      readOn()
     } catch {
       case e: Throwable =>
         finish(e)
@@ -391,6 +406,11 @@ object Connection {
 
   private final class Redelivery(c: Connection) extends Runnable with Fallible {
     def run(): Unit                            = c.deliverAgain()
+    private[io] def failed(e: Throwable): Unit = c.failed(e)
+  }
+
+  private final class FurtherRead(c: Connection) extends Runnable with Fallible {
+    def run(): Unit                            = c.readFurther()
     private[io] def failed(e: Throwable): Unit = c.failed(e)
   }
 

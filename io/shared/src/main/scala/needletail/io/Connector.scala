@@ -18,16 +18,18 @@ object Connector {
    * Fails with an IOException that names the address; its cause is what the system said.
    *
    * @param source the address of this machine to connect from, where that is TCP; null leaves it to the system
+   * @param tls whom to secure a TCP connection with: it stands when the handshake is over; null for a plain one
    */
   def connect(
       address: Address,
       loop: EventLoop,
       options: ConnectionOptions = ConnectionOptions.default,
       timeoutNanos: Long = 10L * 1000 * 1000 * 1000,
-      source: InetAddress = null
+      source: InetAddress = null,
+      tls: TlsPeer = null
   )(makeHandler: Connection => ConnectionHandler): Async[Connection] = {
     if (!loop.inLoop) throw new IllegalStateException("connect must be called on the event loop's own thread")
-    val attempt = new Attempt(address, loop, options, timeoutNanos, source, makeHandler)
+    val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, makeHandler)
     attempt.begin()
     attempt.result
   }
@@ -38,6 +40,7 @@ object Connector {
       options: ConnectionOptions,
       timeoutNanos: Long,
       source: InetAddress,
+      tls: TlsPeer,
       makeHandler: Connection => ConnectionHandler
   ) extends Pollable {
     val result = new Promise[Connection]
@@ -71,14 +74,17 @@ object Connector {
       else {
         val ip = targets(tried)
         tried += 1
-        open(() => Socket.connectTcp(ip, port, source))
+        open { () =>
+          val plain = Socket.connectTcp(ip, port, source)
+          if (tls eq null) plain else tls.tls.over(plain, tls.name, port)
+        }
       }
 
     private def open(connect: () => Socket): Unit =
       try {
         socket = connect()
         if (socket.finishConnect()) connected()
-        else loop.watch(socket, this, Interest.Write)
+        else loop.watch(socket, this, socket.awaits)
       } catch { case e: IOException => next(e) }
 
     private def next(e: IOException): Unit =
@@ -143,7 +149,9 @@ object Connector {
 
     private[io] def onReady(ready: Int): Unit =
       if (!over && (socket ne null))
-        try if (socket.finishConnect()) connected()
+        try
+          if (socket.finishConnect()) connected()
+          else if (socket.awaits != socket.interest) loop.setInterest(socket, socket.awaits)
         catch { case e: IOException => next(e) }
 
     private[io] def failed(cause: Throwable): Unit = {

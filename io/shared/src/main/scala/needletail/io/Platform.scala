@@ -9,12 +9,14 @@ package needletail.io
  *     def close(): Unit                   throws nothing; may be repeated
  *     var interest: Int                   what a Poller watches it for; the Poller's to set
  *
- *   final class Socket extends Descriptor a stream, TCP or Unix
+ *   class Socket extends Descriptor       a stream, TCP or Unix
  *     def read(bytes: Array[Byte], from: Int, count: Int): Int
  *                                         one system call: octets read, 0 for "none now", -1 for the end
  *     def write(bytes: Array[Byte], from: Int, count: Int): Int
  *                                         one system call (on the JVM one for each 64 KiB): octets taken, 0 to count
- *     def finishConnect(): Boolean        after the readiness to write; throws what the connection failed with
+ *     def finishConnect(): Boolean        after the readiness it awaits; throws what the connection failed with
+ *     def awaits: Int                     the readiness by which connecting goes on: to write, or for TLS either
+ *     def holdsInput: Boolean             is there input here that no readiness will tell of? With TLS only
  *     def shutdownOutput(): Unit          sends the end of the stream
  *     def resetOnClose(): Unit            SO_LINGER 0: closing drops what is queued and sends RST
  *     def configure(options: ConnectionOptions): Unit
@@ -55,6 +57,8 @@ package needletail.io
  *   object Poller
  *     def open(loop: EventLoop, kind: PollerKind): Poller
  *                                         of that kind, or what the platform has instead
+ *
+ *   trait TlsPlatform                     what the object Tls has, see there
  *
  *   object NameService
  *     def lookUp(host: String): Array[InetAddress]

@@ -101,10 +101,10 @@ private final class Suspects(window: Window) {
   private val selves = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
 
   private val lateness = Lateness.sum(selves.map(_.lateness)).histogram
-  private val ended  = math.max(1, window.total.requests)
-  private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
-  private val shared = run.machine.exists(_.sharedWithTarget)
-  private val any    = (_: Metric, _: Option[Double]) => true
+  private val ended    = math.max(1, window.total.requests)
+  private val cores    = run.machine.map(m => math.max(0, m.cores)).sum
+  private val shared   = run.machine.exists(_.sharedWithTarget)
+  private val any      = (_: Metric, _: Option[Double]) => true
 
   def all: Vector[Suspicion] =
     Vector(

@@ -18,12 +18,14 @@ object Hopeless {
     }
   }
 
-  /** Not to be waited for any longer: the name has no address, or nobody has listened for some seconds. */
+  /** Not to be waited for any longer: the name has no address, or there was no connection for some seconds. */
   def already(figures: Figures, seconds: Int): Boolean =
     figures.good == 0 && figures.requests > 0 && {
       figures.count(Outcome.Unresolved) == figures.requests ||
-      seconds >= 3 && figures.count(Outcome.Refused) + figures.count(Outcome.Unresolved) == figures.requests
+      seconds >= 3 && Hopelessly.map(figures.count).sum == figures.requests
     }
+
+  private val Hopelessly = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
 
   private def words(outcome: Outcome, total: Figures, run: RunResult): String = {
     val target = run.plan.targets.mkString(", ")

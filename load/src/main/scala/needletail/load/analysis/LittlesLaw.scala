@@ -46,11 +46,11 @@ object LittlesLaw {
       val seconds = steady.iterator.map(_.lengthMillis).sum / 1000.0
       val counts  = steady.map(_.self.users.toDouble)
       val users   = counts.sum / counts.size
-      val error   = math.sqrt(counts.map(c => (c - users) * (c - users)).sum / (counts.size - 1) / counts.size)
+      val error = math.sqrt(counts.map(c => (c - users) * (c - users)).sum / (counts.size - 1) / counts.size)
       // of arrivals only those count that are under way, so the wait for a connection does not
       val nanos = if (closed) Latencies.sum(figures.response) + Latencies.sum(figures.failed)
       else Latencies.sum(figures.service)
-      val waited = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
+      val waited  = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
       val piling  = !closed && counts.last > counts.head * 1.5 + 5
       val failing = !closed && figures.errorRate > 0.01 // how long bad ones were under way is not known
       // few users at the end of each second are a poor sample of what went on in it

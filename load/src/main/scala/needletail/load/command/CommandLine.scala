@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import scopt.{OEffect, OParser, OParserBuilder}
 
 import needletail.load.analysis.Condition
+import needletail.load.plan.Trust
 
 /** What was asked on the command line: a command to run, or a text to show and a status to end with. */
 private[load] sealed trait Asked
@@ -254,6 +255,12 @@ private final class CommandLine(command: String) {
     ),
     value("good-statuses", "N,N,...", "what counts as good (200,304)")(Readers.statuses)((s, o) =>
       o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
+    ),
+    value("cacert", "FILE", "certificates in PEM to trust with https (those of the Java runtime)")(text =>
+      if (text.isEmpty) Left("it is no file") else Right(text)
+    )((f, o) => o.copy(asking = o.asking.copy(trust = Some(Trust.Certificates(f))))),
+    flag("insecure", "any certificate will do with https")(o =>
+      o.copy(asking = o.asking.copy(trust = Some(Trust.Anybody)))
     ),
     value("loops", "N", "event loops of the generator (one for each core)")(number(1, 1024))((n, o) =>
       o.copy(asking = o.asking.copy(loops = n))

@@ -5,7 +5,7 @@ import java.nio.file.{InvalidPathException, Path, Paths}
 import scala.concurrent.duration._
 
 import needletail.load.analysis.Condition
-import needletail.load.plan.Pause
+import needletail.load.plan.{Pause, Trust}
 import needletail.load.report.OutputFiles
 
 /** How requests are made, whatever their number. */
@@ -19,7 +19,8 @@ final case class Asking(
     pipelining: Int = 1,
     loops: Int = 0,
     sources: Vector[String] = Vector.empty,
-    goodStatuses: Option[Set[Int]] = None
+    goodStatuses: Option[Set[Int]] = None,
+    trust: Option[Trust] = None
 )
 
 /** What the command line says; each command uses its part. */

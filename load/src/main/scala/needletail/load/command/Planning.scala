@@ -29,7 +29,8 @@ private[command] object Planning {
     pipelining = if (asking.pipelining > 1) asking.pipelining else plan.pipelining,
     loops = if (asking.loops > 0) asking.loops else plan.loops,
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources,
-    goodStatuses = asking.goodStatuses.getOrElse(plan.goodStatuses)
+    goodStatuses = asking.goodStatuses.getOrElse(plan.goodStatuses),
+    trust = asking.trust.getOrElse(plan.trust)
   )
 
   /**

@@ -60,12 +60,11 @@ private[command] object Readers {
   /** A URL that can be asked; `localhost:8080/path` does. The reason, where it cannot. */
   def url(text: String): Either[String, String] = {
     val whole = if (text.contains("://")) lowerScheme(text) else s"http://$text"
-    if (whole.startsWith("https://"))
-      Left(s"$text: TLS is not supported; ask the server behind it, over http")
-    else if (whole.startsWith("http+unix://"))
+    if (whole.startsWith("http+unix://"))
       if (whole.length > "http+unix://".length && !whole.startsWith("http+unix:///")) Right(whole)
       else Left(s"$text: write http+unix://%2Fpath%2Fto%2Fsocket/path")
-    else if (!whole.startsWith("http://")) Left(s"$text: only http:// and http+unix:// are known")
+    else if (!whole.startsWith("http://") && !whole.startsWith("https://"))
+      Left(s"$text: only http://, https:// and http+unix:// are known")
     else
       try {
         // variables of a scenario are not octets of a URI

@@ -2,6 +2,7 @@ package needletail.load.engine
 
 import java.io.IOException
 import java.net.{InetAddress, ServerSocket}
+import java.nio.file.{InvalidPathException, Paths}
 import java.util.IdentityHashMap
 import java.util.concurrent.atomic.AtomicLong
 import java.util.regex.{Pattern, PatternSyntaxException}
@@ -10,6 +11,7 @@ import scala.collection.mutable
 
 import needletail.client.{Origin, Url}
 import needletail.http.Grammar
+import needletail.io.Tls
 import needletail.load.plan._
 
 /** Rows for sessions, in turn for all loops together or by chance. */
@@ -76,8 +78,10 @@ private[engine] object Compiled {
         val origin = originOf(r.url)
         if (!origins.contains(origin)) origins(origin) = origins.size
       }
+      val tls     = tlsOf(plan.trust)
       val targets = origins.toVector.map { case (origin, i) =>
-        if (resolve) Target.of(i, origin) else new Target(i, origin, Vector(origin.address))
+        val peer = origin.peer(tls)
+        if (resolve) Target.of(i, origin, peer) else new Target(i, origin, Vector(origin.address), peer)
       }
       val counters = new IdentityHashMap[Feeder, AtomicLong]
       val kinds    = plan.kinds.zipWithIndex.map { case (kind, i) =>
@@ -142,16 +146,32 @@ private[engine] object Compiled {
       None
     } catch { case m: Mistake => Some(m.text) }
 
+  /** What is wrong with the file of certificates, where there is one. */
+  def trustMistake(trust: Trust): Option[String] =
+    try {
+      tlsOf(trust)
+      None
+    } catch { case m: Mistake => Some(m.text) }
+
   private def checkUrl(url: String): Unit = {
     val (server, path) = split(url)
     originOf(url)
     Url.parse(server + Template.sample(path)).left.foreach(reason => fail(s"$url: $reason"))
   }
 
+  private def tlsOf(trust: Trust): Tls = trust match {
+    case Trust.System             => Tls.system
+    case Trust.Anybody            => Tls.unchecked
+    case Trust.Certificates(file) =>
+      try Tls.trusting(Paths.get(file))
+      catch {
+        case e: IOException          => fail(s"cannot read certificates: ${e.getMessage}")
+        case e: InvalidPathException => fail(s"cannot read certificates: ${e.getMessage}")
+      }
+  }
+
   private def originOf(url: String): Origin = {
     val server = split(url)._1
-    if (server.toLowerCase(java.util.Locale.ROOT).startsWith("https://"))
-      fail(s"$url: TLS is not supported; ask the server behind it, over http")
     if (Template.names(server).nonEmpty) fail(s"$url: the server's name cannot be a value of the session")
     Url.origin(server).fold(reason => fail(s"$url: $reason"), identity)
   }

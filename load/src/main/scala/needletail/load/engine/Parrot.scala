@@ -97,7 +97,11 @@ private[engine] object Parrot {
   private def framed(body: String): String = s"Content-Length: ${body.length}\r\n\r\n$body"
 
   private def chunks(parts: String*): String =
-    parts.map(p => s"${p.length.toHexString}\r\n$p\r\n").mkString("Transfer-Encoding: chunked\r\n\r\n", "", "0\r\n\r\n")
+    parts.map(p => s"${p.length.toHexString}\r\n$p\r\n").mkString(
+      "Transfer-Encoding: chunked\r\n\r\n",
+      "",
+      "0\r\n\r\n"
+    )
 
   /** Those that leave the connection open. As heads of our own server, nginx, Node, Uvicorn, Go and Apache look. */
   private val answers: Array[Array[Byte]] = Array(

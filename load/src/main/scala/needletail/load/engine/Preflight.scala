@@ -1,6 +1,6 @@
 package needletail.load.engine
 
-import needletail.load.plan.{Load, LoadPlan}
+import needletail.load.plan.{Load, LoadPlan, Trust}
 import needletail.load.result.Machine
 
 /** What can be known before the first request: is this machine able to ask what the plan wants? */
@@ -20,6 +20,9 @@ object Preflight {
 
   /** What is wrong with a URL, in words; None for one that can be asked. */
   def urlMistake(url: String): Option[String] = Compiled.urlMistake(url)
+
+  /** What is wrong with the certificates that are to be trusted, in words; None where that can be done. */
+  def trustMistake(trust: Trust): Option[String] = Compiled.trustMistake(trust)
 
   /** Which server's name has no address, in words. It asks the resolver, and so takes its time. */
   def unresolved(plan: LoadPlan): Option[String] =

@@ -43,7 +43,8 @@ private[engine] abstract class Seat(worker: Worker, target: Target) extends Conn
         this,
         target.origin.text,
         math.max(1, until - System.nanoTime()),
-        if (target.isTcp) worker.nextSource() else null
+        if (target.isTcp) worker.nextSource() else null,
+        target.peer
       )
       .onComplete {
         case Success(made) =>

@@ -80,7 +80,14 @@ private[engine] object Summary {
     Vector(
       "connect time-out" -> s"${plan.connectTimeout.toMillis} ms",
       "good statuses"    -> plan.goodStatuses.toVector.sorted.mkString(", ")
-    ) ++ (if (plan.sources.isEmpty) Vector.empty else Vector("sources" -> plan.sources.mkString(", ")))
+    ) ++ trust(plan) ++ (if (plan.sources.isEmpty) Vector.empty
+                         else Vector("sources" -> plan.sources.mkString(", ")))
+
+  private def trust(plan: LoadPlan): Option[(String, String)] = plan.trust match {
+    case Trust.System             => None
+    case Trust.Certificates(file) => Some("certificates" -> s"those of $file")
+    case Trust.Anybody            => Some("certificates" -> "any")
+  }
 
   private def number(n: Double): String = if (n == n.toLong) n.toLong.toString else n.toString
 }

@@ -3,7 +3,7 @@ package needletail.load.engine
 import java.net.{InetAddress, UnknownHostException}
 
 import needletail.client.Origin
-import needletail.io.Address
+import needletail.io.{Address, TlsPeer}
 
 /**
  * A server that is asked. Its name is looked up once, before the run: looking it up for each connection would measure
@@ -11,8 +11,15 @@ import needletail.io.Address
  *
  * @param addresses
  *   where it may be; the name itself where it has none, so that each attempt fails as it should
+ * @param peer
+ *   whom its connections are secured with; null for plain ones
  */
-private[engine] final class Target(val index: Int, val origin: Origin, val addresses: Vector[Address]) {
+private[engine] final class Target(
+    val index: Int,
+    val origin: Origin,
+    val addresses: Vector[Address],
+    val peer: TlsPeer
+) {
 
   /** The one to connect to: the first, until it refused and another did not. From any loop; a race does no harm. */
   @volatile var preferred: Int = 0
@@ -29,7 +36,8 @@ private[engine] final class Target(val index: Int, val origin: Origin, val addre
 }
 
 private[engine] object Target {
-  def of(index: Int, origin: Origin): Target = new Target(index, origin, addressesOf(origin.address))
+  def of(index: Int, origin: Origin, peer: TlsPeer): Target =
+    new Target(index, origin, addressesOf(origin.address), peer)
 
   private def addressesOf(address: Address): Vector[Address] = address match {
     case Address.Tcp(host, port) =>

@@ -98,7 +98,10 @@ private[engine] object WarmUp {
     def plan(kinds: Vector[Kind], load: Load) = LoadPlan("warm-up", kinds, load, timeout = 1.second)
     def arrivals(chance: Boolean) = Load.Open(Vector(Load.Step(20000, 20000, Time)), chance, connections = 64)
     Vector(
-      plan(Vector(plain, session), Load.Closed(8, None, Some(Time))).copy(timeout = 100.millis), // so that its timers come to be due
+      plan(
+        Vector(plain, session),
+        Load.Closed(8, None, Some(Time))
+      ).copy(timeout = 100.millis), // so that its timers come to be due
       plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false),
       plan(Vector(plain, session), arrivals(chance = true)).copy(pipelining = 4),
       plan(Vector(plain), arrivals(chance = false))

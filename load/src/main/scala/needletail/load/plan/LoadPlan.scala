@@ -23,6 +23,8 @@ import scala.concurrent.duration._
  *   event loops; 0 for one for each core
  * @param sources
  *   local addresses to connect from, in turn; empty lets the system choose
+ * @param trust
+ *   whom to believe of servers that are asked by https
  */
 final case class LoadPlan(
     name: String,
@@ -34,13 +36,29 @@ final case class LoadPlan(
     pipelining: Int = 1,
     goodStatuses: Set[Int] = LoadPlan.GoodStatuses,
     loops: Int = 0,
-    sources: Vector[String] = Vector.empty
+    sources: Vector[String] = Vector.empty,
+    trust: Trust = Trust.System
 )
 
 object LoadPlan {
 
   /** As the documents' ladder counts. */
   val GoodStatuses: Set[Int] = Set(200, 304)
+}
+
+/** Whose certificate a server may have that is asked by https. */
+sealed trait Trust
+
+object Trust {
+
+  /** Whom the Java runtime trusts. */
+  case object System extends Trust
+
+  /** Those of a file with X.509 certificates in PEM, and nobody else. */
+  final case class Certificates(file: String) extends Trust
+
+  /** Whoever answers. */
+  case object Anybody extends Trust
 }
 
 /** How requests come about. */
@@ -120,7 +138,7 @@ final case class Kind(
  * drawn from an earlier answer.
  *
  * @param url
- *   absolute: `http://host:port/path?query`, or `http+unix://%2Fpath%2Fto%2Fsocket/path`
+ *   absolute: `http://host:port/path?query`, `https` likewise, or `http+unix://%2Fpath%2Fto%2Fsocket/path`
  */
 final case class RequestTemplate(
     method: String,

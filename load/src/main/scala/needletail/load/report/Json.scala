@@ -31,7 +31,8 @@ private[report] object Json {
   private[report] implicit val lateness: JsonValueCodec[Lateness] = new JsonValueCodec[Lateness] {
     def nullValue: Lateness = null
 
-    def encodeValue(value: Lateness, out: JsonWriter): Unit = out.writeVal(PlainFigures.encode(value.histogram))
+    def encodeValue(value: Lateness, out: JsonWriter): Unit =
+      out.writeVal(PlainFigures.encode(value.histogram))
 
     def decodeValue(in: JsonReader, default: Lateness): Lateness =
       try {

@@ -80,8 +80,9 @@ private[load] object Progress {
 
   /** Makes of each interval what is shown of a second, in both forms, and shows it to nobody. */
   def rehearsal(): Interval => Unit = {
-    val nobody  = new PrintStream(OutputStream.nullOutputStream())
-    val both    = Vector(true, false).map(live => new Progress(new Terminal(nobody, nobody, live, 80), "", 3600000, 0))
+    val nobody = new PrintStream(OutputStream.nullOutputStream())
+    val both   =
+      Vector(true, false).map(live => new Progress(new Terminal(nobody, nobody, live, 80), "", 3600000, 0))
     var seconds = 0L
     interval => {
       both.foreach(_.see(interval.copy(startMillis = seconds * 1000, lengthMillis = 1000)))

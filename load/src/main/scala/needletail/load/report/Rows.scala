@@ -52,7 +52,7 @@ private[report] object Rows {
   }
 
   private def paced(m: Measurement): Option[String] = {
-    val lateness = m.run.lateness.histogram
+    val lateness          = m.run.lateness.histogram
     def time(nanos: Long) = Quantity.time(nanos.toDouble)
     if (m.run.plan.model != "open" || lateness.getTotalCount == 0) None
     else

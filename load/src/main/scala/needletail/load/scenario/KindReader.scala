@@ -81,7 +81,8 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     val text  = place.text
     val whole =
       if (text.contains("://")) text
-      else if (!text.startsWith("/")) place.fail(s"'$text' must begin with a slash, or with http://")
+      else if (!text.startsWith("/"))
+        place.fail(s"'$text' must begin with a slash, or with http:// or https://")
       else
         target match {
           case Some(server) => server.text.stripSuffix("/") + text
@@ -146,10 +147,8 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
         }
         (fields.need("file"), order)
       }
-    val place =
-      try path.resolveSibling(file.text)
-      catch { case e: InvalidPathException => file.fail(s"'${file.text}' is no path: ${e.getReason}") }
-    val rows =
+    val place = KindReader.beside(path, file)
+    val rows  =
       Scenario.text(place).flatMap(Csv.parse).fold(why => file.fail(s"feeder ${file.text}: $why"), identity)
     if (rows.size < 2)
       file.fail(s"feeder ${file.text}: there must be a row of names and at least one of values")
@@ -170,6 +169,11 @@ private[scenario] object KindReader {
   private val RequestFields = Methods ++ Vector("headers", "form", "json", "body", "check", "draw")
   private val KindFields    = Vector("name", "users", "weight", "pause", "feeders", "requests")
   private val Hole          = """\$\{([^}]*)\}""".r
+
+  /** The file that a scenario names, from the scenario's own place on. */
+  def beside(scenario: Path, file: Yaml): Path =
+    try scenario.resolveSibling(file.text)
+    catch { case e: InvalidPathException => file.fail(s"'${file.text}' is no path: ${e.getReason}") }
 
   def statuses(yaml: Yaml): Set[Int] = yaml.list.map { s =>
     val code = s.int(100)

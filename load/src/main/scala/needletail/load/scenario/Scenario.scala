@@ -61,6 +61,8 @@ private[scenario] final class ScenarioReader(path: Path) {
       "loops",
       "sources",
       "good-statuses",
+      "cacert",
+      "insecure",
       "headers",
       "users",
       "arrivals",
@@ -91,7 +93,8 @@ private[scenario] final class ScenarioReader(path: Path) {
       pipelining = fields.get("pipelining").fold(default.pipelining)(_.int(1)),
       goodStatuses = fields.get("good-statuses").fold(default.goodStatuses)(KindReader.statuses),
       loops = fields.get("loops").fold(default.loops)(_.int(0)),
-      sources = fields.get("sources").fold(default.sources)(_.list.map(_.text))
+      sources = fields.get("sources").fold(default.sources)(_.list.map(_.text)),
+      trust = trust(fields)
     )
     // What concerns one kind is told with the kind's line, all else with the scenario's.
     read.zip(kinds).foreach { case (kind, place) =>
@@ -99,6 +102,15 @@ private[scenario] final class ScenarioReader(path: Path) {
     }
     Preflight.mistake(result).foreach(yaml.fail)
     result
+  }
+
+  private def trust(fields: Fields): Trust = fields.one("cacert", "insecure") match {
+    case Some(("cacert", file)) =>
+      val trust = Trust.Certificates(KindReader.beside(path, file).toString)
+      Preflight.trustMistake(trust).foreach(file.fail)
+      trust
+    case Some((_, any)) => if (any.boolean) Trust.Anybody else Trust.System
+    case None           => Trust.System
   }
 
   private def closed(yaml: Yaml): Load.Closed = {

@@ -166,7 +166,10 @@ class DiagnosisSuite extends Suite {
       seconds += 1
       if (seconds == 5) s.copy(users = s.users + 80) else s
     }
-    assert(one.diagnosis.little.exists(law => law.holds && law.users > law.expected * 1.5), one.diagnosis.little)
+    assert(
+      one.diagnosis.little.exists(law => law.holds && law.users > law.expected * 1.5),
+      one.diagnosis.little
+    )
   }
 
   test("a percentile of too few answers is uncertain") {

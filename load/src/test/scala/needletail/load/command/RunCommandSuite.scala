@@ -173,7 +173,6 @@ class RunCommandSuite extends Suite {
     told("either after so many requests")("run", url, "--requests", "5", "--duration", "5s")
     told("it has no unit")("run", url, "--assert", "p99 < 5")
     told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
-    told("TLS is not supported")("run", "https://localhost/")
     told("only http://")("run", "ftp://localhost/")
     told("written as xn--")("run", "http://b\u00fccher.example/")
     told("names no host")("run", "http:///path")

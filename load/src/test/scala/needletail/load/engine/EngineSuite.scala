@@ -55,7 +55,8 @@ class EngineSuite extends Suite with Serving {
   test("how late each arrival was is kept, also of those that waited for a connection") {
     serving(ok) { server =>
       val plan   = open(server.url, rate = 2000, duration = 500.millis)
-      val result = run(plan.copy(load = Load.Open(Vector(Load.Step(2000, 2000, 500.millis)), connections = 1)))
+      val result =
+        run(plan.copy(load = Load.Open(Vector(Load.Step(2000, 2000, 500.millis)), connections = 1)))
       assertEquals(result.intervals.map(_.self.due).sum, 1000L)
       assertEquals(result.lateness.histogram.getTotalCount, 1000L)
       assertEquals(run(closed(server.url, users = 2, requests = 2)).lateness, Lateness.none)

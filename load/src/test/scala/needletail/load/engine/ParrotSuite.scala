@@ -29,7 +29,9 @@ class ParrotSuite extends Suite with Serving {
 
   test("each of the first answers is well formed, and each sort of answer is among them") {
     val all = total(parroting(closed(_, users = 1, requests = 2000)))
-    Seq(200, 304, 404, 503).foreach(status => assert(all.status(status) >= 100, s"$status: ${all.status(status)}"))
+    Seq(200, 304, 404, 503).foreach(status =>
+      assert(all.status(status) >= 100, s"$status: ${all.status(status)}")
+    )
     assertEquals(all.count(Outcome.Garbage), 0L)
     assertEquals(all.count(Outcome.TimedOut), 0L)
     assertEquals(all.requests, 2000L)
@@ -45,7 +47,9 @@ class ParrotSuite extends Suite with Serving {
     assert(all.count(Outcome.Reset) > 0 && all.count(Outcome.Reset) < 20, all.count(Outcome.Reset))
   }
 
-  test("requests behind one another are answered each, in order, also behind an answer that comes in two pieces") {
+  test(
+    "requests behind one another are answered each, in order, also behind an answer that comes in two pieces"
+  ) {
     val result = parroting(url => closed(url, users = 8, requests = 400).copy(pipelining = 8))
     val all    = total(result)
     assertEquals(all.count(Outcome.Garbage), 0L)

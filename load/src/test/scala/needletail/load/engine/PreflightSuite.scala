@@ -147,7 +147,10 @@ class PreflightSuite extends Suite {
     assertEquals(of("http+unix://%2Fx/").sharedWithTarget, true)
     assertEquals((proc.timeWait, proc.listenOverflows), (17L, 3L))
     assertEquals(proc.processorTicks, (170L, 1000L))
-    write("net/netstat", "TcpExt: SyncookiesSent ListenOverflowsX ListenDrops\nTcpExt: 0 3 4\nIpExt: InNoRoutes\n")
+    write(
+      "net/netstat",
+      "TcpExt: SyncookiesSent ListenOverflowsX ListenDrops\nTcpExt: 0 3 4\nIpExt: InNoRoutes\n"
+    )
     write("net/sockstat", "sockets: used 126\nTCP: inuse 5 orphan 0\nUDP: tw 1\n")
     write("stat", "cpux 1 2 3 4 5 6\ncpu  1 2 3 4 5")
     write("self/task/44/schedstat", "5000\n")

@@ -163,8 +163,13 @@ class SessionSuite extends Suite with Serving {
     assertEquals(mistake(plan), "none")
     assertEquals(mistake(plan.copy(kinds = Vector.empty)), "there is no kind of requests")
     assertEquals(
-      mistake(plan.copy(kinds = Vector(kind("https://a/")))),
-      "https://a/: TLS is not supported; ask the server behind it, over http"
+      mistake(plan.copy(kinds = Vector(kind("ftp://a/")))),
+      "ftp://a/: a URL must begin with http:// or https://, or with http+unix:// and the path of a socket"
+    )
+    assertEquals(mistake(plan.copy(kinds = Vector(kind("https://a/")))), "none")
+    assertEquals(
+      mistake(plan.copy(trust = Trust.Certificates("/no/such/file"))),
+      "cannot read certificates: /no/such/file (No such file or directory)"
     )
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("http://a/${id}")))),

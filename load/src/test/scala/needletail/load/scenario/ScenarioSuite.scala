@@ -214,7 +214,7 @@ class ScenarioSuite extends Suite {
     assertEquals(
       mistake(with_("kind: x")),
       "5: 'kind' is not known in the scenario; known are name, target, timeout, connect-timeout, keep-alive, " +
-        "pipelining, loops, sources, good-statuses, headers, users, arrivals, kinds"
+        "pipelining, loops, sources, good-statuses, cacert, insecure, headers, users, arrivals, kinds"
     )
     val get = "kinds:\n  - name: k\n    get: /\n"
     assertEquals(
@@ -267,8 +267,8 @@ class ScenarioSuite extends Suite {
 
   test("a target that cannot be asked is told by its own line") {
     assertEquals(
-      mistake("users: {count: 1, requests: 1}\ntarget: https://a\nkinds: [{name: a, get: /}]"),
-      "2: https://a: TLS is not supported; ask the server behind it, over http"
+      mistake("users: {count: 1, requests: 1}\ntarget: ftp://a\nkinds: [{name: a, get: /}]"),
+      "2: ftp://a: a URL must begin with http:// or https://, or with http+unix:// and the path of a socket"
     )
   }
 
@@ -280,10 +280,10 @@ class ScenarioSuite extends Suite {
       "6: a kind needs what it asks for: one of get, head, post, put, patch, delete, options"
     )
     assertEquals(kind("get: /", "post: /"), "8: get and post exclude each other in a kind")
-    assertEquals(kind("get: path"), "7: 'path' must begin with a slash, or with http://")
+    assertEquals(kind("get: path"), "7: 'path' must begin with a slash, or with http:// or https://")
     assertEquals(
-      kind("get: https://a/"),
-      "7: https://a/: TLS is not supported; ask the server behind it, over http"
+      kind("get: ftp://a/"),
+      "7: ftp://a/: a URL must begin with http:// or https://, or with http+unix:// and the path of a socket"
     )
     assertEquals(
       kind("get: /a b"),

@@ -13,7 +13,7 @@ import needletail.server.Log
  * Each kind is on its own: a service that is slow or down costs those who need it, and takes nothing from the others.
  * What sees to that is a time-out and a breaker towards the service, and a bulkhead around the route.
  *
- * @throws java.lang.IllegalArgumentException for what is no `http://host:port`
+ * @throws java.lang.IllegalArgumentException for what is no `http://host:port` or `https://host:port`
  */
 final class Store(
     searchUrl: String,

@@ -32,7 +32,7 @@ class StoreSuite extends Suite with Running {
   }
 
   test("a URL that is none is refused when the store is made") {
-    for (url <- List("localhost:8081", "https://a", "http://a/path", ""))
+    for (url <- List("localhost:8081", "ftp://a", "http://a/path", ""))
       intercept[IllegalArgumentException](new Store(url, "http://127.0.0.1:2"))
   }
 

@@ -1,0 +1,104 @@
+package needletail.load.command
+
+import java.io.{ByteArrayOutputStream, PrintStream}
+import java.nio.file.{Files, Path}
+
+import needletail.load.engine.Serving
+import needletail.load.report.{Document, Terminal}
+import needletail.testing.{Certificate, Suite, TlsServer}
+
+/** The program against a server that speaks TLS. */
+class HttpsSuite extends Suite with Serving {
+  private final class Ran(val status: Int, val out: String, val err: String)
+
+  private def program(arguments: String*): Ran = {
+    val out      = new ByteArrayOutputStream
+    val err      = new ByteArrayOutputStream
+    val terminal =
+      new Terminal(new PrintStream(out, true, "UTF-8"), new PrintStream(err, true, "UTF-8"), false, 100)
+    val status = new Program(new EngineGenerator, terminal, new Interruption).run(arguments)
+    new Ran(status, out.toString("UTF-8"), err.toString("UTF-8"))
+  }
+
+  private def greeting[A](body: Int => A): A =
+    TlsServer.serving()(TlsServer.reply(_, 200, "Hello, World!".getBytes))(body)
+
+  private def trusted: String = Certificate.local.file.toString
+
+  private def inFolder[A](body: Path => A): A = {
+    val folder = Files.createTempDirectory("https")
+    try body(folder)
+    finally {
+      folder.toFile.listFiles.foreach(f => f.delete())
+      Files.delete(folder)
+    }
+  }
+
+  test("users and arrivals, whose certificate is trusted by a file")(inFolder { folder =>
+    greeting { port =>
+      val json  = folder.resolve("run.json")
+      val users =
+        program("run", s"https://localhost:$port/", "--cacert", trusted, "--users", "4", "--requests", "100")
+      assertEquals(users.status, 0, users.err)
+      assert(users.out.contains("400 requests: 400 good, 0 bad"), users.out)
+      val rate = program(
+        Seq("run", s"https://127.0.0.1:$port/", "--cacert", trusted, "--rate", "200", "--duration", "1s") ++
+          Seq("--json", json.toString): _*
+      )
+      assertEquals(rate.status, 0, rate.err)
+      assert(rate.out.contains("200 requests: 200 good, 0 bad"), rate.out)
+      val run = Document.read(json).fold(fail(_), identity).parts.head.run
+      assert(run.plan.detail.contains("certificates" -> s"those of $trusted"), run.plan.detail)
+      assert(run.intervals.map(_.self.opened).sum < 100)
+    }
+  })
+
+  test("a connection for each request") {
+    greeting { port =>
+      val ran = program(
+        Seq("run", s"https://localhost:$port/", "--insecure", "--users", "2", "--requests", "20", "--no-keep-alive"): _*
+      )
+      assertEquals(ran.status, 0, ran.err)
+      assert(ran.out.contains("40 requests: 40 good, 0 bad"), ran.out)
+    }
+  }
+
+  test("who is not trusted: nothing is asked, and it is said why") {
+    greeting { port =>
+      val ran = program("run", s"https://localhost:$port/", "--users", "1", "--requests", "2")
+      assertEquals(ran.status, 2)
+      assert((ran.out + ran.err).contains("the certificate of localhost is not trusted"), ran.out + ran.err)
+    }
+    serving(ok) { server =>
+      val ran = program("run", s"https://localhost:${server.port}/", "--users", "1", "--requests", "2")
+      assertEquals(ran.status, 2)
+      assert((ran.out + ran.err).contains("does not speak TLS there"), ran.out + ran.err)
+    }
+  }
+
+  test("a file of certificates that is none is told before anything is asked") {
+    val ran = program("run", "https://localhost:1/", "--cacert", "/no/such/file")
+    assertEquals(ran.status, 2)
+    assert(ran.err.contains("cannot read certificates: /no/such/file (No such file or directory)"), ran.err)
+  }
+
+  test("a scenario names the certificates, from its own place on")(inFolder { folder =>
+    greeting { port =>
+      Files.copy(Certificate.local.file, folder.resolve("ours.pem"))
+      def scenario(lines: String*): String = {
+        val text = (lines :+ s"target: https://localhost:$port" :+ "users: {count: 1, requests: 5}" :+
+          "kinds: [{name: home, get: /}]").mkString("\n")
+        Files.write(folder.resolve("shop.yaml"), text.getBytes).toString
+      }
+      val ours = program("run", scenario("cacert: ours.pem"))
+      assert(ours.out.contains("5 requests: 5 good, 0 bad"), ours.out + ours.err)
+      val any = program("run", scenario("insecure: true"))
+      assert(any.out.contains("5 requests: 5 good, 0 bad"), any.out + any.err)
+      val none = program("run", scenario("cacert: theirs.pem"))
+      assertEquals(none.status, 2)
+      assert(none.err.contains("shop.yaml:1: cannot read certificates: "), none.err)
+      val both = program("run", scenario("cacert: ours.pem", "insecure: true"))
+      assert(both.err.contains("cacert and insecure exclude each other"), both.err)
+    }
+  })
+}
