@@ -47,7 +47,8 @@ class HttpsSuite extends Suite with Serving {
   test("many at once") {
     TlsServer.serving()(answer) { port =>
       calling(trusting) { client =>
-        val all = Vector.tabulate(200)(i => client.post(s"https://127.0.0.1:$port/echo").body(s"call $i").future)
+        val all =
+          Vector.tabulate(200)(i => client.post(s"https://127.0.0.1:$port/echo").body(s"call $i").future)
         all.zipWithIndex.foreach { case (call, i) => assertEquals(await(call).text, s"call $i") }
       }
     }

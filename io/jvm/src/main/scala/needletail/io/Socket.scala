@@ -52,6 +52,7 @@ private[io] class Socket(private[io] val channel: SocketChannel) extends Descrip
 
   def awaits: Int         = Interest.Write
   def holdsInput: Boolean = false
+  def isSecure: Boolean   = false
 
   def shutdownOutput(): Unit = { channel.shutdownOutput(); () }
 

@@ -1,9 +1,8 @@
 package needletail.io
 
-import java.io.{FileInputStream, IOException}
 import java.net.Socket as PlainSocket
 import java.nio.file.Path
-import java.security.cert.{CertificateException, CertificateFactory, X509Certificate}
+import java.security.cert.X509Certificate
 import java.security.KeyStore
 import javax.net.ssl.{SSLContext, SSLEngine, TrustManager, TrustManagerFactory, X509ExtendedTrustManager}
 
@@ -30,14 +29,7 @@ private[io] trait TlsPlatform {
   def trusting(certificates: Path): Tls = {
     val store = KeyStore.getInstance(KeyStore.getDefaultType)
     store.load(null, null)
-    val in = new FileInputStream(certificates.toFile)
-    try CertificateFactory.getInstance("X.509").generateCertificates(in).forEach { certificate =>
-        store.setCertificateEntry(s"trusted ${store.size}", certificate)
-      }
-    catch {
-      case e: CertificateException => throw new IOException(s"$certificates has no X.509 certificates in PEM", e)
-    } finally in.close()
-    if (store.size == 0) throw new IOException(s"$certificates has no X.509 certificates in PEM")
+    PemKey.certificates(certificates).foreach(store.setCertificateEntry(s"trusted ${store.size}", _))
     val trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
     trust.init(store)
     of(contextOf(trust.getTrustManagers))
@@ -48,6 +40,21 @@ private[io] trait TlsPlatform {
     val context = contextOf(Array(new Credulous))
     new JdkTls(() => context, isChecked = false)
   }
+
+  /** A server with the keys of `context`, and whatever else that is made for. */
+  def identity(context: SSLContext): TlsIdentity = new JdkTlsIdentity(context)
+
+  /**
+   * A server by files as `certbot` and others leave them.
+   *
+   * @param certificates
+   *   X.509 in PEM, the server's own first, then those that vouch for it
+   * @param key
+   *   of the first, in PEM, PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted
+   * @throws java.io.IOException
+   *   where one cannot be read, is something else, or they do not belong together
+   */
+  def identity(certificates: Path, key: Path): TlsIdentity = identity(PemKey.context(certificates, key))
 
   private def contextOf(trust: Array[TrustManager]): SSLContext = {
     val context = SSLContext.getInstance("TLS")
@@ -73,6 +80,14 @@ private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean
         socket.close()
         throw e
     }
+}
+
+private[io] final class JdkTlsIdentity(context: SSLContext) extends TlsIdentity {
+  private[io] def over(socket: Socket): Socket = {
+    val engine = context.createSSLEngine()
+    engine.setUseClientMode(false)
+    new TlsSocket(socket.channel, engine, "the client")
+  }
 }
 
 private final class Credulous extends X509ExtendedTrustManager {

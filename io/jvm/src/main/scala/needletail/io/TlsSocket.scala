@@ -9,13 +9,17 @@ import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 import scala.annotation.tailrec
 
 /**
- * A stream to a server, secured by TLS: what is read and written is plain on this side and encrypted on the other.
+ * A stream secured by TLS: what is read and written is plain on this side and encrypted on the other.
  * Encrypted octets pass through the poller's own array, so that a connection that idles owns none of its own.
  *
- * What the engine has to compute for a handshake is done where it comes up, on the loop: a millisecond or so for a
- * server's certificate.
+ * A client makes the handshake while it connects, a server when it reads. What there is to compute for it is done on
+ * the loop: a millisecond or so for a certificate.
+ *
+ * @param name
+ *   of the other end, for messages
  */
-private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String) extends Socket(channel) {
+private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String)
+    extends Socket(channel) {
   import TlsSocket.*
 
   private var isBegun   = false
@@ -24,11 +28,11 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   private var awaited   = Interest.Write
 
   // Input: encrypted octets that are no whole record yet, or found no room; decrypted ones that found none.
-  private var held: Array[Byte]    = null
-  private var isWhole              = false // may `held` begin with a whole record?
-  private var spilled: ByteBuffer  = null
-  private var isChannelAtEnd       = false
-  private var isEndTold            = false
+  private var held: Array[Byte]   = null
+  private var isWhole             = false // may `held` begin with a whole record?
+  private var spilled: ByteBuffer = null
+  private var isChannelAtEnd      = false
+  private var isEndTold           = false
 
   // Output: encrypted octets that the kernel has not taken, and how many plain ones these are that `write` has not told
   // to be taken: it is given them again, and tells so when the kernel has them.
@@ -58,7 +62,8 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
     case HandshakeStatus.NEED_TASK =>
       runTasks()
       shakeHands()
-    case HandshakeStatus.NEED_WRAP =>
+    case _ if engine.isOutboundDone => throw new IOException(s"the TLS handshake with $name was broken off")
+    case HandshakeStatus.NEED_WRAP  =>
       wrapOwn()
       if (drain()) shakeHands() else waitFor(Interest.Write)
     case HandshakeStatus.NEED_UNWRAP | HandshakeStatus.NEED_UNWRAP_AGAIN =>
@@ -75,12 +80,12 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   private def greet(): Boolean = {
     val in     = fill()
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
-    val before = in.position()
     val result = engine.unwrap(in, none)
+    val isUsed = result.bytesConsumed > 0
     keep(in, result.getStatus)
-    if (result.getStatus == Status.CLOSED || isChannelAtEnd && in.position() == before)
+    if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
       throw new IOException(s"$name ended the connection in the middle of the TLS handshake")
-    in.position() > before
+    isUsed
   }
 
   private def runTasks(): Unit = {
@@ -93,18 +98,23 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
 
   // Reading
 
+  override def isSecure: Boolean = true
+
   /** Is there input here that no readiness will tell of? */
   override def holdsInput: Boolean = (spilled ne null) || isWhole || engine.isInboundDone && !isEndTold
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
-    if (spilled ne null) takeSpilled(bytes, from, count)
+    if (!isSecured && !secure()) 0
+    else if (spilled ne null) takeSpilled(bytes, from, count)
     else if (engine.isInboundDone) tellEnd()
     else {
       val n = decrypt(fill(), bytes, from, count)
       if (n > 0) n
       else if (engine.isInboundDone) tellEnd()
       else if (isChannelAtEnd)
-        throw new IOException("the connection ended without the end of its TLS stream: something may be missing")
+        throw new IOException(
+          "the connection ended without the end of its TLS stream: something may be missing"
+        )
       else 0
     }
 
@@ -114,8 +124,8 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
     while (status == Status.OK && in.hasRemaining && done < count && (spilled eq null)) {
       val size     = engine.getSession.getApplicationBufferSize
       val isDirect = count - done >= size
-      val out      = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
-      val result   = engine.unwrap(in, out)
+      val out = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
+      val result = engine.unwrap(in, out)
       status = result.getStatus
       if (isDirect) done += result.bytesProduced
       else if (result.bytesProduced > 0) {
@@ -132,7 +142,7 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
 
   /** What the engine has to say for itself, such as new keys (RFC 8446 §4.6.3). */
   private def answerOwn(in: ByteBuffer, result: SSLEngineResult): Unit = result.getHandshakeStatus match {
-    case HandshakeStatus.NEED_TASK => runTasks()
+    case HandshakeStatus.NEED_TASK                                  => runTasks()
     case HandshakeStatus.NEED_WRAP if result.getStatus == Status.OK =>
       keep(in, Status.OK) // what it says passes through the same array
       wrapOwn()
@@ -285,9 +295,9 @@ private object TlsSocket {
 /** Why there is no TLS with a server, in words for whoever asked for it. */
 private object TlsFailure {
   def of(e: SSLException, name: String): IOException = {
-    val said   = causes(e).flatMap(c => Option(c.getMessage)).toVector
+    val said           = causes(e).flatMap(c => Option(c.getMessage)).toVector
     def has(t: String) = said.exists(_.contains(t))
-    val text   =
+    val text           =
       if (has("PKIX path building failed") || has("No trusted certificate") || has("path validation failed"))
         s"the certificate of $name is not trusted: ${said.last}"
       else if (has("subject alternative") || has("No name matching"))
@@ -297,5 +307,6 @@ private object TlsFailure {
     new IOException(text, e)
   }
 
-  private def causes(e: Throwable): Iterator[Throwable] = Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8)
+  private def causes(e: Throwable): Iterator[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8)
 }

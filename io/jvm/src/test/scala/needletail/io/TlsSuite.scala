@@ -40,7 +40,11 @@ class TlsSuite extends LoopSuite {
     finally listener.close()
   }
 
-  private def secure(socket: PlainSocket, version: String = "TLSv1.3", by: Certificate = Certificate.local): SSLSocket = {
+  private def secure(
+      socket: PlainSocket,
+      version: String = "TLSv1.3",
+      by: Certificate = Certificate.local
+  ): SSLSocket = {
     val factory: SSLSocketFactory = by.context.getSocketFactory
     val secured = factory.createSocket(socket, "localhost", socket.getPort, false).asInstanceOf[SSLSocket]
     secured.setUseClientMode(false)
@@ -71,21 +75,37 @@ class TlsSuite extends LoopSuite {
   )(makeHandler: Connection => ConnectionHandler): Connection = {
     val result = Promise[Connection]()
     loop.execute { () =>
-      Connector.connect(Address.Tcp("127.0.0.1", port), loop, options, timeoutNanos, tls = tls.to(name))(makeHandler)
+      Connector.connect(
+        Address.Tcp("127.0.0.1", port),
+        loop,
+        options,
+        timeoutNanos,
+        tls = tls.to(name)
+      )(makeHandler)
         .onComplete(t => { result.complete(t); () })
     }
     Await.result(result.future, patience)
   }
 
-  private def refusal(port: Int, tls: Tls = trusting, name: String = "localhost", timeoutNanos: Long = 5000000000L) =
+  private def refusal(
+      port: Int,
+      tls: Tls = trusting,
+      name: String = "localhost",
+      timeoutNanos: Long = 5000000000L
+  ) =
     withLoop { loop =>
-      intercept[IOException](open(loop, port, tls, name, timeoutNanos = timeoutNanos)(_ => new Recorder(new Events)))
+      intercept[IOException](open(loop, port, tls, name, timeoutNanos = timeoutNanos)(_ =>
+        new Recorder(new Events)
+      ))
         .getMessage
     }
 
   /** Sends `content` and gathers as much; reading is paused now and then. */
-  private final class Sending(connection: Connection, content: Array[Byte], got: LinkedBlockingQueue[Array[Byte]])
-      extends ConnectionHandler {
+  private final class Sending(
+      connection: Connection,
+      content: Array[Byte],
+      got: LinkedBlockingQueue[Array[Byte]]
+  ) extends ConnectionHandler {
     private val came = new java.io.ByteArrayOutputStream
 
     def begin(): Unit = connection.write(content, 0, content.length)
@@ -117,8 +137,8 @@ class TlsSuite extends LoopSuite {
   } test(s"$version: $size octets there and back, of which $room at most are read at once") {
     serving(echo(version)) { port =>
       withLoop { loop =>
-        val content          = new Array[Byte](size)
-        val got              = new LinkedBlockingQueue[Array[Byte]]
+        val content = new Array[Byte](size)
+        val got     = new LinkedBlockingQueue[Array[Byte]]
         new Random(size).nextBytes(content)
         var handler: Sending = null
         open(loop, port, options = ConnectionOptions(maxLeftover = room)) { c =>

@@ -32,6 +32,7 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
 
   final def awaits: Int         = Interest.Write
   final def holdsInput: Boolean = false
+  final def isSecure: Boolean   = false
 
   def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }
 

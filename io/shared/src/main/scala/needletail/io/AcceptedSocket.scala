@@ -28,22 +28,27 @@ final class AcceptedSocket private[io] (socket: Socket) {
   /**
    * Takes the socket to `loop`, from any thread; there `makeHandler` is called with the connection and then data may
    * come. If the loop has ended, the socket is closed.
+   *
+   * @param tls
+   *   by which it is secured; null for a plain one
    */
   def start(
       loop: EventLoop,
-      options: ConnectionOptions
+      options: ConnectionOptions,
+      tls: TlsIdentity = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, makeHandler)
+    if (loop.inLoop) startHere(loop, options, tls, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, makeHandler))
+      try loop.execute(() => startHere(loop, options, tls, makeHandler))
       catch { case _: RejectedExecutionException => socket.close() }
   }
 
   private def startHere(
       loop: EventLoop,
       options: ConnectionOptions,
+      tls: TlsIdentity,
       makeHandler: Connection => ConnectionHandler
   ): Unit =
     if (!loop.isAlive) socket.close()
@@ -53,7 +58,9 @@ final class AcceptedSocket private[io] (socket: Socket) {
           socket.configure(options)
           true
         } catch { case _: IOException => false } // the peer is gone already
-      if (configured) new Connection(loop, socket, options).begin(makeHandler)
-      else socket.close()
+      if (configured) {
+        val stream = if (tls eq null) socket else tls.over(socket)
+        new Connection(loop, stream, options).begin(makeHandler)
+      } else socket.close()
     }
 }

@@ -48,6 +48,9 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   /** This end's address, likewise; `""` once closed. */
   def localAddress: String = socket.localAddress
 
+  /** Does it run over TLS? */
+  def isSecure: Boolean = socket.isSecure
+
   /** Neither closed nor told to close. */
   def isOpen: Boolean = phase == Open
 

@@ -16,6 +16,7 @@ package needletail.io
  *                                         one system call (on the JVM one for each 64 KiB): octets taken, 0 to count
  *     def finishConnect(): Boolean        after the readiness it awaits; throws what the connection failed with
  *     def awaits: Int                     the readiness by which connecting goes on: to write, or for TLS either
+ *     def isSecure: Boolean               is it secured by TLS?
  *     def holdsInput: Boolean             is there input here that no readiness will tell of? With TLS only
  *     def shutdownOutput(): Unit          sends the end of the stream
  *     def resetOnClose(): Unit            SO_LINGER 0: closing drops what is queued and sends RST

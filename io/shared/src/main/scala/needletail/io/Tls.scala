@@ -22,4 +22,11 @@ abstract class Tls private[io] () {
 /** A server that is spoken to over TLS, by the name that its certificate must have. */
 final class TlsPeer private[io] (private[io] val tls: Tls, val name: String)
 
+/** The key and the certificate by which a server shows who it is; the JVM makes them, by `Tls.identity`. */
+abstract class TlsIdentity private[io] () {
+
+  /** A socket that was accepted, secured. It takes `socket` over; the handshake is made by what reads first. */
+  private[io] def over(socket: Socket): Socket
+}
+
 object Tls extends TlsPlatform

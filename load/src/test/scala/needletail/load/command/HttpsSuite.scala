@@ -56,7 +56,16 @@ class HttpsSuite extends Suite with Serving {
   test("a connection for each request") {
     greeting { port =>
       val ran = program(
-        Seq("run", s"https://localhost:$port/", "--insecure", "--users", "2", "--requests", "20", "--no-keep-alive"): _*
+        Seq(
+          "run",
+          s"https://localhost:$port/",
+          "--insecure",
+          "--users",
+          "2",
+          "--requests",
+          "20",
+          "--no-keep-alive"
+        ): _*
       )
       assertEquals(ran.status, 0, ran.err)
       assert(ran.out.contains("40 requests: 40 good, 0 bad"), ran.out)

@@ -54,6 +54,7 @@ private[needletail] final class LoopContext(
   private def newParser(): HeadParser = {
     val parser = new HeadParser(limits)
     parser.head.gate = admission
+    parser.secure = config.tls.isDefined
     parser
   }
 

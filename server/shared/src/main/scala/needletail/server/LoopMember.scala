@@ -3,13 +3,19 @@ package needletail.server
 import scala.concurrent.Promise
 
 import needletail.actor.{Actor, ActorRef}
-import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop}
+import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop, TlsIdentity}
 
-/** A loop's part in a server: an actor that has its connections, and does to them what the server asks. */
+/**
+ * A loop's part in a server: an actor that has its connections, and does to them what the server asks.
+ *
+ * @param tls
+ *   who the server is on secured connections; null for plain ones
+ */
 private[server] final class LoopMember(
     index: Int,
     loop: EventLoop,
     protocol: LoopProtocol,
+    tls: TlsIdentity,
     acceptor: ActorRef[Acceptor.Message]
 ) extends Actor[LoopMember.Message] {
   import LoopMember._
@@ -43,7 +49,7 @@ private[server] final class LoopMember(
   def lastWork: String = protocol.lastWork
 
   /** Takes a connection to this loop; called on any loop. */
-  def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default) { connection =>
+  def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default, tls) { connection =>
     val served = protocol.connected(connection)
     connections.add(served)
     connectionCount += 1

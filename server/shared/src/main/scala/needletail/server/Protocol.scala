@@ -42,7 +42,8 @@ final case class TcpSettings(
     drainDelayNanos: Long,
     drainTimeoutNanos: Long,
     blockedNanos: Long,
-    log: Log
+    log: Log,
+    tls: Option[needletail.io.TlsIdentity] = None
 ) {
 
   /** How many loops that makes here. */

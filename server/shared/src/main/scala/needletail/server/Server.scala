@@ -74,8 +74,9 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
   /** How to reach it from this machine. */
   def url: String = address match {
     case Address.Tcp(host, port) =>
-      val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
-      s"http://${if (name.contains(':')) s"[$name]" else name}:$port"
+      val name   = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
+      val scheme = if (server.isSecure) "https" else "http"
+      s"$scheme://${if (name.contains(':')) s"[$name]" else name}:$port"
     case other => s"unix:$other"
   }
 

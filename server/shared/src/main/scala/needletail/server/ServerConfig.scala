@@ -3,7 +3,7 @@ package needletail.server
 import scala.concurrent.duration._
 
 import needletail.http.{Grammar, MetricSource}
-import needletail.io.{Address, PollerKind}
+import needletail.io.{Address, PollerKind, TlsIdentity}
 
 /**
  * Every setting of a [[Server]], with a default that is safe on an open network.
@@ -50,6 +50,7 @@ import needletail.io.{Address, PollerKind}
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog told of every answered request; None costs nothing
  * @param log told of what went wrong inside
+ * @param tls who the server is, for clients that ask by https; None: plain HTTP. On the JVM
  */
 final case class ServerConfig(
     address: Address = Address.Tcp("127.0.0.1", 8080),
@@ -87,7 +88,8 @@ final case class ServerConfig(
     overload: OverloadConfig = OverloadConfig(),
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,
-    log: Log = Log.standardError
+    log: Log = Log.standardError,
+    tls: Option[TlsIdentity] = None
 ) {
   require(
     serverHeader.forall(Grammar.isFieldValue),
@@ -115,7 +117,8 @@ final case class ServerConfig(
     drainDelay.toNanos,
     drainTimeout.toNanos,
     blockedLoop.toNanos,
-    log
+    log,
+    tls
   )
 
   /** The same with that port on the same host. */

@@ -76,5 +76,5 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
 private[needletail] final class ConnectionFacts(connection: Connection) extends Attachments {
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress
-  def isSecure: Boolean     = false
+  def isSecure: Boolean     = connection.isSecure
 }

@@ -39,7 +39,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val listener: Listener =
     try {
       for (i <- 0 until loopCount) {
-        members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), acceptorRef)
+        members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), settings.tls.orNull, acceptorRef)
         memberRefs(i) =
           Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
       }
@@ -62,6 +62,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   /** Where it listens, with the real port. */
   def address: Address = listener.address
+
+  /** Is it spoken to over TLS? */
+  def isSecure: Boolean = settings.tls.isDefined
 
   /** The port, where it listens on one; 0 for a Unix socket. */
   def port: Int = address match {

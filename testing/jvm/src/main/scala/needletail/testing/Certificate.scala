@@ -3,6 +3,7 @@ package needletail.testing
 import java.io.File
 import java.nio.file.{Files, Path}
 import java.security.KeyStore
+import java.util.Base64
 import java.util.concurrent.TimeUnit
 import javax.net.ssl.{KeyManagerFactory, SSLContext}
 
@@ -11,17 +12,15 @@ import javax.net.ssl.{KeyManagerFactory, SSLContext}
  *
  * @param file
  *   the certificate in PEM
+ * @param key
+ *   the key in PEM, PKCS #8
  */
-final class Certificate private (val file: Path, store: Path) {
+final class Certificate private (val file: Path, val key: Path, store: Path) {
 
   /** For servers that have it. */
   lazy val context: SSLContext = {
-    val keys = KeyStore.getInstance("PKCS12")
-    val in   = Files.newInputStream(store)
-    try keys.load(in, Certificate.Secret.toCharArray)
-    finally in.close()
     val managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
-    managers.init(keys, Certificate.Secret.toCharArray)
+    managers.init(Certificate.load(store), Certificate.Secret.toCharArray)
     val context = SSLContext.getInstance("TLS")
     context.init(managers.getKeyManagers, null, null)
     context
@@ -37,17 +36,48 @@ object Certificate {
   /** For a name that no server here has. */
   lazy val foreign: Certificate = of("dns:shop.example")
 
-  private def of(names: String): Certificate = {
+  /** For localhost, with another sort of key. */
+  lazy val rsa: Certificate = of("dns:localhost", "RSA")
+
+  private def of(names: String, algorithm: String = "EC"): Certificate = {
     val folder = Files.createTempDirectory("certificate")
     val store  = folder.resolve("keys.p12")
     val file   = folder.resolve("certificate.pem")
-    Seq(file, store, folder).reverse.foreach(_.toFile.deleteOnExit())
-    val kept = Seq("-keystore", store.toString, "-storetype", "PKCS12", "-storepass", Secret, "-alias", "server")
+    val key    = folder.resolve("key.pem")
+    Seq(key, file, store, folder).reverse.foreach(_.toFile.deleteOnExit())
+    val kept =
+      Seq("-keystore", store.toString, "-storetype", "PKCS12", "-storepass", Secret, "-alias", "server")
     keytool(
-      Seq("-genkeypair", "-keyalg", "EC", "-dname", "CN=needletail", "-ext", s"san=$names", "-validity", "2") ++ kept
+      Seq(
+        "-genkeypair",
+        "-keyalg",
+        algorithm,
+        "-dname",
+        "CN=needletail",
+        "-ext",
+        s"san=$names",
+        "-validity",
+        "2"
+      ) ++ kept
     )
     keytool(Seq("-exportcert", "-rfc", "-file", file.toString) ++ kept)
-    new Certificate(file, store)
+    Files.write(key, pem("PRIVATE KEY", secret(store)).getBytes)
+    new Certificate(file, key, store)
+  }
+
+  private def load(store: Path): KeyStore = {
+    val keys = KeyStore.getInstance("PKCS12")
+    val in   = Files.newInputStream(store)
+    try keys.load(in, Secret.toCharArray)
+    finally in.close()
+    keys
+  }
+
+  private def secret(store: Path): Array[Byte] = load(store).getKey("server", Secret.toCharArray).getEncoded
+
+  private def pem(what: String, octets: Array[Byte]): String = {
+    val text = Base64.getMimeEncoder(64, Array('\n'.toByte)).encodeToString(octets)
+    s"-----BEGIN $what-----\n$text\n-----END $what-----\n"
   }
 
   private def keytool(arguments: Seq[String]): Unit = {
@@ -56,6 +86,7 @@ object Certificate {
       .redirectOutput(ProcessBuilder.Redirect.DISCARD).start()
     val ended = process.waitFor(60, TimeUnit.SECONDS)
     process.destroyForcibly()
-    if (!ended || process.exitValue != 0) throw new IllegalStateException(s"keytool failed: ${arguments.mkString(" ")}")
+    if (!ended || process.exitValue != 0)
+      throw new IllegalStateException(s"keytool failed: ${arguments.mkString(" ")}")
   }
 }
