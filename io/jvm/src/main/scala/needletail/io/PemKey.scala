@@ -5,7 +5,14 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, NoSuchFileException, Path}
 import java.security.cert.{Certificate, CertificateException, CertificateFactory}
 import java.security.spec.{InvalidKeySpecException, PKCS8EncodedKeySpec}
-import java.security.{GeneralSecurityException, KeyFactory, KeyStore, KeyStoreException, PrivateKey, Signature}
+import java.security.{
+  GeneralSecurityException,
+  KeyFactory,
+  KeyStore,
+  KeyStoreException,
+  PrivateKey,
+  Signature
+}
 import java.util.Base64
 import javax.net.ssl.{KeyManagerFactory, SSLContext}
 
@@ -22,7 +29,9 @@ private object PemKey {
     val store   = KeyStore.getInstance("PKCS12")
     store.load(null, nothing)
     try store.setKeyEntry("server", secret, nothing, chain.toArray)
-    catch { case e: KeyStoreException => throw new IOException(s"$certificates is no chain of certificates", e) }
+    catch {
+      case e: KeyStoreException => throw new IOException(s"$certificates is no chain of certificates", e)
+    }
     val managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
     managers.init(store, nothing)
     val context = SSLContext.getInstance("TLS")
@@ -33,8 +42,10 @@ private object PemKey {
   /** One at least. */
   def certificates(file: Path): Vector[Certificate] = {
     def none(cause: Throwable) = throw new IOException(s"$file has no X.509 certificates in PEM", cause)
-    val found =
-      try CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(read(file))).asScala
+    val found                  =
+      try CertificateFactory.getInstance(
+          "X.509"
+        ).generateCertificates(new ByteArrayInputStream(read(file))).asScala
       catch { case e: CertificateException => none(e) }
     if (found.isEmpty) none(null) else found.toVector
   }
@@ -49,12 +60,15 @@ private object PemKey {
       )
     val octets =
       try Base64.getMimeDecoder.decode(text.substring(from + Begin.length, until))
-      catch { case e: IllegalArgumentException => throw new IOException(s"$file is damaged: ${e.getMessage}", e) }
+      catch {
+        case e: IllegalArgumentException => throw new IOException(s"$file is damaged: ${e.getMessage}", e)
+      }
     val algorithm = certificate.getPublicKey.getAlgorithm
     val key       =
       try KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(octets))
       catch {
-        case e: InvalidKeySpecException => throw new IOException(s"$file is no $algorithm key, as the certificate's is", e)
+        case e: InvalidKeySpecException =>
+          throw new IOException(s"$file is no $algorithm key, as the certificate's is", e)
       }
     if (!belongs(key, certificate)) throw new IOException(s"the key of $file is not the certificate's")
     key

@@ -1,8 +1,9 @@
 package needletail.io
 
 import java.io.IOException
+import java.nio.file.Path
 
-/** There is no library for it that could be taken for granted. */
+/** There is no library for it that could be taken for granted: what the JVM has is refused here when it is asked for. */
 private[io] trait TlsPlatform {
 
   /** Can connections be secured here? */
@@ -12,7 +13,15 @@ private[io] trait TlsPlatform {
   val system: Tls = new Tls {
     private[io] def over(socket: Socket, name: String, port: Int): Socket = {
       socket.close()
-      throw new IOException("TLS is spoken on the JVM only")
+      unknown()
     }
   }
+
+  def trusting(certificates: Path): Tls = { val _ = certificates; unknown() }
+
+  def unchecked: Tls = unknown()
+
+  def identity(certificates: Path, key: Path): TlsIdentity = { val _ = (certificates, key); unknown() }
+
+  private def unknown(): Nothing = throw new IOException("TLS is spoken on the JVM only")
 }

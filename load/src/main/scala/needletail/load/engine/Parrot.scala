@@ -70,7 +70,7 @@ private[engine] object Parrot {
   private val HeadEnd: Array[Byte] = octets("\r\n\r\n")
 
   /** Of all connections of a loop, so that answers differ on each. */
-  private final class Turn {
+  private[engine] final class Turn {
     private var said = 0
 
     def next(): Int = {

@@ -46,7 +46,9 @@ class HttpsSuite extends Suite {
     val in = Files.newInputStream(certificate.file)
     try store.setCertificateEntry(
         "one",
-        java.security.cert.CertificateFactory.getInstance("X.509").generateCertificate(in).asInstanceOf[X509Certificate]
+        java.security.cert.CertificateFactory.getInstance(
+          "X.509"
+        ).generateCertificate(in).asInstanceOf[X509Certificate]
       )
     finally in.close()
     val trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
@@ -85,9 +87,10 @@ class HttpsSuite extends Suite {
       assertEquals(get(c, server, "/pieces").length, 500000)
       assertEquals(get(c, server, "/large").length, 5000000)
       for (size <- List(0, 1, 16383, 16384, 16385, 1000000)) {
-        val body = Array.tabulate[Byte](size)(_.toByte)
-        val request = java.net.http.HttpRequest.newBuilder(uri(server, "/echo")).POST(BodyPublishers.ofByteArray(body))
-        val echoed  = c.send(request.build(), BodyHandlers.ofByteArray).body
+        val body    = Array.tabulate[Byte](size)(_.toByte)
+        val request =
+          java.net.http.HttpRequest.newBuilder(uri(server, "/echo")).POST(BodyPublishers.ofByteArray(body))
+        val echoed = c.send(request.build(), BodyHandlers.ofByteArray).body
         assert(java.util.Arrays.equals(echoed, body), s"$size octets")
       }
     }

@@ -1,10 +1,11 @@
 package needletail.examples
 
 import java.io.IOException
+import java.nio.file.{InvalidPathException, Paths}
 
 import needletail.gateway.{Front, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
-import needletail.io.Address
+import needletail.io.{Address, Tls, TlsIdentity}
 import needletail.server.{RunningServer, ServerConfig}
 
 /** The options by which the example programs say whom they serve, and where they listen. */
@@ -14,6 +15,8 @@ final class Listening(options: Options) {
   private val fastcgi =
     options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
   private val scgi  = options.text("scgi", "", "serve SCGI there")
+  private val cert  = options.text("cert", "", "speak https, with the certificates of this file (PEM; JVM)")
+  private val key   = options.text("key", "", "the certificate's key (PEM, PKCS #8)")
   private val mount = options.text("mount", "", "where the server in front has put the program")
 
   /**
@@ -44,6 +47,17 @@ final class Listening(options: Options) {
     else None
   }
 
+  /** Who the server is for https; nobody where that was not chosen. */
+  private def shown(chosen: Options.Values): Option[TlsIdentity] =
+    (chosen(cert), chosen(key)) match {
+      case ("", "")               => None
+      case ("", _) | (_, "")      => refused("--cert and --key belong together")
+      case _ if isBehind(chosen)  => refused("--cert and --key are for those who listen for HTTP themselves")
+      case (certificates, secret) =>
+        try Some(Tls.identity(Paths.get(certificates), Paths.get(secret)))
+        catch { case e @ (_: IOException | _: InvalidPathException) => refused(e.getMessage) }
+    }
+
   private def refused(problem: String): Nothing = {
     System.err.println(problem)
     sys.exit(2)
@@ -57,8 +71,9 @@ final class Listening(options: Options) {
       chosen: Options.Values,
       config: ServerConfig = ServerConfig()
   )(serve: ServerConfig => Unit): Unit = {
+    val own                              = config.copy(tls = shown(chosen))
     def at(port: Int, others: Int): Unit =
-      try serve(config.copy(address = Address.Tcp(chosen(host), port)))
+      try serve(own.copy(address = Address.Tcp(chosen(host), port)))
       catch {
         case _: IOException if others > 0 => at(port + 1, others - 1)
         case e: IOException               =>
@@ -68,8 +83,9 @@ final class Listening(options: Options) {
     at(chosen(port), if (isElsewhere(chosen)) 0 else Listening.Others)
   }
 
-  private def isElsewhere(chosen: Options.Values): Boolean =
-    chosen.has(port) || chosen(fastcgi).nonEmpty || chosen(scgi).nonEmpty
+  private def isElsewhere(chosen: Options.Values): Boolean = chosen.has(port) || isBehind(chosen)
+
+  private def isBehind(chosen: Options.Values): Boolean = chosen(fastcgi).nonEmpty || chosen(scgi).nonEmpty
 }
 
 object Listening {
