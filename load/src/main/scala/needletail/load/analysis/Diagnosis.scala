@@ -100,11 +100,17 @@ private final class Suspects(window: Window) {
   private val run    = window.run
   private val selves = (if (window.offered.nonEmpty) window.offered else run.intervals).map(_.self)
 
-  private val lateness = Lateness.sum(selves.map(_.lateness)).histogram
-  private val ended    = math.max(1, window.total.requests)
-  private val cores    = run.machine.map(m => math.max(0, m.cores)).sum
-  private val shared   = run.machine.exists(_.sharedWithTarget)
-  private val any      = (_: Metric, _: Option[Double]) => true
+  /** Of all requests: one that no clock set a time for, as its user asks when the last answer came, is never late. */
+  private val lateness = {
+    val all  = Lateness.sum(selves.map(_.lateness)).histogram
+    val rest = window.total.requests - all.getTotalCount
+    if (rest > 0) all.recordValueWithCount(0, rest)
+    all
+  }
+  private val ended  = math.max(1, window.total.requests)
+  private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
+  private val shared = run.machine.exists(_.sharedWithTarget)
+  private val any    = (_: Metric, _: Option[Double]) => true
 
   def all: Vector[Suspicion] =
     Vector(

@@ -4,9 +4,11 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.util.Try
 
+import needletail.io.Signals
+
 /**
  * What Ctrl-C does: load ends, and the program still reports what was measured, before it goes with the status that
- * the virtual machine gives for the signal.
+ * the virtual machine gives for the signal. Once more, and the program goes at once.
  */
 private[load] final class Interruption {
   @volatile private var asked = false
@@ -20,6 +22,7 @@ private[load] final class Interruption {
   private val hook = new Thread(
     () => {
       interrupt()
+      Signals.onTerminate(() => Runtime.getRuntime.halt(Interruption.Killed))
       reported.await(Interruption.Patience, TimeUnit.SECONDS)
       ()
     },
@@ -38,6 +41,9 @@ private[load] final class Interruption {
 }
 
 private object Interruption {
+
+  /** As of a program that SIGINT has ended. */
+  final val Killed = 130
 
   /** Seconds that answers under way and the reports may take. */
   final val Patience = 60L

@@ -58,12 +58,13 @@ private[engine] final class OpenWorker(
 
   private def arrive(due: Long): Unit = {
     val kind = choice.next(random)
-    submit(kind.first, if (kind.isPlain) null else kind.newSession(random), due)
+    submit(kind.first, if (kind.isPlain) null else kind.newSession(random), due, paced = true)
   }
 
-  private def submit(request: CompiledRequest, session: Array[String], due: Long): Unit = {
+  /** @param paced was its time set beforehand, so that being late is this machine's doing? */
+  private def submit(request: CompiledRequest, session: Array[String], due: Long, paced: Boolean): Unit = {
     tally.due(1)
-    pools(request.target.index).submit(request, session, due, paced = true)
+    pools(request.target.index).submit(request, session, due, paced)
   }
 
   /** No more load: sessions end where they are. */
@@ -80,12 +81,13 @@ private[engine] final class OpenWorker(
     if (next != null && !isEnding && now < endNanos) {
       val session = shot.session
       val length  = lengthOf(shared.compiled.kinds(next.kind).plan.pause.getOrElse(Pause.None))
-      if (length <= 0) submit(next, session, now) else fireAt(new Later(next, session), now + length)
+      if (length <= 0) submit(next, session, now, paced = false)
+      else fireAt(new Later(next, session), now + length)
     }
   }
 
   private final class Later(request: CompiledRequest, session: Array[String]) extends TimerNode {
-    private[needletail] def fire(): Unit = submit(request, session, due)
+    private[needletail] def fire(): Unit = submit(request, session, due, paced = true)
   }
 
   /** The connections to one server. */

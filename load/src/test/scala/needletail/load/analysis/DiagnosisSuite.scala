@@ -125,6 +125,22 @@ class DiagnosisSuite extends Suite {
     assertEquals(open()(_.copy(lateness = ModelDriver.late(10, 900, 900))).verdict(p99), Verdict.Server)
   }
 
+  test("the first requests of users are late by what it takes to begin, and the others are not") {
+    val begin   = ModelDriver.late(5000, 6000, 7000)
+    var seconds = 0
+    val driver  = new ModelDriver(
+      ModelServer(workers = 1000),
+      s => {
+        seconds += 1
+        s.copy(lateness = if (seconds == 1) begin else needletail.load.result.Lateness.none)
+      }
+    )
+    val run = measured(driver.run(Plans.closed(5000, 10.seconds), _ => true))
+    assert(run.run.total().requests > 200000, run.run.total().requests)
+    assertEquals(run.verdict(p50), Verdict.Server)
+    assertEquals(run.verdict(p99), Verdict.Server)
+  }
+
   test("collector pauses") {
     val some = open()(_.copy(pauseMillis = 20))
     assertEquals(some.verdict(p50), Verdict.Server)

@@ -1,6 +1,5 @@
 package needletail.load.command
 
-import java.io.{ByteArrayOutputStream, PrintStream}
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
@@ -14,19 +13,8 @@ import needletail.server.RunningServer
 import needletail.testing.Suite
 
 /** The program as it is shipped, against servers on this machine: good ones, bad ones, none. */
-class EndToEndSuite extends Suite with Serving {
+class EndToEndSuite extends Suite with Serving with ShippedProgram {
   override def munitTimeout: Duration = 2.minutes // a characterisation takes half a minute
-
-  private final class Ran(val status: Int, val out: String, val err: String)
-
-  private def program(arguments: String*): Ran = {
-    val out      = new ByteArrayOutputStream
-    val err      = new ByteArrayOutputStream
-    val terminal =
-      new Terminal(new PrintStream(out, true, "UTF-8"), new PrintStream(err, true, "UTF-8"), false, 100)
-    val status = new Program(new EngineGenerator, terminal, new Interruption).run(arguments)
-    new Ran(status, out.toString("UTF-8"), err.toString("UTF-8"))
-  }
 
   private def url(server: RunningServer): String = s"http://127.0.0.1:${server.port}/"
 
@@ -232,6 +220,26 @@ class EndToEndSuite extends Suite with Serving {
         process.destroyForcibly()
         Files.delete(json)
       }
+    }
+  }
+
+  test("Ctrl-C twice ends it at once, whatever it waits for") {
+    val server  = new Misbehaving((_, _) => ()) // never answers
+    val command =
+      EndToEndSuite.command("run", server.url, "--users", "1", "--timeout", "50s", "--duration", "1h")
+    val process  = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
+    def signal() = new ProcessBuilder("kill", "-INT", process.pid.toString).start().waitFor()
+    try {
+      val lines = scala.io.Source.fromInputStream(process.getInputStream, "UTF-8").getLines()
+      lines.find(_.contains("run    1.0 s"))
+      signal()
+      assert(!process.waitFor(500, TimeUnit.MILLISECONDS), "it waited for nothing")
+      signal()
+      assert(process.waitFor(20, TimeUnit.SECONDS), "it did not end")
+      assertEquals(process.exitValue, 130)
+    } finally {
+      process.destroyForcibly()
+      server.close()
     }
   }
 }

@@ -1,25 +1,13 @@
 package needletail.load.command
 
-import java.io.{ByteArrayOutputStream, PrintStream}
 import java.nio.file.{Files, Path}
 
 import needletail.load.engine.Serving
-import needletail.load.report.{Document, Terminal}
+import needletail.load.report.Document
 import needletail.testing.{Certificate, Suite, TlsServer}
 
 /** The program against a server that speaks TLS. */
-class HttpsSuite extends Suite with Serving {
-  private final class Ran(val status: Int, val out: String, val err: String)
-
-  private def program(arguments: String*): Ran = {
-    val out      = new ByteArrayOutputStream
-    val err      = new ByteArrayOutputStream
-    val terminal =
-      new Terminal(new PrintStream(out, true, "UTF-8"), new PrintStream(err, true, "UTF-8"), false, 100)
-    val status = new Program(new EngineGenerator, terminal, new Interruption).run(arguments)
-    new Ran(status, out.toString("UTF-8"), err.toString("UTF-8"))
-  }
-
+class HttpsSuite extends Suite with Serving with ShippedProgram {
   private def greeting[A](body: Int => A): A =
     TlsServer.serving()(TlsServer.reply(_, 200, "Hello, World!".getBytes))(body)
 
