@@ -20,6 +20,8 @@ final class EventLoop private[io] (
 ) extends Loop {
   import EventLoop.*
 
+  EventLoop.beReady()
+
   private var thread  = new Thread(() => live(), name)
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
@@ -288,6 +290,9 @@ object EventLoop {
 
   /** What a loop does with an exception that nobody else caught: text and cause. It must not throw. */
   @volatile var onFailure: (String, Throwable) => Unit = FailureLog.toStandardError
+
+  /** To load a class may take a descriptor, and what there is to report may be that there is none. */
+  private def beReady(): Unit = { val _ = onFailure }
 
   private[io] def report(text: String, cause: Throwable): Unit =
     try onFailure(text, cause)

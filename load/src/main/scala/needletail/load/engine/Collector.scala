@@ -15,6 +15,8 @@ import needletail.load.result.{Interval, SelfFigures}
  *   has all loops hand over what is complete by a time, which may be on their threads and later
  * @param sample
  *   what the generator saw of itself since it was last asked, from the sums of a second
+ * @param giveWay
+ *   what is done between two steps
  */
 private[engine] final class Collector(
     kinds: Int,
@@ -24,7 +26,8 @@ private[engine] final class Collector(
     from: BlockingQueue[Slice],
     tick: Long => Unit,
     areAlive: () => Boolean,
-    sample: Slice => SelfFigures
+    sample: Slice => SelfFigures,
+    giveWay: () => Unit = () => Collector.giveWay()
 ) {
   private val parts = mutable.Map.empty[Int, (Slice, Int)] // by second: the sum so far, and of how many loops
   private val result = Vector.newBuilder[Interval]
@@ -56,7 +59,7 @@ private[engine] final class Collector(
   private def tell(interval: Interval, watch: Interval => Boolean): Boolean = {
     val goOn = watch(interval)
     interval.kinds.foreach { figures =>
-      Collector.giveWay()
+      giveWay()
       figures.fold()
     }
     goOn
@@ -83,20 +86,21 @@ private[engine] final class Collector(
 
   /** The interval, if that was the last loop's part of it. */
   private def add(slice: Slice, length: Long): Option[Interval] = {
-    val (sum, count) = parts.getOrElse(slice.second, (new Slice(null, kinds), 0))
+    val number = slice.second // read before it is given back: its loop may use it for another second at once
+    val (sum, count) = parts.getOrElse(number, (new Slice(null, kinds), 0))
     sum.add(slice)
-    Collector.giveWay()
+    giveWay()
     slice.tally.recycle(slice)
-    Collector.giveWay()
+    giveWay()
     if (count + 1 < loops) {
-      parts(slice.second) = (sum, count + 1)
+      parts(number) = (sum, count + 1)
       None
     } else {
-      parts.remove(slice.second)
-      val number = next
+      parts.remove(number)
+      val place = next
       next += 1
       val isEmpty  = length < Collector.Shortest && sum.figures.forall(_.requests == 0)
-      val interval = Interval(number * second / 1000000, length / 1000000, sum.figures.toVector, sample(sum))
+      val interval = Interval(place * second / 1000000, length / 1000000, sum.figures.toVector, sample(sum))
       if (isEmpty) None
       else {
         result += interval
