@@ -24,8 +24,18 @@ class CollectorSuite extends Suite {
       val queue     = new Slow
       val tallies   = Vector.fill(2)(new Tally(1, start, queue))
       val collector =
-        new Collector(1, 2, start, Tally.Second, queue, _ => (), () => true, _ => ModelDriver.self, () => Thread.sleep(10))
-      val threads   = tallies.map { tally =>
+        new Collector(
+          1,
+          2,
+          start,
+          Tally.Second,
+          queue,
+          _ => (),
+          () => true,
+          _ => ModelDriver.self,
+          () => Thread.sleep(10)
+        )
+      val threads = tallies.map { tally =>
         tally.answered(0, Outcome.Good, 200, start, start, end, 0)
         new Thread(() => tally.finish(end))
       }
