@@ -8,8 +8,8 @@ import needletail.io.{Address, Tls, TlsPeer}
 /**
  * Where a call goes: who is asked, and for what.
  *
- * `http://host:port/path?query`, `https` likewise where TLS is known, or `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose
- * path stands percent-encoded in the place of the host. A fragment is left out, since it is never sent.
+ * `http://host:port/path?query`, `https` likewise where TLS is known, or
+ * `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose path stands percent-encoded in the place of the host. A fragment is left out, since it is never sent.
  */
 private[needletail] final class Url(val origin: Origin, val target: String) {
   override def toString: String = origin.toString + target

@@ -1,9 +1,10 @@
 package needletail.io
 
+import java.io.IOException
 import java.net.Socket as PlainSocket
 import java.nio.file.Path
 import java.security.cert.X509Certificate
-import java.security.KeyStore
+import java.security.{GeneralSecurityException, KeyStore}
 import javax.net.ssl.{SSLContext, SSLEngine, TrustManager, TrustManagerFactory, X509ExtendedTrustManager}
 
 /** TLS by the JDK's own `SSLEngine`. */
@@ -67,6 +68,10 @@ private[io] trait TlsPlatform {
 private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean) extends Tls {
   private lazy val context = makeContext() // reads some hundred certificates
 
+  private[io] override def prepare(): Unit =
+    try { val _ = context }
+    catch { case _: GeneralSecurityException => () }
+
   private[io] def over(socket: Socket, name: String, port: Int): Socket =
     try {
       val engine     = context.createSSLEngine(name, port) // sessions are kept by these
@@ -78,7 +83,10 @@ private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean
     } catch {
       case e: Throwable =>
         socket.close()
-        throw e
+        throw e match {
+          case g: GeneralSecurityException => new IOException(s"TLS is not set up here: ${g.getMessage}", g)
+          case other                       => other
+        }
     }
 }
 

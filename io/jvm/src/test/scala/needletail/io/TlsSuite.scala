@@ -219,6 +219,15 @@ class TlsSuite extends LoopSuite {
     }
   }
 
+  test("a platform whose own trust cannot be read fails the connection, and says so") {
+    val broken =
+      new JdkTls(() => throw new java.security.NoSuchAlgorithmException("no store"), isChecked = true)
+    serving(echo("TLSv1.3")) { port =>
+      val text = refusal(port, broken)
+      assert(text.contains("TLS is not set up here: no store"), text)
+    }
+  }
+
   test("who speaks no TLS, says nothing, or goes in the middle") {
     serving(socket => socket.getOutputStream.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes)) { port =>
       val text = refusal(port)

@@ -15,8 +15,14 @@ abstract class Tls private[io] () {
    */
   private[io] def over(socket: Socket, name: String, port: Int): Socket
 
-  /** With the server of that name, or of that address. */
-  final def to(name: String): TlsPeer = new TlsPeer(this, name)
+  /** Reads what takes time to read, where that was not done; a failure is `over`'s to tell. */
+  private[io] def prepare(): Unit = ()
+
+  /** With the server of that name, or of that address. The first call may read whom the platform trusts. */
+  final def to(name: String): TlsPeer = {
+    prepare()
+    new TlsPeer(this, name)
+  }
 }
 
 /** A server that is spoken to over TLS, by the name that its certificate must have. */

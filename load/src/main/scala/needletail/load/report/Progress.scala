@@ -78,9 +78,9 @@ private[load] object Progress {
   /** Milliseconds; what is shorter is what is left behind the last second, and no line of its own. */
   final val Whole = 500
 
-  /** Makes of each interval what is shown of a second, in both forms, and shows it to nobody. */
-  def rehearsal(): Interval => Unit = {
-    val nobody = new PrintStream(OutputStream.nullOutputStream())
+  /** Makes of each interval what is shown of a second, in both forms, and shows it to nobody, or there. */
+  def rehearsal(shown: OutputStream = OutputStream.nullOutputStream()): Interval => Unit = {
+    val nobody = new PrintStream(shown)
     val both   =
       Vector(true, false).map(live => new Progress(new Terminal(nobody, nobody, live, 80), "", 3600000, 0))
     var seconds = 0L

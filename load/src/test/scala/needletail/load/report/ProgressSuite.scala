@@ -34,10 +34,16 @@ class ProgressSuite extends Suite {
     assert(lines.last.contains("60."), text)
   }
 
-  test("a rehearsal takes whatever an interval may be") {
-    val rehearse = Progress.rehearsal()
-    new ModelDriver(ModelServer()).run(Plans.open(100, 20.seconds), i => { rehearse(i); true })
+  test("a rehearsal makes both forms of every interval, be it empty") {
+    val shown    = new ByteArrayOutputStream
+    val rehearse = Progress.rehearsal(shown)
+    var seconds  = 1
+    new ModelDriver(ModelServer()).run(Plans.open(100, 20.seconds), i => { seconds += 1; rehearse(i); true })
     rehearse(needletail.load.result.Interval(0, 0, Vector.empty, ModelDriver.self))
+    val lines = shown.toString("UTF-8").split("\n").toVector
+    assertEquals(lines.count(_.contains(" left")), seconds) // the bar
+    assert(lines.count(line => line.contains("p99") && !line.contains("\u001b")) >= 10, lines)
+    assert(lines.last.contains("errors"), lines.last)
   }
 
   test("what comes from outside does not command the terminal") {
