@@ -5,9 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{ExecutionContext, Future, Promise => FuturePromise}
-import scala.util.control.NonFatal
 
-import needletail.async.{Async, Loop, Promise, Rejected, TimedOut}
+import needletail.async.{Async, Loop, Promise, Rejected, Survivable, TimedOut}
 
 /** Somewhere to send messages to: an actor, or the place where somebody who asked waits for the answer. */
 trait Recipient[-M] {
@@ -99,7 +98,7 @@ private[actor] final class LoopAnswer[R](asking: Loop) extends AtomicBoolean wit
         try {
           asking.execute { () => promise.succeed(answer); () }
           true
-        } catch { case NonFatal(_) => false } // that loop has ended
+        } catch { case Survivable(_) => false } // that loop has ended
     }
 }
 

@@ -5,9 +5,8 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{Future, Promise => FuturePromise}
-import scala.util.control.NonFatal
 
-import needletail.async.{Loop, Timer}
+import needletail.async.{Loop, Survivable, Timer}
 
 /**
  * An actor at work: its mailbox, its life and its surroundings.
@@ -96,7 +95,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
         loop.execute(this)
         true
       } catch {
-        case NonFatal(_) =>
+        case Survivable(_) =>
           busy.set(false)
           false
       }
@@ -162,7 +161,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
   /** Runs what belongs to the user. A failure has the actor made afresh or, past the limit, stopped. */
   private def guarded(body: => Unit): Unit =
     try body
-    catch { case Cell.Failure(error) => failed(error) }
+    catch { case Survivable(error) => failed(error) }
 
   private def failed(error: Throwable): Unit = {
     report(error)
@@ -179,7 +178,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
   private def finish(): Unit = {
     if (actor != null)
       try actor.onStop()
-      catch { case Cell.Failure(error) => report(error) }
+      catch { case Survivable(error) => report(error) }
     actor = null
     incarnation += 1
     ticks.foreach(_.cancel())
@@ -202,12 +201,12 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
 
   private def report(error: Throwable): Unit =
     try settings.onFailure.fold(throwOnLoop(error))(_(error))
-    catch { case Cell.Failure(e) => throwOnLoop(e) }
+    catch { case Survivable(e) => throwOnLoop(e) }
 
   private def throwOnLoop(error: Throwable): Unit =
     try loop.execute(() => throw error)
     catch {
-      case NonFatal(_) => ()
+      case Survivable(_) => ()
     } // the loop takes no more tasks: it is about to end, and so is everything here
 
   // The surroundings.
@@ -296,13 +295,5 @@ private[actor] object Cell {
   /** Stands where the factory has not given an actor yet. */
   private object Unmade extends Actor[Any] {
     def receive(message: Any): Unit = ()
-  }
-
-  /** What counts as an actor's failure: a stack that overflows in `receive` need not end the process. */
-  private object Failure {
-    def unapply(error: Throwable): Option[Throwable] = error match {
-      case NonFatal(_) | _: StackOverflowError => Some(error)
-      case _                                   => None
-    }
   }
 }

@@ -2,7 +2,6 @@ package needletail.async
 
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{Future, Promise => FuturePromise}
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
 /**
@@ -45,7 +44,7 @@ abstract class Async[+A] private[async] () {
     if (result == null) this.asInstanceOf[Pending[A]].open.attach(new Callback(f))
     else
       try f(result.toTry)
-      catch { case NonFatal(e) => Trampoline.report(e) }
+      catch { case Survivable(e) => Trampoline.report(e) }
   }
 
   /** Calls `f` with the value if there is one. */
@@ -169,12 +168,12 @@ object Async {
   /** What `body` gives, now; a non-fatal exception becomes a failure. */
   def attempt[A](body: => A): Async[A] =
     try new Value(body)
-    catch { case NonFatal(e) => new Failed(e) }
+    catch { case Survivable(e) => new Failed(e) }
 
   /** The `Async` that `body` gives, now; a non-fatal exception becomes a failure. */
   def defer[A](body: => Async[A]): Async[A] =
     try Trampoline.nonNull(body)
-    catch { case NonFatal(e) => new Failed(e) }
+    catch { case Survivable(e) => new Failed(e) }
 
   /** Complete after `duration`, not earlier; needs no thread. To be called on a loop. */
   def sleep(duration: FiniteDuration): Async[Unit] = new Sleep(Loop.current, duration.toNanos)
@@ -204,9 +203,9 @@ object Async {
         if (loop.inLoop) finish(result)
         else
           try loop.execute(() => finish(result))
-          catch { case NonFatal(_) => () } // the loop has ended: nobody waits any more
+          catch { case Survivable(_) => () } // the loop has ended: nobody waits any more
       }
-    catch { case NonFatal(e) => finish(Failure(e)) }
+    catch { case Survivable(e) => finish(Failure(e)) }
     promise
   }
 
@@ -217,7 +216,7 @@ object Async {
   def run[A](loop: Loop)(body: => Async[A]): Future[A] = {
     val promise = FuturePromise[A]()
     try loop.execute(() => defer(body).onComplete(t => { promise.complete(t); () }))
-    catch { case NonFatal(e) => promise.tryFailure(e) } // a loop that has ended takes no more
+    catch { case Survivable(e) => promise.tryFailure(e) } // a loop that has ended takes no more
     promise.future
   }
 }

@@ -10,7 +10,6 @@ import java.util.concurrent.{
 }
 
 import scala.concurrent.duration._
-import scala.util.control.NonFatal
 
 /**
  * How much blocking work there may be.
@@ -166,7 +165,7 @@ object Blocking {
         owner.ended()
         if (wanted)
           try answer.loop.execute(() => answer.deliver(result))
-          catch { case NonFatal(_) => () } // the loop has ended: nobody waits any more
+          catch { case Survivable(_) => () } // the loop has ended: nobody waits any more
       } else owner.ended()
     }
 

@@ -1,7 +1,6 @@
 package needletail.async
 
 import scala.util.Try
-import scala.util.control.NonFatal
 
 /**
  * What a function makes of another value when that is complete. Node, observer and callback in one object.
@@ -42,7 +41,7 @@ private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: 
         f = null
         val answer =
           try Trampoline.nonNull(step(function, result.asInstanceOf[Result[A]]))
-          catch { case NonFatal(e) => new Failed(e) }
+          catch { case Survivable(e) => new Failed(e) }
         become(answer)
       }
     }
@@ -141,13 +140,13 @@ private[async] final class Shielded[A] extends Derived[A, A, AnyRef](null) {
 private[async] final class Callback[A](f: Try[A] => Unit) extends Pending[Nothing] {
   override private[async] def settled(result: Result[Any]): Unit =
     try f(result.asInstanceOf[Result[A]].toTry)
-    catch { case NonFatal(e) => Trampoline.report(e) }
+    catch { case Survivable(e) => Trampoline.report(e) }
 }
 
 private[async] object Callback {
   def run(f: () => Unit): Unit =
     try f()
-    catch { case NonFatal(e) => Trampoline.report(e) }
+    catch { case Survivable(e) => Trampoline.report(e) }
 }
 
 /** What the functions do with a result, alike for one that is there and one that comes. */
@@ -159,7 +158,7 @@ private[async] object Step {
     if (!result.isValue) same(result)
     else
       try new Value(f(result.value))
-      catch { case NonFatal(e) => new Failed(e) }
+      catch { case Survivable(e) => new Failed(e) }
 
   def filter[A](p: A => Boolean, result: Result[A]): Result[A] =
     if (!result.isValue) result
@@ -167,7 +166,7 @@ private[async] object Step {
       try
         if (p(result.value)) result
         else new Failed(new NoSuchElementException("the value does not fit the pattern or condition"))
-      catch { case NonFatal(e) => new Failed(e) }
+      catch { case Survivable(e) => new Failed(e) }
 
   def recover[A](f: PartialFunction[Throwable, A], result: Result[A]): Result[A] =
     if (result.isValue) result
@@ -176,13 +175,13 @@ private[async] object Step {
         // applyOrElse evaluates the guard once; the fallback's answer tells that no case fitted
         val answer = f.asInstanceOf[PartialFunction[Throwable, Any]].applyOrElse(result.error, notHandled)
         if (answer.asInstanceOf[AnyRef] eq notHandled) result else new Value(answer.asInstanceOf[A])
-      } catch { case NonFatal(e) => new Failed(e) }
+      } catch { case Survivable(e) => new Failed(e) }
 
   def andFinally[A](cleanUp: () => Unit, result: Result[A]): Result[A] =
     try {
       cleanUp()
       result
-    } catch { case NonFatal(e) => new Failed(e) }
+    } catch { case Survivable(e) => new Failed(e) }
 
   private object notHandled extends (Throwable => Any) {
     def apply(error: Throwable): Any = this

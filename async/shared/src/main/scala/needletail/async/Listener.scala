@@ -40,5 +40,5 @@ private[needletail] abstract class Listener[A] extends Pending[Nothing] {
 
   private def tell(result: Result[A]): Unit =
     try completed(result)
-    catch { case scala.util.control.NonFatal(e) => Trampoline.report(e) }
+    catch { case Survivable(e) => Trampoline.report(e) }
 }

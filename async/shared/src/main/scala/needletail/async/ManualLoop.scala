@@ -4,7 +4,6 @@ import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.util.Try
-import scala.util.control.NonFatal
 
 /**
  * A loop for tests, driven by the thread that calls it: no sockets, no threads, and a clock of its own that
@@ -104,10 +103,8 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
   private def guarded(task: Runnable): Unit =
     try task.run()
     catch {
-      case NonFatal(e) =>
+      case Survivable(e) =>
         if (thrown == null) thrown = e else if (thrown ne e) thrown.addSuppressed(e)
-      // an error of a test's own assertion is no NonFatal for some frameworks, yet must not stop the others
-      case e: AssertionError => if (thrown == null) thrown = e
     }
 
   private def raise(): Unit = if (thrown != null) {

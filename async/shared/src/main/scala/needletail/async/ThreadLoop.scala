@@ -2,8 +2,6 @@ package needletail.async
 
 import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException, TimeUnit}
 
-import scala.util.control.NonFatal
-
 /**
  * A loop on a daemon thread of its own that serves no sockets: for actors and timers in programs that have no
  * server, and for tests with real time. What a task throws goes to the thread's uncaught exception handler.
@@ -53,7 +51,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
     try task.run()
     catch {
       case _: InterruptedException => () // nobody interrupts a loop on purpose; it goes on
-      case NonFatal(e)             =>
+      case Survivable(e)           =>
         val handler = thread.getUncaughtExceptionHandler
         if (handler != null) handler.uncaughtException(thread, e)
     }

@@ -1,7 +1,5 @@
 package needletail.async
 
-import scala.util.control.NonFatal
-
 /**
  * What one thread has still to tell to observers, so that neither a long chain of them nor a deep recursion
  * through `flatMap` needs stack.
@@ -35,7 +33,7 @@ private[async] final class Trampoline {
       depth += 1
       val called =
         try nonNull(f(a))
-        catch { case NonFatal(e) => new Failed(e) }
+        catch { case Survivable(e) => new Failed(e) }
         finally depth -= 1
       // what was put off goes on from here, where the stack is shallow again
       if (depth == 0 && count > 0 && !draining) {

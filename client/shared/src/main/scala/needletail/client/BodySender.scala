@@ -1,9 +1,8 @@
 package needletail.client
 
-import scala.util.control.NonFatal
-
-import needletail.async.{Listener, Result, Timer}
+import needletail.async.{Listener, Result, Survivable, Timer}
 import needletail.http.{ByteStream, ResponseEncoder}
+import needletail.io.{EventLoop, Fallible}
 
 /**
  * Sends the streamed content of a request: asks for a piece when the kernel has taken most of the last ones.
@@ -17,7 +16,8 @@ private[client] final class BodySender(
     length: Long,
     context: LoopContext
 ) extends Listener[Option[Array[Byte]]]
-    with Runnable {
+    with Runnable
+    with Fallible {
   private var sent            = 0L
   private var isDone          = false
   private var waits           = false // for 100 (Continue)
@@ -54,7 +54,7 @@ private[client] final class BodySender(
           val piece = source.next()
           val now   = piece.resultOrNull
           if (now != null) take(now) else listen(piece)
-        } catch { case NonFatal(e) => failed(e) }
+        } catch { case Survivable(e) => fail(e) }
   }
 
   def run(): Unit = {
@@ -65,6 +65,8 @@ private[client] final class BodySender(
     }
   }
 
+  private[needletail] def failed(cause: Throwable): Unit = fail(cause)
+
   def completed(result: Result[Option[Array[Byte]]]): Unit = if (!isDone) {
     take(result)
     pump()
@@ -72,7 +74,7 @@ private[client] final class BodySender(
   }
 
   private def take(result: Result[Option[Array[Byte]]]): Unit =
-    if (!result.isValue) failed(result.error)
+    if (!result.isValue) fail(result.error)
     else
       result.value match {
         case Some(piece) =>
@@ -111,23 +113,27 @@ private[client] final class BodySender(
     }
 
   private def wrongLength(what: String): Unit = {
-    source.cancel()
-    isDone = true
+    leave()
     connection.contentFailed(s"the request's body has $what octets than the $length announced", null)
   }
 
-  private def failed(cause: Throwable): Unit = {
-    source.cancel()
-    isDone = true
+  private def fail(cause: Throwable): Unit = if (!isDone) {
+    leave()
     connection.contentFailed(s"the request's body failed: ${cause.getMessage}", cause)
   }
 
   /** Nothing more is to be sent. */
   def stop(): Unit = if (!isDone) {
-    isDone = true
     if (patience != null) patience.cancel()
     withdraw()
-    source.cancel()
+    leave()
+  }
+
+  /** The source is not asked any more. */
+  private def leave(): Unit = {
+    isDone = true
+    try source.cancel()
+    catch { case Survivable(e) => EventLoop.report("a request's streamed body failed to be cancelled", e) }
   }
 }
 

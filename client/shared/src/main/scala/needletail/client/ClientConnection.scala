@@ -1,7 +1,8 @@
 package needletail.client
 
+import needletail.async.Survivable
 import needletail.http.{ByteWriter, Headers}
-import needletail.io.{Connection, ConnectionHandler}
+import needletail.io.{Connection, ConnectionHandler, Fallible}
 
 /** Who keeps connections, such as a pool. */
 private[needletail] trait ConnectionOwner {
@@ -27,7 +28,8 @@ private[needletail] final class ClientConnection(
     protected val hostName: String
 ) extends ResponseReader(context)
     with ConnectionHandler
-    with Runnable {
+    with Runnable
+    with Fallible {
 
   /** Neighbours among a pool's idle ones, and whether it is one of them. */
   private[client] var nextIdle: ClientConnection = null
@@ -60,7 +62,15 @@ private[needletail] final class ClientConnection(
   def nowNanos: Long     = connection.loop.nowNanos
 
   /** Sends a request; the connection must accept it. */
-  def send(x: Exchange): Unit = {
+  def send(x: Exchange): Unit =
+    try begin(x)
+    catch {
+      case e: Throwable => // half a request may be out, whose place in the order of answers is taken
+        if (!isOver) end(lost(e), reset = true)
+        if (!Survivable(e)) throw e
+    }
+
+  private def begin(x: Exchange): Unit = {
     x.connection = this
     x.sentFrom = offered
     inFlight.append(x)
@@ -112,6 +122,8 @@ private[needletail] final class ClientConnection(
     turnAsked = false
     flush()
   }
+
+  private[needletail] def failed(cause: Throwable): Unit = if (!isOver) end(lost(cause), reset = true)
 
   private def flush(): Unit = if (held != null && held.length > 0) {
     connection.write(held.bytes, 0, held.length)
@@ -176,8 +188,10 @@ private[needletail] final class ClientConnection(
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     inTurn = true
-    val used = read(bytes, from, until)
-    inTurn = false
+    context.gathered.clear() // the loop's: what another connection's turn left there is not this one's
+    val used =
+      try read(bytes, from, until)
+      finally inTurn = false
     if (!isOver) {
       flush()
       settle()

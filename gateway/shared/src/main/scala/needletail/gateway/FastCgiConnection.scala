@@ -2,9 +2,10 @@ package needletail.gateway
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
+import needletail.async.Survivable
 import needletail.http.ByteWriter
 import needletail.io.Connection
-import needletail.server.SessionConnection
+import needletail.server.{LentWriter, SessionConnection}
 
 /**
  * One connection of a web server that speaks FastCGI: any number of requests side by side, up to a bound.
@@ -43,11 +44,32 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     over = true
     connection.abort()
   }
-  settle()
+  turn(settle())
+
+  // Turns: every entry from outside is one, as the loop's writer is lent to it.
+
+  private def turn(body: => Unit): Unit = loop.lent.lend(new LentWriter.Turn {
+    def work(): Unit                    = body
+    def aborted(cause: Throwable): Unit = end(cause)
+  })
+
+  /** An exception left a turn: nobody knows which records are out, so no others follow. */
+  private def end(cause: Throwable): Unit = {
+    over = true
+    connection.abort()
+    if (!Survivable(cause)) throw cause
+    loop.log.error("a FastCGI connection has been ended by an exception", cause)
+  }
 
   // reading
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var used = from
+    turn { used = read(bytes, from, until) }
+    if (over) until else used
+  }
+
+  private def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     var at = from
     var go = true
     while (go && !over && !isStuck) {
@@ -61,7 +83,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
       }
     }
     settle()
-    if (over) until else at
+    at
   }
 
   private def isBlocked: Boolean = {
@@ -219,11 +241,17 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (count == 0) idleSince = nowNanos
   }
 
+  /** The end of a turn of the loop in which something changed for a request. */
+  def goOn(request: FastCgiRequest): Unit = if (!over) turn {
+    request.proceed()
+    settle()
+  }
+
   /** A request has a deadline then. */
   def dueBy(nanos: Long): Unit = if (nanos < requestsDue) requestsDue = nanos
 
-  /** After every entry: hands over what was written, and sees whether to read on and until when. */
-  def settle(): Unit = {
+  /** In every turn, last: hands over what was written, and sees whether to read on and until when. */
+  private def settle(): Unit = {
     if (count == 0 && (endsWhenIdle || (draining && hasServed))) end()
     flush()
     if (connection.isOpen && !over) {
@@ -263,20 +291,20 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   // what the connection tells
 
-  def onEnd(): Unit = {
+  def onEnd(): Unit = turn {
     each(_.connectionEnded())
     endsWhenIdle = true
     settle()
   }
 
-  def onDrained(): Unit = {
+  def onDrained(): Unit = turn {
     // each in turn first, as the first may fill what has become free
     first += 1
     each(_.proceed())
     settle()
   }
 
-  def onDeadline(): Unit = {
+  def onDeadline(): Unit = turn {
     abortIfStuck()
     val now = nowNanos
     if (requestsDue <= now) {
@@ -308,9 +336,9 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   // what the server asks
 
-  def idleTimeoutChanged(nanos: Long): Unit = settle()
+  def idleTimeoutChanged(nanos: Long): Unit = turn(settle())
 
-  def drain(): Unit = {
+  def drain(): Unit = turn {
     draining = true
     if (count == 0) idleSince = nowNanos
     settle()

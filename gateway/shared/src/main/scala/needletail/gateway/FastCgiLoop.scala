@@ -2,7 +2,7 @@ package needletail.gateway
 
 import needletail.http.{ByteWriter, Handler}
 import needletail.io.EventLoop
-import needletail.server.{LoopContext, LoopProtocol, Protocol, SessionProtocol}
+import needletail.server.{LentWriter, Log, LoopContext, LoopProtocol, Protocol, SessionProtocol}
 
 /**
  * FastCGI, for a [[needletail.server.TcpServer]].
@@ -17,7 +17,7 @@ private[gateway] final class FastCgiProtocol(
     readsAhead: Boolean = false
 ) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = {
-    val log = new RequestLog(config.server.log)
+    val log = new RequestLog(Log.guarded(config.server.log))
     new SessionProtocol(config.server.copy(log = log), CgiFormat)(context => {
       val own = new FastCgiLoop(handler, context, config, log, allowed, readsAhead)
       connection => new FastCgiConnection(connection, own)
@@ -35,8 +35,9 @@ private[gateway] final class FastCgiLoop(
     val readsAhead: Boolean
 ) {
 
-  /** Records that go out together at the end of what a connection is doing. */
-  val out = new ByteWriter(LoopContext.WriterSize)
+  /** Records that go out together at the end of a connection's turn; lent to that. */
+  val lent = new LentWriter(LoopContext.WriterSize)
+  val out  = lent.bytes
 
   /** A request's head, until the session has read it. */
   val headText = new ByteWriter(4 * 1024)

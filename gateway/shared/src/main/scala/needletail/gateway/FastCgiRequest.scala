@@ -110,11 +110,7 @@ private[gateway] final class FastCgiRequest(
   /** The server in front will send no more, on the whole connection. */
   def connectionEnded(): Unit = if (!over)
     if (session == null) connection.drop(this)
-    else {
-      enter()
-      session.peerEnded()
-      leave()
-    }
+    else told(session.peerEnded())
 
   // time and room
 
@@ -127,16 +123,10 @@ private[gateway] final class FastCgiRequest(
     if (session == null) {
       complete = true
       refuse(HttpError(Status.RequestTimeout, "the request's variables took too long"))
-    } else {
-      enter()
-      session.deadlinePassed()
-      leave()
-    }
+    } else told(session.deadlinePassed())
 
   def proceed(): Unit = if (session != null && !over) {
-    enter()
-    session.proceed()
-    leave()
+    told(session.proceed())
     feed()
   }
 
@@ -165,21 +155,17 @@ private[gateway] final class FastCgiRequest(
   private def refuse(error: HttpError): Unit = {
     if (known == null) known = new GatewayRequest(variables, "")
     if (session == null) open()
-    enter()
-    session.refuse(error, loop.head.isHead && problemIsOfHead)
-    session.proceed()
-    leave()
+    told {
+      session.refuse(error, loop.head.isHead && problemIsOfHead)
+      session.proceed()
+    }
   }
 
   /** `loop.head` has this request's method only while this request's head is being written. */
   private def problemIsOfHead: Boolean = loop.head.info eq known
 
-  private def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
-    enter()
-    val used = session.receive(bytes, from, until)
-    leave()
-    used
-  }
+  private def receive(bytes: Array[Byte], from: Int, until: Int): Int =
+    told(session.receive(bytes, from, until))
 
   private def keeping: ByteWriter = {
     if (unread == null) {
@@ -216,16 +202,17 @@ private[gateway] final class FastCgiRequest(
   /** The content has ended before its length was reached, and the session knows all that came. */
   private def cutShort(): Unit = if (inputEnded && bodyLeft > 0 && unread == null && !over) {
     bodyLeft = 0
-    enter()
-    session.peerEnded()
-    leave()
+    told(session.peerEnded())
   }
 
-  private def enter(): Unit = loop.log.listener = tell
-
-  private def leave(): Unit = {
-    loop.log.listener = null
-    if (!over) connection.dueBy(deadline)
+  /** Has the session do something; what it logs in that is told to the server in front, as this request's. */
+  private def told[A](body: => A): A = {
+    loop.log.listener = tell
+    try body
+    finally {
+      loop.log.listener = null
+      if (!over) connection.dueBy(deadline)
+    }
   }
 
   /** Has anything gone into its stream of errors, which is then owed an end? */
@@ -256,10 +243,7 @@ private[gateway] final class FastCgiRequest(
   /** The end of a turn in which something changed. */
   def run(): Unit = {
     woken = false
-    if (!over) {
-      proceed()
-      connection.settle()
-    }
+    if (!over) connection.goOn(this)
   }
 
   def finish(): Unit = if (!over) {

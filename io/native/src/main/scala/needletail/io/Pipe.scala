@@ -64,8 +64,8 @@ private[needletail] final class Readiness(fd: Int, loop: EventLoop)(happened: ()
     close()
     happened()
   }
-  private[io] def failed(cause: Throwable): Unit = ()
-  private[io] def onLoopEnd(): Unit              = if (!over) {
+  private[needletail] def failed(cause: Throwable): Unit = ()
+  private[io] def onLoopEnd(): Unit                      = if (!over) {
     close()
     ended()
   }

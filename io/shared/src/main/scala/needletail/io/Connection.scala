@@ -381,8 +381,8 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     }
   }
 
-  private[io] def failed(e: Throwable): Unit = finish(e)
-  private[io] def onLoopEnd(): Unit          = finish(null)
+  private[needletail] def failed(e: Throwable): Unit = finish(e)
+  private[io] def onLoopEnd(): Unit                  = finish(null)
 }
 
 object Connection {
@@ -403,18 +403,18 @@ object Connection {
   private final class Linger(val nanos: Long, var discardable: Int)
 
   private final class ConnectionTimer(c: Connection) extends TimerNode with Fallible {
-    private[needletail] def fire(): Unit       = c.timerFired()
-    private[io] def failed(e: Throwable): Unit = c.failed(e)
+    private[needletail] def fire(): Unit               = c.timerFired()
+    private[needletail] def failed(e: Throwable): Unit = c.failed(e)
   }
 
   private final class Redelivery(c: Connection) extends Runnable with Fallible {
-    def run(): Unit                            = c.deliverAgain()
-    private[io] def failed(e: Throwable): Unit = c.failed(e)
+    def run(): Unit                                    = c.deliverAgain()
+    private[needletail] def failed(e: Throwable): Unit = c.failed(e)
   }
 
   private final class FurtherRead(c: Connection) extends Runnable with Fallible {
-    def run(): Unit                            = c.readFurther()
-    private[io] def failed(e: Throwable): Unit = c.failed(e)
+    def run(): Unit                                    = c.readFurther()
+    private[needletail] def failed(e: Throwable): Unit = c.failed(e)
   }
 
   private final class Ending(c: Connection) extends Runnable {

@@ -1,10 +1,9 @@
 package needletail.io
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, Promise, Survivable}
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
 /** Connects to servers, never blocking the loop. */
@@ -105,7 +104,7 @@ object Connector {
       timeout.cancel()
       val made =
         try Success(c.begin(makeHandler))
-        catch { case NonFatal(e) => Failure(e) } // makeHandler's; the connection has been closed
+        catch { case Survivable(e) => Failure(e) } // makeHandler's; the connection has been closed
       result.complete(made.map(_ => c))
       ()
     }
@@ -154,7 +153,7 @@ object Connector {
           else if (socket.awaits != socket.interest) loop.setInterest(socket, socket.awaits)
         catch { case e: IOException => next(e) }
 
-    private[io] def failed(cause: Throwable): Unit = {
+    private[needletail] def failed(cause: Throwable): Unit = {
       stop()
       result.fail(cause)
       ()

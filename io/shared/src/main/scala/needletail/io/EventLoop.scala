@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Loop, Timer}
+import needletail.async.{Loop, Survivable, Timer}
 
 import java.util.concurrent.RejectedExecutionException
 
@@ -244,11 +244,7 @@ final class EventLoop private[io] (
 
   /** The one place where exceptions of user code end: reported, their connection closed, the loop lives on. */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {
-    e match {
-      case _: StackOverflowError  => ()
-      case _: VirtualMachineError => throw e
-      case _                      => ()
-    }
+    if (!Survivable(e)) throw e
     report(s"an exception on the event loop $name", e)
     culprit match {
       case f: Fallible => f.failed(e)
@@ -294,7 +290,7 @@ object EventLoop {
   /** To load a class may take a descriptor, and what there is to report may be that there is none. */
   private def beReady(): Unit = { val _ = onFailure }
 
-  private[io] def report(text: String, cause: Throwable): Unit =
+  private[needletail] def report(text: String, cause: Throwable): Unit =
     try onFailure(text, cause)
     catch { case e: Throwable => FailureLog.toStandardError(s"the failure hook itself failed on: $text", e) }
 

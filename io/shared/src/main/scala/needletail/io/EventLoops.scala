@@ -1,8 +1,8 @@
 package needletail.io
 
+import needletail.async.Survivable
 import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.{Future, Promise}
-import scala.util.control.NonFatal
 
 /**
  * A fixed number of event loops, started at once.
@@ -70,7 +70,7 @@ final class EventLoops(
           () => ended(s"$name-$i")
         )
     catch {
-      case NonFatal(e) =>
+      case Survivable(e) =>
         opened.foreach(loop => if (loop ne null) loop.discard())
         throw e
     }

@@ -136,7 +136,7 @@ final class Listener private (
   }
 
   /** `onAccept` threw. The listener goes on: other connections may fare better. */
-  private[io] def failed(cause: Throwable): Unit = ()
+  private[needletail] def failed(cause: Throwable): Unit = ()
 
   private[io] def onLoopEnd(): Unit = closeHere()
 }

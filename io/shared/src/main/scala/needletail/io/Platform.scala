@@ -78,10 +78,10 @@ private[io] object Interest {
 }
 
 /** What can fail with an exception that its owner must hear of; see `EventLoop.survive`. */
-private[io] trait Fallible {
+private[needletail] trait Fallible {
 
   /** What was called here threw `cause`, which has been reported. */
-  private[io] def failed(cause: Throwable): Unit
+  private[needletail] def failed(cause: Throwable): Unit
 }
 
 /** What a Poller watches a descriptor for. */

@@ -4,9 +4,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration.FiniteDuration
-import scala.util.control.NonFatal
 
-import needletail.async.{Async, Loop, Promise, Timer}
+import needletail.async.{Async, Loop, Promise, Survivable, Timer}
 import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
 
 /**
@@ -144,7 +143,7 @@ private[routing] object Bulkhead {
           turn.succeed(true) // false where it was cancelled: then the hook has given the place back
           ()
         }
-      catch { case NonFatal(_) => giveBack() } // its loop has ended
+      catch { case Survivable(_) => giveBack() } // its loop has ended
 
     private def giveBack(): Unit = if (gaveBack.compareAndSet(false, true)) bulkhead.leave()
   }

@@ -1,9 +1,7 @@
 package needletail.server
 
-import scala.util.control.NonFatal
-
-import needletail.async.{Async, Listener, Result}
-import needletail.io.Connection
+import needletail.async.{Async, Listener, Result, Survivable}
+import needletail.io.{Connection, Fallible}
 
 /**
  * One connection of a [[Codec]]'s protocol: messages are answered one after another, in order. While an answer
@@ -16,7 +14,8 @@ private[server] final class CodecConnection[I, O](
     answerTo: I => Async[Answer[O]],
     idle: () => Long
 ) extends ServedConnection(connection)
-    with Runnable {
+    with Runnable
+    with Fallible {
 
   /** Waits for an answer; to withdraw is not to cancel what the handler may share with others. */
   private final class Waiting extends Listener[Answer[O]] {
@@ -65,7 +64,7 @@ private[server] final class CodecConnection[I, O](
   private def ask(message: I): Unit = {
     val answer =
       try answerTo(message)
-      catch { case NonFatal(e) => Async.fail(e) }
+      catch { case Survivable(e) => Async.fail(e) }
     val result = answer.resultOrNull
     if (result != null) give(result)
     else {
@@ -83,6 +82,8 @@ private[server] final class CodecConnection[I, O](
     if (connection.isOpen) connection.pauseReading() // going on brings back what came meanwhile
     settle()
   }
+
+  private[needletail] def failed(cause: Throwable): Unit = connection.abort()
 
   private def give(result: Result[Answer[O]]): Unit =
     if (result.isValue) {

@@ -1,6 +1,6 @@
 package needletail.server
 
-import needletail.async.{Listener, Result}
+import needletail.async.{Listener, Result, Survivable}
 import needletail.http.{ByteStream, Request, Response}
 
 /**
@@ -36,6 +36,9 @@ private[server] final class Exchange(
   /** The piece that was waited for, when it has come. */
   var piece: Result[Option[Array[Byte]]] = null
   private var pieces: Pieces             = null
+
+  /** The stream that has been cancelled. */
+  private var left: ByteStream = null
 
   // What the limiter has been told of it, and not yet that it is over.
   private var isCounted: Boolean  = false
@@ -101,13 +104,20 @@ private[server] final class Exchange(
     }
   }
 
+  /** The response's stream is not asked any more. It is told so once, and what it throws then concerns nobody else. */
+  def leaveStream(): Unit = if (response != null && response.source != null && (response.source ne left)) {
+    left = response.source
+    try left.cancel()
+    catch { case Survivable(e) => session.streamNotLeft(e) }
+  }
+
   /** Lets go of whatever is under way. */
   def letGo(): Unit = {
     complete = true
     end(0)
     withdraw()
     if (pieces != null) pieces.withdraw()
-    if (response != null && response.source != null) response.source.cancel()
+    leaveStream()
     if (request != null) request.release()
   }
 }

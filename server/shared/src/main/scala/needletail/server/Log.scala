@@ -1,5 +1,6 @@
 package needletail.server
 
+import needletail.async.Survivable
 import needletail.io.FailureLog
 
 /** Where the server says what went wrong inside; called on its loops, so it must not block for long. */
@@ -16,6 +17,26 @@ object Log {
   val standardError: Log = new Log {
     def warn(message: String): Unit                    = System.err.println(s"needletail: $message")
     def error(message: String, cause: Throwable): Unit = FailureLog.toStandardError(message, cause)
+  }
+
+  /** The same log, which may throw what it likes: a failure of the log costs nobody a connection. */
+  private[needletail] def guarded(log: Log): Log = log match {
+    case _: Guarded => log
+    case _          => new Guarded(log)
+  }
+
+  private final class Guarded(log: Log) extends Log {
+    def warn(message: String): Unit =
+      try log.warn(message)
+      catch { case Survivable(e) => FailureLog.toStandardError(s"the log failed on: $message", e) }
+
+    def error(message: String, cause: Throwable): Unit =
+      try log.error(message, cause)
+      catch {
+        case Survivable(e) =>
+          FailureLog.toStandardError(message, cause)
+          FailureLog.toStandardError("the log failed on that", e)
+      }
   }
 
   val none: Log = new Log {

@@ -17,7 +17,12 @@ private[needletail] final class LoopContext(
   val admission = new Admission(clock, config.overload, loops)
 
   val counts = new LoopCounts
-  val writer = new ByteWriter(LoopContext.WriterSize)
+
+  /** Where replies are written to, in a turn only; and the same as turns get it. */
+  val lent               = new LentWriter(LoopContext.WriterSize)
+  val writer: ByteWriter = lent.bytes
+
+  val log: Log = Log.guarded(config.log)
 
   /** Durations of the config in nanoseconds, read on the way of a request. */
   val headNanos: Long      = config.headTimeout.toNanos

@@ -4,9 +4,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
-import scala.util.control.NonFatal
 
-import needletail.async.{Async, TimedOut}
+import needletail.async.{Async, Survivable, TimedOut}
 import needletail.http._
 import needletail.io.Address
 
@@ -81,7 +80,7 @@ final class Operations {
     )
     sources.foreach { source =>
       try source.write(out)
-      catch { case NonFatal(e) => server.log.error("a source of metrics failed", e) }
+      catch { case Survivable(e) => server.log.error("a source of metrics failed", e) }
     }
     out.toString
   }

@@ -1,5 +1,6 @@
 package needletail.server
 
+import needletail.async.Survivable
 import needletail.http._
 
 /**
@@ -10,7 +11,8 @@ import needletail.http._
  * and then writes, once, what there is to write. Callbacks that come from elsewhere only ask for a turn.
  */
 private[needletail] final class ServerSession(wire: Wire, handler: Handler, context: LoopContext)
-    extends SessionRequests(wire, handler, context) {
+    extends SessionRequests(wire, handler, context)
+    with LentWriter.Turn {
 
   /** The octets of the present turn that have not been used; no array outside of `receive`. */
   private var in: Array[Byte] = null
@@ -144,7 +146,9 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
 
   // a turn
 
-  private def turn(): Unit = if (!finished) {
+  private def turn(): Unit = if (!finished) context.lent.lend(this)
+
+  def work(): Unit = {
     inTurn = true
     dueNanos = wire.nowNanos + context.handlerNanos
     admission.beginTurn()
@@ -165,6 +169,24 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
       wire.finish()
     }
     setReadDeadline()
+  }
+
+  /**
+   * An exception left the turn, out of which none should come: nobody knows what has been said and what not, so
+   * nothing more is.
+   */
+  def aborted(cause: Throwable): Unit = {
+    inTurn = false
+    over = true
+    finished = true
+    readDeadline = Long.MaxValue
+    wire.abort()
+    if (!Survivable(cause)) throw cause
+    context.counts.failures += 1
+    context.log.error("a connection has been ended by an exception", cause)
+    parser = null
+    if (body != null) body.dropping = true
+    dropReplies(first)
   }
 
   /** Which time-out of reading applies; those of handlers are with their exchanges. */

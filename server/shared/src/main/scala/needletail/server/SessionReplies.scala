@@ -1,8 +1,6 @@
 package needletail.server
 
-import scala.util.control.NonFatal
-
-import needletail.async.Failed
+import needletail.async.{Failed, Survivable}
 import needletail.http._
 
 /**
@@ -51,7 +49,7 @@ private[needletail] abstract class SessionReplies(
     case _: ConnectionLost            => SessionReplies.internal
     case e                            =>
       context.counts.failures += 1
-      config.log.error("a handler failed", e)
+      context.log.error("a handler failed", e)
       SessionReplies.internal
   }
 
@@ -166,7 +164,7 @@ private[needletail] abstract class SessionReplies(
 
   @noinline private def log(request: Request, response: Response, sent: Long, started: Long): Unit =
     try context.accessLog.served(request, response.status.code, sent, context.nanos - started)
-    catch { case NonFatal(e) => config.log.error("the access log failed", e) }
+    catch { case Survivable(e) => context.log.error("the access log failed", e) }
 
   /** May another request follow this reply? */
   @inline private def mayKeep(response: Response, own: SessionBody): Boolean =
@@ -205,7 +203,7 @@ private[needletail] abstract class SessionReplies(
       if (!noContent) x.bytesSent += writeContent(r.content)
       completed(x)
     } else if (noContent) {
-      r.source.cancel()
+      x.leaveStream()
       if (!x.headSent) sendHead(x)
       completed(x)
     } else {
@@ -267,14 +265,14 @@ private[needletail] abstract class SessionReplies(
             case Some(bytes) =>
               if (!x.headSent) sendHead(x)
               if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {
-                config.log.warn("a streamed response had more octets than were announced")
+                context.log.warn("a streamed response had more octets than were announced")
                 broken(x)
                 go = false
               } else sendPiece(x, bytes)
             case None =>
               if (!x.headSent) sendHead(x)
               if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
-                config.log.warn("a streamed response had fewer octets than were announced")
+                context.log.warn("a streamed response had fewer octets than were announced")
                 broken(x)
               } else {
                 if (x.framing == ResponseEncoder.Chunked) w.write(ResponseEncoder.lastChunk)
@@ -286,7 +284,7 @@ private[needletail] abstract class SessionReplies(
   }
 
   private def streamFailed(x: Exchange, e: Throwable): Unit = {
-    x.response.source.cancel()
+    x.leaveStream()
     if (!x.headSent || x.mark >= 0) {
       // nothing has left: the reply becomes another one
       if (x.headSent) context.writer.length = x.mark
@@ -296,14 +294,17 @@ private[needletail] abstract class SessionReplies(
       advance(x)
     } else {
       if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
-        config.log.error("a streamed response failed", e)
+        context.log.error("a streamed response failed", e)
       broken(x)
     }
   }
 
+  /** A stream's `cancel` threw. */
+  def streamNotLeft(cause: Throwable): Unit = context.log.error("a stream failed to be cancelled", cause)
+
   private def pull(x: Exchange, source: ByteStream): Unit =
     try x.await(source)
-    catch { case NonFatal(e) => x.piece = new Failed(e) }
+    catch { case Survivable(e) => x.piece = new Failed(e) }
 
   private def sendPiece(x: Exchange, bytes: Array[Byte]): Unit = {
     val w = context.writer

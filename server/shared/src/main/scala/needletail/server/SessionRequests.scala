@@ -1,8 +1,6 @@
 package needletail.server
 
-import scala.util.control.NonFatal
-
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.http._
 
 /**
@@ -92,7 +90,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
 
   private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
     try source.next()
-    catch { case NonFatal(e) => Async.fail(e) }
+    catch { case Survivable(e) => Async.fail(e) }
 
   @noinline private def refuseLarge(head: Head): Unit =
     refuse(
@@ -158,7 +156,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
               else result.value
             case response => response
           }
-      } catch { case NonFatal(e) => failed(e) }
+      } catch { case Survivable(e) => failed(e) }
   }
 
   /** Routes ask whether they may when they have found the one; for another handler it is asked here. */

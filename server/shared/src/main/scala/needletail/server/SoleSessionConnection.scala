@@ -1,12 +1,13 @@
 package needletail.server
 
-import needletail.io.Connection
+import needletail.io.{Connection, Fallible}
 
 /** A connection that has one session at most, which writes to it as it is: the [[Wire]] of that session. */
 private[needletail] abstract class SoleSessionConnection(connection: Connection, context: LoopContext)
     extends SessionConnection(connection, context)
     with Wire
-    with Runnable {
+    with Runnable
+    with Fallible {
   private var woken: Boolean = false
 
   /** Something changed in this turn of the loop: the session goes on. */
@@ -29,6 +30,8 @@ private[needletail] abstract class SoleSessionConnection(connection: Connection,
     woken = false
     if (connection.isOpen) turn()
   }
+
+  private[needletail] final def failed(cause: Throwable): Unit = connection.abort()
 
   final def finish(): Unit =
     connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)

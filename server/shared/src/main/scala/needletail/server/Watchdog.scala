@@ -1,9 +1,8 @@
 package needletail.server
 
+import needletail.async.Survivable
 import java.util.concurrent.atomic.AtomicLongArray
 import java.util.concurrent.locks.LockSupport
-
-import scala.util.control.NonFatal
 
 import needletail.io.EventLoops
 
@@ -83,7 +82,7 @@ private[server] final class Watchdog(
       val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more; " +
         s"what blocks or computes for long belongs into Async.blocking$frames"
       try log.warn(text)
-      catch { case NonFatal(_) => () } // a log that fails must not end the watch
+      catch { case Survivable(_) => () } // a log that fails must not end the watch
     }
 }
 

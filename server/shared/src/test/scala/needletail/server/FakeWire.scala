@@ -6,8 +6,17 @@ import scala.concurrent.duration._
 
 import needletail.http._
 
-/** A session's peer and clock, in memory: what it sends goes in, what it would see is `output`. */
-final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log = Log.none)) extends Wire {
+/**
+ * A session's peer and clock, in memory: what it sends goes in, what it would see is `output`.
+ *
+ * @param neighbour
+ *   whose loop this connection is on as well; null for a loop of its own
+ */
+final class FakeWire(
+    handler: Handler,
+    config: ServerConfig = ServerConfig(log = Log.none),
+    neighbour: FakeWire = null
+) extends Wire {
   private val written = new java.io.ByteArrayOutputStream
   private var woken   = false
   private var left    = Array.empty[Byte]
@@ -19,6 +28,9 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
   var isFinished: Boolean = false
   var isAborted: Boolean  = false
   var writes: Int         = 0
+
+  /** Runs before anything is taken. */
+  var writing: () => Unit = () => ()
 
   /** While true what is written stays with us, as with a peer that does not read. */
   var stuck: Boolean = false
@@ -35,10 +47,11 @@ final class FakeWire(handler: Handler, config: ServerConfig = ServerConfig(log =
 
     def atTurnEnd(task: Runnable): Unit = turnEnd :+= task
   }
-  val context = new LoopContext(clock, config)
-  val session = new ServerSession(this, handler, context)
+  val context: LoopContext = if (neighbour == null) new LoopContext(clock, config) else neighbour.context
+  val session              = new ServerSession(this, handler, context)
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
+    writing()
     written.write(bytes, from, count)
     writes += 1
     if (stuck) pendingOutput += count

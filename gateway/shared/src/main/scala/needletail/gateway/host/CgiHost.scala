@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, Promise, Survivable}
 import needletail.http._
 import needletail.io.EventLoop
 
@@ -53,7 +53,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
           }
           if (!result.succeed(program)) program.stop()
         } catch {
-          case scala.util.control.NonFatal(e) => // the loop can watch no more
+          case Survivable(e) => // the loop can watch no more
             started.kill()
             slots.leave()
             result.fail(e)

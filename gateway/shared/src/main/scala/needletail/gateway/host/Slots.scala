@@ -1,9 +1,8 @@
 package needletail.gateway.host
 
 import scala.concurrent.duration.FiniteDuration
-import scala.util.control.NonFatal
 
-import needletail.async.{Async, Loop, Promise, Timer}
+import needletail.async.{Async, Loop, Promise, Survivable, Timer}
 
 /**
  * A bound on how many of something there are, for all loops together, with a bounded queue. (A route's bulkhead would
@@ -96,6 +95,6 @@ private[host] object Slots {
           timer.cancel()
           if (!turn.succeed(Entered)) slots.leave() // cancelled while the news was on its way
         }
-      catch { case NonFatal(_) => slots.leave() } // its loop has ended
+      catch { case Survivable(_) => slots.leave() } // its loop has ended
   }
 }
