@@ -75,7 +75,8 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     val answer = new Blocking.Answer[A](Loop.current)
     val work   = new Blocking.Work[A](this, answer, () => body)
     answer.work = work
-    if (submit(work)) {
+    val own = answer.loop.blockingThreads
+    if (if (own == null) submit(work) else { own.execute(work); true }) {
       ManualLoop.awaitOutside(answer.loop, +1)
       answer
     } else Async.fail(new Rejected("no room for more blocking work"))

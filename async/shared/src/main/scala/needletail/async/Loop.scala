@@ -21,6 +21,12 @@ trait Loop extends Executor {
 
   /** The loop's clock in nanoseconds, monotonic; it may lag by the length of one turn of the loop. */
   def nowNanos: Long
+
+  /** The same clock, read anew. */
+  private[needletail] def clockNanos: Long = nowNanos
+
+  /** Where its blocking work runs; null for the threads that all share. */
+  private[needletail] def blockingThreads: Executor = null
 }
 
 /** A task that waits for its time. */
@@ -35,6 +41,12 @@ object Loop {
 
   /** The loop whose thread calls, or `null` on any other thread (no Option: this is on the way of a request). */
   def currentOrNull: Loop = here.get()
+
+  /** The clock of the loop whose thread calls, read anew; on any other thread the system's. */
+  private[needletail] def nanoTime(): Long = {
+    val loop = here.get()
+    if (loop == null) System.nanoTime() else loop.clockNanos
+  }
 
   /** The loop whose thread calls. */
   def current: Loop = {

@@ -123,7 +123,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
     else {
       if (hosts.size >= config.maxHosts) forgetOne()
       val fresh = new Host(origin, List(origin.address), config)
-      fresh.usedAt = System.nanoTime()
+      fresh.usedAt = Loop.nanoTime()
       val other = hosts.putIfAbsent(origin.text, fresh)
       if (other != null) other else fresh
     }
@@ -131,7 +131,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
 
   /** Makes room: the host used least recently goes, with its idle connections. */
   private def forgetOne(): Unit = {
-    val now    = System.nanoTime()
+    val now    = Loop.nanoTime()
     val oldest = hosts.values.asScala.maxByOption(host => now - host.usedAt)
     oldest.foreach { host =>
       hosts.remove(host.name, host)
@@ -145,13 +145,16 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   /** The calling loop's side of this client. */
   private[client] def here: ClientLoop = {
     val known = mine.get()
-    if (known != null) known
+    if (known != null && known.context.loop.inLoop) known
     else
       Loop.currentOrNull match {
         case loop: EventLoop =>
           loops.keySet.removeIf(l => !l.isAlive)
-          val fresh = new ClientLoop(this, new LoopContext(loop, config))
-          loops.put(loop, fresh)
+          var fresh = loops.get(loop)
+          if (fresh == null) {
+            fresh = new ClientLoop(this, new LoopContext(loop, config))
+            loops.put(loop, fresh)
+          }
           mine.set(fresh)
           if (closed) fresh.close()
           fresh

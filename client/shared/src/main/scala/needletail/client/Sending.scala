@@ -118,7 +118,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   // what the connection tells
 
   final def onSent(): Unit = {
-    sentAt = System.nanoTime()
+    sentAt = context.loop.clockNanos
     onLoop.counts.queued.record(context.loop.nowNanos - submittedAt)
     if (source != null && !awaitsContinue) extend()
   }
@@ -308,7 +308,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
   private def concluded(good: Boolean): Unit = if (endpoint != null) {
     val now = context.loop.nowNanos
     host.balancer.gave(endpoint)
-    if (sentAt != 0) onLoop.counts.transit.record(System.nanoTime() - sentAt)
+    if (sentAt != 0) onLoop.counts.transit.record(context.loop.clockNanos - sentAt)
     if (good) {
       host.breaker.succeeded(now)
       host.balancer.succeeded(endpoint)

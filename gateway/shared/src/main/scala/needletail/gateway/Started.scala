@@ -1,6 +1,6 @@
 package needletail.gateway
 
-import needletail.io.{Address, ListenSocket}
+import needletail.io.{Address, SystemPlatform}
 
 /** What the way in which a program was started says about whom to serve. */
 private[gateway] object Started {
@@ -11,12 +11,12 @@ private[gateway] object Started {
     if (handed != null && isOurs(System.getenv("LISTEN_PID")))
       // the virtual machine can take over standard input alone, where systemd puts the socket, too, if it is told to
       if (handed.trim == "1")
-        Front.Http(Address.Inherited(if (ListenSocket.listens(0)) 0 else FirstDescriptor))
+        Front.Http(Address.Inherited(if (SystemPlatform.listens(0)) 0 else FirstDescriptor))
       else
         throw new java.io.IOException(
           s"the service manager has handed over $handed sockets (LISTEN_FDS): one is expected"
         )
-    else if (ListenSocket.listens(0)) Front.FastCgi(Address.Inherited(0))
+    else if (SystemPlatform.listens(0)) Front.FastCgi(Address.Inherited(0))
     else Front.Http(otherwise)
   }
 

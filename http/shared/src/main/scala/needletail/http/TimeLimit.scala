@@ -2,18 +2,20 @@ package needletail.http
 
 import scala.concurrent.duration._
 
+import needletail.async.Loop
+
 /**
- * When what is done on somebody's behalf must be over, on the clock of `System.nanoTime`, which is that of every
- * event loop. A request has one, and calls made for it are bounded by it: explicitly, or because the request, or
+ * When what is done on somebody's behalf must be over, on the clock of the loop that asks, which in a
+ * running program is `System.nanoTime`. A request has one, and calls made for it are bounded by it: explicitly, or because the request, or
  * its limit, is an implicit value where the call is made.
  */
 final class TimeLimit private (private[needletail] val nanos: Long, private[needletail] val isSet: Boolean) {
 
   /** How long until then; none where there is no limit, zero where it has passed. */
   def timeLeft: Option[FiniteDuration] =
-    if (isSet) Some(math.max(0L, nanos - System.nanoTime()).nanos) else None
+    if (isSet) Some(math.max(0L, nanos - Loop.nanoTime()).nanos) else None
 
-  def hasPassed: Boolean = isSet && nanos - System.nanoTime() <= 0
+  def hasPassed: Boolean = isSet && nanos - Loop.nanoTime() <= 0
 
   /** The earlier of the two. */
   def min(other: TimeLimit): TimeLimit =
@@ -28,7 +30,7 @@ object TimeLimit {
   /** No limit at all. */
   val none: TimeLimit = new TimeLimit(0, false)
 
-  def in(duration: FiniteDuration): TimeLimit = at(System.nanoTime() + duration.toNanos)
+  def in(duration: FiniteDuration): TimeLimit = at(Loop.nanoTime() + duration.toNanos)
 
   private[needletail] def at(nanos: Long): TimeLimit = new TimeLimit(nanos, true)
 

@@ -79,7 +79,7 @@ private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean
       if (isChecked) parameters.setEndpointIdentificationAlgorithm("HTTPS")
       engine.setSSLParameters(parameters)
       engine.setUseClientMode(true)
-      new TlsSocket(socket.channel, engine, name)
+      new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, name)
     } catch {
       case e: Throwable =>
         socket.close()
@@ -94,7 +94,7 @@ private[io] final class JdkTlsIdentity(context: SSLContext) extends TlsIdentity 
   private[io] def over(socket: Socket): Socket = {
     val engine = context.createSSLEngine()
     engine.setUseClientMode(false)
-    new TlsSocket(socket.channel, engine, "the client")
+    new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, "the client")
   }
 }
 

@@ -19,7 +19,7 @@ import scala.annotation.tailrec
  *   of the other end, for messages
  */
 private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String)
-    extends Socket(channel) {
+    extends NioSocket(channel) {
   import TlsSocket.*
 
   private var isBegun   = false

@@ -1,11 +1,15 @@
 package needletail.io
 
 /** See Platform.scala. */
-private[io] abstract class Descriptor(private[io] val fd: Int) {
+private[needletail] abstract class Descriptor {
+
+  /** Its number, for good once it is set; -1 for what the kernel does not know, which only a simulation can watch. */
+  private[io] final var fd: Int = -1
+
   private var open = true
 
   /** What its Poller is asked to watch it for. */
-  private[io] var interest = Interest.None
+  private[needletail] var interest = Interest.None
 
   // The Poller's knowledge of it; see there.
   private[io] var source: Pollable = null

@@ -3,7 +3,7 @@ package needletail.io
 import scala.scalanative.unsafe.*
 
 /** The poller on epoll: one system call for each change of what is watched, and one for each wait. */
-private[io] final class EpollPoller(loop: EventLoop, waker: Int) extends Poller(loop, waker) {
+private[io] final class EpollPoller(loop: EventLoop, waker: Int) extends KernelPoller(loop, waker) {
   private val epoll = KernelError.check(Kernel.pollOpen())
   try KernelError.check(Kernel.pollWatch(epoll, waker, 0, Interest.Read))
   catch {

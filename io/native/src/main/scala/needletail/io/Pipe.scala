@@ -3,12 +3,12 @@ package needletail.io
 import scala.scalanative.unsafe.*
 
 /** This program's end of a pipe, in non-blocking mode: a [[Socket]] without addresses, options and half-close. */
-private[io] final class Pipe(fd: Int) extends Socket(fd) {
+private[io] final class Pipe(number: Int) extends KernelSocket(number) {
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = Kernel.pipeRead(fd, bytes.at(from), count)
     if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
-    if (n >= 0) n else if (n == Socket.EndOfInput) -1 else throw KernelError.exception(n)
+    if (n >= 0) n else if (n == KernelSocket.EndOfInput) -1 else throw KernelError.exception(n)
   }
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int = {
@@ -48,9 +48,9 @@ private[needletail] object Pipe {
  * @param happened called once
  * @param ended called instead when the loop ends first
  */
-private[needletail] final class Readiness(fd: Int, loop: EventLoop)(happened: () => Unit, ended: () => Unit)
+private[needletail] final class Readiness(number: Int, loop: EventLoop)(happened: () => Unit, ended: () => Unit)
     extends Pollable {
-  private object descriptor extends Descriptor(fd)
+  private object descriptor extends Descriptor { fd = number }
   private var over = false
   loop.watch(descriptor, this, Interest.Read)
 
@@ -60,12 +60,12 @@ private[needletail] final class Readiness(fd: Int, loop: EventLoop)(happened: ()
     loop.releaseAtTurnEnd(descriptor)
   }
 
-  private[io] def onReady(ready: Int): Unit = if (!over) {
+  private[needletail] def onReady(ready: Int): Unit = if (!over) {
     close()
     happened()
   }
   private[needletail] def failed(cause: Throwable): Unit = ()
-  private[io] def onLoopEnd(): Unit                      = if (!over) {
+  private[needletail] def onLoopEnd(): Unit                      = if (!over) {
     close()
     ended()
   }

@@ -11,7 +11,7 @@ import scala.scalanative.unsafe.*
  * next wait; so a connection's end reaches its peer then. What an old request still reports is known by its token.
  */
 private[io] final class UringPoller(loop: EventLoop, waker: Int, ring: Ptr[Byte])
-    extends Poller(loop, waker) {
+    extends KernelPoller(loop, waker) {
   private var tokens = 0 // the latest
 
   def name: String = PollerKind.IoUring.name

@@ -371,7 +371,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         throw e
     }
 
-  private[io] def onReady(ready: Int): Unit = {
+  private[needletail] def onReady(ready: Int): Unit = {
     if ((ready & Interest.Write) != 0 && (output ne null)) flush()
     if ((ready & Interest.Read) != 0) {
       if (phase == Open) {
@@ -382,7 +382,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   }
 
   private[needletail] def failed(e: Throwable): Unit = finish(e)
-  private[io] def onLoopEnd(): Unit                  = finish(null)
+  private[needletail] def onLoopEnd(): Unit                  = finish(null)
 }
 
 object Connection {

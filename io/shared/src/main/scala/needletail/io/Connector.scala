@@ -56,9 +56,9 @@ object Connector {
     def begin(): Unit = address match {
       case inherited: Address.Inherited =>
         giveUp(new IOException(s"$inherited listens: nobody can connect to it by that name"))
-      case Address.Unix(path) => open(() => Socket.connectUnix(path))
+      case Address.Unix(path) => open(() => loop.platform.connectUnix(path))
       case tcp: Address.Tcp   =>
-        Names.resolve(if (tcp.isWildcard) "localhost" else tcp.host, loop) {
+        loop.platform.resolve(if (tcp.isWildcard) "localhost" else tcp.host, loop) {
           case Right(found) =>
             if (!over) {
               targets = found
@@ -74,7 +74,7 @@ object Connector {
         val ip = targets(tried)
         tried += 1
         open { () =>
-          val plain = Socket.connectTcp(ip, port, source)
+          val plain = loop.platform.connectTcp(ip, port, source)
           if (tls eq null) plain else tls.tls.over(plain, tls.name, port)
         }
       }
@@ -146,7 +146,7 @@ object Connector {
       named
     }
 
-    private[io] def onReady(ready: Int): Unit =
+    private[needletail] def onReady(ready: Int): Unit =
       if (!over && (socket ne null))
         try
           if (socket.finishConnect()) connected()
@@ -159,6 +159,6 @@ object Connector {
       ()
     }
 
-    private[io] def onLoopEnd(): Unit = giveUp(new IOException("the event loop has ended"))
+    private[needletail] def onLoopEnd(): Unit = giveUp(new IOException("the event loop has ended"))
   }
 }

@@ -2,7 +2,7 @@ package needletail.io
 
 import needletail.async.{Loop, Survivable, Timer}
 
-import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.{Executor, RejectedExecutionException}
 
 /**
  * One thread that waits for its connections, runs their handlers, its timers and its tasks.
@@ -16,7 +16,8 @@ final class EventLoop private[io] (
     name: String,
     daemon: Boolean,
     pollerKind: PollerKind,
-    onEnd: () => Unit
+    onEnd: () => Unit,
+    private[needletail] val platform: Platform = SystemPlatform
 ) extends Loop {
   import EventLoop.*
 
@@ -26,9 +27,9 @@ final class EventLoop private[io] (
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
   private val turnEnd = new TurnEnd
-  private val poller  = Poller.open(this, pollerKind)
+  private val poller  = platform.openPoller(this, pollerKind)
 
-  private var nanos      = System.nanoTime()
+  private var nanos      = platform.nanoTime()
   private var millis     = 0L   // 0: not asked for in this turn
   private var clockFresh = true // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
@@ -56,6 +57,10 @@ final class EventLoop private[io] (
   /** The clock as of this turn's beginning. */
   def nowNanos: Long = nanos
 
+  override private[needletail] def clockNanos: Long = platform.nanoTime()
+
+  override private[needletail] def blockingThreads: Executor = platform.blocking
+
   /**
    * For watchdogs, on any thread: when the turn that the loop is in began, or `Long.MinValue` while it waits. What
    * this reads is not synchronised: only a turn that is seen twice is a fact.
@@ -67,7 +72,7 @@ final class EventLoop private[io] (
 
   /** The wall clock in milliseconds since 1970, read at most once a turn; on the loop's own thread. */
   def nowMillis: Long = {
-    if (millis == 0) millis = System.currentTimeMillis()
+    if (millis == 0) millis = platform.currentTimeMillis()
     millis
   }
 
@@ -88,7 +93,7 @@ final class EventLoop private[io] (
   def schedule(delayNanos: Long, task: Runnable): Timer = {
     val timer = new ScheduledTask(timers, task)
     // Not the cached clock, which lags: the task must not run early. Half the range keeps differences exact.
-    timers.add(timer, System.nanoTime() + math.max(0L, math.min(delayNanos, Long.MaxValue / 2)))
+    timers.add(timer, platform.nanoTime() + math.max(0L, math.min(delayNanos, Long.MaxValue / 2)))
     timer
   }
 
@@ -152,7 +157,9 @@ final class EventLoop private[io] (
     catch { case e: Throwable => survive(source, e) }
   }
 
-  private[io] def start(): Unit = thread.start()
+  private[io] def start(): Unit = platform.start(this)
+
+  private[io] def startThread(): Unit = thread.start()
 
   /** Instead of `start`: the calling thread is the loop's own until it ends. */
   private def runHere(): Unit = {
@@ -174,13 +181,34 @@ final class EventLoop private[io] (
   private def live(): Unit = {
     Loop.enter(this)
     try while (!stopping) turn()
-    catch { case e: Throwable => report(s"the event loop $name ends", e) }
+    catch { case e: Throwable => fatal(e) }
     finally end()
   }
 
-  private def turn(): Unit = {
+  private[needletail] def fatal(e: Throwable): Unit = report(s"the event loop $name ends", e)
+
+  /** For who drives the loop from outside: the calling thread is its own until `leave`. */
+  private[needletail] def enter(): Unit = {
+    thread = Thread.currentThread()
+    Loop.enter(this)
+  }
+
+  private[needletail] def leave(): Unit = {
+    thread = null
+    Loop.leave()
+  }
+
+  private def turn(): Unit = goOn(beforeWait())
+
+  /** The first half of a turn: how many milliseconds to wait, 0 for none, -1 until woken. */
+  private[needletail] def beforeWait(): Int = {
     val timeout = timeoutMillis()
     clockFresh = false
+    timeout
+  }
+
+  /** The other half: waits, and does what there is to do. */
+  private[needletail] def goOn(timeout: Int): Unit = {
     poller.poll(timeout)
     if (!clockFresh) wakeFromPoll()
     runTimers()
@@ -206,7 +234,7 @@ final class EventLoop private[io] (
   /** The wait is over, with an event or without one: the first thing in a turn. */
   private def wakeFromPoll(): Unit = {
     tasks.awake()
-    nanos = System.nanoTime()
+    nanos = platform.nanoTime()
     millis = 0
     clockFresh = true
   }
@@ -252,7 +280,7 @@ final class EventLoop private[io] (
     }
   }
 
-  private def end(): Unit =
+  private[needletail] def end(): Unit =
     try {
       poller.foreach { source =>
         try source.onLoopEnd()

@@ -15,7 +15,8 @@ final class EventLoops(
     count: Int,
     name: String = "needletail",
     daemon: Boolean = false,
-    poller: PollerKind = PollerKind.Auto
+    poller: PollerKind = PollerKind.Auto,
+    private[needletail] val platform: Platform = SystemPlatform
 ) {
   require(count > 0, s"the number of event loops must be positive: $count")
 
@@ -67,7 +68,8 @@ final class EventLoops(
           s"$name-$i",
           daemon,
           poller,
-          () => ended(s"$name-$i")
+          () => ended(s"$name-$i"),
+          platform
         )
     catch {
       case Survivable(e) =>

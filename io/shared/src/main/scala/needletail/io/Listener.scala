@@ -64,6 +64,15 @@ final class Listener private (
       loop.releaseAtTurnEnd(socket)
     }
 
+  /** Begins to accept; from any thread, once. */
+  private[needletail] def begin(): Unit =
+    try loop.execute(() => startHere())
+    catch {
+      case e: RejectedExecutionException =>
+        closeUnstarted()
+        throw e
+    }
+
   private def closeUnstarted(): Unit = {
     removeFile()
     socket.close()
@@ -86,7 +95,7 @@ final class Listener private (
     if (started && !closed)
       loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
 
-  private[io] def onReady(ready: Int): Unit = {
+  private[needletail] def onReady(ready: Int): Unit = {
     var left = options.acceptBatch
     while (left > 0 && !closed && !paused && (retry eq null)) {
       left -= 1
@@ -138,7 +147,7 @@ final class Listener private (
   /** `onAccept` threw. The listener goes on: other connections may fare better. */
   private[needletail] def failed(cause: Throwable): Unit = ()
 
-  private[io] def onLoopEnd(): Unit = closeHere()
+  private[needletail] def onLoopEnd(): Unit = closeHere()
 }
 
 object Listener {
@@ -156,26 +165,28 @@ object Listener {
       options: ListenOptions,
       onAccept: AcceptedSocket => Unit
   ): Listener = {
-    val socket   = open(address, options)
-    val listener = new Listener(address, loop, options, socket, onAccept)
-    try loop.execute(() => listener.startHere())
-    catch {
-      case e: RejectedExecutionException =>
-        listener.closeUnstarted()
-        throw e
-    }
+    val listener = prepare(address, loop, options, onAccept)
+    listener.begin()
     listener
   }
 
-  private def open(address: Address, options: ListenOptions): ListenSocket =
+  /** Binds in the calling thread, as `bind` does, and accepts nothing before `begin` is called. */
+  private[needletail] def prepare(
+      address: Address,
+      loop: EventLoop,
+      options: ListenOptions,
+      onAccept: AcceptedSocket => Unit
+  ): Listener = new Listener(address, loop, options, open(address, loop.platform, options), onAccept)
+
+  private def open(address: Address, platform: Platform, options: ListenOptions): ListenSocket =
     try
       address match {
         case tcp: Address.Tcp =>
-          ListenSocket.tcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
+          platform.listenTcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
         case Address.Unix(path) =>
           UnixSocketFile.prepare(path, options)
-          ListenSocket.unix(path, options)
-        case Address.Inherited(descriptor) => ListenSocket.inherited(descriptor)
+          platform.listenUnix(path, options)
+        case Address.Inherited(descriptor) => platform.inherited(descriptor)
       }
     catch {
       case e: IOException =>

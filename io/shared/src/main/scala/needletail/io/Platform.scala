@@ -1,76 +1,142 @@
 package needletail.io
 
+import java.io.IOException
+import java.net.InetAddress
+import java.util.concurrent.Executor
+
 /*
- * What a platform supplies. Everything else in this package is portable; these classes are the only ones that
- * talk to the operating system, and they decide nothing. Calls that fail throw java.io.IOException, and leave no
- * descriptor behind. None of them blocks, except Poller.poll and where it is said.
+ * What a platform supplies: the classes of this file, and besides them
  *
- *   abstract class Descriptor             something the kernel knows by a number and a Poller can watch
+ *   abstract class Descriptor             something the kernel knows by a number and a Poller can watch; it has what
+ *                                         the platform's Poller keeps of it
  *     def close(): Unit                   throws nothing; may be repeated
  *     var interest: Int                   what a Poller watches it for; the Poller's to set
- *
- *   class Socket extends Descriptor       a stream, TCP or Unix
- *     def read(bytes: Array[Byte], from: Int, count: Int): Int
- *                                         one system call: octets read, 0 for "none now", -1 for the end
- *     def write(bytes: Array[Byte], from: Int, count: Int): Int
- *                                         one system call (on the JVM one for each 64 KiB): octets taken, 0 to count
- *     def finishConnect(): Boolean        after the readiness it awaits; throws what the connection failed with
- *     def awaits: Int                     the readiness by which connecting goes on: to write, or for TLS either
- *     def isSecure: Boolean               is it secured by TLS?
- *     def holdsInput: Boolean             is there input here that no readiness will tell of? With TLS only
- *     def shutdownOutput(): Unit          sends the end of the stream
- *     def resetOnClose(): Unit            SO_LINGER 0: closing drops what is queued and sends RST
- *     def configure(options: ConnectionOptions): Unit
- *     def remoteAddress, localAddress: String
- *                                         as AddressText renders them, a Unix path, or "" when there is none
- *   object Socket
- *     def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket
- *                                         begins to connect, from a local address or, null, from any
- *     def connectUnix(path: String): Socket
- *
- *   final class ListenSocket extends Descriptor
- *     def accept(): Socket                null when there is none now; skips connections that died in the queue;
- *                                         an IOException means that descriptors or memory are short
- *     def port: Int                       the real one; 0 for a Unix socket
- *     def localAddress: String
- *   object ListenSocket
- *     def inherited(descriptor: Int): ListenSocket
- *                                         of those the program was started with; an IOException if it does not listen
- *     def listens(descriptor: Int): Boolean
- *     def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket
- *                                         ip null: all addresses, IPv6 and IPv4 where the system has both
- *     def unix(path: String, options: ListenOptions): ListenSocket
- *
- *   class Poller                          level-triggered readiness; one thread's own but for wakeUp
- *     def name: String                    what it stands on, for who asks
- *     def register(d: Descriptor, source: Pollable, interest: Int): Unit
- *                                         begins to watch; for one watched already: replaces source and interest
- *     def setInterest(d: Descriptor, interest: Int): Unit
- *                                         a system call at most, none if nothing changes; 0 watches nothing,
- *                                         not even for hang-ups
- *     def forget(d: Descriptor): Unit     before it is closed; events of this turn may still come
- *     def poll(timeoutMillis: Int): Unit  waits (0: does not, -1: without end), then calls loop.dispatch for each
- *                                         source that is ready; errors and hang-ups make it ready at least for all it
- *                                         waits for, so that a read or write tells what happened
- *     def wakeUp(): Unit                  from any thread: the present or next poll returns at once
- *     def foreach(f: Pollable => Unit): Unit
- *     def close(): Unit
- *   object Poller
- *     def open(loop: EventLoop, kind: PollerKind): Poller
- *                                         of that kind, or what the platform has instead
- *
+ *   object SystemPlatform extends Platform
+ *                                         the one of a running program. The simulation is another one, in memory
  *   trait TlsPlatform                     what the object Tls has, see there
- *
  *   object NameService
  *     def lookUp(host: String): Array[InetAddress]
  *                                         a name's addresses, at least one, in the system's order; an address written
  *                                         out is itself. Blocks for a name; throws UnknownHostException
- *
  *   object Signals                        public, see there
+ *
+ * Everything else in this package is portable; these classes are the only ones that talk to the operating system, and
+ * they decide nothing. Calls that fail throw java.io.IOException, and leave no descriptor behind. None of them blocks,
+ * except Poller.poll and where it is said.
  */
 
+/** What event loops stand on: sockets, readiness, time, threads and names. */
+private[needletail] abstract class Platform {
+
+  /** A poller of that kind, or what the platform has instead. */
+  def openPoller(loop: EventLoop, kind: PollerKind): Poller
+
+  /** Begins to connect, from a local address or, null, from any. */
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket
+  def connectUnix(path: String): Socket
+
+  /** `ip` null: all addresses, IPv6 and IPv4 where the system has both. */
+  def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket
+  def listenUnix(path: String, options: ListenOptions): ListenSocket
+
+  /** Of the descriptors that the program was started with; an IOException if it does not listen. */
+  def inherited(descriptor: Int): ListenSocket
+  def listens(descriptor: Int): Boolean
+
+  /** Calls `f` on `loop`: at once for an IP address written out, else when the look-up is done. */
+  def resolve(host: String, loop: EventLoop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
+    Names.resolve(host, loop)(f)
+
+  /** Nanoseconds of a clock that never goes back; its zero is anywhere. */
+  def nanoTime(): Long = System.nanoTime()
+
+  /** Milliseconds since 1970. */
+  def currentTimeMillis(): Long = System.currentTimeMillis()
+
+  /** Has a thread of its own run `loop.live()`. */
+  def start(loop: EventLoop): Unit = loop.startThread()
+
+  /** Where the loops' blocking work runs; null for the threads that all share. */
+  def blocking: Executor = null
+}
+
+/** A stream, TCP or Unix. */
+private[needletail] abstract class Socket extends Descriptor {
+
+  /** One system call: bytes read, 0 for "none now", -1 for the end. */
+  def read(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /** One system call (on the JVM one for each 64 KiB): bytes taken, 0 to `count`. */
+  def write(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /** After the readiness it awaits; throws what the connection failed with. */
+  def finishConnect(): Boolean
+
+  /** The readiness by which connecting goes on: to write, or for TLS either. */
+  def awaits: Int = Interest.Write
+
+  /** Is it secured by TLS? */
+  def isSecure: Boolean = false
+
+  /** Is there input here that no readiness will tell of? With TLS only. */
+  def holdsInput: Boolean = false
+
+  /** Sends the end of the stream. */
+  def shutdownOutput(): Unit
+
+  /** SO_LINGER 0: closing drops what is queued and sends RST. */
+  def resetOnClose(): Unit
+
+  def configure(options: ConnectionOptions): Unit
+
+  /** As AddressText renders it, a Unix path, or "" when there is none. */
+  def remoteAddress: String
+  def localAddress: String
+}
+
+private[needletail] abstract class ListenSocket extends Descriptor {
+
+  /**
+   * Null when there is none now; skips connections that died in the queue; an IOException means that descriptors or
+   * memory are short.
+   */
+  def accept(): Socket
+
+  /** The real one; 0 for a Unix socket. */
+  def port: Int
+  def localAddress: String
+}
+
+/** Level-triggered readiness; one thread's own but for `wakeUp`. */
+private[needletail] abstract class Poller {
+
+  /** What it stands on, for who asks. */
+  def name: String
+
+  /** Begins to watch; for one watched already: replaces source and interest. */
+  def register(d: Descriptor, source: Pollable, interest: Int): Unit
+
+  /** A system call at most, none if nothing changes; 0 watches nothing, not even for hang-ups. */
+  def setInterest(d: Descriptor, interest: Int): Unit
+
+  /** Before it is closed; events of this turn may still come. */
+  def forget(d: Descriptor): Unit
+
+  /**
+   * Waits for events, `timeoutMillis` at most (0: does not, -1: without end), then calls `loop.dispatch` for each
+   * source that is ready. Errors and hang-ups make it ready at least for all it waits for, so that a read or write
+   * tells what happened.
+   */
+  def poll(timeoutMillis: Int): Unit
+
+  /** From any thread: the present or next poll returns at once. */
+  def wakeUp(): Unit
+  def foreach(f: Pollable => Unit): Unit
+  def close(): Unit
+}
+
 /** What a [[Pollable]] waits for and is ready for. */
-private[io] object Interest {
+private[needletail] object Interest {
   // The values that both epoll and java.nio have, which saves translating them.
   final val None  = 0
   final val Read  = 1 // or accept
@@ -85,11 +151,11 @@ private[needletail] trait Fallible {
 }
 
 /** What a Poller watches a descriptor for. */
-private[io] trait Pollable extends Fallible {
+private[needletail] trait Pollable extends Fallible {
 
   /** Ready for the bits of [[Interest]] set in `ready`; may come once more in the turn in which it was forgotten. */
-  private[io] def onReady(ready: Int): Unit
+  private[needletail] def onReady(ready: Int): Unit
 
   /** The loop ends: give back all descriptors. */
-  private[io] def onLoopEnd(): Unit
+  private[needletail] def onLoopEnd(): Unit
 }

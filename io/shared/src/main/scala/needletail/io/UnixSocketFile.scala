@@ -23,7 +23,7 @@ private[io] object UnixSocketFile {
 
   private def someoneListens(path: String): Boolean =
     try {
-      val socket = Socket.connectUnix(path)
+      val socket = SystemPlatform.connectUnix(path)
       try socket.finishConnect() || true // also while it is not decided: only a listener could decide
       finally socket.close()
     } catch { case _: java.net.ConnectException => false }

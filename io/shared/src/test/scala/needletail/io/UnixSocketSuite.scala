@@ -69,7 +69,7 @@ class UnixSocketSuite extends LoopSuite {
     withDirectory { directory =>
       withLoop { loop =>
         val path  = directory.resolve("s").toString
-        val stale = ListenSocket.unix(path, ListenOptions())
+        val stale = SystemPlatform.listenUnix(path, ListenOptions())
         stale.close() // as the kernel does for a killed process: the file stays
         assert(exists(path))
         val kept = intercept[IOException] {

@@ -34,13 +34,13 @@ private[server] final class LoopMember(
 
   private def beat(): Unit = {
     beating = true
-    beatDue = System.nanoTime() + LoopMember.BeatNanos
+    beatDue = loop.clockNanos + LoopMember.BeatNanos
     loop.schedule(LoopMember.BeatNanos, () => beaten())
     ()
   }
 
   private def beaten(): Unit = {
-    protocol.counts.lag.record(Math.max(0L, System.nanoTime() - beatDue), 1)
+    protocol.counts.lag.record(Math.max(0L, loop.clockNanos - beatDue), 1)
     protocol.timePasses()
     if (connections.isEmpty) beating = false else beat()
   }

@@ -43,7 +43,8 @@ final case class TcpSettings(
     drainTimeoutNanos: Long,
     blockedNanos: Long,
     log: Log,
-    tls: Option[needletail.io.TlsIdentity] = None
+    tls: Option[needletail.io.TlsIdentity] = None,
+    private[needletail] val platform: needletail.io.Platform = needletail.io.SystemPlatform
 ) {
 
   /** How many loops that makes here. */

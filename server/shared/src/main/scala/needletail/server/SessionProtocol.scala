@@ -39,7 +39,7 @@ private[server] object HttpProtocol {
 private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   def nowMillis: Long = loop.nowMillis
   def turnNanos: Long = loop.nowNanos
-  def nanos: Long     = System.nanoTime()
+  def nanos: Long     = loop.clockNanos
 
   def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
 }

@@ -1,11 +1,10 @@
 package needletail.server
 
-import java.util.concurrent.{CountDownLatch, RejectedExecutionException}
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
-import scala.util.Try
 
 import needletail.actor.{Actor, ActorRef, ActorSettings}
 import needletail.async.Async
@@ -19,9 +18,9 @@ import needletail.io._
 final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private implicit val here: ExecutionContext = ExecutionContext.parasitic
 
-  private val startedNanos = System.nanoTime()
+  private val startedNanos = settings.platform.nanoTime()
   private val loopCount    = settings.loopCount
-  private val loops        = new EventLoops(loopCount, poller = settings.poller)
+  private val loops        = new EventLoops(loopCount, poller = settings.poller, platform = settings.platform)
   private val ready        = new AtomicBoolean(false)
   private val draining     = new AtomicBoolean(false)
   private val gone         = Promise[Unit]()
@@ -130,7 +129,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private[server] def maxConnections: Int = settings.maxConnections
   private[server] def loopTotal: Int      = loopCount
-  private[server] def uptimeNanos: Long   = System.nanoTime() - startedNanos
+  private[server] def uptimeNanos: Long   = settings.platform.nanoTime() - startedNanos
   private[server] def log: Log            = settings.log
 
   /**
@@ -165,21 +164,12 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private def cutOff(): Unit = memberRefs.foreach(_.send(LoopMember.Abort))
 
-  /** Binds on the first loop, where connections are accepted, so that none comes before all is in place. */
+  /** Binds here, so that who starts the server hears of a failure; accepts on the first loop, once all is in place. */
   private def listen(): Listener = {
-    var bound: Try[Listener] = null // written by the loop, read when it has counted down
-    val done                 = new CountDownLatch(1)
-    val options              = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
-    loops(0).execute { () =>
-      bound = Try {
-        val listener = Listener.bind(settings.address, loops(0), options, acceptor.accepted)
-        acceptor.listener = listener
-        listener
-      }
-      done.countDown()
-    }
-    done.await()
-    val listener = bound.get
+    val options  = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
+    val listener = Listener.prepare(settings.address, loops(0), options, acceptor.accepted)
+    acceptor.listener = listener
+    listener.begin()
     ready.set(true)
     listener
   }

@@ -29,7 +29,7 @@ private[host] final class Conversation(
   private var feeding: Async[Unit] = null
   private var awaitsClient         = false
   private var awaitsProgram        = false // for output that somebody wants
-  private var progress             = System.nanoTime()
+  private var progress             = Loop.nanoTime()
   private val began                = progress
   private var timer: Timer         = null
   private var brokenBy: Throwable  = null  // why the stream ended, where it was not the program
@@ -219,11 +219,11 @@ private[host] final class Conversation(
 
   // Time
 
-  private def progressed(): Unit = progress = System.nanoTime()
+  private def progressed(): Unit = progress = Loop.nanoTime()
 
   /** A client that sends or takes nothing is the server's business; here it is the program that is waited for. */
   private def look(): Unit = if (!finished) {
-    val now     = System.nanoTime()
+    val now     = Loop.nanoTime()
     val stalled = headOrStreamNanos - (now - progress)
     val whole   = config.maxTime.toNanos - (now - began)
     val isIdle  = !awaitsProgram || awaitsClient

@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, Loop, Promise}
 import needletail.gateway.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues, Variables}
 import needletail.http.{ByteWriter, HttpError, Status}
 import needletail.io.{Connection, ConnectionHandler}
@@ -18,7 +18,7 @@ private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool)
   private var served     = 0
   private var room: List[Promise[Unit]] = Nil // of those who wait until their content has left
   private[host] var closing             = false
-  private[host] var lastUse: Long       = System.nanoTime()
+  private[host] var lastUse: Long       = Loop.nanoTime()
 
   def isOpen: Boolean = connection.isOpen && !closing
 
@@ -86,7 +86,7 @@ private[host] final class FastCgiPeer(connection: Connection, pool: FastCgiPool)
 
   /** It waits for its next request until then. */
   def idle(untilNanos: Long): Unit = {
-    lastUse = System.nanoTime()
+    lastUse = Loop.nanoTime()
     connection.deadline = untilNanos
   }
 

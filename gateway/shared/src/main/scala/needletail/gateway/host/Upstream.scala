@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
+import needletail.async.Loop
 import needletail.io.{Address, EventLoop}
 
 /**
@@ -115,9 +116,9 @@ private[host] final class Endpoint(
   }
 
   /** On the clock of `System.nanoTime`: after a failure others are tried first, until then. */
-  @volatile var downUntil: Long = System.nanoTime()
+  @volatile var downUntil: Long = Loop.nanoTime()
 
-  def isDown: Boolean = downUntil - System.nanoTime() > 0
+  def isDown: Boolean = downUntil - Loop.nanoTime() > 0
 
   private val pools = new ConcurrentHashMap[EventLoop, FastCgiPool]
 

@@ -5,7 +5,7 @@ import java.io.IOException
 import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
-import needletail.async.Async
+import needletail.async.{Async, Loop}
 import needletail.gateway.Scgi
 import needletail.http._
 import needletail.io.Connector
@@ -87,7 +87,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     }
 
     /** It gave nothing: others are tried first for a moment. */
-    def avoid(): Unit = if (endpoint != null) endpoint.downUntil = System.nanoTime() + UpstreamHost.AvoidNanos
+    def avoid(): Unit = if (endpoint != null) endpoint.downUntil = Loop.nanoTime() + UpstreamHost.AvoidNanos
 
     /** It has answered. */
     def worked(): Unit = if (endpoint != null) upstream.worked(endpoint.index)
@@ -97,7 +97,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
 
     /** To the server with the fewest requests that can be reached; fails with an IOException when none can. */
     def begin(fresh: Boolean): Async[Backend] =
-      attempt(fresh, order, null, System.nanoTime() + up.connectTimeout.toNanos)
+      attempt(fresh, order, null, Loop.nanoTime() + up.connectTimeout.toNanos)
 
     private def order: List[Endpoint] =
       endpoints.filter(e => upstream.isReady(e.index)).sortBy(e => (e.isDown, e.inFlight.get)).toList
@@ -114,16 +114,16 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
         next.inFlight.incrementAndGet()
         UpstreamHost.this.begin(next, fresh, asked).transform {
           case Success(backend) =>
-            next.downUntil = System.nanoTime()
+            next.downUntil = Loop.nanoTime()
             Async.value(backend)
           case Failure(e: IOException) =>
-            next.downUntil = System.nanoTime() + UpstreamHost.DownNanos
+            next.downUntil = Loop.nanoTime() + UpstreamHost.DownNanos
             attempt(fresh, more, e, until)
           case Failure(e) => Async.fail(e)
         }
       case Nil =>
         end()
-        if (upstream.isOurs && until - System.nanoTime() > 0)
+        if (upstream.isOurs && until - Loop.nanoTime() > 0)
           Async.sleep(UpstreamHost.Again).flatMap(_ => attempt(fresh, order, last, until))
         else Async.fail(if (last != null) last else new IOException("there is no server for it"))
     }

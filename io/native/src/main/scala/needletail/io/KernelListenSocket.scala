@@ -4,17 +4,19 @@ import scala.scalanative.unsafe.*
 
 import java.net.InetAddress
 
-/** See Platform.scala. `fd` listens, in non-blocking mode. */
-private[needletail] final class ListenSocket(fd: Int) extends Descriptor(fd) {
+/** See Platform.scala. The descriptor listens, in non-blocking mode. */
+private[io] final class KernelListenSocket(number: Int) extends ListenSocket {
+  fd = number
+
   private val name = new Array[Long](4) // of the peer accepted last
 
   def accept(): Socket = {
     val accepted = Kernel.accept(fd, name.at(0))
     if (accepted >= 0) {
-      val socket = new Socket(accepted)
+      val socket = new KernelSocket(accepted)
       socket.takeName(name)
       socket
-    } else if (accepted == ListenSocket.NoneNow) {
+    } else if (accepted == KernelListenSocket.NoneNow) {
       usedUp(Interest.Read)
       null
     } else throw KernelError.exception(accepted)
@@ -28,14 +30,14 @@ private[needletail] final class ListenSocket(fd: Int) extends Descriptor(fd) {
   def localAddress: String = SocketName.text(fd, peer = false)
 }
 
-private[needletail] object ListenSocket {
+private[io] object KernelListenSocket {
   private val NoneNow = Kernel.noneNow()
 
   def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
     def flag(b: Boolean) = if (b) 1 else 0
     // An array of length 0 has no octet to point at; one too many does no harm.
     val octets = if (ip eq null) new Array[Byte](1) else ip.getAddress
-    new ListenSocket(
+    new KernelListenSocket(
       KernelError.check(
         Kernel.listenTcp(
           octets.at(0),
@@ -53,10 +55,10 @@ private[needletail] object ListenSocket {
   def listens(descriptor: Int): Boolean = Kernel.listens(descriptor) == 1
 
   def inherited(descriptor: Int): ListenSocket =
-    new ListenSocket(KernelError.check(Kernel.inherit(descriptor)))
+    new KernelListenSocket(KernelError.check(Kernel.inherit(descriptor)))
 
   def unix(path: String, options: ListenOptions): ListenSocket = {
     val bytes = SocketName.pathBytes(path)
-    new ListenSocket(KernelError.check(Kernel.listenUnix(bytes.at(0), bytes.length - 1, options.backlog)))
+    new KernelListenSocket(KernelError.check(Kernel.listenUnix(bytes.at(0), bytes.length - 1, options.backlog)))
   }
 }

@@ -12,9 +12,9 @@ import java.net.{
 import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
 
 /** See Platform.scala. `channel` is bound and in non-blocking mode. */
-private[needletail] final class ListenSocket(private[io] val channel: ServerSocketChannel)
-    extends Descriptor {
-  private[io] def operations(interest: Int): Int =
+private[io] final class NioListenSocket(override private[io] val channel: ServerSocketChannel)
+    extends ListenSocket {
+  override private[io] def operations(interest: Int): Int =
     if (interest == Interest.None) 0 else SelectionKey.OP_ACCEPT
 
   def accept(): Socket = {
@@ -23,7 +23,7 @@ private[needletail] final class ListenSocket(private[io] val channel: ServerSock
     while ((channel ne null) && (socket eq null))
       try {
         channel.configureBlocking(false)
-        socket = new Socket(channel)
+        socket = new NioSocket(channel)
       } catch {
         case _: IOException => // this one died in the queue
           channel.close()
@@ -37,10 +37,12 @@ private[needletail] final class ListenSocket(private[io] val channel: ServerSock
     case _                      => 0
   }
 
-  def localAddress: String = Socket.render(channel.getLocalAddress)
+  def close(): Unit = NioSocket.close(channel)
+
+  def localAddress: String = NioSocket.render(channel.getLocalAddress)
 }
 
-private[needletail] object ListenSocket {
+private[io] object NioListenSocket {
 
   /**
    * The virtual machine knows standard input only. It then takes standard output and error away from the program, as
@@ -56,7 +58,7 @@ private[needletail] object ListenSocket {
       System.inheritedChannel match {
         case channel: ServerSocketChannel =>
           channel.configureBlocking(false)
-          new ListenSocket(channel)
+          new NioListenSocket(channel)
         case _ => throw new IOException("it is no socket that listens")
       }
 
@@ -83,7 +85,7 @@ private[needletail] object ListenSocket {
       configure
       channel.configureBlocking(false)
       channel.bind(to, options.backlog)
-      new ListenSocket(channel)
+      new NioListenSocket(channel)
     } catch {
       case e: Throwable =>
         channel.close()

@@ -5,8 +5,8 @@ import java.nio.channels.{Pipe, SelectionKey, Selector}
 import java.util.function.Consumer
 
 /** See Platform.scala. */
-private[io] final class Poller(loop: EventLoop) {
-  import Poller.*
+private[io] final class NioPoller(loop: EventLoop) extends Poller {
+  import NioPoller.*
 
   def name: String = "nio"
 
@@ -65,11 +65,8 @@ private[io] final class Poller(loop: EventLoop) {
   def close(): Unit = selector.close()
 }
 
-private[io] object Poller {
+private[io] object NioPoller {
   final val TransferSize = 64 * 1024
-
-  /** Which of the system's interfaces `java.nio` stands on is the JDK's choice. */
-  def open(loop: EventLoop, kind: PollerKind): Poller = { val _ = kind; new Poller(loop) }
 
   /**
    * Classes by which the JDK reads and writes open a descriptor of their own when they are used first. Where there is

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger
  *
  * @param waker an eventfd of its own that ends a wait
  */
-private[io] abstract class Poller(loop: EventLoop, waker: Int) {
-  import Poller.*
+private[io] abstract class KernelPoller(loop: EventLoop, waker: Int) extends Poller {
+  import KernelPoller.*
 
   // By number; null: not registered, as the waker, which has a place here so that its events find one.
   private var descriptors = new Array[Descriptor](math.max(64, waker + 1))
@@ -28,9 +28,6 @@ private[io] abstract class Poller(loop: EventLoop, waker: Int) {
 
   /** How many threads are about to wake this one; from below zero on it is closed and its number may be another's. */
   private val wakers = new AtomicInteger
-
-  /** The interface of the system that it stands on. */
-  def name: String
 
   /**
    * Has the kernel report changes of `interest` instead of what it does now, and once what is there already. Sets
@@ -156,7 +153,7 @@ private[io] abstract class Poller(loop: EventLoop, waker: Int) {
   }
 }
 
-private[io] object Poller {
+private[io] object KernelPoller {
   private[io] final val MaxEvents = 256 // as in needletail_io.c
 
   // Bits of an event, beside those of Interest.

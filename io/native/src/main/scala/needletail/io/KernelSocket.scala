@@ -4,8 +4,10 @@ import scala.scalanative.unsafe.*
 
 import java.net.InetAddress
 
-/** See Platform.scala. `fd` is in non-blocking mode. */
-private[io] class Socket(fd: Int) extends Descriptor(fd) {
+/** See Platform.scala. The descriptor is in non-blocking mode. */
+private[io] class KernelSocket(number: Int) extends Socket {
+  fd = number
+
 
   // The peer's name, kept since the kernel forgets it when the connection breaks; see SocketName.
   private var ipHigh, ipLow = 0L
@@ -15,7 +17,7 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = Kernel.read(fd, bytes.at(from), count)
     if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
-    if (n >= 0) n else if (n == Socket.EndOfInput) -1 else throw KernelError.exception(n)
+    if (n >= 0) n else if (n == KernelSocket.EndOfInput) -1 else throw KernelError.exception(n)
   }
 
   def write(bytes: Array[Byte], from: Int, count: Int): Int = {
@@ -29,10 +31,6 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
     if (connected) takeName(SocketName.of(fd, peer = true)) else usedUp(Interest.Write)
     connected
   }
-
-  final def awaits: Int         = Interest.Write
-  final def holdsInput: Boolean = false
-  final def isSecure: Boolean   = false
 
   def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }
 
@@ -70,13 +68,13 @@ private[io] class Socket(fd: Int) extends Descriptor(fd) {
   private def isTcp: Boolean = kind != SocketName.Unix
 }
 
-private[io] object Socket {
+private[io] object KernelSocket {
   private[io] final val EndOfInput = Int.MinValue
 
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val octets = ip.getAddress
     val from   = if (source eq null) octets else source.getAddress // not looked at where its length is 0
-    new Socket(KernelError.check(Kernel.connectTcp(
+    new KernelSocket(KernelError.check(Kernel.connectTcp(
       octets.at(0),
       octets.length,
       SocketName.scopeOf(ip),
@@ -89,6 +87,6 @@ private[io] object Socket {
 
   def connectUnix(path: String): Socket = {
     val bytes = SocketName.pathBytes(path)
-    new Socket(KernelError.check(Kernel.connectUnix(bytes.at(0), bytes.length - 1)))
+    new KernelSocket(KernelError.check(Kernel.connectUnix(bytes.at(0), bytes.length - 1)))
   }
 }

@@ -9,15 +9,15 @@ import java.net.{
   StandardSocketOptions,
   UnixDomainSocketAddress
 }
-import java.nio.channels.{SelectionKey, SocketChannel}
+import java.nio.channels.{SelectableChannel, SelectionKey, SocketChannel}
 
 /** See Platform.scala. `channel` is in non-blocking mode. */
-private[io] class Socket(private[io] val channel: SocketChannel) extends Descriptor {
+private[io] class NioSocket(override private[io] val channel: SocketChannel) extends Socket {
 
   // Kept, since a closed channel does not tell any more.
   private var remote: SocketAddress = channel.getRemoteAddress
 
-  private[io] def operations(interest: Int): Int =
+  override private[io] def operations(interest: Int): Int =
     if (interest == Interest.Write && !channel.isConnected) SelectionKey.OP_CONNECT else interest
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
@@ -50,10 +50,6 @@ private[io] class Socket(private[io] val channel: SocketChannel) extends Descrip
     true
   }
 
-  def awaits: Int         = Interest.Write
-  def holdsInput: Boolean = false
-  def isSecure: Boolean   = false
-
   def shutdownOutput(): Unit = { channel.shutdownOutput(); () }
 
   def resetOnClose(): Unit =
@@ -68,16 +64,18 @@ private[io] class Socket(private[io] val channel: SocketChannel) extends Descrip
     options.receiveBuffer.foreach(n => channel.setOption(StandardSocketOptions.SO_RCVBUF, Integer.valueOf(n)))
   }
 
-  def remoteAddress: String = Socket.render(remote)
+  def close(): Unit = NioSocket.close(channel)
+
+  def remoteAddress: String = NioSocket.render(remote)
 
   def localAddress: String =
-    try Socket.render(channel.getLocalAddress)
+    try NioSocket.render(channel.getLocalAddress)
     catch { case _: IOException => "" }
 
   private def isTcp: Boolean = remote.isInstanceOf[InetSocketAddress]
 }
 
-private[io] object Socket {
+private[io] object NioSocket {
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val from = if (source eq null) null else new InetSocketAddress(source, 0)
     connect(SocketChannel.open(), new InetSocketAddress(ip, port), from)
@@ -91,12 +89,16 @@ private[io] object Socket {
       channel.configureBlocking(false)
       if (from ne null) channel.bind(from)
       channel.connect(to)
-      new Socket(channel)
+      new NioSocket(channel)
     } catch {
       case e: Throwable =>
         channel.close()
         throw e
     }
+
+  def close(channel: SelectableChannel): Unit =
+    try channel.close()
+    catch { case _: IOException => () } // the kernel has taken it back all the same
 
   def render(address: SocketAddress): String = address match {
     case tcp: InetSocketAddress        => AddressText.render(tcp.getAddress.getAddress, tcp.getPort)
