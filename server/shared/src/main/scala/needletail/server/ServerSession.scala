@@ -309,12 +309,12 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
   def bodyWanted(b: SessionBody): Unit = {
     b.waitsSince = wire.nowNanos
     readDeadline = b.waitsSince + context.bodyNanos
-    if (b.expectsContinue) owesContinue = true
+    if (b.expectsContinue && !b.isAnswered) owesContinue = true
     again()
   }
 
   /** RFC 9110 §10.1.1. A request with Expect is only begun when no reply is before it, so the wire is its own. */
-  private def payContinue(): Unit = if (owesContinue) {
+  protected def payContinue(): Unit = if (owesContinue) {
     owesContinue = false
     val b = body
     if (b != null && b.expectsContinue) {

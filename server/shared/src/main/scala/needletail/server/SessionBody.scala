@@ -30,6 +30,12 @@ private[server] final class SessionBody(
   var dropping: Boolean = false
   var isDone: Boolean   = false
 
+  /** The head of the final response is out, if only in the writer: no 100 (Continue) may come any more. */
+  var isAnswered: Boolean = false
+
+  /** The client may be waiting for 100 (Continue): nobody can tell whether the body will come. */
+  def awaitsInvitation: Boolean = expectsContinue && total == 0
+
   /** How long we have been waiting for octets that somebody wants, for the least rate of a body. */
   var waitedNanos: Long = 0
   var waitsSince: Long  = 0

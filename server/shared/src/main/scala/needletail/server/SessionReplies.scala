@@ -38,6 +38,9 @@ private[needletail] abstract class SessionReplies(
   /** The reply to this body's request is complete: nobody will read what is left of it. */
   protected def leaveBody(body: SessionBody): Unit
 
+  /** Invites the body that somebody has asked for, where its client waits for that. */
+  protected def payContinue(): Unit
+
   /** A callback that came from elsewhere has changed something. */
   def again(): Unit = if (inTurn) onceMore = true else wire.wake()
 
@@ -169,8 +172,9 @@ private[needletail] abstract class SessionReplies(
   /** May another request follow this reply? */
   @inline private def mayKeep(response: Response, own: SessionBody): Boolean =
     !response.closes && !draining && !over && {
-      own == null || own.isDone || response.source != null ||
-      (!own.isFailed && !(own.expectsContinue && own.total == 0) && own.leftKnown <= config.maxDrain)
+      // of a body that was announced and not asked for, nobody knows whether it will come (RFC 9110 §10.1.1)
+      own == null || own.isDone || !own.awaitsInvitation &&
+      (response.source != null || (!own.isFailed && own.leftKnown <= config.maxDrain))
     }
 
   protected def reply(): Unit = {
@@ -216,6 +220,9 @@ private[needletail] abstract class SessionReplies(
 
   private def sendHead(x: Exchange): Unit = {
     val r = x.response
+    // the last moment for it, where the reply is made of the body: an interim response can't follow the final one
+    if (r.source != null) payContinue()
+    if (x.body != null) x.body.isAnswered = true
     x.keeps = x.keepAlive && mayKeepLater(x, r)
     x.framing = context.format.framing(r, x.minor)
     if (x.framing == ResponseEncoder.UntilClose && !x.isHead && r.status.allowsBody) x.keeps = false
