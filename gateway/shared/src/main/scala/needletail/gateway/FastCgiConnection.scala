@@ -259,7 +259,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
       else if (connection.isPaused) connection.resumeReading()
       val due = if (count > 0) requestsDue else idleDeadline
       connection.deadline = Math.min(due, writingDeadline())
-    }
+    } else watchFlushing()
   }
 
   private def idleDeadline: Long =

@@ -109,7 +109,9 @@ private[gateway] final class ScgiConnection(
     session.proceed()
   }
 
-  private def settle(): Unit = if (connection.isOpen && (session == null || !session.isFinished)) {
+  private def settle(): Unit = if (!connection.isOpen || session != null && session.isFinished)
+    watchFlushing()
+  else {
     // without content to come it is read on all the same, or its end would not be seen
     if (session == null || bodyLeft == 0 || session.wantsInput) {
       if (connection.isPaused) connection.resumeReading()

@@ -93,7 +93,23 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         -1
     }
 
+  /**
+   * Offers the kernel what is pending although it has not said that there is room. It says so when a third of its
+   * buffer is free, which can be more than a megabyte; offered, some goes as soon as the peer has taken as much. So
+   * `bytesWritten` tells then, to within the 64 KiB or so that the kernel sends as one, whether the peer reads.
+   */
+  private[needletail] def offerPending(): Unit =
+    if (output ne null) {
+      sendPending()
+      if (phase != Closed && (output eq null)) loop.endOfTurn(new Flushed(this))
+    }
+
   private def flush(): Unit = {
+    sendPending()
+    flushed()
+  }
+
+  private def sendPending(): Unit = {
     var budget = FlushBudget
     while ((output ne null) && budget > 0) {
       val count = output.firstCount
@@ -104,6 +120,9 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         budget = if (n < count) 0 else budget - n
       }
     }
+  }
+
+  private def flushed(): Unit =
     if (phase != Closed && (output eq null)) {
       want(socket.interest & ~Interest.Write)
       if (phase == Flushing) beginLingering()
@@ -112,7 +131,6 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         protocol.onDrained()
       }
     }
-  }
 
   /** Half-close: once everything pending is written, the peer sees the end of the stream. Reading goes on. */
   def shutdownOutput(): Unit =
@@ -414,6 +432,11 @@ object Connection {
 
   private final class FurtherRead(c: Connection) extends Runnable with Fallible {
     def run(): Unit                                    = c.readFurther()
+    private[needletail] def failed(e: Throwable): Unit = c.failed(e)
+  }
+
+  private final class Flushed(c: Connection) extends Runnable with Fallible {
+    def run(): Unit                                    = c.flushed()
     private[needletail] def failed(e: Throwable): Unit = c.failed(e)
   }
 

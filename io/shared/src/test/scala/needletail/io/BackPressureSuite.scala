@@ -247,6 +247,50 @@ class BackPressureSuite extends LoopSuite {
     }
   }
 
+  test(
+    "fault 8: what is pending goes on when it is offered, long before the kernel says that there is room"
+  ) {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "x")
+        events.expect("data x")
+        val size = 32 * 1024 * 1024
+        on(loop)(connection.writeOwned(new Array[Byte](size), 0, size))
+        def offered() = on(loop) {
+          connection.offerPending()
+          connection.bytesWritten
+        }
+        // until the kernel takes no more: for a while it still makes its buffers larger
+        var taken = offered()
+        var since = System.nanoTime()
+        while (System.nanoTime() - since < 200L * 1000 * 1000) {
+          val now = offered()
+          if (now > taken) since = System.nanoTime()
+          taken = now
+        }
+        // slowly, and less in all than the third of a buffer that the kernel waits for
+        var read = 0
+        while (read < 512 * 1024 && offered() == taken) {
+          receive(client, 16 * 1024)
+          read += 16 * 1024
+        }
+        val end = System.nanoTime() + patience.toNanos
+        while (offered() == taken && System.nanoTime() < end) ()
+        assert(offered() > taken, s"nothing went although the peer has read $read")
+        receive(client, size - read)
+        events.expect("drained")
+        on(loop)(connection.offerPending()) // with nothing pending
+        events.expectNothing(20)
+      }
+    }
+  }
+
   test("a peer that reads nothing costs nothing while it waits: no spinning") {
     withLoop { loop =>
       var connection = null: Connection

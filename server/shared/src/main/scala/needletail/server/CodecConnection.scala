@@ -12,8 +12,9 @@ private[server] final class CodecConnection[I, O](
     codec: Codec[I, O],
     settings: CodecSettings,
     answerTo: I => Async[Answer[O]],
-    idle: () => Long
-) extends ServedConnection(connection)
+    idle: () => Long,
+    counts: LoopCounts
+) extends WatchedConnection(connection, settings.writeNanos, counts)
     with Runnable
     with Fallible {
 
@@ -48,7 +49,7 @@ private[server] final class CodecConnection[I, O](
           codec.reject(reason).foreach(send)
           finish()
       }
-    settle()
+    active()
     if (over) until else at
   }
 
@@ -80,7 +81,7 @@ private[server] final class CodecConnection[I, O](
     pending = false
     give(result)
     if (connection.isOpen) connection.pauseReading() // going on brings back what came meanwhile
-    settle()
+    active()
   }
 
   private[needletail] def failed(cause: Throwable): Unit = connection.abort()
@@ -102,7 +103,11 @@ private[server] final class CodecConnection[I, O](
 
   private def finish(): Unit = if (!over) {
     over = true
-    connection.closeGracefully(settings.lingerNanos, settings.maxMessage * 16)
+    connection.closeGracefully(
+      settings.lingerNanos,
+      settings.maxMessage * 16
+    ) // writes what waits to be written
+    watchFlushing()
   }
 
   def onEnd(): Unit =
@@ -112,12 +117,13 @@ private[server] final class CodecConnection[I, O](
       settle()
     } else finish()
 
-  def onDrained(): Unit = settle()
+  def onDrained(): Unit = active()
 
   def onDeadline(): Unit = {
-    if (connection.pendingBytes > 0) connection.abort()
-    else if (!pending) finish()
-    else if (giveUpAt <= connection.loop.nowNanos) {
+    abortIfStuck()
+    val now = connection.loop.nowNanos
+    if (!pending) { if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish() }
+    else if (giveUpAt <= now) {
       waiting.withdraw()
       pending = false
       finish()
@@ -130,7 +136,7 @@ private[server] final class CodecConnection[I, O](
 
   def drain(): Unit = {
     draining = true
-    if (!pending && connection.pendingBytes == 0) finish()
+    if (!pending) finish() // else with the answer
   }
 
   protected def closed(cause: Throwable): Unit = {
@@ -138,16 +144,23 @@ private[server] final class CodecConnection[I, O](
     waiting.withdraw()
   }
 
-  private def settle(): Unit = if (connection.isOpen && !over) {
+  /** Something has come or gone. */
+  private def active(): Unit = {
+    idleSince = connection.loop.nowNanos
+    settle()
+  }
+
+  private def settle(): Unit = if (over) watchFlushing()
+  else if (connection.isOpen) {
     // also while an answer is awaited, or its end would not be seen; what comes is kept, up to a bound
     val wants = connection.pendingBytes <= settings.maxPendingOutput
     if (wants && connection.isPaused) connection.resumeReading()
     else if (!wants && !connection.isPaused) connection.pauseReading()
-    idleSince = connection.loop.nowNanos
-    connection.deadline =
-      if (connection.pendingBytes > 0) idleSince + settings.writeNanos
-      else if (!pending) idleSince + idle()
-      else giveUpAt
+    val due =
+      if (pending) giveUpAt
+      else if (connection.pendingBytes > 0) Long.MaxValue
+      else idleSince + idle()
+    connection.deadline = Math.min(due, writingDeadline())
   }
 }
 

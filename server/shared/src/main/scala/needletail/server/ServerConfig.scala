@@ -29,7 +29,8 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  * @param minBodyRate octets for each second a body must come with while it is waited for; 0: any; then 408
  * @param bodyGrace how long a body is waited for before its rate is judged
  * @param idleTimeout how long a connection may wait for its next request; then it is closed
- * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset
+ * @param writeTimeout longest time a peer may take none of what it asked for; then the connection is reset. Progress is
+ *   seen in steps of what the kernel sends as one, some 100 KiB: a peer that takes that much in this time is safe
  * @param handlerTimeout from the whole head to the head of the response; then 503, and what the handler waits for
  *   is cancelled
  * @param halfCloseGrace once a client has ended its side, how long its requests may still take to be answered; then

@@ -52,7 +52,8 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   }
 
   /** After every entry: whether to read on, and until when. */
-  private def settle(): Unit = if (connection.isOpen && !session.isFinished) {
+  private def settle(): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
+  else {
     if (session.wantsInput) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()

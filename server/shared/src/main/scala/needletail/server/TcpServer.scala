@@ -219,7 +219,8 @@ object TcpServer {
                 counts.requests += 1
                 answer(message)
               },
-              () => idle
+              () => idle,
+              counts
             )
           }
         }

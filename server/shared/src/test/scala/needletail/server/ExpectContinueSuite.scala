@@ -125,7 +125,12 @@ class ExpectContinueSuite extends Suite {
 
   test("fault 4: a streamed reply that fails before its first piece, of a body nobody asked for") {
     val wire = new FakeWire(
-      once(_ => Response.ok.stream(after(Async.fail(HttpError(Status.Forbidden, "no")), ByteStream.of(Array.empty[Byte])))),
+      once(_ =>
+        Response.ok.stream(after(
+          Async.fail(HttpError(Status.Forbidden, "no")),
+          ByteStream.of(Array.empty[Byte])
+        ))
+      ),
       config
     )
     val out = wire.send(post()).output

@@ -1,0 +1,174 @@
+package needletail.server
+
+import java.net.{InetSocketAddress, Socket}
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/**
+ * Peers that take their answers slowly, and those that take nothing: `writeTimeout` is for the latter. The kernel's
+ * buffer has megabytes, and says that there is room when a third of it is free: how much it has taken tells little.
+ */
+class SlowReaderSuite extends Suite {
+  private val size    = 16 * 1024 * 1024
+  private val content = new Array[Byte](size)
+
+  private val config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = 1,
+    writeTimeout = 1.second,
+    log = Log.none
+  )
+
+  /** A protocol with large answers: for each octet of a request, `size` of them. */
+  private object Large extends Codec[Byte, Array[Byte]] {
+    def decoder(): Decoder[Byte] = (bytes, from, until) =>
+      if (from == until) Decoded.More else Decoded.Message(bytes(from), from + 1)
+    def encode(answer: Array[Byte]): Array[Byte] = answer
+  }
+
+  private def withCodec[A](answer: Byte => Async[Answer[Array[Byte]]])(body: TcpServer => A): A = {
+    val server = TcpServer.serve(Large, config)(_ => answer)
+    try body(server)
+    finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  private def withHttp[A](handler: Handler)(body: RunningServer => A): A = {
+    val server = Server(handler, config).start()
+    try body(server)
+    finally { Await.result(server.close(), 10.seconds); () }
+  }
+
+  /** A client whose kernel takes little ahead of it. */
+  private def ask[A](port: Int, text: String)(body: Socket => A): A = {
+    val socket = new Socket()
+    socket.setReceiveBufferSize(64 * 1024)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
+    socket.setSoTimeout(10000)
+    socket.getOutputStream.write(text.getBytes("ISO-8859-1"))
+    try body(socket)
+    finally socket.close()
+  }
+
+  private def read(socket: Socket, most: Int): Int = {
+    val buffer = new Array[Byte](64 * 1024)
+    var got    = 0
+    var n      = 0
+    while (got < most && n >= 0) {
+      n = socket.getInputStream.read(buffer, 0, Math.min(buffer.length, most - got))
+      if (n > 0) got += n
+    }
+    got
+  }
+
+  /** Reads 320 kB a second for more than three times the time-out, then the rest; answers how much there was. */
+  private def readSlowly(socket: Socket): Long = {
+    var got = 0L
+    val end = System.nanoTime() + 3500.millis.toNanos
+    while (System.nanoTime() < end) {
+      got += read(socket, 16 * 1024)
+      Thread.sleep(50)
+    }
+    got + read(socket, Int.MaxValue)
+  }
+
+  /** Is the peer, which reads nothing, reset in a time that is some time-outs? */
+  private def isReset(open: () => Int): Boolean = {
+    val end = System.nanoTime() + 8.seconds.toNanos
+    while (open() > 0 && System.nanoTime() < end) Thread.sleep(20)
+    open() == 0
+  }
+
+  private val whole: Handler = _ => Response.ok.bytes(content)
+
+  private def get(more: String) = s"GET / HTTP/1.1\r\nHost: a\r\n$more\r\n"
+
+  test("fault 8: a slow but steady reader gets all of its reply, also of one that is streamed or the last") {
+    def streamed: Handler =
+      _ =>
+        Response.ok.stream(
+          ByteStream.fromIterator(Iterator.fill(size / 65536)(new Array[Byte](65536))),
+          size.toLong
+        )
+    for ((handler, more) <- List((whole, "Connection: close\r\n"), (streamed, "Connection: close\r\n")))
+      withHttp(handler) { server =>
+        val got = ask(server.port, get(more))(readSlowly)
+        assert(got > size, s"$got of more than $size bytes")
+        assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 0L)
+      }
+  }
+
+  test("fault 8: a peer that takes nothing is reset, whether its connection was to go on or not") {
+    withHttp(whole) { server =>
+      def open() = Await.result(server.statistics, 5.seconds).connectionsOpen
+      for (more <- List("", "Connection: close\r\n"))
+        ask(server.port, get(more)) { socket =>
+          read(socket, 1)
+          assert(isReset(() => open()), s"'$more'")
+        }
+      assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 2L)
+    }
+  }
+
+  test("fault 10: a codec's peer that progresses is not reset, one that takes nothing is") {
+    withCodec(_ => Answer.last(content)) { server =>
+      assertEquals(ask(server.port, "x")(readSlowly), size.toLong)
+      assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 0L)
+    }
+    for (close <- List(true, false))
+      withCodec(_ => Async.value(Answer(Seq(content), close))) { server =>
+        ask(server.port, "x") { socket =>
+          read(socket, 1)
+          assert(isReset(() => Await.result(server.statistics, 5.seconds).connectionsOpen))
+          assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 1L)
+        }
+      }
+  }
+
+  /** Begins a drain; when this returns every connection has been told. */
+  private def drain(server: TcpServer): scala.concurrent.Future[Unit] = {
+    val drained     = server.drain()
+    def isListening =
+      try { new Socket("127.0.0.1", server.port).close(); true }
+      catch { case _: java.io.IOException => false }
+    val end = System.nanoTime() + 5.seconds.toNanos
+    while (isListening && System.nanoTime() < end) Thread.sleep(5)
+    server.snapshots.foreach(Await.result(_, 5.seconds)) // asked of the loops after they were told to drain
+    drained
+  }
+
+  test("fault 10: a drain that began with output pending ends the connection when it has been taken") {
+    withCodec(_ => Answer(content)) { server =>
+      ask(server.port, "x") { socket =>
+        read(socket, 1)
+        val drained = drain(server)
+        assertEquals(read(socket, Int.MaxValue), size - 1, "all of it, and then the end")
+        socket.close()
+        Await.result(drained, 5.seconds)
+      }
+    }
+  }
+
+  test("fault 10: one that began while an answer was awaited ends it after that answer") {
+    val asked  = scala.concurrent.Promise[Unit]()
+    val answer = scala.concurrent.Promise[Unit]()
+    withCodec { _ =>
+      asked.trySuccess(())
+      Async.fromFuture(answer.future).map(_ => Answer(Seq(content), close = false))
+    } { server =>
+      ask(server.port, "xx") { socket =>
+        Await.result(asked.future, 5.seconds)
+        val drained = drain(server)
+        answer.success(())
+        assertEquals(read(socket, Int.MaxValue), size, "one answer")
+        socket.close()
+        Await.result(drained, 5.seconds)
+      }
+    }
+  }
+}
