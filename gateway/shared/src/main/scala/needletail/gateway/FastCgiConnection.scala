@@ -187,8 +187,9 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   // what its requests ask for
 
-  def nowNanos: Long     = connection.loop.nowNanos
-  def pendingOutput: Int = connection.pendingBytes + loop.out.length
+  def nowNanos: Long      = connection.loop.nowNanos
+  def pendingOutput: Int  = connection.pendingBytes + loop.out.length
+  def isBackedUp: Boolean = connection.pendingBytes > 0
 
   def atTurnEnd(task: Runnable): Unit = connection.loop.endOfTurn(task)
 
@@ -236,7 +237,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     active(request.index) = last
     last.index = request.index
     active(count) = null
-    request.index = -1
+    request.dropped()
     if (current eq request) current = null
     if (count == 0) idleSince = nowNanos
   }
@@ -335,6 +336,22 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   }
 
   // what the server asks
+
+  private[needletail] override def heldForPeer: Long = {
+    var sum = if (connection.pendingBytes > 0) super.heldForPeer else 0
+    var i   = 0
+    while (i < count) {
+      sum += active(i).heldForPeer
+      i += 1
+    }
+    sum
+  }
+
+  private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
+  else turn {
+    each(request => if (request.heldForPeer > 0) request.relieve())
+    settle()
+  }
 
   def idleTimeoutChanged(nanos: Long): Unit = turn(settle())
 

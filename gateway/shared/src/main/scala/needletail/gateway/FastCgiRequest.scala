@@ -1,7 +1,7 @@
 package needletail.gateway
 
 import needletail.http.{ByteWriter, ConnectionInfo, HttpError, Status}
-import needletail.server.{ServerSession, Wire}
+import needletail.server.{MemoryShort, ServerSession, Wire}
 
 /**
  * One request of a FastCGI connection: the wire of a session of its own, which serves it as if it were the only and
@@ -35,13 +35,19 @@ private[gateway] final class FastCgiRequest(
   private var unread: ByteWriter = null // null while nothing is kept
   private var unreadFrom         = 0
 
+  /** Bytes that the loop's memory knows of. */
+  private var held: Long = 0
+
   // what the server in front sends
 
   def param(bytes: Array[Byte], from: Int, until: Int): Unit = if (!complete && !overlong)
     if (until - from > loop.config.maxVariables - params.length) {
       overlong = true
       params = null
-    } else params.write(bytes, from, until - from)
+    } else {
+      params.write(bytes, from, until - from)
+      count()
+    }
 
   def paramsEnded(): Unit = if (!complete) {
     complete = true
@@ -58,7 +64,20 @@ private[gateway] final class FastCgiRequest(
     // else the first record of content will tell whether there is any
   }
 
-  def content(bytes: Array[Byte], from: Int, until: Int): Unit = if (!over && complete && !inputEnded) {
+  def content(bytes: Array[Byte], from: Int, until: Int): Unit = if (!over && complete && !inputEnded)
+    if (loop.context.memory.hasRoom((until - from).toLong, held)) {
+      take(bytes, from, until)
+      count()
+    } else {
+      // what comes after this is dropped
+      inputEnded = true
+      bodyLeft = 0
+      unread = null
+      if (session == null) refuse(MemoryShort.asHttpError) else told(session.relieve())
+      count()
+    }
+
+  private def take(bytes: Array[Byte], from: Int, until: Int): Unit = {
     if (session == null) begin(hasBody = true)
     if (isChunked && !over) {
       val w = keeping
@@ -101,6 +120,26 @@ private[gateway] final class FastCgiRequest(
   /** More of its content is to come. */
   def awaitsContent: Boolean = complete && !over && !inputEnded && (isChunked || bodyLeft > 0)
 
+  /** Tells the loop's memory what is held for it. */
+  private def count(): Unit = {
+    val now = if (index < 0) 0L else sizeOf(params) + sizeOf(unread)
+    loop.context.memory.add(now - held)
+    held = now
+  }
+
+  private def sizeOf(writer: ByteWriter): Long = if (writer == null) 0 else writer.bytes.length.toLong
+
+  /** It is none of its connection's any more. */
+  def dropped(): Unit = {
+    index = -1
+    count()
+  }
+
+  /** Bytes that are held until the server in front has sent more of its content. */
+  def heldForPeer: Long = if (session == null || !session.awaitsClient) 0 else session.heldForClient
+
+  def relieve(): Unit = if (!over) told(session.relieve())
+
   /** The server in front wants no answer any more, or is gone. */
   def cancel(): Unit = if (!over) {
     over = true
@@ -128,6 +167,7 @@ private[gateway] final class FastCgiRequest(
   def proceed(): Unit = if (session != null && !over) {
     told(session.proceed())
     feed()
+    count()
   }
 
   // the session
@@ -229,6 +269,8 @@ private[gateway] final class FastCgiRequest(
   def info: ConnectionInfo = known
   def nowNanos: Long       = connection.nowNanos
   def pendingOutput: Int   = connection.pendingOutput
+
+  override def isBackedUp: Boolean = connection.isBackedUp
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit =
     if (!over) connection.send(FastCgiRecord.Stdout, id, bytes, from, count)

@@ -46,9 +46,25 @@ private[gateway] final class ScgiConnection(
       }
       if (bodyLeft == 0) at = until
     }
+    if (at < until && mustNotKeep(until - at)) {
+      if (session == null) refuse(MemoryShort.asHttpError) else session.relieve()
+      at = until
+    }
     settle()
     at
   }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || session == null) super.heldForPeer
+    else if (session.awaitsClient) super.heldForPeer + session.heldForClient
+    else 0
+
+  private[needletail] override def relieve(): Unit =
+    if (connection.pendingBytes > 0 || session == null) connection.abort()
+    else {
+      session.relieve()
+      settle()
+    }
 
   private def readHead(bytes: Array[Byte], from: Int, until: Int): Int = {
     val end = Scgi.read(variables, bytes, from, until, Math.min(config.maxVariables, ScgiConnection.MaxHead))

@@ -52,13 +52,15 @@ object Body {
 
   /**
    * Reads a stream to its end into one array; fails with HttpError 413 beyond `limit`. Of `announced` octets, where it
-   * is not below 0, half must have come before there is room for all.
+   * is not below 0, half must have come before there is room for all. Before the array grows `hold` is asked whether
+   * that many bytes more may be held; what it fails with is the outcome, null lets it.
    */
   private[needletail] def collect(
       source: ByteStream,
       into: ByteWriter,
       limit: Int,
-      announced: Long = -1
+      announced: Long = -1,
+      hold: Int => Throwable = null
   ): Async[Array[Byte]] =
     source.next().flatMap {
       case None        => Async.value(into.taken)
@@ -67,9 +69,16 @@ object Body {
           source.cancel()
           Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
         } else {
-          into.ensure(piece.length, announced)
-          into.write(piece)
-          collect(source, into, limit, announced)
+          val more    = into.roomFor(piece.length, announced) - into.bytes.length
+          val refusal = if (hold == null || more == 0) null else hold(more)
+          if (refusal != null) {
+            source.cancel()
+            Async.fail(refusal)
+          } else {
+            into.ensure(piece.length, announced)
+            into.write(piece)
+            collect(source, into, limit, announced, hold)
+          }
         }
     }
 

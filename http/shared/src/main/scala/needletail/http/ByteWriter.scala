@@ -13,11 +13,17 @@ private[needletail] final class ByteWriter(initial: Int) {
   /** The same where `most` octets will come in all, if it is not below 0: not for more than that. */
   def ensure(n: Int, most: Long): Unit = if (bytes.length - length < n) grow(n, most)
 
-  @noinline private def grow(n: Int, most: Long): Unit = {
-    val least = length + n
-    val room  = Math.max(bytes.length * 2, least)
-    bytes = java.util.Arrays.copyOf(bytes, if (most >= least && most < room) most.toInt else room)
-  }
+  /** How long the array is once there is room for `n` bytes more; `most` as above. */
+  def roomFor(n: Int, most: Long): Int =
+    if (bytes.length - length >= n) bytes.length
+    else {
+      val least = length + n
+      val room  = Math.max(bytes.length * 2, least)
+      if (most >= least && most < room) most.toInt else room
+    }
+
+  @noinline private def grow(n: Int, most: Long): Unit =
+    bytes = java.util.Arrays.copyOf(bytes, roomFor(n, most))
 
   /** What was written, in an array of just that length; nothing more may be written then. */
   def taken: Array[Byte] = if (length == bytes.length) bytes else java.util.Arrays.copyOf(bytes, length)

@@ -50,8 +50,10 @@ private[needletail] object Refusal {
   final val Server     = 2 // the server as a whole has
   final val Bulkhead   = 3 // its route's own bulkhead is full
   final val QueueTime  = 4 // it waited in that bulkhead's queue for too long
+  final val Memory     = 5 // connections hold as much memory as they may
 
-  val names: Array[String] = Array("queue_delay", "in_flight", "server", "bulkhead", "bulkhead_timeout")
+  val names: Array[String] =
+    Array("queue_delay", "in_flight", "server", "bulkhead", "bulkhead_timeout", "memory")
 
   /** Seconds after which a client may try again; what a program sets (`OverloadConfig`) goes before. */
   final val RetryAfterSeconds = 1L

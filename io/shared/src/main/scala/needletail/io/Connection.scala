@@ -71,11 +71,14 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   /** Octets written here and not yet taken by the kernel. */
   def pendingBytes: Int = if (output eq null) 0 else output.size
 
+  /** Bytes read here and not used by the handler yet. */
+  private[needletail] def unusedBytes: Int = if (leftover eq null) 0 else leftover.length
+
   private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (phase == Open && !outputEnding && count > 0) {
       val done = if (output eq null) send(bytes, from, count) else 0
       if (done >= 0 && done < count) {
-        if (output eq null) output = new PendingOutput
+        if (output eq null) output = new PendingOutput(loop.memory)
         output.add(bytes, from + done, count - done, mayKeep)
         want(socket.interest | Interest.Write)
       }
@@ -230,7 +233,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private def keep(bytes: Array[Byte], from: Int, until: Int): Unit = {
     val rest = until - from
     if (rest == 0) {
-      leftover = null
+      leave(null)
       kept = 0
     } else {
       // If nothing was used, the beginning is in place.
@@ -240,11 +243,17 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
         val size  = if (leftover eq null) rest else math.max(rest, math.min(2 * rest, options.maxLeftover))
         val grown = new Array[Byte](if (rest < kept) rest else size)
         if (inPlace > 0) System.arraycopy(leftover, 0, grown, 0, inPlace)
-        leftover = grown
+        leave(grown)
       }
       System.arraycopy(bytes, from + inPlace, leftover, inPlace, rest - inPlace)
       kept = rest
     }
+  }
+
+  private def leave(array: Array[Byte]): Unit = if (array ne leftover) {
+    val before = unusedBytes
+    leftover = array
+    loop.memory.add((unusedBytes - before).toLong)
   }
 
   private def deliverAgain(): Unit =
@@ -354,6 +363,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       cause = if (phase == Lingering) null else why // the reply is out: how the peer went does not matter
       phase = Closed
       dropInput()
+      if (output ne null) output.drop()
       output = null
       due = Long.MaxValue
       if (timer ne null) loop.removeTimer(timer)
@@ -361,7 +371,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     }
 
   private def dropInput(): Unit = {
-    leftover = null
+    leave(null)
     kept = 0
     redeliver = false
   }

@@ -29,6 +29,9 @@ final class EventLoop private[io] (
   private val turnEnd = new TurnEnd
   private val poller  = platform.openPoller(this, pollerKind)
 
+  /** What its connections hold. */
+  private[needletail] val memory = new LoopMemory
+
   private var nanos      = platform.nanoTime()
   private var millis     = 0L   // 0: not asked for in this turn
   private var clockFresh = true // false during the wait

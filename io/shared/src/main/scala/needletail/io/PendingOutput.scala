@@ -4,7 +4,7 @@ package needletail.io
  * What a connection could not write yet, in order: arrays handed over, and copies of small or lent ones put together.
  * Exists only while something is pending.
  */
-private[io] final class PendingOutput {
+private[io] final class PendingOutput(memory: LoopMemory) {
   import PendingOutput.*
 
   private var first: Chunk = null
@@ -39,12 +39,23 @@ private[io] final class PendingOutput {
     total -= n
     first.from += n
     if (first.from == first.until) {
+      giveBack(first)
       first = first.next
       if (first eq null) last = null
     }
   }
 
+  /** It is dropped, with what was not written. */
+  def drop(): Unit = while (first ne null) {
+    giveBack(first)
+    first = first.next
+  }
+
+  private def giveBack(chunk: Chunk): Unit =
+    if (chunk.own) memory.give(chunk.bytes.length) else memory.giveBack(chunk.bytes)
+
   private def append(chunk: Chunk): Unit = {
+    if (chunk.own) memory.add(chunk.bytes.length) else memory.lend(chunk.bytes)
     if (last eq null) first = chunk else last.next = chunk
     last = chunk
   }

@@ -18,6 +18,8 @@ import java.util.concurrent.Executor
  *     def lookUp(host: String): Array[InetAddress]
  *                                         a name's addresses, at least one, in the system's order; an address written
  *                                         out is itself. Blocks for a name; throws UnknownHostException
+ *   object Heap
+ *     def limit: Long                     bytes that the collector may take in all
  *   object Signals                        public, see there
  *
  * Everything else in this package is portable; these classes are the only ones that talk to the operating system, and

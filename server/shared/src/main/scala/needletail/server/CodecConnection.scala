@@ -49,6 +49,7 @@ private[server] final class CodecConnection[I, O](
           codec.reject(reason).foreach(send)
           finish()
       }
+    if (!over && until - at > connection.unusedBytes && mustNotKeep(until - at)) finish()
     active()
     if (over) until else at
   }
@@ -137,6 +138,14 @@ private[server] final class CodecConnection[I, O](
   def drain(): Unit = {
     draining = true
     if (!pending) finish() // else with the answer
+  }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || !pending) super.heldForPeer else 0
+
+  private def mustNotKeep(bytes: Int): Boolean = {
+    val already = connection.unusedBytes
+    !connection.loop.memory.hasRoom((bytes - already).toLong, already.toLong)
   }
 
   protected def closed(cause: Throwable): Unit = {

@@ -118,6 +118,7 @@ private[server] final class Exchange(
     withdraw()
     if (pieces != null) pieces.withdraw()
     leaveStream()
+    if (body != null) body.release()
     if (request != null) request.release()
   }
 }

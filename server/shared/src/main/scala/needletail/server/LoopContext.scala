@@ -1,6 +1,7 @@
 package needletail.server
 
-import needletail.http.{Body, ByteWriter, HeadLimits, HeadParser, HttpDate, ResponseEncoder}
+import needletail.http._
+import needletail.io.LoopMemory
 
 /**
  * What all HTTP connections of one loop share, used by one of them at a time: the head parser with its head,
@@ -10,7 +11,8 @@ private[needletail] final class LoopContext(
     clock: Clock,
     val config: ServerConfig,
     loops: Int = 1,
-    val format: ReplyFormat = ReplyFormat.http
+    val format: ReplyFormat = ReplyFormat.http,
+    val memory: LoopMemory = new LoopMemory
 ) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
@@ -23,6 +25,9 @@ private[needletail] final class LoopContext(
   val writer: ByteWriter = lent.bytes
 
   val log: Log = Log.guarded(config.log)
+
+  /** To those for whom there is no memory. */
+  val memoryShort: Response = Refusal.response(config.overload.retryAfter.toSeconds)
 
   /** Durations of the config in nanoseconds, read on the way of a request. */
   val headNanos: Long      = config.headTimeout.toNanos

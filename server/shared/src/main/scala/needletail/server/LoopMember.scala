@@ -10,13 +10,16 @@ import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop, TlsIdentity}
  *
  * @param tls
  *   who the server is on secured connections; null for plain ones
+ * @param memory
+ *   bytes that its connections may hold
  */
 private[server] final class LoopMember(
     index: Int,
     loop: EventLoop,
     protocol: LoopProtocol,
     tls: TlsIdentity,
-    acceptor: ActorRef[Acceptor.Message]
+    acceptor: ActorRef[Acceptor.Message],
+    memory: Long
 ) extends Actor[LoopMember.Message] {
   import LoopMember._
 
@@ -27,6 +30,7 @@ private[server] final class LoopMember(
     ()
   })
   private var connectionCount = 0
+  private val relief          = new MemoryRelief(loop, memory, connections, protocol.counts)
 
   // While there are connections a timer shows how late the loop is, and lets limits see that time passes.
   private var beating = false
@@ -42,6 +46,7 @@ private[server] final class LoopMember(
   private def beaten(): Unit = {
     protocol.counts.lag.record(Math.max(0L, loop.clockNanos - beatDue), 1)
     protocol.timePasses()
+    relief.look()
     if (connections.isEmpty) beating = false else beat()
   }
 
@@ -76,6 +81,8 @@ private[server] final class LoopMember(
         counts.bytesWritten += c.connection.bytesWritten
       }
       val snapshot = new LoopSnapshot(index, counts, connectionCount)
+      snapshot.held = loop.memory.held
+      snapshot.holdsMost = loop.memory.bound
       protocol.observe(snapshot)
       answer.success(snapshot)
       ()

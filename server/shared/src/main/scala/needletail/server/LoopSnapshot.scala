@@ -4,6 +4,8 @@ import needletail.http.RouteClass
 
 /** What one loop reports of itself, for another thread: all of it copies. */
 private[server] final class LoopSnapshot(val loop: Int, val counts: LoopCounts, val connections: Int) {
+  var held: Long                  = 0 // bytes, and how many they may be
+  var holdsMost: Long             = 0
   var inFlight: Int               = 0
   var isOverloaded: Boolean       = false
   var routes: List[RouteSnapshot] = Nil

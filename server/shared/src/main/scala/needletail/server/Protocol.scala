@@ -44,8 +44,13 @@ final case class TcpSettings(
     blockedNanos: Long,
     log: Log,
     tls: Option[needletail.io.TlsIdentity] = None,
+    memoryBudget: Long = 0,
     private[needletail] val platform: needletail.io.Platform = needletail.io.SystemPlatform
 ) {
+
+  /** What each loop's connections may hold, in bytes. */
+  private[server] def loopMemory: Long =
+    (if (memoryBudget > 0) memoryBudget else needletail.io.Heap.limit / 4) / loopCount
 
   /** How many loops that makes here. */
   private[server] def loopCount: Int = if (loops > 0) loops else Runtime.getRuntime.availableProcessors()

@@ -19,6 +19,38 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   /** No new work from now on: finish what is under way, then close. */
   def drain(): Unit
 
+  // Memory; see MemoryRelief.
+
+  /** Bytes that are held until its peer has sent or taken something. */
+  private[needletail] def heldForPeer: Long = connection.pendingBytes.toLong + connection.unusedBytes
+
+  /** Lets go of them, at the cost of what they were for. */
+  private[needletail] def relieve(): Unit = connection.abort()
+
+  private var askedAt: Long     = connection.loop.nowNanos
+  private var lookedAt: Long    = askedAt // when its peer was last found to move, and what had moved by then
+  private var movedBefore: Long = 0
+
+  /** Has its peer sent next to nothing, or taken nothing, for a while? To be asked repeatedly while that matters. */
+  private[server] final def isStalled(now: Long): Boolean = {
+    val isReader = connection.pendingBytes > 0
+    val patience = if (isReader) ServedConnection.ReaderPatience else ServedConnection.SenderPatience
+    if (now - askedAt > patience) lookedAt = now // nobody has asked for long: its time begins
+    askedAt = now
+    if (now - lookedAt < patience) false
+    else {
+      if (isReader) connection.offerPending()
+      val moved  = connection.bytesRead + connection.bytesWritten
+      val least  = if (isReader) 1 else ServedConnection.LeastSent
+      val stalls = moved - movedBefore < least
+      if (!stalls) {
+        lookedAt = now
+        movedBefore = moved
+      }
+      stalls
+    }
+  }
+
   /** To be overridden instead of `onClosed`. */
   protected def closed(cause: Throwable): Unit
 
@@ -26,6 +58,15 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
     if (home != null) home.remove(this)
     closed(cause)
   }
+}
+
+private object ServedConnection {
+
+  // How long a peer may do nothing when memory is short, and what the one that sends must send in that time, in bytes:
+  // a reader's progress is seen in steps of what the kernel sends as one.
+  private final val SenderPatience = 1000L * 1000 * 1000
+  private final val ReaderPatience = 5000L * 1000 * 1000
+  private final val LeastSent      = 8 * 1024
 }
 
 /** The connections of one loop. Used on that loop only. */

@@ -37,6 +37,11 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  *   they are cancelled and the connection is closed. What is being streamed goes on as long as it is taken
  * @param maxPipelined requests of one connection in progress at once; beyond, its reading stops
  * @param maxPendingOutput octets accepted for a peer that does not read; beyond, nothing is read from it or made for it
+ * @param memoryBudget bytes of memory that may be held for clients in all, shared evenly by the loops: bodies that are
+ *   collected, what was read and not used yet, what waits to be written. A quarter is for who holds 16 KiB at most.
+ *   Beyond it bodies are refused with 503, streams wait for those who read them, and connections that stall while
+ *   memory is held for them are ended; a body of more than three quarters of a loop's share gets 413. 0: a quarter
+ *   of what the heap may grow to
  * @param lingerTimeout after the last reply, how long what the peer still sends is read and dropped, so that it
  *   gets to see the reply
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
@@ -78,6 +83,7 @@ final case class ServerConfig(
     halfCloseGrace: FiniteDuration = FiniteDuration(1, SECONDS),
     maxPipelined: Int = 16,
     maxPendingOutput: Int = 256 * 1024,
+    memoryBudget: Long = 0,
     lingerTimeout: FiniteDuration = FiniteDuration(2, SECONDS),
     drainDelay: FiniteDuration = FiniteDuration(0, SECONDS),
     drainGrace: FiniteDuration = FiniteDuration(500, MILLISECONDS),
@@ -106,6 +112,11 @@ final case class ServerConfig(
     "limits must not be negative"
   )
 
+  require(
+    memoryBudget == 0 || memoryBudget >= ServerConfig.LeastMemory,
+    s"memoryBudget must be 0 or at least ${ServerConfig.LeastMemory} bytes: $memoryBudget"
+  )
+
   private[server] def tcp: TcpSettings = TcpSettings(
     address,
     loops,
@@ -119,7 +130,8 @@ final case class ServerConfig(
     drainTimeout.toNanos,
     blockedLoop.toNanos,
     log,
-    tls
+    tls,
+    memoryBudget
   )
 
   /** The same with that port on the same host. */
@@ -127,4 +139,8 @@ final case class ServerConfig(
     case Address.Tcp(host, _) => copy(address = Address.Tcp(host, port))
     case _                    => copy(address = Address.Tcp("127.0.0.1", port))
   }
+}
+
+object ServerConfig {
+  private final val LeastMemory = 256L * 1024
 }

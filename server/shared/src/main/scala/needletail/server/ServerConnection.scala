@@ -14,7 +14,11 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   // what the connection tells
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val used = session.receive(bytes, from, until)
+    var used = session.receive(bytes, from, until)
+    if (used < until && mustNotKeep(until - used)) {
+      session.relieve()
+      used = until
+    }
     settle()
     used
   }
@@ -34,6 +38,15 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   def onDeadline(): Unit = {
     abortIfStuck()
     session.deadlinePassed()
+    settle()
+  }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || session.awaitsClient) super.heldForPeer + session.heldForClient else 0
+
+  private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
+  else {
+    session.relieve()
     settle()
   }
 

@@ -47,6 +47,16 @@ private[server] object ServerMetrics {
     out.counter("needletail_abandoned_requests_total", "Requests given up as their client had gone.")
     sum(_.abandoned)
 
+    out.gauge(
+      "needletail_held_bytes",
+      "Memory held for clients, by event loop: bodies, unread input, output."
+    )
+    each(_.held.toDouble)
+    out.gauge("needletail_held_bytes_max", "Memory that an event loop may hold for clients.")
+    each(_.holdsMost.toDouble)
+    out.counter("needletail_held_relieved_total", "Clients that stalled and lost what was held for them.")
+    sum(_.relieved)
+
     out.histogram(
       "needletail_loop_lag_seconds",
       "How late an event loop ran what was due, ten times a second."

@@ -2,6 +2,7 @@ package needletail.server
 
 import needletail.async.Survivable
 import needletail.http._
+import needletail.io.LoopMemory
 
 /**
  * The server's side of one HTTP/1.1 connection, without any input or output of its own: octets go in by
@@ -33,6 +34,7 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
 
   // what the body reads from
 
+  def memory: LoopMemory  = context.memory
   def window: Array[Byte] = in
   def position: Int       = inAt
   def limit: Int          = inUntil
@@ -144,6 +146,29 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
     turn()
   }
 
+  // memory
+
+  /** Bytes that it holds, besides its connection, until its client has sent what is missing. */
+  def heldForClient: Long = if (body != null && body.isWanted) body.held else 0
+
+  /** Does it wait for the rest of something that has begun to come? */
+  def awaitsClient: Boolean = !finished && (parser != null || body != null && body.isWanted)
+
+  /** Nothing more is to be kept for this client: what it has not sent to the end is refused, and reading ends. */
+  def relieve(): Unit = if (!finished) {
+    if (body == null) {
+      refuseWith(context.memoryShort, isHead = false)
+      countMemoryShort(admission.route)
+    } else if (!body.dropping) {
+      bodyRefused(body)
+      body.fail(MemoryShort)
+    } else {
+      body = null
+      stopReading()
+    }
+    turn()
+  }
+
   // a turn
 
   private def turn(): Unit = if (!finished) context.lent.lend(this)
@@ -185,7 +210,10 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
     context.counts.failures += 1
     context.log.error("a connection has been ended by an exception", cause)
     parser = null
-    if (body != null) body.dropping = true
+    if (body != null) {
+      body.dropping = true
+      body.release()
+    }
     dropReplies(first)
   }
 

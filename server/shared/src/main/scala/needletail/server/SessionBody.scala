@@ -22,6 +22,10 @@ private[server] final class SessionBody(
   private var lastTrailers: Headers              = Headers.empty
   private var pull: Promise[Option[Array[Byte]]] = null
 
+  /** Bytes that are held for who collects it, as the loop's memory knows, until its request is over. */
+  var held: Long                = 0
+  private var released: Boolean = false
+
   /** Octets of content so far, and of it what was dropped. */
   var total: Long   = 0
   var dropped: Long = 0
@@ -63,14 +67,39 @@ private[server] final class SessionBody(
 
   def bytes: Async[Array[Byte]] = bytes(maxInMemory)
 
-  def bytes(limit: Int): Async[Array[Byte]] =
-    if (announced > limit)
-      Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
-    else if (announced >= 0 && announced == remaining && session.available >= announced)
-      pullNext().map(piece =>
-        piece.getOrElse(SessionBody.none)
-      ) // the usual small body: it came with the head
-    else Body.collect(stream, new ByteWriter(SessionBody.FirstRoom), limit, announced)
+  def bytes(limit: Int): Async[Array[Byte]] = {
+    // what is more than the loop may ever hold is too large, and not only for now
+    val most = Math.min(limit.toLong, session.memory.largeShare).toInt
+    if (announced > most)
+      Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
+    else if (announced >= 0 && announced == remaining && session.available >= announced) {
+      // the usual small body: it came with the head
+      val refusal = hold(announced.toInt)
+      if (refusal == null) pullNext().map(piece => piece.getOrElse(SessionBody.none)) else Async.fail(refusal)
+    } else {
+      val refusal = hold(SessionBody.FirstRoom)
+      if (refusal != null) Async.fail(refusal)
+      else Body.collect(stream, new ByteWriter(SessionBody.FirstRoom), most, announced, hold)
+    }
+  }
+
+  /** Null where so many bytes more may be held for it. */
+  private def hold(n: Int): Throwable =
+    if (released) null // nobody gets it any more
+    else if (session.memory.take(n.toLong, held)) {
+      held += n
+      null
+    } else {
+      session.bodyRefused(this)
+      MemoryShort
+    }
+
+  /** Its request is over, or it will not come to its end: what was collected is nobody's. */
+  def release(): Unit = {
+    released = true
+    session.memory.give(held)
+    held = 0
+  }
 
   private def pullNext(): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
@@ -184,6 +213,7 @@ private[server] final class SessionBody(
   def fail(cause: Throwable): Unit =
     if (failure == null && !isDone) {
       failure = cause
+      release()
       session.bodyFailed()
       val waiting = pull
       pull = null

@@ -13,7 +13,8 @@ private[needletail] final class SessionProtocol(config: ServerConfig, format: Re
     connect: LoopContext => Connection => ServedConnection
 ) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val context    = new LoopContext(new LoopClock(loop), config, config.tcp.loopCount, format)
+    private val context =
+      new LoopContext(new LoopClock(loop), config, config.tcp.loopCount, format, loop.memory)
     private val connection = connect(context)
 
     def connected(c: Connection): ServedConnection = connection(c)

@@ -46,6 +46,7 @@ private[needletail] abstract class SessionReplies(
 
   /** The one place where a failure becomes a response: its own where it has one, else a 500 that says nothing. */
   def failed(cause: Throwable): Response = cause match {
+    case MemoryShort                  => context.memoryShort
     case e: Answerable                => e.asHttpError.response
     case _: needletail.async.TimedOut => SessionReplies.tooSlow
     case _: needletail.async.Rejected => SessionReplies.tooMany
@@ -90,6 +91,15 @@ private[needletail] abstract class SessionReplies(
       x = x.next
     }
   }
+
+  /** There was no memory for what is to be collected of that body: its request is a refused one. */
+  private[server] def bodyRefused(body: SessionBody): Unit = {
+    var x = first
+    while (x != null && (x.body ne body)) x = x.next
+    countMemoryShort(if (x == null) admission.route else x.route)
+  }
+
+  protected def countMemoryShort(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
 
   protected def enqueue(x: Exchange): Unit = {
     if (last == null) first = x else last.next = x
@@ -162,7 +172,10 @@ private[needletail] abstract class SessionReplies(
     if (response.status.isError) counts.errors += 1
     if (context.accessLog != null) log(request, response, sent, started)
     if (request != null) request.release()
-    if (own != null) leaveBody(own)
+    if (own != null) {
+      own.release()
+      leaveBody(own)
+    }
   }
 
   @noinline private def log(request: Request, response: Response, sent: Long, started: Long): Unit =
@@ -254,9 +267,13 @@ private[needletail] abstract class SessionReplies(
     val stop = x.bytesSent + SessionReplies.PumpLimit
     var go   = true
     while (go)
-      if (x.piece == null && !x.isAwaiting && wire.pendingOutput + w.length > config.maxPendingOutput)
+      if (
+        x.piece == null && !x.isAwaiting &&
+        (wire.pendingOutput + w.length > config.maxPendingOutput || context.memory.isTight && wire.isBackedUp)
+      )
         go = false
-      else if (x.bytesSent >= stop) {
+      else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
+        // also of a full memory nothing is left at the end of the turn (MemoryRelief)
         go = false
         wire.wake()
       } else {

@@ -169,7 +169,9 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   }
 
   /** Answers what is no request we can serve; nothing after it is read. */
-  def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = refuseWith(error.response, isHead)
+
+  protected def refuseWith(response: Response, isHead: Boolean): Unit = {
     over = true
     giveUpParser()
     body = null
@@ -186,7 +188,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
       Long.MaxValue,
       admission.route
     )
-    x.response = error.response
+    x.response = response
     x.begin(isMeasured = false)
     enqueue(x)
     onceMore = true

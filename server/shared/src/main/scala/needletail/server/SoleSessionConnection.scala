@@ -20,6 +20,12 @@ private[needletail] abstract class SoleSessionConnection(connection: Connection,
   final def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =
     connection.writeOwned(bytes, from, count)
 
+  /** Is there no memory for that much of what has come, beyond what is kept already? */
+  protected final def mustNotKeep(bytes: Int): Boolean = {
+    val already = connection.unusedBytes
+    bytes > already && connection.isOpen && !context.memory.hasRoom((bytes - already).toLong, already.toLong)
+  }
+
   final def wake(): Unit = if (!woken && connection.isOpen) {
     woken = true
     connection.loop.endOfTurn(this)

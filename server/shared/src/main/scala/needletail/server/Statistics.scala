@@ -32,7 +32,11 @@ final class LoopCounts {
   var timeouts: Long = 0
 
   /** Requests given up as their client had ended its side and the answer was not there in time. */
-  var abandoned: Long    = 0
+  var abandoned: Long = 0
+
+  /** Connections that had to let go of memory, by a refusal or by their end, as it was short and they stalled. */
+  private[server] var relieved: Long = 0
+
   var bytesRead: Long    = 0
   var bytesWritten: Long = 0
 
@@ -47,6 +51,7 @@ final class LoopCounts {
     failures += other.failures
     timeouts += other.timeouts
     abandoned += other.abandoned
+    relieved += other.relieved
     lag.add(other.lag)
     bytesRead += other.bytesRead
     bytesWritten += other.bytesWritten

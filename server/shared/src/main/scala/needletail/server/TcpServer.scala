@@ -37,8 +37,16 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private val listener: Listener =
     try {
+      val memory = settings.loopMemory
       for (i <- 0 until loopCount) {
-        members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), settings.tls.orNull, acceptorRef)
+        members(i) = new LoopMember(
+          i,
+          loops(i),
+          protocol.onLoop(loops(i)),
+          settings.tls.orNull,
+          acceptorRef,
+          memory
+        )
         memberRefs(i) =
           Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
       }

@@ -10,6 +10,9 @@ private[needletail] trait Wire {
   /** Octets written and not yet taken by the kernel. */
   def pendingOutput: Int
 
+  /** Does the kernel not take what was written, so that `proceed` will come when it has? */
+  def isBackedUp: Boolean = pendingOutput > 0
+
   /** Writes now or, what the kernel does not take, later from a copy. */
   def write(bytes: Array[Byte], from: Int, count: Int): Unit
 

@@ -1,0 +1,91 @@
+package needletail.gateway
+
+import java.net.{InetSocketAddress, Socket}
+
+import needletail.http.ByteWriter
+import needletail.io.Address
+import needletail.server.{AdminConfig, RunningServer}
+
+/** What is held for requests of a web server counts in the server's budget of memory, as it does over HTTP. */
+class GatewayMemorySuite extends Serving {
+  private val KiB    = 1024
+  private val config = GatewayConfig(
+    server = base.copy(loops = 1, memoryBudget = 256L * KiB, admin = Some(AdminConfig(0))),
+    maxUnread = 64 * KiB
+  )
+  private val text = "x" * 60000
+
+  private def refused(answer: Answer): Boolean = answer.out.startsWith("Status: 503 ")
+
+  /** What the loop says it holds, in bytes. */
+  private def held(server: RunningServer): Double = {
+    val socket = server.adminAddress match {
+      case Some(Address.Tcp(host, port)) => new Socket(host, port)
+      case other                         => fail(s"listens on $other")
+    }
+    try {
+      socket.getOutputStream.write("GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".getBytes)
+      val text = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
+      text.linesIterator.filter(_.startsWith("needletail_held_bytes{")).map(_.split(' ').last.toDouble).sum
+    } finally socket.close()
+  }
+
+  private def posting(server: RunningServer, path: String): Seq[FastCgiClient] = Seq.fill(12) {
+    val client = new FastCgiClient(server.port)
+    client.begin(1, variables("POST", path, "CONTENT_LENGTH" -> "60001")).content(1, text)
+  }
+
+  test("fault 6: FastCGI content that is collected takes no more than the budget") {
+    serving(Front.FastCgi(_), config) { server =>
+      val clients = posting(server, "/length")
+      // three have 60 kB each of the 192 KiB for large ones: the others are refused at once
+      clients.drop(4).foreach(client => assert(refused(client.answer(1))))
+      val other = new FastCgiClient(server.port)
+      assertEquals(other.request(1, get("/hello")).answer(1).content, "hello")
+      clients.foreach(_.close())
+      eventually {
+        val content = variables("POST", "/length", "CONTENT_LENGTH" -> "60000")
+        other.request(2, content, text).answer(2).content == "60000"
+      }
+      other.close()
+      eventually(held(server) == 0)
+    }
+  }
+
+  test("fault 6: FastCGI content that nobody reads takes no more than the budget") {
+    serving(Front.FastCgi(_), config) { server =>
+      val clients = posting(server, "/wait")
+      eventually(held(server) > 100 * KiB)
+      val other = new FastCgiClient(server.port)
+      assertEquals(other.request(1, get("/hello")).answer(1).content, "hello") // all before it has been read
+      assert(held(server) <= 256 * KiB, held(server).toString)
+      other.close()
+      clients.foreach(_.close())
+      eventually(held(server) == 0)
+    }
+  }
+
+  test("fault 6: SCGI content that is collected takes no more than the budget") {
+    serving(Front.Scgi(_), config) { server =>
+      def connected(length: Int): Socket = {
+        val socket = new Socket()
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
+        socket.setSoTimeout(5000)
+        val w = new ByteWriter(256)
+        Scgi.write(w, length.toLong, variables("POST", "/length"))
+        w.writeLatin1(text)
+        socket.getOutputStream.write(w.bytes, 0, w.length)
+        socket
+      }
+      def answer(socket: Socket): Answer = {
+        val out = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
+        socket.close()
+        Answer(out, "", 0, 0)
+      }
+      val sockets = Seq.fill(12)(connected(60001))
+      sockets.drop(4).foreach(socket => assert(refused(answer(socket))))
+      sockets.take(4).foreach(_.close())
+      eventually(answer(connected(60000)).content == "60000")
+    }
+  }
+}
