@@ -31,6 +31,10 @@ private[needletail] final class RouteClass(
   }
 
   override def toString: String = if (template.isEmpty) method else s"$method $template"
+
+  /** As logs name it; none where it says nothing of a request. */
+  def label: Option[String] =
+    if ((this eq RouteClass.unmatched) || (this eq RouteClass.handler)) None else Some(toString)
 }
 
 private[needletail] object RouteClass {
@@ -75,15 +79,37 @@ private[needletail] abstract class Gate {
   /** `null` lets it pass; [[Gate.hold]] has it call [[later]]; all else is the answer in place of the route's. */
   def enter(route: RouteClass): Response
 
+  /** The same for a handler that is no router, but may turn out to call one, which is then to be asked for instead. */
+  def enterHandler(route: RouteClass): Response
+
   /** Runs `body` as soon as there is room for it, or answers for the route when there is none. */
   def later(route: RouteClass, body: () => Reply): Reply
 
   /** A bulkhead has refused one that had passed; `reason` is one of [[Refusal]]. Answers what to say to it. */
   def refused(route: RouteClass, reason: Int): Response
+
+  /** No route was found: a router answers the present request itself. */
+  def unmatched(): Unit
+
+  /** What the present request is known as by now. */
+  def current: RouteClass
+
+  /** A handler has failed, or a part of it: answers with what, and sees to it that those who run the server know. */
+  def failed(request: Request, cause: Throwable): Response
 }
 
 private[needletail] object Gate {
 
   /** It may be that there is room soon. Never sent. */
   val hold: Response = Response(Status.ServiceUnavailable)
+
+  /** Asks `gate`, null where nobody limits, and runs `body` if it may. */
+  def admit(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enter(route), route, body)
+
+  def admitHandler(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enterHandler(route), route, body)
+
+  private def go(gate: Gate, refusal: Response, route: RouteClass, body: () => Reply): Reply =
+    if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
 }

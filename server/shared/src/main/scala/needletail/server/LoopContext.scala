@@ -14,15 +14,14 @@ private[needletail] final class LoopContext(
 ) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
-  val admission = new Admission(clock, config.overload, loops)
+  val log: Log = Log.guarded(config.log)
 
-  val counts = new LoopCounts
+  val counts    = new LoopCounts
+  val admission = new Admission(clock, config.overload, loops, new HandlerFailures(clock, counts, log))
 
   /** Where replies are written to, in a turn only; and the same as turns get it. */
   val lent               = new LentWriter(LoopContext.WriterSize)
   val writer: ByteWriter = lent.bytes
-
-  val log: Log = Log.guarded(config.log)
 
   /** Durations of the config in nanoseconds, read on the way of a request. */
   val headNanos: Long      = config.headTimeout.toNanos

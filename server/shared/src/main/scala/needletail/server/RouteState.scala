@@ -15,6 +15,12 @@ private[server] final class RouteState(val route: RouteClass, config: OverloadCo
   /** Those who came when the limit was reached; null until there was one. */
   var waiting: WaitingLine = null
 
+  /**
+   * Is this a handler that has been seen to call routes? Then these are asked and not what is around them: it may stand
+   * around a route that is never to be refused.
+   */
+  var wraps: Boolean = false
+
   var inFlight: Int = 0
   val latencies     = new Latencies
   val byStatus      = new Array[Long](6) // by the first digit of the status

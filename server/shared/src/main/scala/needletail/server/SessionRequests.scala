@@ -118,7 +118,10 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
       wire.nowNanos + context.handlerNanos,
       admission.route
     )
-    request.detach()
+    request.detach(
+      if (handler.routeClass == null || admission.hasRoute) null else new LateGate(x, admission),
+      x.route.route
+    )
     enqueue(x)
     reply match {
       case response: Response =>
@@ -145,24 +148,28 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
     else
       try {
         val reply = ask(request)
-        if (reply == null) failed(new NullPointerException("a handler answered null"))
+        if (reply == null) failed(request, new NullPointerException("a handler answered null"))
         else
           reply match {
             case later: Reply.Later =>
               val result = later.response.resultOrNull
               if (result == null) later
-              else if (!result.isValue) failed(result.error)
-              else if (result.value == null) failed(new NullPointerException("a handler answered null"))
+              else if (!result.isValue) failed(request, result.error)
+              else if (result.value == null)
+                failed(request, new NullPointerException("a handler answered null"))
               else result.value
             case response => response
           }
-      } catch { case Survivable(e) => failed(e) }
+      } catch { case Survivable(e) => failed(request, e) }
   }
 
-  /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
+  /**
+   * Routes ask whether they may when they have found the one; for another handler it is asked here, unless it is known
+   * to call routes.
+   */
   @inline private def ask(request: Request): Reply = {
     val route   = handler.routeClass
-    val refusal = if (route == null) null else admission.enter(route)
+    val refusal = if (route == null) null else admission.enterHandler(route)
     if (refusal == null) handler(request)
     else if (refusal eq Gate.hold) admission.later(route, () => handler(request))
     else refusal
