@@ -42,10 +42,13 @@ private[server] final class Admission(
   /** What is known of the present request: nothing yet, that it is of that route, that it was refused, or waits. */
   private var known: Int = Admission.Nothing
 
-  /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
-  def lastRoute: RouteClass = {
+  /** Does a handler run? */
+  private var running: Boolean = false
+
+  /** Whose handler runs now, null for none, for a watchdog on another thread; a guess, as it is not synchronised. */
+  def runningRoute: RouteClass = {
     val state = present
-    if (state == null) null else state.route
+    if (!running || state == null) null else state.route
   }
 
   /** The clock at the end of the last piece of work. */
@@ -119,7 +122,11 @@ private[server] final class Admission(
   /** A request is about to be handled. */
   def beginRequest(): Unit = {
     known = Admission.Nothing
+    running = true
   }
+
+  /** Its handler has returned. */
+  def handlerReturned(): Unit = running = false
 
   def enterHandler(route: RouteClass): Response =
     if (known == Admission.Route) enter(route) // in a route
@@ -213,12 +220,15 @@ private[server] final class Admission(
     state.limit.begin(began)
     known = Admission.Route
     present = state
+    val ran = running
+    running = true
     val reply =
       try body()
       catch { case e: Throwable => ended(); throw e }
       finally {
         known = itsState
         present = before
+        running = ran
       }
     reply match {
       case later: Reply.Later => later.response.map { r => answered = true; r }.andFinally(ended())

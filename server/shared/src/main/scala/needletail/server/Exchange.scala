@@ -1,6 +1,6 @@
 package needletail.server
 
-import needletail.async.{Listener, Result, Survivable}
+import needletail.async.{Listener, Result, Survivable, Value}
 import needletail.http.{ByteStream, Request, Response}
 
 /**
@@ -124,6 +124,17 @@ private[server] final class Exchange(
     }
   }
 
+  /** Is it a stream of events, which may end after any of them, as its client asks again (HTML standard)? */
+  def isEventStream: Boolean =
+    response.headers.get("Content-Type").exists(_.toLowerCase.startsWith("text/event-stream"))
+
+  /** Its stream, which waits, is at its end. */
+  def endStream(): Unit = {
+    if (pieces != null) pieces.withdraw()
+    leaveStream()
+    piece = Exchange.endOfStream
+  }
+
   /** The response's stream is not asked any more. It is told so once, and what it throws then concerns nobody else. */
   def leaveStream(): Unit = if (response != null && response.source != null && (response.source ne left)) {
     left = response.source
@@ -140,4 +151,8 @@ private[server] final class Exchange(
     leaveStream()
     if (request != null) request.release()
   }
+}
+
+private object Exchange {
+  val endOfStream: Result[Option[Array[Byte]]] = new Value(None)
 }

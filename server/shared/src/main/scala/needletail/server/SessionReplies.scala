@@ -250,6 +250,7 @@ private[needletail] abstract class SessionReplies(
         wire.wake()
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        if (draining && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
         if (piece == null) go = false

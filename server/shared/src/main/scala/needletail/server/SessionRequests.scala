@@ -143,6 +143,12 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   /** The one place where a handler is called and where what it throws is caught. */
   private def call(head: Head, request: Request): Reply = {
     admission.beginRequest()
+    val reply = answer(head, request)
+    admission.handlerReturned()
+    reply
+  }
+
+  @inline private def answer(head: Head, request: Request): Reply =
     if (head.method eq Method.CONNECT) SessionRequests.noTunnel
     else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) SessionRequests.options
     else
@@ -161,7 +167,6 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
             case response => response
           }
       } catch { case Survivable(e) => failed(request, e) }
-  }
 
   /**
    * Routes ask whether they may when they have found the one; for another handler it is asked here, unless it is known
@@ -181,6 +186,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
     giveUpParser()
     body = null
     admission.beginRequest()
+    admission.handlerReturned()
     val x = new Exchange(
       this,
       null,
