@@ -27,8 +27,14 @@ final case class BlockingConfig(
     virtual: Boolean = true,
     virtualThreads: Int = 16384
 ) {
-  require(threads > 0 && queue > 0 && virtualThreads > 0, "blocking needs at least one thread and one place")
-  require(idle.length > 0, "idle must be positive")
+  private def check(): Unit = {
+    val is = Setting("BlockingConfig")
+    is.positive("threads", threads)
+    is.positive("queue", queue)
+    is.positive("idle", idle)
+    is.positive("virtualThreads", virtualThreads)
+  }
+  check()
 }
 
 /** The failure of blocking work for which there was no room. */

@@ -7,11 +7,13 @@ import needletail.testing.Suite
 
 /** Fault 19: a turn of the loop, without any timer. */
 class YieldSuite extends Suite {
-  for ((name, yields) <- List[(String, () => Async[Unit])](
-      "yieldNow"                   -> (() => Async.yieldNow),
-      "a sleep of no time"         -> (() => Async.sleep(Duration.Zero)),
-      "a sleep of less than that"  -> (() => Async.sleep(-1.second))
-    )) {
+  for (
+    (name, yields) <- List[(String, () => Async[Unit])](
+      "yieldNow"                  -> (() => Async.yieldNow),
+      "a sleep of no time"        -> (() => Async.sleep(Duration.Zero)),
+      "a sleep of less than that" -> (() => Async.sleep(-1.second))
+    )
+  ) {
     test(s"fault 19: $name lets go first what waits already, and no time pass") {
       val loop  = new ManualLoop
       val order = mutable.ListBuffer.empty[String]

@@ -26,26 +26,28 @@ class WrappedRoutesSuite extends Suite {
       waiting += promise
       promise: Async[Response]
     },
-    GET / "orders" / arg[Long]("id") to (id => if (id == 0) throw new IllegalStateException("none") else s"$id".ok)
+    GET / "orders" / arg[Long]("id") to (id =>
+      if (id == 0) throw new IllegalStateException("none") else s"$id".ok
+    )
   )
 
   private def mark(response: Response): Response = response.header("X-Mark", "1")
 
   /** What people put around routes, by the means there are. */
   private val wrappers: List[(String, Handler)] = List(
-    "nothing"                  -> routes,
-    "mapResponse"              -> routes.mapResponse((_, response) => mark(response)),
-    "around"                   -> routes.around((_, next) => next().map(mark)),
-    "an asynchronous around"   -> routes.around((_, next) => Async.unit.flatMap(_ => next()).map(mark)),
-    "recover"                  -> routes.recover { case e: ArithmeticException => e.getMessage.badRequest },
-    "a function"               -> Handler((request: Request) => routes(request).map(mark)),
-    "a class"                  -> new Handler { def apply(request: Request): Reply = routes(request).map(mark) },
-    "a function twice"         -> {
+    "nothing"                -> routes,
+    "mapResponse"            -> routes.mapResponse((_, response) => mark(response)),
+    "around"                 -> routes.around((_, next) => next().map(mark)),
+    "an asynchronous around" -> routes.around((_, next) => Async.unit.flatMap(_ => next()).map(mark)),
+    "recover"                -> routes.recover { case e: ArithmeticException => e.getMessage.badRequest },
+    "a function"             -> Handler((request: Request) => routes(request).map(mark)),
+    "a class"          -> new Handler { def apply(request: Request): Reply = routes(request).map(mark) },
+    "a function twice" -> {
       val inner = Handler((request: Request) => routes(request))
       Handler((request: Request) => inner(request))
     },
-    "a named function"         -> Handler("mine", Priority.Low)((request: Request) => routes(request)),
-    "another request"          -> Handler((request: Request) => routes(request.withHeader("X-User", "7")).map(mark)),
+    "a named function" -> Handler("mine", Priority.Low)((request: Request) => routes(request)),
+    "another request"  -> Handler((request: Request) => routes(request.withHeader("X-User", "7")).map(mark)),
     "mapResponse of a function" -> Handler((request: Request) => routes(request))
       .mapResponse((_, response) => mark(response))
   )
@@ -132,8 +134,9 @@ class WrappedRoutesSuite extends Suite {
 
   test("fault 16: a full bulkhead's refusal has them too, and nothing else of what is around runs for it") {
     var ran     = 0
-    val limited = routes.limit(inFlight = 1).around { (_, next) => ran += 1; next() }.mapResponse((_, r) => mark(r))
-    val w       = wire(limited, OverloadConfig())
+    val limited =
+      routes.limit(inFlight = 1).around { (_, next) => ran += 1; next() }.mapResponse((_, r) => mark(r))
+    val w = wire(limited, OverloadConfig())
     w.send(get("/waits") + get("/orders/1"))
     waiting.foreach(_.succeed("waited".ok))
     val output = w.turn().output

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
 
-import needletail.async.{Async, Survivable, TimedOut}
+import needletail.async.{Async, Setting, Survivable, TimedOut}
 import needletail.http._
 import needletail.io.Address
 
@@ -119,6 +119,8 @@ private object Operations {
  * @param handler asked for every other path: what else administrators may want to ask or to switch
  */
 final case class AdminConfig(port: Int, host: String = "127.0.0.1", handler: Option[Handler] = None) {
+  Setting("AdminConfig").between("port", port, 0, 65535)
+
   private[server] def start(operations: Operations, config: ServerConfig): TcpServer = {
     val own = ServerConfig(
       address = Address.Tcp(host, port),

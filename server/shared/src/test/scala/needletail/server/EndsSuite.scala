@@ -15,7 +15,7 @@ class EndsSuite extends Suite {
 
   /** Hands out what it was given, and then waits; counts how often it was cancelled. */
   private final class Waiting(first: Option[String]) extends ByteStream {
-    private var handed                      = false
+    private var handed                     = false
     val more                               = new Promise[Option[Array[Byte]]]
     var cancelled                          = 0
     def next(): Async[Option[Array[Byte]]] =
@@ -111,14 +111,17 @@ class EndsSuite extends Suite {
   test("fault 19: handlers learn that draining has begun, and who started the server does") {
     val server = Server(
       Handler((request: Request) =>
-        if (request.path == "/wait") new Reply.Later(request.connection.draining.map(_ => Response.ok("drained")))
+        if (request.path == "/wait")
+          new Reply.Later(request.connection.draining.map(_ => Response.ok("drained")))
         else Response.ok.stream(new Waiting(Some("first")).until(request.connection.draining)): Reply
       ),
       config
     ).start()
     val streamed = new RawClient(server.port).send(get)
     streamed.readUntil("first")
-    val waits = new RawClient(server.port).send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    val waits = new RawClient(
+      server.port
+    ).send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
     assert(!server.draining.isCompleted)
     // both are under way: one more request has been answered by each loop since
     val other = new RawClient(server.port).send(get)
@@ -165,7 +168,10 @@ class EndsSuite extends Suite {
     Await.result(free.close(), 10.seconds)
     def at(port: Int) = Server(handler, config.withPort(port))
     try {
-      assert(scala.util.Try(Server.runAll(at(port), at(taken.port))).failed.toOption.exists(_.isInstanceOf[CannotListen]))
+      assert(scala.util.Try(Server.runAll(
+        at(port),
+        at(taken.port)
+      )).failed.toOption.exists(_.isInstanceOf[CannotListen]))
       // the first one is gone: its port can be had again
       val end   = System.nanoTime() + 10.seconds.toNanos
       var again = scala.util.Try(at(port).start())

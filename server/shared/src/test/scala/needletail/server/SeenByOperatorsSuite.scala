@@ -29,7 +29,7 @@ class SeenByOperatorsSuite extends Suite {
   private val handler: Handler = new Handler {
     private val order                                       = new RouteClass("GET", "/orders/{id}")
     private[needletail] override def routeClass: RouteClass = null
-    def apply(request: Request): Reply                      = Gate.admit(request.gate, order, () => answer(request))
+    def apply(request: Request): Reply = Gate.admit(request.gate, order, () => answer(request))
 
     private def answer(request: Request): Reply = request.path match {
       case "/orders/1" => Response.ok
@@ -68,7 +68,8 @@ class SeenByOperatorsSuite extends Suite {
     Await.result(
       {
         said.clear()
-        val server = Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+        val server =
+          Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
         val client = new RawClient(server.port).send(get("/orders/3"))
         assert(client.readUntil("error").startsWith("HTTP/1.1 500 "))
         client.send(get("/orders/4")).readAll()
@@ -113,11 +114,15 @@ class SeenByOperatorsSuite extends Suite {
   }
 
   test("fault 18: an address that is in use is one line") {
-    val first = Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+    val first =
+      Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
     try {
       val failed =
         try {
-          Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", first.port), loops = 1, log = log)).run()
+          Server(
+            handler,
+            ServerConfig(address = Address.Tcp("127.0.0.1", first.port), loops = 1, log = log)
+          ).run()
           fail("it listens")
         } catch { case e: CannotListen => e }
       val printed = new java.io.StringWriter
@@ -145,7 +150,8 @@ class SeenByOperatorsSuite extends Suite {
   }
 
   test("fault 18: the watchdog blames nobody for the loading of classes while the program is young") {
-    val stack = List(frame("java.util.zip.Inflater", "inflate"), frame("jdk.internal.loader.URLClassPath", "x"))
+    val stack =
+      List(frame("java.util.zip.Inflater", "inflate"), frame("jdk.internal.loader.URLClassPath", "x"))
     assertEquals((watched(stack, "GET /work", 1.second).found(0), lines), (0L, Nil))
     assertEquals(watched(stack, "GET /work", 1.hour).found(0), 1L)
     assert(lines.head.contains("by the loading of classes") && !lines.head.contains("GET /work"), lines)
@@ -187,7 +193,7 @@ class SeenByOperatorsSuite extends Suite {
     val before = EventLoop.onFailure
     EventLoop.onFailure = (_, e) => { global.add(String.valueOf(e.getMessage)); () }
     try {
-      val thrown         = new CountDownLatch(1)
+      val thrown          = new CountDownLatch(1)
       val throws: Handler = _ => {
         Loop.current.execute { () =>
           thrown.countDown()
@@ -195,7 +201,8 @@ class SeenByOperatorsSuite extends Suite {
         }
         Response.ok("fine")
       }
-      val server = Server(throws, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+      val server =
+        Server(throws, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
       val client = new RawClient(server.port).send(get("/"))
       assert(client.readUntil("fine").startsWith("HTTP/1.1 200 "))
       assert(thrown.await(5, TimeUnit.SECONDS))
