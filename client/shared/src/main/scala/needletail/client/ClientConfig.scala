@@ -31,7 +31,7 @@ import needletail.io.{ConnectionOptions, Tls}
  * @param maxRedirects redirections followed in one call; 0: none, the answer is the redirection itself
  * @param pipelining requests on one connection whose answers have not come; 1: no pipelining. Only idempotent
  *   requests share a connection, and none of which a body is streamed
- * @param maxHosts hosts whose pools and figures are kept; beyond, the one that was used least recently is forgotten
+ * @param maxHosts hosts and services whose pools and figures are kept; beyond, the one that was used least recently is forgotten
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when a call that failed is made again
  * @param breaker when a host is not asked any more

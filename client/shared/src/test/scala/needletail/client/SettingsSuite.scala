@@ -17,7 +17,9 @@ class SettingsSuite extends Suite {
     scala.util.Try(make) match {
       case scala.util.Failure(e: IllegalArgumentException) =>
         assert(
-          e.getMessage.startsWith(s"$setting is $value, but must be ") && e.getMessage.length > setting.length + 25,
+          e.getMessage.startsWith(
+            s"$setting is $value, but must be "
+          ) && e.getMessage.length > setting.length + 25,
           e.getMessage
         )
       case other => fail(s"$setting = $value: $other")
@@ -46,7 +48,8 @@ class SettingsSuite extends Suite {
       assertRefused(s"ServerConfig.$name", -second)(make(-second))
       assertRefused(s"ServerConfig.$name", tooLong)(make(tooLong))
       assertRefused(s"ServerConfig.$name", null)(make(null))
-      if (mayBeZero) make(Duration.Zero) else assertRefused(s"ServerConfig.$name", Duration.Zero)(make(Duration.Zero))
+      if (mayBeZero) make(Duration.Zero)
+      else assertRefused(s"ServerConfig.$name", Duration.Zero)(make(Duration.Zero))
       make(3650.days)
     }
 
@@ -108,7 +111,8 @@ class SettingsSuite extends Suite {
 
   for ((name, make) <- clientTimes)
     test(s"fault 13: ClientConfig.$name is validated") {
-      for (wrong <- List(-second, Duration.Zero, tooLong)) assertRefused(s"ClientConfig.$name", wrong)(make(wrong))
+      for (wrong <- List(-second, Duration.Zero, tooLong))
+        assertRefused(s"ClientConfig.$name", wrong)(make(wrong))
       make(3650.days)
     }
 

@@ -31,6 +31,7 @@ private[server] final class Admission(
   private val last    = refusal.close
 
   private var states: Array[RouteState] = new Array(16)
+  private val retired                   = new RetiredRoutes
   val noRoute: RouteState               = stateOf(RouteClass.unmatched)
 
   /** Requests whose answer is awaited or on its way, on this loop. */
@@ -357,11 +358,16 @@ private[server] final class Admission(
 
   def stateOf(route: RouteClass): RouteState = {
     val i = route.index
-    if (i < states.length && states(i) != null) states(i) else newState(route, i)
+    if (i < states.length) {
+      val state = states(i)
+      if (state != null && state.serial == route.serial) return state
+    }
+    newState(route, i)
   }
 
   @noinline private def newState(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
+    if (states(i) != null) retired.add(states(i))
     states(i) = new RouteState(route, config)
     states(i)
   }
@@ -378,7 +384,8 @@ private[server] final class Admission(
   def report(into: LoopSnapshot): Unit = {
     into.inFlight = inFlight
     into.isOverloaded = delay.isOverloaded
-    foreach(state => into.routes = new RouteSnapshot(state) :: into.routes)
+    into.routes = retired.copies
+    foreach(state => into.routes = RouteSnapshot(state) :: into.routes)
   }
 
   def isOverloaded: Boolean = delay.isOverloaded

@@ -3,7 +3,14 @@ package needletail.server
 import needletail.http.RouteClass
 
 /** What one loop knows of one route: how many are under way, what became of the others. */
-private[server] final class RouteState(val route: RouteClass, config: OverloadConfig) {
+private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
+
+  /** Says the same as the class itself, whose place is another's when no route has it any more. */
+  val route: RouteClass = of.twin
+
+  /** Which class that is. */
+  val serial: Long = of.serial
+
   val isCritical: Boolean = route.priority.isCritical
 
   /** Null where nothing limits it. */
