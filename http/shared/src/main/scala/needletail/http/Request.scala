@@ -5,9 +5,9 @@ import needletail.async.Async
 /**
  * A request: a view of the bytes that came in, decoded when asked.
  *
- * It is good until its answer is complete. Asked for anything after that it throws IllegalStateException (it
- * never shows another request's bytes); `keep` makes a copy that lasts. Used on its connection's loop only,
- * but for a kept one, which any thread may read.
+ * It is good until its answer is complete, on its connection's loop. Asked for anything after that, or on another
+ * thread, it throws IllegalStateException (it never shows another request's bytes); `keep` makes a copy that lasts, and
+ * that any thread may read.
  */
 final class Request private[needletail] (
     private var view: Head,
@@ -70,8 +70,13 @@ final class Request private[needletail] (
       throw new IllegalStateException(
         "this request's answer is complete; use request.keep for what must last"
       )
+    if (h.owner != null && (h.owner ne Thread.currentThread)) offLoop()
     h
   }
+
+  private def offLoop(): Nothing = throw new IllegalStateException(
+    "a request is read on its connection's loop only; take what you need of it before, or use request.keep for another thread"
+  )
 
   def method: Method = head.method
 
@@ -192,9 +197,11 @@ final class Request private[needletail] (
 
   /** Gives this request bytes of its own, before the ones it came in are reused; `gate` is asked from here on. */
   private[needletail] def detach(gate: Gate, route: RouteClass): Unit = {
-    val own = head.copied
+    val h   = head
+    val own = h.copied
     own.gate = gate
     own.route = route
+    own.owner = h.owner
     view = own
     generation = own.generation
   }

@@ -8,14 +8,17 @@ import needletail.testing.Suite
 
 /** Fault 16: what is put around routes. */
 class AroundSuite extends Suite {
-  private val who = Filter("who")(request => Async.value(request.header("X-Who").toRight("who?".unauthorized)))
+  private val who =
+    Filter("who")(request => Async.value(request.header("X-Who").toRight("who?".unauthorized)))
 
   private val plain = Routes(
     GET / "fine" to "fine".ok,
     GET / "number" / arg[Int] to (n => s"$n".ok),
     GET / "throws" to { throw new IllegalStateException("no"); "".ok },
     GET / "refuses" to { throw HttpError(Status.Conflict, "twice"); "".ok },
-    (GET / "fails" + request) to (_ => Async.sleep(1.second).flatMap(_ => Async.fail(new RuntimeException("late")))),
+    (GET / "fails" + request) to (_ =>
+      Async.sleep(1.second).flatMap(_ => Async.fail(new RuntimeException("late")))
+    ),
     (GET / "private" + who) to (name => name.ok),
     GET / "page" + ?("n", arg[Int]) to (n => s"$n".ok)
   )
@@ -73,8 +76,10 @@ class AroundSuite extends Suite {
   }
 
   test("fault 16: recover answers for the failures it is defined for") {
-    val mended = marked(plain.recover { case e: IllegalStateException => Response(Status.Conflict).text(e.getMessage) })
-    val reply  = mended.test(Request.get("/throws"))
+    val mended = marked(plain.recover { case e: IllegalStateException =>
+      Response(Status.Conflict).text(e.getMessage)
+    })
+    val reply = mended.test(Request.get("/throws"))
     assertEquals((reply.status.code, reply.text, reply.failure), (409, "no", None))
     assertEquals(reply.header("X-Mark"), Some("/throws"))
     assertEquals(mended.test(Request.get("/fails")).status.code, 500)
@@ -82,7 +87,9 @@ class AroundSuite extends Suite {
 
   test("fault 16: the outermost is applied last; routes beside are left alone") {
     def adding(text: String)(routes: Routes) =
-      routes.mapResponse((_, response) => response.setHeader("X-Order", response.headers.get("X-Order").getOrElse("") + text))
+      routes.mapResponse((_, response) =>
+        response.setHeader("X-Order", response.headers.get("X-Order").getOrElse("") + text)
+      )
     val nested = Routes(adding("b")(adding("a")(Routes(GET / "in" to "".ok))), GET / "out" to "".ok)
     assertEquals(nested.test(Request.get("/in")).header("X-Order"), Some("ab"))
     assertEquals(nested.test(Request.get("/out")).header("X-Order"), None)
@@ -103,7 +110,8 @@ class AroundSuite extends Suite {
   }
 
   test("fault 16: a function that answers null, or throws, is a failure") {
-    val reply = plain.mapResponse((_, _) => throw new IllegalStateException("in around")).test(Request.get("/fine"))
+    val reply =
+      plain.mapResponse((_, _) => throw new IllegalStateException("in around")).test(Request.get("/fine"))
     assertEquals((reply.status.code, reply.failure.map(_.getMessage)), (500, Some("in around")))
   }
 

@@ -1,5 +1,6 @@
 package needletail.server
 
+import needletail.async.Loop
 import needletail.http.{Body, ByteWriter, HeadLimits, HeadParser, HttpDate, ResponseEncoder}
 
 /**
@@ -50,6 +51,8 @@ private[needletail] final class LoopContext(
     else {
       val p = spare
       spare = null
+      // the first one is made before the loop has a thread
+      if (p.head.owner == null) p.head.owner = Thread.currentThread
       p
     }
 
@@ -58,6 +61,7 @@ private[needletail] final class LoopContext(
   private def newParser(): HeadParser = {
     val parser = new HeadParser(limits)
     parser.head.gate = admission
+    if (Loop.currentOrNull != null) parser.head.owner = Thread.currentThread
     parser.secure = config.tls.isDefined
     parser
   }
