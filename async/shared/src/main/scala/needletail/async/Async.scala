@@ -175,8 +175,15 @@ object Async {
     try Trampoline.nonNull(body)
     catch { case Survivable(e) => new Failed(e) }
 
-  /** Complete after `duration`, not earlier; needs no thread. To be called on a loop. */
-  def sleep(duration: FiniteDuration): Async[Unit] = new Sleep(Loop.current, duration.toNanos)
+  /** Complete after `duration`, not earlier; needs no thread. As `yieldNow` if it is not positive. To be called on a loop. */
+  def sleep(duration: FiniteDuration): Async[Unit] =
+    if (duration.length <= 0) yieldNow else new Sleep(Loop.current, duration.toNanos)
+
+  /**
+   * Complete in the loop's next turn: whatever is ready by then, other connections above all, goes first. For work that
+   * is long but can be done in parts. To be called on a loop.
+   */
+  def yieldNow: Async[Unit] = new Yield(Loop.current)
 
   /** All values, in order; all proceed side by side. The first failure is the result and withdraws from the others. */
   def all[A](asyncs: Seq[Async[A]]): Async[Seq[A]] = Gathered(asyncs)

@@ -27,8 +27,14 @@ final case class BlockingConfig(
     virtual: Boolean = true,
     virtualThreads: Int = 16384
 ) {
-  require(threads > 0 && queue > 0 && virtualThreads > 0, "blocking needs at least one thread and one place")
-  require(idle.length > 0, "idle must be positive")
+  private def check(): Unit = {
+    val is = Setting("BlockingConfig")
+    is.positive("threads", threads)
+    is.positive("queue", queue)
+    is.positive("idle", idle)
+    is.positive("virtualThreads", virtualThreads)
+  }
+  check()
 }
 
 /** The failure of blocking work for which there was no room. */
@@ -77,7 +83,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     answer.work = work
     val own = answer.loop.blockingThreads
     if (if (own == null) submit(work) else { own.execute(work); true }) {
-      ManualLoop.awaitOutside(answer.loop, +1)
+      ManualLoop.awaitWork(answer.loop, +1)
       answer
     } else Async.fail(new Rejected("no room for more blocking work"))
   }
@@ -134,13 +140,13 @@ object Blocking {
     var work: Work[A] = null
 
     def deliver(result: Result[A]): Unit = if (isOpen) {
-      ManualLoop.awaitOutside(loop, -1)
+      ManualLoop.awaitWork(loop, -1)
       work = null
       settle(result)
     }
 
     override private[async] def release(): Unit = if (work != null) {
-      ManualLoop.awaitOutside(loop, -1)
+      ManualLoop.awaitWork(loop, -1)
       work.stop()
       work = null
     }

@@ -13,14 +13,21 @@ import scala.util.Try
  * `within` runs, this is the calling thread's loop. What a task throws is thrown by the method that ran it,
  * when everything else has been run. Only `execute` may be called from other threads.
  *
- * @param patience where something outside is awaited (a future, blocking work), how long in real time `run`
- *                 waits for it before it lets the clock go on to the next timer
+ * Work that was handed to other threads (`Async.blocking`) takes no virtual time: `run` and `advance` wait for its end
+ * before the clock goes on, and throw an `IllegalStateException` when there is none in 20 seconds. Whether a future that
+ * others will complete ever is cannot be known: `run` waits a second for it, once, before it lets the clock go on.
+ *
+ * @param patience to be set by tests of what happens while such work or such a future is not there yet: how long in
+ *                 real time `run` waits for either before it lets the clock go on to the next timer; `advance` does not
+ *                 wait then
  */
-final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
+final class ManualLoop(patience: FiniteDuration = null) extends Loop {
   private val tasks             = new LinkedBlockingQueue[Runnable]
   private val timers            = new TimerQueue
   private var now               = 0L
-  private var outside           = 0 // how many promises wait for another thread
+  private var working           = 0     // pieces of work on other threads
+  private var outside           = 0     // promises that others will complete, or not
+  private var waited            = false // in vain, for what is outside now
   private var thrown: Throwable = null
 
   def inLoop: Boolean               = Loop.currentOrNull eq this
@@ -48,12 +55,12 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
 
   /** Lets `duration` pass: runs all tasks, and all timers in the order in which they become due. */
   def advance(duration: FiniteDuration): Unit = {
-    val end = now + duration.toNanos
+    val end = now + math.min(duration.toNanos, Long.MaxValue / 4)
     within {
-      while (runOne()) ()
+      settle()
       while (timers.nextAt <= end) {
         now = timers.nextAt
-        while (runOne()) ()
+        settle()
       }
     }
     now = end
@@ -74,10 +81,15 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
     result.getOrElse(throw new IllegalStateException("nothing is left that could complete the value"))
   }
 
+  /** Runs all there is to do at this time. */
+  private def settle(): Unit =
+    while (runOne() || (patience == null && working > 0 && awaitWork())) ()
+
   private def goOn(): Boolean =
     runOne() ||
-      (outside > 0 && await(patience)) ||
-      (if (timers.isEmpty) outside > 0 && await(ManualLoop.Longest)
+      (working > 0 && awaitWork()) ||
+      (outside > 0 && awaitOthers()) ||
+      (if (timers.isEmpty) working + outside > 0 && await(ManualLoop.Longest)
        else {
          now = timers.nextAt
          true
@@ -93,6 +105,24 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
       true
     } else false
   }
+
+  private def awaitWork(): Boolean =
+    if (patience != null) await(patience)
+    else if (await(ManualLoop.Longest)) true
+    else
+      throw new IllegalStateException(
+        s"blocking work has not ended in ${ManualLoop.Longest}, and virtual time does not pass before it has; for a " +
+          "test of what happens while it runs, make the loop with a patience"
+      )
+
+  private def awaitOthers(): Boolean =
+    if (patience != null) await(patience)
+    else if (waited) false
+    else {
+      val came = await(1.second)
+      waited = !came
+      came
+    }
 
   private def await(atMost: FiniteDuration): Boolean = {
     val task = tasks.poll(atMost.toNanos, TimeUnit.NANOSECONDS)
@@ -113,13 +143,23 @@ final class ManualLoop(patience: FiniteDuration = 100.millis) extends Loop {
     throw first
   }
 
-  private[async] def awaitOutside(change: Int): Unit = outside += change
+  private[async] def awaitWork(change: Int): Unit    = working += change
+  private[async] def awaitOutside(change: Int): Unit = {
+    outside += change
+    waited = false
+  }
 }
 
 object ManualLoop {
 
-  /** How long `run` waits for something outside when it has nothing else to do. */
-  private val Longest = 10.seconds
+  /** How long it waits for something outside when it has nothing else to do. */
+  private val Longest = 20.seconds
+
+  /** Tells a manual loop that one piece of work more, or less, is on another thread. */
+  private[async] def awaitWork(loop: Loop, change: Int): Unit = loop match {
+    case manual: ManualLoop => manual.awaitWork(change)
+    case _                  => ()
+  }
 
   /** Tells a manual loop that one thing more, or less, is awaited from other threads. */
   private[async] def awaitOutside(loop: Loop, change: Int): Unit = loop match {

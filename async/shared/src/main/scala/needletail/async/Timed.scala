@@ -1,5 +1,7 @@
 package needletail.async
 
+import java.util.concurrent.RejectedExecutionException
+
 import scala.concurrent.duration.FiniteDuration
 
 /** Complete after a while. The loop's timer holds the node itself. */
@@ -9,6 +11,14 @@ private[async] final class Sleep(loop: Loop, nanos: Long) extends Pending[Unit] 
   def run(): Unit = settle(Result.unit)
 
   override private[async] def release(): Unit = timer.cancel()
+}
+
+/** Complete when the loop comes to it. */
+private[async] final class Yield(loop: Loop) extends Pending[Unit] with Runnable {
+  try loop.execute(this)
+  catch { case _: RejectedExecutionException => () } // the loop has ended: it comes to nothing any more
+
+  def run(): Unit = settle(Result.unit)
 }
 
 /** What `source` says within `limit`, else [[TimedOut]]. */

@@ -59,4 +59,39 @@ class ManualLoopSuite extends Suite {
     val never = scala.concurrent.Promise[Int]().future
     assert(loop.run(Async.fromFuture(never).within(1.hour)).failed.get.isInstanceOf[TimedOut])
   }
+
+  test("fault 15: time does not pass before work on other threads has ended, however long it takes") {
+    val loop   = new ManualLoop
+    val result = loop.run {
+      Async.sleep(1.milli).flatMap(_ => Async.blocking { Thread.sleep(400); "done" }.within(1.second))
+    }
+    assertEquals(result, Success("done"))
+    assertEquals(loop.nowNanos, 1.milli.toNanos)
+  }
+
+  test("fault 15: advance waits for it too") {
+    val loop = new ManualLoop
+    val work = loop.within(Async.blocking { Thread.sleep(400); Loop.currentOrNull == null }.within(1.second))
+    loop.advance(1.hour)
+    assertEquals(work.poll, Some(Success(true)))
+  }
+
+  test("fault 15: what is to be seen while it runs is seen with a patience") {
+    val loop = new ManualLoop(patience = 10.millis)
+    val end  = new java.util.concurrent.CountDownLatch(1)
+    val late = loop.run(Async.blocking { end.await(); 1 }.within(1.hour))
+    end.countDown()
+    assert(late.failed.get.isInstanceOf[TimedOut], late)
+  }
+
+  test("fault 15: a future is waited for once, and time goes on for all timers after that") {
+    val loop                     = new ManualLoop
+    val never                    = scala.concurrent.Promise[Int]().future
+    val begun                    = System.nanoTime()
+    def rest(n: Int): Async[Int] =
+      if (n == 0) Async.value(0) else Async.sleep(1.milli).flatMap(_ => rest(n - 1))
+    val both = loop.run(Async.fromFuture(never).race(rest(20)))
+    assertEquals(both, Success(0))
+    assert(System.nanoTime() - begun < 15.seconds.toNanos)
+  }
 }

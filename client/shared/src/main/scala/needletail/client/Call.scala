@@ -3,7 +3,7 @@ package needletail.client
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.async.Async
+import needletail.async.{Async, Setting}
 import needletail.http._
 
 /**
@@ -88,7 +88,10 @@ final class Call private[client] (
    * At most so long for all of it, from being sent: waiting for a connection, retries and redirections included.
    * In place of the client's `requestTimeout`, so it may be longer too; a streamed body has `bodyTimeout` instead.
    */
-  def within(limit: FiniteDuration): Call = copy(limit = limit)
+  def within(limit: FiniteDuration): Call = {
+    Setting("Call").notNegative("within", limit)
+    copy(limit = limit)
+  }
 
   /** Over by then, whatever else allows it more time. */
   def within(limit: TimeLimit): Call = copy(deadline = deadline.min(limit))

@@ -32,8 +32,7 @@ import needletail.io.{Address, EventLoop, EventLoops}
 final class Client private (val config: ClientConfig, lent: EventLoops)
     extends Calls
     with AutoCloseable {
-  private val hosts            = new ConcurrentHashMap[String, Host] // by origin; one address each
-  private val services         = ConcurrentHashMap.newKeySet[Host]()
+  private val hosts            = new ConcurrentHashMap[AnyRef, Host] // by origin, or by addresses too
   private val loops            = new ConcurrentHashMap[EventLoop, ClientLoop]
   private var own: EventLoops  = null                                // made when first needed
   @volatile private var closed = false
@@ -54,13 +53,15 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   def service(url: String): Service = new Service(this, hostOf(originOf(url)))
 
   /**
-   * A service with several addresses, which share its calls; the URL says what its Host header is. To be made once
-   * and kept: each one made has pools of its own.
+   * A service with several addresses, which share its calls; the URL says what its Host header is. Made once more, with
+   * the same URL and addresses, it is the same: breaker, pools and figures are one.
    */
   def service(url: String, addresses: Address*): Service = {
-    val host = new Host(originOf(url), addresses, config)
-    services.add(host)
-    new Service(this, host)
+    val origin = originOf(url)
+    new Service(
+      this,
+      known(Service.Key(origin.text, addresses.toList), new Host(origin, addresses, config, isService = true))
+    )
   }
 
   /** Runs what is to run on a loop, from any thread. */
@@ -84,7 +85,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   def statistics: Seq[HostStatistics] = known.map(_.statistics)
 
   /** Every host that has been asked, by name. */
-  private[client] def known: Seq[Host] = (hosts.values.asScala ++ services.asScala).toSeq.sortBy(_.name)
+  private[client] def known: Seq[Host] = hosts.values.asScala.toSeq.sortBy(_.name)
 
   /**
    * Closes connections without a request and fails the calls that wait; later calls fail. Those under way come to
@@ -117,28 +118,41 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   private def originOf(url: String): Origin =
     Url.origin(url).fold(why => throw new IllegalArgumentException(s"$why: '$url'"), identity)
 
-  private[client] def hostOf(origin: Origin): Host = {
-    val known = hosts.get(origin.text)
-    if (known != null) known
-    else {
-      if (hosts.size >= config.maxHosts) forgetOne()
-      val fresh = new Host(origin, List(origin.address), config)
-      fresh.usedAt = Loop.nanoTime()
-      val other = hosts.putIfAbsent(origin.text, fresh)
-      if (other != null) other else fresh
-    }
+  private[client] def hostOf(origin: Origin): Host =
+    known(origin.text, new Host(origin, List(origin.address), config))
+
+  /** The host of that key, made where there is none. */
+  private def known(key: AnyRef, make: => Host): Host = {
+    val known = hosts.get(key)
+    if (known != null) known else add(make)
+  }
+
+  private def add(fresh: Host): Host = {
+    if (hosts.size >= config.maxHosts) forgetOne()
+    fresh.usedAt = Loop.nanoTime()
+    val other = hosts.putIfAbsent(fresh.key, fresh)
+    if (other != null) other else fresh
+  }
+
+  /** One that was forgotten is used again. */
+  private[client] def remember(host: Host): Unit = {
+    host.isForgotten = false
+    add(host)
+    ()
   }
 
   /** Makes room: the host used least recently goes, with its idle connections. */
   private def forgetOne(): Unit = {
-    val now    = Loop.nanoTime()
-    val oldest = hosts.values.asScala.maxByOption(host => now - host.usedAt)
-    oldest.foreach { host =>
-      hosts.remove(host.name, host)
-      loops.asScala.foreach { case (loop, state) =>
-        try loop.execute(() => state.forget(host))
-        catch { case _: java.util.concurrent.RejectedExecutionException => () } // and its connections with it
-      }
+    val now = Loop.nanoTime()
+    hosts.values.asScala.maxByOption(host => now - host.usedAt).foreach(forget)
+  }
+
+  private[client] def forget(host: Host): Unit = {
+    hosts.remove(host.key, host)
+    host.isForgotten = true
+    loops.asScala.foreach { case (loop, state) =>
+      try loop.execute(() => state.forget(host))
+      catch { case _: java.util.concurrent.RejectedExecutionException => () } // and its connections with it
     }
   }
 

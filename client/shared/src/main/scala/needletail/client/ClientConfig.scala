@@ -2,6 +2,7 @@ package needletail.client
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
 import needletail.http.Grammar
 import needletail.io.{ConnectionOptions, Tls}
 
@@ -30,7 +31,7 @@ import needletail.io.{ConnectionOptions, Tls}
  * @param maxRedirects redirections followed in one call; 0: none, the answer is the redirection itself
  * @param pipelining requests on one connection whose answers have not come; 1: no pipelining. Only idempotent
  *   requests share a connection, and none of which a body is streamed
- * @param maxHosts hosts whose pools and figures are kept; beyond, the one that was used least recently is forgotten
+ * @param maxHosts hosts and services whose pools and figures are kept; beyond, the one that was used least recently is forgotten
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when a call that failed is made again
  * @param breaker when a host is not asked any more
@@ -64,23 +65,40 @@ final case class ClientConfig(
     socket: ConnectionOptions = ConnectionOptions(),
     tls: Tls = Tls.system
 ) {
-  require(loops >= 0, "loops must not be negative")
-  require(connectionsPerHost > 0 && pipelining > 0 && maxHosts > 0, "counts must be positive")
-  require(maxQueued >= 0 && maxRedirects >= 0, "limits must not be negative")
-  require(maxHead > 0 && maxHeaders > 0 && maxPendingOutput > 0, "limits must be positive")
-  require(maxHead <= 48 * 1024, "maxHead must be at most 48 KiB: a head must fit a loop's read buffer")
-  require(maxHead <= socket.maxLeftover, "socket.maxLeftover must be at least maxHead")
-  require(maxBodyInMemory >= 0 && maxDrain >= 0, "limits must not be negative")
-  require(
-    List(queueTimeout, connectTimeout, requestTimeout, bodyTimeout, idleTimeout, continueTimeout).forall(
-      _ > Duration.Zero
-    ) && attemptTimeout.forall(_ > Duration.Zero),
-    "time-outs must be positive"
-  )
-  require(
-    userAgent.forall(Grammar.isFieldValue),
-    "userAgent has a character that no field value may have"
-  )
+  private def check(): Unit = {
+    val is = Setting("ClientConfig")
+    is.between("loops", loops, 0, 1024)
+    is.positive("connectionsPerHost", connectionsPerHost)
+    is.notNegative("maxQueued", maxQueued)
+    is.positive("queueTimeout", queueTimeout)
+    is.positive("connectTimeout", connectTimeout)
+    is.positive("requestTimeout", requestTimeout)
+    attemptTimeout.foreach(is.positive("attemptTimeout", _))
+    is.positive("bodyTimeout", bodyTimeout)
+    is.positive("idleTimeout", idleTimeout)
+    is.positive("continueTimeout", continueTimeout)
+    is.between("maxHead", maxHead, 1, 48 * 1024) // a head must fit a loop's read buffer
+    is.check(
+      "maxHead",
+      maxHead,
+      maxHead <= socket.maxLeftover,
+      s"at most socket.maxLeftover (${socket.maxLeftover})"
+    )
+    is.positive("maxHeaders", maxHeaders)
+    is.notNegative("maxBodyInMemory", maxBodyInMemory)
+    is.notNegative("maxDrain", maxDrain)
+    is.positive("maxPendingOutput", maxPendingOutput)
+    is.notNegative("maxRedirects", maxRedirects)
+    is.positive("pipelining", pipelining)
+    is.positive("maxHosts", maxHosts)
+    is.check(
+      "userAgent",
+      userAgent,
+      userAgent.forall(Grammar.isFieldValue),
+      "a field value, without control characters"
+    )
+  }
+  check()
 }
 
 /**
@@ -107,10 +125,17 @@ final case class RetryConfig(
     reserve: Int = 10,
     saving: Int = 100
 ) {
-  require(attempts > 0, "attempts must be positive")
-  require(firstDelay > Duration.Zero && maxDelay >= firstDelay, "maxDelay must be at least firstDelay")
-  require(budget >= 0 && budget <= 1, "budget must be between 0 and 1")
-  require(reserve >= 0 && saving >= reserve, "saving must be at least reserve, which must not be negative")
+  private def check(): Unit = {
+    val is = Setting("RetryConfig")
+    is.positive("attempts", attempts)
+    is.positive("firstDelay", firstDelay)
+    is.positive("maxDelay", maxDelay)
+    is.check("maxDelay", maxDelay, maxDelay >= firstDelay, s"at least firstDelay ($firstDelay)")
+    is.check("budget", budget, budget >= 0 && budget <= 1, "0 to 1")
+    is.notNegative("reserve", reserve)
+    is.check("saving", saving, saving >= reserve, s"at least reserve ($reserve)")
+  }
+  check()
 }
 
 /**
@@ -133,10 +158,16 @@ final case class BreakerConfig(
     openFor: FiniteDuration = 2.seconds,
     probes: Int = 3
 ) {
-  require(window >= 1.second, "window must be at least a second")
-  require(minCalls > 0 && probes > 0, "counts must be positive")
-  require(failureRatio > 0 && failureRatio <= 1, "failureRatio must be above 0 and at most 1")
-  require(openFor > Duration.Zero, "openFor must be positive")
+  private def check(): Unit = {
+    val is = Setting("BreakerConfig")
+    is.positive("window", window)
+    is.check("window", window, window >= 1.second, "at least a second")
+    is.positive("minCalls", minCalls)
+    is.positive("probes", probes)
+    is.check("failureRatio", failureRatio, failureRatio > 0 && failureRatio <= 1, "above 0 and at most 1")
+    is.positive("openFor", openFor)
+  }
+  check()
 }
 
 /**
@@ -153,9 +184,13 @@ final case class BalancingConfig(
     ejectFor: FiniteDuration = 5.seconds,
     maxEjected: Double = 0.5
 ) {
-  require(failures > 0, "failures must be positive")
-  require(ejectFor > Duration.Zero, "ejectFor must be positive")
-  require(maxEjected >= 0 && maxEjected <= 1, "maxEjected must be between 0 and 1")
+  private def check(): Unit = {
+    val is = Setting("BalancingConfig")
+    is.positive("failures", failures)
+    is.positive("ejectFor", ejectFor)
+    is.check("maxEjected", maxEjected, maxEjected >= 0 && maxEjected <= 1, "0 to 1")
+  }
+  check()
 }
 
 /** How an address is chosen. */

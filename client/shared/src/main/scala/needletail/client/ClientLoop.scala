@@ -16,6 +16,7 @@ private[client] final class ClientLoop(val client: Client, val context: LoopCont
   def on(host: Host): HostOnLoop = {
     var h = hosts.get(host)
     if (h == null) {
+      if (host.isForgotten) client.remember(host) // somebody has kept a call of it, or a service
       h = new HostOnLoop(host, context)
       hosts.put(host, h)
       if (isClosed) h.close()

@@ -10,8 +10,14 @@ import needletail.io.{Address, TlsPeer}
  *
  * @param origin what URLs say
  * @param addresses where it is reached; at least one
+ * @param isService were these addresses given, beside the URL?
  */
-private[client] final class Host(val origin: Origin, addresses: Seq[Address], config: ClientConfig) {
+private[client] final class Host(
+    val origin: Origin,
+    addresses: Seq[Address],
+    config: ClientConfig,
+    isService: Boolean = false
+) {
   val name: String = origin.text
   val tls: TlsPeer = origin.peer(config.tls)
   val breaker      = new Breaker(config.breaker)
@@ -19,6 +25,12 @@ private[client] final class Host(val origin: Origin, addresses: Seq[Address], co
   val balancer     = new Balancer(addresses, config.balancing)
   val counts       = new CopyOnWriteArrayList[HostCounts] // one for each loop that asks it
   @volatile var usedAt = 0L // by the loops' clocks, to the second: which host to forget
+
+  /** Has it been given up, as others were used more recently, or by who has made it? */
+  @volatile var isForgotten = false
+
+  /** What the client knows it by. */
+  val key: AnyRef = if (isService) Service.Key(origin.text, addresses.toList) else origin.text
 
   /** What follows the target in every request line, and the fields that never differ. */
   private val common =

@@ -1,6 +1,7 @@
 package needletail.client
 
 import needletail.http.{Method, TimeLimit}
+import needletail.io.Address
 
 /**
  * What makes calls: a [[Client]] of URLs, a [[Service]] of paths. An implicit request, or an implicit limit, bounds
@@ -20,8 +21,11 @@ abstract class Calls private[client] () {
   final def patch(where: String)(implicit limit: TimeLimit = TimeLimit.none): Call = call(Method.PATCH, where)
 }
 
-/** A host that is asked often: its calls need a path only. */
-final class Service private[client] (val client: Client, host: Host) extends Calls {
+/**
+ * A host that is asked often: its calls need a path only. Nothing has to be done for it when it is of no more use, as a
+ * client keeps `maxHosts` hosts and services and forgets the one that was used least recently; `close` does so at once.
+ */
+final class Service private[client] (val client: Client, host: Host) extends Calls with AutoCloseable {
 
   /** A call of that path and query, which must be percent-encoded already; else IllegalArgumentException. */
   def call(method: Method, path: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
@@ -32,5 +36,17 @@ final class Service private[client] (val client: Client, host: Host) extends Cal
 
   def statistics: HostStatistics = host.statistics
 
+  /**
+   * Has the client forget it, for all who have it: its unused connections are closed, those in use when they are done
+   * with, and it is gone from the client's figures. Whoever uses it again begins anew.
+   */
+  def close(): Unit = client.forget(host)
+
   override def toString: String = s"Service(${host.name})"
+}
+
+private[client] object Service {
+
+  /** What a client knows a service by. */
+  final case class Key(origin: String, addresses: List[Address])
 }

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http._
+import needletail.io.Address
 import needletail.server.Operations
 import needletail.testing.Suite
 
@@ -51,7 +52,7 @@ class ClientMetricsSuite extends Suite with Serving {
       calling() { two =>
         one.get(server.url).await()
         two.service(server.url, server.address).get("/").await()
-        two.service(server.url, server.address).get("/").await()
+        two.service(server.url, Address.Tcp("localhost", server.port)).get("/").await()
         val text = textOf("one" -> one, "two" -> two)
         assertEquals(text.linesIterator.count(_.startsWith("# TYPE needletail_client_calls_total ")), 1)
         for ((client, host) <- List("one" -> server.url, "two" -> server.url, "two" -> s"${server.url} (1)"))

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, Promise}
 import needletail.http._
+import needletail.io.Address
 import needletail.testing.Suite
 
 /** Bounds of a pool and of its queue, cancelling, pipelining. */
@@ -219,6 +220,38 @@ class PoolSuite extends Suite with Misbehaving {
         assertEquals(client.get(others.head.url).await().text, "ok", "it is no stranger after that")
       } finally others.foreach(_.close())
       assertEquals(server.opened.get, 0)
+    }
+  }
+
+  test(
+    "fault 14: services with addresses are kept as hosts are: one for the same, and no more than the limit"
+  ) {
+    scripted((peer, _) => peer.send(ok), strict.copy(maxHosts = 3)) { (server, client) =>
+      val others                   = List.fill(4)(new Scripted((peer, _) => peer.send(ok)))
+      def service(other: Scripted) = client.service("http://service", Address.Tcp("127.0.0.1", other.port))
+      try {
+        (1 to 20).foreach(_ => assertEquals(service(others.head).get("/").await().text, "ok"))
+        assertEquals((client.statistics.size, others.head.opened.get), (1, 1))
+        val first = service(others.head)
+        for (other <- others) assertEquals(service(other).get("/").await().text, "ok")
+        assertEquals(client.statistics.size, 3)
+        eventually(others.head.closed.get == 1)
+        assertEquals(first.get("/").await().text, "ok", "it is no stranger after that")
+        assertEquals(client.statistics.size, 3)
+      } finally others.foreach(_.close())
+      assertEquals(server.opened.get, 0)
+    }
+  }
+
+  test("fault 14: a service that is closed leaves nothing behind, and may be used again") {
+    scripted((peer, _) => peer.send(ok)) { (server, client) =>
+      val service = client.service("http://service", Address.Tcp("127.0.0.1", server.port))
+      assertEquals(service.get("/").await().text, "ok")
+      service.close()
+      assertEquals(client.statistics.size, 0)
+      eventually(server.closed.get == 1)
+      assertEquals(service.get("/").await().text, "ok")
+      assertEquals(client.statistics.size, 1)
     }
   }
 

@@ -1,5 +1,6 @@
 package needletail.gateway
 
+import needletail.async.Setting
 import needletail.server.ServerConfig
 
 /**
@@ -23,8 +24,14 @@ final case class GatewayConfig(
     maxMultiplexed: Int = 128,
     maxUnread: Int = 64 * 1024
 ) {
-  require(mount.forall(_.startsWith("/")), "mount must be a path that begins with a slash")
-  require(maxVariables > 0 && maxMultiplexed > 0 && maxUnread > 0, "limits must be positive")
+  private def check(): Unit = {
+    val is = Setting("GatewayConfig")
+    is.check("mount", mount, mount.forall(_.startsWith("/")), "a path that begins with a slash")
+    is.positive("maxVariables", maxVariables)
+    is.positive("maxMultiplexed", maxMultiplexed)
+    is.positive("maxUnread", maxUnread)
+  }
+  check()
 
   /** Without the slash at its end; `null` where there is none. */
   private[gateway] def mountOrNull: String = mount.fold[String](null)(_.stripSuffix("/"))

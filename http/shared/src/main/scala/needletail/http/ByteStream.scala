@@ -13,6 +13,51 @@ abstract class ByteStream {
 
   /** Says that nothing more will be asked for, and lets go of what feeds it. May be repeated. */
   def cancel(): Unit
+
+  /**
+   * The same stream, which ends when `signal` is complete and it waits for its next piece: what is there already comes
+   * first. This one is cancelled then. For streams that have no end of their own:
+   *
+   * {{{
+   * (GET / "events" + request) to (request => Response.ok.stream(events.until(request.connection.draining)))
+   * }}}
+   * To be called on the loop that the stream is read on.
+   */
+  def until(signal: Async[Any]): ByteStream = new UntilStream(this, signal)
+}
+
+private final class UntilStream(stream: ByteStream, signal: Async[Any]) extends ByteStream {
+  private var over = false
+
+  def next(): Async[Option[Array[Byte]]] =
+    if (over) UntilStream.end
+    else {
+      val piece = stream.next()
+      if (piece.isCompleted) piece
+      else if (signal.isCompleted) finish()
+      else
+        // shielded, as who loses the race is cancelled
+        piece.map(UntilStream.come).race(signal.shield.map(UntilStream.ended)).flatMap {
+          case null  => finish()
+          case piece => Async.value(piece)
+        }
+    }
+
+  private def finish(): Async[Option[Array[Byte]]] = {
+    cancel()
+    UntilStream.end
+  }
+
+  def cancel(): Unit = if (!over) {
+    over = true
+    stream.cancel()
+  }
+}
+
+private object UntilStream {
+  val end: Async[Option[Array[Byte]]]                  = Async.value(None)
+  val come: Option[Array[Byte]] => Option[Array[Byte]] = piece => piece
+  val ended: Any => Option[Array[Byte]]                = _ => null
 }
 
 object ByteStream {

@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.async.{Async, Promise}
+
 /** The connection a request came on, as far as handlers may know it. */
 trait ConnectionInfo {
 
@@ -9,6 +11,14 @@ trait ConnectionInfo {
 
   /** Did it come over TLS? */
   def isSecure: Boolean
+
+  /**
+   * Complete when the server has begun to drain: whatever has no end of its own, such as a stream of events, should
+   * end then, or it is cut off after `drainTimeout`, which the whole drain waits for. See [[ByteStream.until]]. To be
+   * called on the connection's loop; each call gives one of its own, which may be cancelled. Never complete where there
+   * is no server.
+   */
+  def draining: Async[Unit] = new Promise[Unit]
 
   /** A value that lives as long as the connection; made on first use. To be used on the connection's loop. */
   def attachment[A](key: Attachment[A]): A

@@ -12,6 +12,12 @@ private[needletail] final class Head extends MessageHead {
   /** Asked by routers before a route runs; null where nobody limits, as on the head of a copy. */
   var gate: Gate = null
 
+  /** Whose it is, who alone may read it, as what comes next is written over it; null for a copy that anybody may read. */
+  var owner: Thread = null
+
+  /** What limits and counts the request, on the head of a copy: the gate knows that of the loop's present request. */
+  var route: RouteClass = null
+
   var method: Method = Method.GET
 
   /** The request target as sent (RFC 9112 §3.2). */
@@ -95,6 +101,7 @@ private[needletail] final class Head extends MessageHead {
     c.keepAlive = keepAlive
     c.expectContinue = expectContinue
     c.length = length
+    c.route = route
     c
   }
 }

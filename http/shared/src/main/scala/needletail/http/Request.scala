@@ -5,9 +5,9 @@ import needletail.async.Async
 /**
  * A request: a view of the bytes that came in, decoded when asked.
  *
- * It is good until its answer is complete. Asked for anything after that it throws IllegalStateException (it
- * never shows another request's bytes); `keep` makes a copy that lasts. Used on its connection's loop only,
- * but for a kept one, which any thread may read.
+ * It is good until its answer is complete, on its connection's loop. Asked for anything after that, or on another
+ * thread, it throws IllegalStateException (it never shows another request's bytes); `keep` makes a copy that lasts, and
+ * that any thread may read.
  */
 final class Request private[needletail] (
     private var view: Head,
@@ -15,7 +15,14 @@ final class Request private[needletail] (
     val body: Body,
     val connection: ConnectionInfo
 ) {
-  private var parsedQuery: QueryString = null
+
+  /** What most requests do without; one reference, as there are many requests. */
+  private var extras: RequestExtras = null
+
+  private[needletail] def more: RequestExtras = {
+    if (extras == null) extras = new RequestExtras
+    extras
+  }
 
   /**
    * When the answer must be there; its time-out then answers in its place and what was begun for it is cancelled.
@@ -26,6 +33,36 @@ final class Request private[needletail] (
   /** On the loop's clock; set by the server that calls the handler. */
   private[needletail] var dueNanos: Long = Long.MaxValue
 
+  /** The limiter that is to be asked before anything is run for this request; null where nobody limits. */
+  private[needletail] def gate: Gate =
+    if (extras != null && extras.origin != null) extras.origin.gate
+    else {
+      val h = view
+      if (h.generation == generation) h.gate else null
+    }
+
+  /** Whom to tell of failures, also when there is nothing more to ask. */
+  private[needletail] def reporter: Gate =
+    if (extras != null && extras.reporter != null) extras.reporter else gate
+
+  /** Given by the server in the handler's place: with what is around the handler. */
+  private[needletail] def dressed(response: Response): Response =
+    if (extras == null || extras.dress == null) response else extras.dress(response)
+
+  /** What it is known as from here on; for requests with bytes of their own. */
+  private[needletail] def becomes(route: RouteClass): Unit = view.route = route
+
+  /**
+   * The route that the request was found to be for, as metrics name it: `GET /orders/{id}`. None until one was found
+   * and where none was; for access logs, and for what stands around routes.
+   */
+  def route: Option[String] =
+    if (extras != null && extras.origin != null) extras.origin.route
+    else {
+      val h = head
+      if (h.route != null) h.route.label else if (h.gate != null) h.gate.current.label else None
+    }
+
   /** The head, for parsers of it; throws IllegalStateException when the answer is complete. */
   private[needletail] def head: Head = {
     val h = view
@@ -33,8 +70,13 @@ final class Request private[needletail] (
       throw new IllegalStateException(
         "this request's answer is complete; use request.keep for what must last"
       )
+    if (h.owner != null && (h.owner ne Thread.currentThread)) offLoop()
     h
   }
+
+  private def offLoop(): Nothing = throw new IllegalStateException(
+    "a request is read on its connection's loop only; take what you need of it before, or use request.keep for another thread"
+  )
 
   def method: Method = head.method
 
@@ -73,9 +115,10 @@ final class Request private[needletail] (
 
   /** The query taken apart and decoded. Throws HttpError 400 where it is malformed. */
   def queryParams: QueryString = {
-    if (parsedQuery == null)
-      parsedQuery = query.fold(QueryString.empty)(QueryString.parse(_).fold(error => throw error, identity))
-    parsedQuery
+    if (more.parsedQuery == null)
+      more.parsedQuery =
+        query.fold(QueryString.empty)(QueryString.parse(_).fold(error => throw error, identity))
+    more.parsedQuery
   }
 
   /** Host and port the client asked for: of an absolute target, else of Host; empty when it named none. */
@@ -120,17 +163,19 @@ final class Request private[needletail] (
 
   /** A copy with bytes of its own that stays readable after the answer. Its body is the same, read once. */
   def keep: Request = {
-    val own = head.copied
+    val h   = head
+    val own = h.copied
+    if (h.route == null && h.gate != null) own.route = h.gate.current
     derived(new Request(own, own.generation, body, connection))
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
   def withHeader(name: String, value: String): Request =
-    derived(Request.built(method, target, headers.add(name, value), body, connection))
+    limitedAsThis(Request.built(method, target, headers.add(name, value), body, connection))
 
   /** The same request with that content. */
   def withBody(content: Body): Request =
-    derived(
+    limitedAsThis(
       Request.built(
         method,
         target,
@@ -145,9 +190,18 @@ final class Request private[needletail] (
     request
   }
 
-  /** Gives this request bytes of its own, before the ones it came in are reused. */
-  private[needletail] def detach(): Unit = {
-    val own = head.copied
+  private def limitedAsThis(request: Request): Request = {
+    request.more.origin = this
+    derived(request)
+  }
+
+  /** Gives this request bytes of its own, before the ones it came in are reused; `gate` is asked from here on. */
+  private[needletail] def detach(gate: Gate, route: RouteClass): Unit = {
+    val h   = head
+    val own = h.copied
+    own.gate = gate
+    own.route = route
+    own.owner = h.owner
     view = own
     generation = own.generation
   }
@@ -160,6 +214,17 @@ final class Request private[needletail] (
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
+}
+
+/** What is known of some requests only. */
+private[needletail] final class RequestExtras {
+  var parsedQuery: QueryString = null
+
+  /** The request that this one was made of, whose limiter is its too. */
+  var origin: Request = null
+
+  var reporter: Gate              = null
+  var dress: Response => Response = null
 }
 
 object Request {

@@ -3,7 +3,20 @@ package needletail.http
 import needletail.async.Async
 
 /** What a handler answers: a [[Response]], or one that comes later. */
-sealed abstract class Reply
+sealed abstract class Reply {
+
+  /** The response when it is there. */
+  def toAsync: Async[Response] = this match {
+    case response: Response => Async.value(response)
+    case later: Reply.Later => later.response
+  }
+
+  /** The reply with `f` applied to its response; failures stay failures. */
+  def map(f: Response => Response): Reply = this match {
+    case response: Response => f(response)
+    case later: Reply.Later => new Reply.Later(later.response.map(f))
+  }
+}
 
 object Reply {
 

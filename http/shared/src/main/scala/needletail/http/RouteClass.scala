@@ -1,6 +1,7 @@
 package needletail.http
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.lang.ref.WeakReference
+import java.util.concurrent.atomic.AtomicLong
 
 /**
  * What a server has to know of a kind of request in order to limit and to count it: all requests of one route are
@@ -17,8 +18,14 @@ private[needletail] final class RouteClass(
     val adaptive: Boolean = true
 ) {
 
-  /** The place of this class in a loop's table, -1 until it has one: those only get one that have had a request. */
+  /**
+   * The place of this class in a loop's table. Those only get one that have had a request, and it is given to another
+   * when nobody has this class any more; so a table has to look at the `serial` too.
+   */
   @volatile private var place: Int = -1
+
+  /** Unlike any other's; set with the place. */
+  var serial: Long = 0
 
   def index: Int = {
     val i = place
@@ -26,15 +33,52 @@ private[needletail] final class RouteClass(
   }
 
   private def takePlace(): Int = synchronized {
-    if (place < 0) place = RouteClass.indices.getAndIncrement()
+    if (place < 0) {
+      serial = RouteClass.serials.incrementAndGet()
+      place = RouteClass.places.take(this)
+    }
     place
   }
 
+  /** One that says the same, for who is not to keep this one. */
+  def twin: RouteClass = new RouteClass(method, template, priority, adaptive)
+
   override def toString: String = if (template.isEmpty) method else s"$method $template"
+
+  /** As logs name it; none where it says nothing of a request. */
+  def label: Option[String] =
+    if (method.isEmpty || (method == "*" && template == "*")) None else Some(toString)
 }
 
 private[needletail] object RouteClass {
-  private val indices = new AtomicInteger
+  private val serials = new AtomicLong
+  private val places  = new Places
+
+  /** As many as the most classes that there were at once, and half as many again. */
+  private[http] def placesTaken: Int = places.size
+
+  /** Places by number, each for as long as there is somebody who has its owner. */
+  private final class Places {
+    private var owners = new Array[WeakReference[RouteClass]](64)
+    private var free   = List.range(0, 64)
+
+    def size: Int = synchronized(owners.length)
+
+    def take(owner: RouteClass): Int = synchronized {
+      if (free.isEmpty) {
+        free = owners.indices.filter(i => owners(i).get == null).toList
+        if (free.length < owners.length / 4) {
+          val more = owners.length until owners.length * 3 / 2
+          owners = java.util.Arrays.copyOf(owners, more.end)
+          free = free ++ more
+        }
+      }
+      val place = free.head
+      free = free.tail
+      owners(place) = new WeakReference(owner)
+      place
+    }
+  }
 
   /** What no route answered: not found, malformed, of a wrong method. */
   val unmatched: RouteClass = new RouteClass("", "")
@@ -77,15 +121,37 @@ private[needletail] abstract class Gate {
   /** `null` lets it pass; [[Gate.hold]] has it call [[later]]; all else is the answer in place of the route's. */
   def enter(route: RouteClass): Response
 
+  /** The same for a handler that is no router, but may turn out to call one, which is then to be asked for instead. */
+  def enterHandler(route: RouteClass): Response
+
   /** Runs `body` as soon as there is room for it, or answers for the route when there is none. */
   def later(route: RouteClass, body: () => Reply): Reply
 
   /** A bulkhead has refused one that had passed; `reason` is one of [[Refusal]]. Answers what to say to it. */
   def refused(route: RouteClass, reason: Int): Response
+
+  /** No route was found: a router answers the present request itself. */
+  def unmatched(): Unit
+
+  /** What the present request is known as by now. */
+  def current: RouteClass
+
+  /** A handler has failed, or a part of it: answers with what, and sees to it that those who run the server know. */
+  def failed(request: Request, cause: Throwable): Response
 }
 
 private[needletail] object Gate {
 
   /** It may be that there is room soon. Never sent. */
   val hold: Response = Response(Status.ServiceUnavailable)
+
+  /** Asks `gate`, null where nobody limits, and runs `body` if it may. */
+  def admit(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enter(route), route, body)
+
+  def admitHandler(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enterHandler(route), route, body)
+
+  private def go(gate: Gate, refusal: Response, route: RouteClass, body: () => Reply): Reply =
+    if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
 }

@@ -2,7 +2,7 @@ package needletail.http
 
 import scala.concurrent.duration._
 
-import needletail.async.Loop
+import needletail.async.{Loop, Setting}
 
 /**
  * When what is done on somebody's behalf must be over, on the clock of the loop that asks, which in a
@@ -30,7 +30,8 @@ object TimeLimit {
   /** No limit at all. */
   val none: TimeLimit = new TimeLimit(0, false)
 
-  def in(duration: FiniteDuration): TimeLimit = at(Loop.nanoTime() + duration.toNanos)
+  def in(duration: FiniteDuration): TimeLimit =
+    at(Loop.nanoTime() + math.min(duration.toNanos, Setting.Longest.toNanos))
 
   private[needletail] def at(nanos: Long): TimeLimit = new TimeLimit(nanos, true)
 

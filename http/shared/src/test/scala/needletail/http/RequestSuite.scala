@@ -95,7 +95,7 @@ class RequestSuite extends needletail.testing.Suite {
     val text   = Wire.bytes("GET /a HTTP/1.1\r\nHost: one\r\n\r\n")
     parser.parse(text, 0, text.length)
     val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
-    request.detach()
+    request.detach(null, null)
     java.util.Arrays.fill(text, 'Z'.toByte)
     assertEquals((request.path, request.header("Host")), ("/a", Some("one")))
     request.release()

@@ -8,9 +8,9 @@ private[needletail] abstract class Descriptor {
   /** What the selector watches; null for what is no channel, which only a simulation can watch. */
   private[io] def channel: SelectableChannel = null
 
-  private[io] var key: SelectionKey         = null // once watched
-  private[io] var poller: NioPoller         = null // likewise
-  private[needletail] var interest          = Interest.None
+  private[io] var key: SelectionKey = null // once watched
+  private[io] var poller: NioPoller = null // likewise
+  private[needletail] var interest  = Interest.None
 
   /** The selection key's operations for a set of `Interest`. */
   private[io] def operations(interest: Int): Int = interest

@@ -1,5 +1,7 @@
 package needletail.io
 
+import needletail.async.Setting
+
 /** Where to listen, or where to connect to. Its `toString` is what messages show. */
 sealed abstract class Address
 
@@ -11,6 +13,8 @@ object Address {
    * itself when connecting. Port 0 lets the system choose when listening.
    */
   final case class Tcp(host: String, port: Int) extends Address {
+
+    Setting("Address.Tcp").between("port", port, 0, 65535)
 
     /** Is this "all addresses"? */
     def isWildcard: Boolean = host.isEmpty || host == "*"

@@ -410,7 +410,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   }
 
   private[needletail] def failed(e: Throwable): Unit = finish(e)
-  private[needletail] def onLoopEnd(): Unit                  = finish(null)
+  private[needletail] def onLoopEnd(): Unit          = finish(null)
 }
 
 object Connection {

@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Loop, Survivable, Timer}
+import needletail.async.{Async, Loop, Promise, Survivable, Timer}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
 
@@ -17,7 +17,8 @@ final class EventLoop private[io] (
     daemon: Boolean,
     pollerKind: PollerKind,
     onEnd: () => Unit,
-    private[needletail] val platform: Platform = SystemPlatform
+    private[needletail] val platform: Platform = SystemPlatform,
+    failures: (String, Throwable) => Unit = null
 ) extends Loop {
   import EventLoop.*
 
@@ -273,6 +274,30 @@ final class EventLoop private[io] (
     try task.run()
     catch { case e: Throwable => survive(task, e) }
 
+  /** Tells whoever the loop belongs to; where that is nobody, or they fail, all who have asked for it. */
+  private[needletail] def report(text: String, cause: Throwable): Unit =
+    if (failures eq null) EventLoop.report(text, cause)
+    else
+      try failures(text, cause)
+      catch {
+        case e: Throwable => EventLoop.report(text, cause); EventLoop.report("the log of failures failed", e)
+      }
+
+  private var draining: Promise[Unit] = null
+
+  /** Complete when `beginDrain` has been called; on the loop. What is asked for is the caller's own, to cancel too. */
+  private[needletail] def drainBegins: Async[Unit] = {
+    if (draining eq null) draining = new Promise[Unit]
+    draining.shield
+  }
+
+  /** Tells those who wait for it that the loop's server has begun to drain; on the loop. */
+  private[needletail] def beginDrain(): Unit = {
+    if (draining eq null) draining = new Promise[Unit]
+    draining.succeed(())
+    ()
+  }
+
   /** The one place where exceptions of user code end: reported, their connection closed, the loop lives on. */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {
     if (!Survivable(e)) throw e
@@ -315,7 +340,10 @@ object EventLoop {
     loop.runHere()
   }
 
-  /** What a loop does with an exception that nobody else caught: text and cause. It must not throw. */
+  /**
+   * What a loop does with an exception that nobody else caught: text and cause. It must not throw. Loops of a server
+   * report to its log instead (`ServerConfig.log`).
+   */
   @volatile var onFailure: (String, Throwable) => Unit = FailureLog.toStandardError
 
   /** To load a class may take a descriptor, and what there is to report may be that there is none. */

@@ -10,13 +10,15 @@ import scala.concurrent.{Future, Promise}
  * Their threads keep the program alive until `stop`, unless they are daemons.
  *
  * @param poller what they are to wait with; `pollerName` tells what it came to
+ * @param onFailure told what nobody else caught on one of them, on that loop; null: `EventLoop.onFailure` is
  */
 final class EventLoops(
     count: Int,
     name: String = "needletail",
     daemon: Boolean = false,
     poller: PollerKind = PollerKind.Auto,
-    private[needletail] val platform: Platform = SystemPlatform
+    private[needletail] val platform: Platform = SystemPlatform,
+    onFailure: (String, Throwable) => Unit = null
 ) {
   require(count > 0, s"the number of event loops must be positive: $count")
 
@@ -69,7 +71,8 @@ final class EventLoops(
           daemon,
           poller,
           () => ended(s"$name-$i"),
-          platform
+          platform,
+          onFailure
         )
     catch {
       case Survivable(e) =>

@@ -140,7 +140,7 @@ final class Listener private (
       lastComplaint = now
       // Where in our code the system said so is of no interest. No class of ours for it: to load one may take a descriptor.
       e.setStackTrace(new Array[StackTraceElement](0))
-      EventLoop.report(s"cannot accept connections on $address for now", e)
+      loop.report(s"cannot accept connections on $address for now", e)
     }
   }
 

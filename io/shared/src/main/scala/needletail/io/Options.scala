@@ -1,5 +1,7 @@
 package needletail.io
 
+import needletail.async.Setting
+
 /**
  * How to listen.
  *
@@ -16,8 +18,12 @@ final case class ListenOptions(
     unlinkStaleUnixSocket: Boolean = true,
     acceptBatch: Int = 64
 ) {
-  require(backlog > 0, s"backlog must be positive: $backlog")
-  require(acceptBatch > 0, s"acceptBatch must be positive: $acceptBatch")
+  private def check(): Unit = {
+    val is = Setting("ListenOptions")
+    is.positive("backlog", backlog)
+    is.positive("acceptBatch", acceptBatch)
+  }
+  check()
 }
 
 /**
@@ -36,7 +42,13 @@ final case class ConnectionOptions(
     sendBuffer: Option[Int] = None,
     receiveBuffer: Option[Int] = None
 ) {
-  require(maxLeftover > 0, s"maxLeftover must be positive: $maxLeftover")
+  private def check(): Unit = {
+    val is = Setting("ConnectionOptions")
+    is.positive("maxLeftover", maxLeftover)
+    sendBuffer.foreach(is.positive("sendBuffer", _))
+    receiveBuffer.foreach(is.positive("receiveBuffer", _))
+  }
+  check()
 }
 
 object ConnectionOptions {

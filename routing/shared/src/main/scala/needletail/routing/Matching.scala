@@ -17,7 +17,14 @@ private[routing] final class Matching(val request: Request) {
   /** Paths that matched, with routes for other methods only. */
   var otherMethods: List[Leaf] = Nil
 
-  def note(found: Fault): Unit = if (fault == null || (fault.inPath && !found.inPath)) fault = found
+  /** The route whose fault that is. */
+  var blamed: Route = null
+
+  def note(found: Fault, of: Route): Unit =
+    if (fault == null || (fault.inPath && !found.inPath)) {
+      fault = found
+      blamed = of
+    }
 
   // ---- path segments, found again by walking: routes have few, and what a walk needs is two numbers
 

@@ -4,7 +4,18 @@ import scala.annotation.tailrec
 import scala.concurrent.duration.*
 
 import needletail.async.{Async, ManualLoop}
-import needletail.http.{Gate, Handler, Method, Priority, Reply, Request, Response, RouteClass}
+import needletail.http.{
+  Around,
+  Gate,
+  Handler,
+  Method,
+  Priority,
+  Reply,
+  Request,
+  Response,
+  RouteClass,
+  ToReply
+}
 
 /**
  * Routes, as a handler: each request is answered by the one route that fits best.
@@ -57,6 +68,40 @@ sealed abstract class Routes extends Handler {
    */
   final def test(request: Request, loop: ManualLoop = new ManualLoop): TestReply =
     TestReply(this, request, loop)
+
+  /**
+   * The same routes, with `f` applied to each response that goes out for them: what they answer, what their failures
+   * become (an `HttpError`, or 500 for an exception), what their filters and limits answer in their place, the 400, 404
+   * and 405 of what was meant for them, and the handler's time-out. They stay routes: priorities, limits and names in
+   * the metrics are as before.
+   *
+   * {{{
+   * routes.mapResponse((request, response) => response.header("Access-Control-Allow-Origin", "*"))
+   * }}}
+   * What no route matches is these routes' only where all of a server's have this around them.
+   */
+  override def mapResponse(f: (Request, Response) => Response): Routes = wrapped(Around.ofResponse(f))
+
+  /**
+   * The same routes, with `f` called in place of each; `next()`, called at most once, goes on with the route: its
+   * filters, its body, its handler. `next()` does not fail: failures are responses by then, and logged. It is called
+   * when the request has been let in; what is refused under load does not come here. Answers of the routes themselves
+   * (400, 404, 405, OPTIONS) do.
+   *
+   * {{{
+   * routes.around { (request, next) =>
+   *   val began = System.nanoTime()
+   *   next().map { response => record(request.route, System.nanoTime() - began); response }
+   * }
+   * }}}
+   */
+  override def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Routes =
+    wrapped(Around.ofCall(f))
+
+  /** The same routes, with responses for those of their failures that `f` is defined for. They are not logged. */
+  override def recover(f: PartialFunction[Throwable, Response]): Routes = wrapped(Around.ofFailure(f))
+
+  private[needletail] override def wrapped(around: Around): Routes = Routes(all.map(_.wrapped(around))*)
 
   /** What these routes are: method, path, parameters with types, documentation. */
   final def describe: Description = Describe(all)
@@ -117,6 +162,16 @@ final class Route private (
   private[routing] def within(bulkhead: Bulkhead): Route =
     copy(settings.copy(bulkheads = bulkhead :: settings.bulkheads))
 
+  override def mapResponse(f: (Request, Response) => Response): Route = wrapped(Around.ofResponse(f))
+
+  override def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Route =
+    wrapped(Around.ofCall(f))
+
+  override def recover(f: PartialFunction[Throwable, Response]): Route = wrapped(Around.ofFailure(f))
+
+  private[needletail] override def wrapped(around: Around): Route =
+    copy(settings.copy(arounds = around :: settings.arounds))
+
   private def copy(settings: RouteSettings): Route = new Route(pattern, handler, settings)
 
   /** Nothing to evaluate: the table has checked method and segments, and there is no value. */
@@ -142,7 +197,7 @@ final class Route private (
     in.index = 0
     pattern.value(in) match {
       case fault: Fault =>
-        in.note(fault)
+        in.note(fault, this)
         in
       case values => admit(request, in, values)
     }
@@ -152,22 +207,49 @@ final class Route private (
   private val known =
     new RouteClass(method.fold("*")(_.name), Describe.template(this), settings.priority, settings.adaptive)
 
-  private val isOpen = settings.bulkheads.isEmpty
+  private val isOpen = settings.bulkheads.isEmpty && settings.arounds.isEmpty
 
   /** The route has matched. Before anything of it runs, or is read, its limits are asked. */
-  @inline private def admit(request: Request, in: Matching, values: Any): Reply = {
-    val gate    = request.head.gate
+  @inline private def admit(request: Request, in: Matching, values: Any): Reply =
+    if (isOpen) admitOpen(request.gate, in, values) else admitOthers(request, in, values)
+
+  @inline private def admitOpen(gate: Gate, in: Matching, values: Any): Reply = {
     val refusal = if (gate == null) null else gate.enter(known)
-    if (refusal == null) proceed(gate, in, values)
-    else if (refusal eq Gate.hold) gate.later(known, () => proceed(gate, in, values))
+    if (refusal == null) go(in, values)
+    else if (refusal eq Gate.hold) gate.later(known, () => go(in, values))
     else refusal
   }
 
-  @inline private def proceed(gate: Gate, in: Matching, values: Any): Reply =
-    if (isOpen) go(in, values) else enterBulkheads(gate, in, values)
+  /** With bulkheads, or with something around it: what is around runs when all limits have let the request in. */
+  @noinline private def admitOthers(request: Request, in: Matching, values: Any): Reply = {
+    val gate = request.gate
+    val body = () => go(in, values)
+    if (settings.arounds.isEmpty) limited(gate, body)
+    else {
+      def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
+      var hasBegun                              = false
+      request.more.dress = dressed
+      request.more.reporter = gate
+      if (gate == null) request.becomes(known)
+      val reply = limited(
+        gate,
+        () => {
+          hasBegun = true
+          Around.run(settings.arounds, request, body)
+        }
+      )
+      // what is answered before it has begun is a limit's refusal
+      reply match {
+        case response: Response => if (hasBegun) response else dressed(response)
+        case later: Reply.Later =>
+          if (hasBegun) later
+          else new Reply.Later(later.response.map(response => if (hasBegun) response else dressed(response)))
+      }
+    }
+  }
 
-  @noinline private def enterBulkheads(gate: Gate, in: Matching, values: Any): Reply =
-    Bulkhead.pass(settings.bulkheads, gate, known, () => go(in, values))
+  private def limited(gate: Gate, body: () => Reply): Reply =
+    Gate.admit(gate, known, () => Bulkhead.pass(settings.bulkheads, gate, known, body))
 
   @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
@@ -225,10 +307,11 @@ private[routing] object Route {
   private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
-/** What a route has beside its pattern and handler; the outermost bulkhead comes first. */
+/** What a route has beside its pattern and handler; of bulkheads and arounds the outermost comes first. */
 private[routing] final case class RouteSettings(
     doc: String = "",
     priority: Priority = Priority.Normal,
     adaptive: Boolean = true,
-    bulkheads: List[Bulkhead] = Nil
+    bulkheads: List[Bulkhead] = Nil,
+    arounds: List[Around] = Nil
 )

@@ -2,7 +2,7 @@ package needletail.routing
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import needletail.http.{HttpError, Method, Octets, Reply, Request, Response, Status}
+import needletail.http.{Around, HttpError, Method, Octets, Reply, Request, Response, Status}
 
 /**
  * Routes as one decision structure: a trie over path segments, the methods at its leaves. How long a look-up
@@ -12,6 +12,7 @@ import needletail.http.{HttpError, Method, Octets, Reply, Request, Response, Sta
 private[routing] class Table(routes: List[Route]) {
   private val root: Node              = Node.of(routes)
   private val ownMethods: Set[Method] = routes.flatMap(_.method).toSet
+  private val common: List[Around]    = Table.common(routes)
 
   /** Called for each node and each route looked at; nothing but a test that counts overrides it. */
   protected def step(): Unit = ()
@@ -23,8 +24,8 @@ private[routing] class Table(routes: List[Route]) {
       else search(root, request, head.pathBytes, head.pathStart + 1, head.pathEnd, head.pathEscaped, null)
     result match {
       case reply: Reply => reply
-      case null         => unmatched(request.method)
-      case matching     => refuse(request.method, matching.asInstanceOf[Matching])
+      case null         => unmatched(request)
+      case matching     => refuse(request, matching.asInstanceOf[Matching])
     }
   }
 
@@ -83,17 +84,33 @@ private[routing] class Table(routes: List[Route]) {
     in
   }
 
-  @noinline private def refuse(method: Method, in: Matching): Reply =
-    if (in.fault != null) in.fault.error.response
-    else if (isUnknown(method)) unmatched(method)
+  @noinline private def refuse(request: Request, in: Matching): Reply =
+    if (in.fault != null) answer(request, in.blamed.settings.arounds, in.fault.error.response)
+    else if (isUnknown(request.method)) unmatched(request)
     else {
-      val allow = Table.allow(in.otherMethods.reverse.flatMap(_.methods))
-      if (method eq Method.OPTIONS) Response(Status.NoContent).header("Allow", allow)
-      else Table.methodNotAllowed.header("Allow", allow)
+      val others   = in.otherMethods.reverse
+      val allow    = Table.allow(others.flatMap(_.methods))
+      val response =
+        if (request.method eq Method.OPTIONS) Response(Status.NoContent).header("Allow", allow)
+        else Table.methodNotAllowed.header("Allow", allow)
+      answer(request, Table.common(others.flatMap(_.all)), response)
     }
 
-  @noinline private def unmatched(method: Method): Reply =
-    if (isUnknown(method) || (method eq Method.CONNECT)) Table.notImplemented else Table.notFound
+  @noinline private def unmatched(request: Request): Reply = {
+    val method = request.method
+    answer(
+      request,
+      common,
+      if (isUnknown(method) || (method eq Method.CONNECT)) Table.notImplemented else Table.notFound
+    )
+  }
+
+  /** Answers for routes, with what is around those that it may have been meant for. */
+  private def answer(request: Request, arounds: List[Around], response: Response): Reply = {
+    val gate = request.gate
+    if (gate != null) gate.unmatched()
+    if (arounds.isEmpty) response else Around.run(arounds, request, () => response)
+  }
 
   /** Neither registered nor any route's (RFC 9110 §15.6.2). */
   private def isUnknown(method: Method): Boolean =
@@ -104,6 +121,14 @@ private[routing] object Table {
   private val notFound         = HttpError(Status.NotFound, "not found").response
   private val methodNotAllowed = HttpError(Status.MethodNotAllowed, "method not allowed").response
   private val notImplemented   = HttpError(Status.NotImplemented, "method not implemented").response
+
+  /** What is around all of these routes, outermost first. */
+  private def common(routes: List[Route]): List[Around] =
+    if (routes.isEmpty) Nil
+    else
+      routes.map(_.settings.arounds).reduceLeft((one, other) =>
+        one.zip(other).takeWhile { case (a, b) => a eq b }.map(_._1)
+      )
 
   /** A value for Allow: GET brings HEAD, and OPTIONS is always answered. */
   private def allow(methods: List[Method]): String = {
@@ -213,7 +238,7 @@ private[routing] object Node {
 }
 
 /** The routes of one path shape, by method. */
-private[routing] final class Leaf private (all: List[Route]) {
+private[routing] final class Leaf private (val all: List[Route]) {
   private val byCode: Array[Array[Route]]       = Method.known.map(candidates)
   private val others: Map[Method, Array[Route]] =
     methods.filter(_.code < 0).map(method => method -> candidates(method)).toMap

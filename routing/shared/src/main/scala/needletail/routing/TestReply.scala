@@ -1,11 +1,22 @@
 package needletail.routing
 
 import scala.concurrent.duration.FiniteDuration
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, ManualLoop}
-import needletail.http.{Handler, Headers, HttpError, Method, Reply, Request, Response, Status}
+import needletail.async.{Async, ManualLoop, Survivable}
+import needletail.http.{
+  Around,
+  Gate,
+  Handler,
+  Headers,
+  Method,
+  Refusal,
+  Reply,
+  Request,
+  Response,
+  RouteClass,
+  Status
+}
 
 /**
  * What a handler answers in a test: made by `routes.test(request)`, or here for any handler. No socket, no
@@ -15,18 +26,15 @@ import needletail.http.{Handler, Headers, HttpError, Method, Reply, Request, Res
  * wants to see what happens when calls `advance` step by step, and looks at `isAnswered`. Exceptions become the
  * responses that a server makes of them, and are kept as `failure`.
  */
-final class TestReply private (isHead: Boolean, answered: Async[Response], val loop: ManualLoop) {
-
-  private var caught: Throwable = null
+final class TestReply private (
+    isHead: Boolean,
+    answered: Async[Response],
+    failures: TestGate,
+    val loop: ManualLoop
+) {
 
   private val result: Async[Response] = loop.within {
-    answered.recover { case NonFatal(error) =>
-      caught = error
-      error match {
-        case e: HttpError => e.response
-        case _            => Response(Status.InternalServerError).text("internal server error")
-      }
-    }
+    answered.recover { case Survivable(error) => failures.failed(null, error) }
   }
 
   /** Has the handler answered yet? Lets no time pass. */
@@ -54,7 +62,7 @@ final class TestReply private (isHead: Boolean, answered: Async[Response], val l
   /** What the handler failed with or threw: what a server would log. */
   def failure: Option[Throwable] = {
     val _ = response
-    Option(caught)
+    Option(failures.last)
   }
 
   /** The whole content; empty for HEAD. A stream is read to its end. */
@@ -85,6 +93,8 @@ object TestReply {
 
   /** Has `handler` answer `request`. */
   def apply(handler: Handler, request: Request, loop: ManualLoop = new ManualLoop): TestReply = {
+    val gate = new TestGate
+    request.head.gate = gate
     val answered = loop.within {
       Async.attempt(handler(request)).transform {
         case Success(response: Response) => Async.value(response)
@@ -92,6 +102,25 @@ object TestReply {
         case Failure(error)              => Async.fail(error)
       }
     }
-    new TestReply(request.method eq Method.HEAD, answered, loop)
+    new TestReply(request.method eq Method.HEAD, answered, gate, loop)
+  }
+}
+
+/** Lets everything in, and remembers what has failed. */
+private[routing] final class TestGate extends Gate {
+  var last: Throwable     = null
+  var current: RouteClass = RouteClass.unmatched
+
+  def enter(route: RouteClass): Response = {
+    current = route
+    null
+  }
+  def enterHandler(route: RouteClass): Response            = enter(route)
+  def later(route: RouteClass, body: () => Reply): Reply   = body()
+  def refused(route: RouteClass, reason: Int): Response    = Refusal.response
+  def unmatched(): Unit                                    = current = RouteClass.unmatched
+  def failed(request: Request, cause: Throwable): Response = {
+    last = cause
+    Around.failure(cause)
   }
 }

@@ -1,7 +1,7 @@
 package needletail.server
 
 import needletail.async.Async
-import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
+import needletail.http.{Gate, Refusal, Reply, Request, Response, RouteClass}
 
 /**
  * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
@@ -13,8 +13,12 @@ import needletail.http.{Gate, Refusal, Reply, Response, RouteClass}
  *
  * @param loops how many there are to share `maxInFlight`
  */
-private[server] final class Admission(clock: Clock, config: OverloadConfig, loops: Int)
-    extends Gate
+private[server] final class Admission(
+    clock: Clock,
+    config: OverloadConfig,
+    loops: Int,
+    failures: HandlerFailures
+) extends Gate
     with Runnable {
   private val delay = new QueueDelay(
     config.target.toNanos,
@@ -27,21 +31,25 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   private val last    = refusal.close
 
   private var states: Array[RouteState] = new Array(16)
-  private val unmatched                 = stateOf(RouteClass.unmatched)
+  private val retired                   = new RetiredRoutes
+  val noRoute: RouteState               = stateOf(RouteClass.unmatched)
 
   /** Requests whose answer is awaited or on its way, on this loop. */
   var inFlight: Int = 0
 
   /** The route of the last request that had one. */
-  private var current: RouteState = null
+  private var present: RouteState = null
 
   /** What is known of the present request: nothing yet, that it is of that route, that it was refused, or waits. */
   private var known: Int = Admission.Nothing
 
-  /** What this loop runs now or ran last, for a watchdog on another thread; a guess, as it is not synchronised. */
-  def lastRoute: RouteClass = {
-    val state = current
-    if (state == null) null else state.route
+  /** Does a handler run? */
+  private var running: Boolean = false
+
+  /** Whose handler runs now, null for none, for a watchdog on another thread; a guess, as it is not synchronised. */
+  def runningRoute: RouteClass = {
+    val state = present
+    if (!running || state == null) null else state.route
   }
 
   /** The clock at the end of the last piece of work. */
@@ -53,7 +61,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   // Requests that were answered at once, of one route and with one status: what they took is known when the clock
   // is read, and they are counted then.
-  private var batch: RouteState = unmatched
+  private var batch: RouteState = noRoute
   private var batchStatus: Int  = 200
   private var batched: Int      = 0
   private var batchFrom: Long   = nanos
@@ -115,15 +123,59 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   /** A request is about to be handled. */
   def beginRequest(): Unit = {
     known = Admission.Nothing
+    running = true
   }
 
-  @inline def enter(route: RouteClass): Response = {
-    val state   = stateOf(route)
-    val already = known != Admission.Nothing // a handler around routes: it has been let in
-    known = Admission.Route
-    if (current ne state) current = state
-    if (already || (!delay.isOverloaded && inFlight < most && !state.isFull)) null else decide(state)
+  /** Its handler has returned. */
+  def handlerReturned(): Unit = running = false
+
+  def enterHandler(route: RouteClass): Response =
+    if (known == Admission.Route) enter(route) // in a route
+    else {
+      val state = stateOf(route)
+      noteWrapper()
+      if (state.wraps) {
+        known = Admission.Wrapper
+        if (present ne state) present = state
+        null
+      } else {
+        val refusal = decided(state)
+        if (refusal == null) known = Admission.Handler
+        refusal
+      }
+    }
+
+  def unmatched(): Unit = {
+    noteWrapper()
+    known = Admission.Nothing
   }
+
+  /** Something is asked within a handler that is no router. */
+  private def noteWrapper(): Unit =
+    if (known >= Admission.Handler) present.wraps = true
+
+  @inline def enter(route: RouteClass): Response = {
+    val state = stateOf(route)
+    if (known != Admission.Nothing) enterWithin(state) else decided(state)
+  }
+
+  @inline private def decided(state: RouteState): Response = {
+    known = Admission.Route
+    if (present ne state) present = state
+    if (!delay.isOverloaded && inFlight < most && !state.isFull) null else decide(state)
+  }
+
+  /** Within a route, which has been let in, or within a handler, which leaves it to routes from now on. */
+  @noinline private def enterWithin(state: RouteState): Response =
+    if (known == Admission.Wrapper) {
+      noteWrapper()
+      decided(state)
+    } else {
+      noteWrapper()
+      known = Admission.Route
+      if (present ne state) present = state
+      null
+    }
 
   @noinline private def decide(state: RouteState): Response =
     if (state.isCritical) {
@@ -156,7 +208,7 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   /** One that has waited runs now: from here on it is under way, and what it takes is measured. */
   private def letIn(state: RouteState, body: () => Reply): Async[Response] = {
-    val present  = current // another request may be the present one
+    val before   = present // another request may be the present one
     val itsState = known
     val began    = nanos
     var answered = false
@@ -168,13 +220,16 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     }
     state.limit.begin(began)
     known = Admission.Route
-    current = state
+    present = state
+    val ran = running
+    running = true
     val reply =
       try body()
       catch { case e: Throwable => ended(); throw e }
       finally {
         known = itsState
-        current = present
+        present = before
+        running = ran
       }
     reply match {
       case later: Reply.Later => later.response.map { r => answered = true; r }.andFinally(ended())
@@ -196,6 +251,9 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     foreach(state => if (state.waiting != null) state.waiting.look(nanos))
   }
 
+  /** Has a route been found for the present request? */
+  def hasRoute: Boolean = known == Admission.Route
+
   /** Does the present request wait to be let in? */
   def isWaiting: Boolean = known == Admission.Waiting
 
@@ -207,14 +265,41 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
     refusal
   }
 
+  /** The same for a request that is not the present one. */
+  def refusedLate(route: RouteClass, reason: Int): Response = {
+    stateOf(route).refused(reason) += 1
+    refusal
+  }
+
   /** A refusal after which the connection ends. */
-  def lastRefusal(response: Response): Response = if (response eq refusal) last else response
+  def lastRefusal(response: Response): Response = if (response eq refusal) last else response.close
+
+  /**
+   * The routes that a request is for have been found after its handler had returned: from here on `exchange` is theirs.
+   * Answers as `enter` does, but for `hold`.
+   */
+  def enterLate(exchange: Exchange, route: RouteClass): Response = {
+    exchange.route.wraps = true
+    val state  = stateOf(route)
+    val itself = known
+    known = Admission.Nothing
+    val refusal =
+      if (inFlight <= most && !state.isFull && !delay.isOverloaded) null // it is among those in flight
+      else decide(state)
+    known = itself
+    exchange.becomes(state)
+    if (refusal eq Gate.hold) null else refusal
+  }
 
   /** Is the answer to the present request the limiter's? */
   def hasRefused: Boolean = known == Admission.Refused
 
   /** The state of what is being handled. */
-  def route: RouteState = if (known == Admission.Nothing) unmatched else current
+  def route: RouteState = if (known == Admission.Nothing) noRoute else present
+
+  def current: RouteClass = route.route
+
+  def failed(request: Request, cause: Throwable): Response = failures.response(request, cause)
 
   /** The present request was answered at once. */
   @inline def answered(status: Int): Unit = {
@@ -253,6 +338,12 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
       room(state)
     }
 
+  /** It began as `from` and is known to be `to` now. */
+  def moved(from: RouteState, to: RouteState): Unit = {
+    from.inFlight -= 1
+    to.inFlight += 1
+  }
+
   /** It is over: `status` 0 where nothing was sent. */
   def end(state: RouteState, status: Int, beganNanos: Long, refused: Boolean): Unit = {
     inFlight -= 1
@@ -265,13 +356,18 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
 
   // by route
 
-  private def stateOf(route: RouteClass): RouteState = {
+  def stateOf(route: RouteClass): RouteState = {
     val i = route.index
-    if (i < states.length && states(i) != null) states(i) else newState(route, i)
+    if (i < states.length) {
+      val state = states(i)
+      if (state != null && state.serial == route.serial) return state
+    }
+    newState(route, i)
   }
 
   @noinline private def newState(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
+    if (states(i) != null) retired.add(states(i))
     states(i) = new RouteState(route, config)
     states(i)
   }
@@ -288,7 +384,8 @@ private[server] final class Admission(clock: Clock, config: OverloadConfig, loop
   def report(into: LoopSnapshot): Unit = {
     into.inFlight = inFlight
     into.isOverloaded = delay.isOverloaded
-    foreach(state => into.routes = new RouteSnapshot(state) :: into.routes)
+    into.routes = retired.copies
+    foreach(state => into.routes = RouteSnapshot(state) :: into.routes)
   }
 
   def isOverloaded: Boolean = delay.isOverloaded
@@ -302,6 +399,10 @@ private[server] object Admission {
   private final val Route   = 1
   private final val Refused = 2
   private final val Waiting = 3
+
+  // of a handler that is no router, for which no route has been found yet
+  private final val Handler = 4 // it has been let in as what it is by itself
+  private final val Wrapper = 5 // it has not been asked for, as it is known to call routes
 
   /** A loop that has worked on requests for less than this in all is cold, however long ago it was started. */
   final val ColdNanos = 1000L * 1000 * 1000

@@ -1,6 +1,6 @@
 package needletail.server
 
-import needletail.async.{Listener, Result, Survivable}
+import needletail.async.{Listener, Result, Survivable, Value}
 import needletail.http.{ByteStream, Request, Response}
 
 /**
@@ -17,9 +17,12 @@ private[server] final class Exchange(
     val keepAlive: Boolean,
     val startedNanos: Long,
     var deadline: Long, // for the handler; the time it waits for the request's body does not count
-    val route: RouteState
+    begunAs: RouteState
 ) extends Listener[Response] {
-  var next: Exchange = null
+
+  /** What it is limited and counted as. */
+  var route: RouteState = begunAs
+  var next: Exchange    = null
 
   /** The reply; null until it has come. */
   var response: Response = null
@@ -43,7 +46,8 @@ private[server] final class Exchange(
   // What the limiter has been told of it, and not yet that it is over.
   private var isCounted: Boolean  = false
   private var isMeasured: Boolean = false
-  private val wasRefused: Boolean = session.admission.hasRefused
+  private var measuredFrom: Long  = startedNanos
+  var wasRefused: Boolean         = session.admission.hasRefused
 
   /** Under way from here on; measured where the handler's time says how much there is to do. */
   def begin(isMeasured: Boolean): Unit = {
@@ -54,7 +58,22 @@ private[server] final class Exchange(
 
   private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
     isMeasured = false
-    session.admission.handled(route, startedNanos, isAnswer)
+    session.admission.handled(route, measuredFrom, isAnswer)
+  }
+
+  /** It is for that route, as is found now that its handler has called routes. */
+  def becomes(to: RouteState): Unit = if (to ne route) {
+    val from     = route
+    val measured = isMeasured
+    handled(isAnswer = false)
+    route = to
+    if (request != null) request.becomes(to.route)
+    if (isCounted) session.admission.moved(from, to)
+    if (measured && to.limit != null) {
+      isMeasured = true
+      measuredFrom = session.admission.now
+      to.limit.begin(measuredFrom)
+    }
   }
 
   /** Over: answered with that status, or dropped where it is 0. */
@@ -73,8 +92,9 @@ private[server] final class Exchange(
   def completed(result: Result[Response]): Unit = {
     handled(isAnswer = true)
     response =
-      if (!result.isValue) session.failed(result.error)
-      else if (result.value == null) session.failed(new NullPointerException("a handler answered null"))
+      if (!result.isValue) session.failed(request, result.error)
+      else if (result.value == null)
+        session.failed(request, new NullPointerException("a handler answered null"))
       else result.value
     session.again()
   }
@@ -83,7 +103,7 @@ private[server] final class Exchange(
   def expire(instead: Response): Unit = {
     handled(isAnswer = true)
     withdraw()
-    response = instead
+    response = session.dressed(request, instead)
   }
 
   def isAwaiting: Boolean = pieces != null && pieces.isListening
@@ -104,6 +124,17 @@ private[server] final class Exchange(
     }
   }
 
+  /** Is it a stream of events, which may end after any of them, as its client asks again (HTML standard)? */
+  def isEventStream: Boolean =
+    response.headers.get("Content-Type").exists(_.toLowerCase.startsWith("text/event-stream"))
+
+  /** Its stream, which waits, is at its end. */
+  def endStream(): Unit = {
+    if (pieces != null) pieces.withdraw()
+    leaveStream()
+    piece = Exchange.endOfStream
+  }
+
   /** The response's stream is not asked any more. It is told so once, and what it throws then concerns nobody else. */
   def leaveStream(): Unit = if (response != null && response.source != null && (response.source ne left)) {
     left = response.source
@@ -121,4 +152,8 @@ private[server] final class Exchange(
     if (body != null) body.release()
     if (request != null) request.release()
   }
+}
+
+private object Exchange {
+  val endOfStream: Result[Option[Array[Byte]]] = new Value(None)
 }

@@ -1,5 +1,6 @@
 package needletail.server
 
+import needletail.async.Loop
 import needletail.http._
 import needletail.io.LoopMemory
 
@@ -16,15 +17,14 @@ private[needletail] final class LoopContext(
 ) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
-  val admission = new Admission(clock, config.overload, loops)
+  val log: Log = Log.guarded(config.log)
 
-  val counts = new LoopCounts
+  val counts    = new LoopCounts
+  val admission = new Admission(clock, config.overload, loops, new HandlerFailures(clock, counts, log))
 
   /** Where replies are written to, in a turn only; and the same as turns get it. */
   val lent               = new LentWriter(LoopContext.WriterSize)
   val writer: ByteWriter = lent.bytes
-
-  val log: Log = Log.guarded(config.log)
 
   /** To those for whom there is no memory. */
   val memoryShort: Response = Refusal.response(config.overload.retryAfter.toSeconds)
@@ -56,6 +56,8 @@ private[needletail] final class LoopContext(
     else {
       val p = spare
       spare = null
+      // the first one is made before the loop has a thread
+      if (p.head.owner == null) p.head.owner = Thread.currentThread
       p
     }
 
@@ -64,6 +66,7 @@ private[needletail] final class LoopContext(
   private def newParser(): HeadParser = {
     val parser = new HeadParser(limits)
     parser.head.gate = admission
+    if (Loop.currentOrNull != null) parser.head.owner = Thread.currentThread
     parser.secure = config.tls.isDefined
     parser
   }

@@ -50,8 +50,8 @@ private[server] final class LoopMember(
     if (connections.isEmpty) beating = false else beat()
   }
 
-  /** What the loop is at or was at last, for messages; from any thread. */
-  def lastWork: String = protocol.lastWork
+  /** Whose handler the loop runs now, for messages; empty where it runs none. From any thread. */
+  def presentWork: String = protocol.presentWork
 
   /** Takes a connection to this loop; called on any loop. */
   def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default, tls) { connection =>
@@ -69,6 +69,7 @@ private[server] final class LoopMember(
       connections.foreach(_.idleTimeoutChanged(nanos))
     case Drain =>
       draining = true
+      loop.beginDrain()
       connections.foreach(_.drain())
     case Abort =>
       connections.foreach(_.connection.abort())

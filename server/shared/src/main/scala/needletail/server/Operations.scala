@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future}
 
-import needletail.async.{Async, Survivable, TimedOut}
+import needletail.async.{Async, Setting, Survivable, TimedOut}
 import needletail.http._
 import needletail.io.Address
 
@@ -117,8 +117,18 @@ private object Operations {
  * @param port 0 lets the system pick
  * @param host who may connect: nobody but this machine, by default; there is no other protection
  * @param handler asked for every other path: what else administrators may want to ask or to switch
+ * @param names by which it may be asked for, beside `host` and those of loopback: the Host header of each request must
+ *   say one of them, or an address in digits where `host` is none of loopback; else 421. So no page in an
+ *   administrator's browser gets at it under a name of its own that was made to point here (DNS rebinding)
  */
-final case class AdminConfig(port: Int, host: String = "127.0.0.1", handler: Option[Handler] = None) {
+final case class AdminConfig(
+    port: Int,
+    host: String = "127.0.0.1",
+    handler: Option[Handler] = None,
+    names: Set[String] = Set.empty
+) {
+  Setting("AdminConfig").between("port", port, 0, 65535)
+
   private[server] def start(operations: Operations, config: ServerConfig): TcpServer = {
     val own = ServerConfig(
       address = Address.Tcp(host, port),
@@ -128,7 +138,7 @@ final case class AdminConfig(port: Int, host: String = "127.0.0.1", handler: Opt
       blockedLoop = Duration.Zero,
       log = config.log
     )
-    TcpServer.start(own.tcp, HttpProtocol(operations.handler(handler), own))
+    TcpServer.start(own.tcp, HttpProtocol(new KnownHosts(host, names, operations.handler(handler)), own))
   }
 }
 

@@ -2,6 +2,7 @@ package needletail.server
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
 import needletail.http.Refusal
 
 /**
@@ -35,11 +36,23 @@ final case class OverloadConfig(
     maxInFlight: Int = 16384,
     retryAfter: FiniteDuration = FiniteDuration(Refusal.RetryAfterSeconds, SECONDS)
 ) {
-  require(target.length > 0 && interval >= target, "target must be positive and at most interval")
-  require(grace.length >= 0, "grace must not be negative")
-  require(leastInFlight > 0 && initialInFlight >= leastInFlight, "leastInFlight must be 1 to initialInFlight")
-  require(maxInFlight > 0, "maxInFlight must be positive")
-  require(retryAfter.length >= 0, "retryAfter must not be negative")
+  private def check(): Unit = {
+    val is = Setting("OverloadConfig")
+    is.positive("target", target)
+    is.positive("interval", interval)
+    is.check("interval", interval, interval >= target, s"at least target ($target)")
+    is.notNegative("grace", grace)
+    is.positive("leastInFlight", leastInFlight)
+    is.check(
+      "initialInFlight",
+      initialInFlight,
+      initialInFlight >= leastInFlight,
+      s"at least leastInFlight ($leastInFlight)"
+    )
+    is.positive("maxInFlight", maxInFlight)
+    is.notNegative("retryAfter", retryAfter)
+  }
+  check()
 }
 
 object OverloadConfig {

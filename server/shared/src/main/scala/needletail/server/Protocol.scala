@@ -23,8 +23,8 @@ trait LoopProtocol {
   /** Called about each tenth of a second while the loop has connections. */
   private[server] def timePasses(): Unit = ()
 
-  /** What it is at or was at last, for messages; called on any thread. Empty where it can't tell. */
-  private[server] def lastWork: String = ""
+  /** Whose handler runs now, for messages; called on any thread. Empty where none does, or it can't tell. */
+  private[server] def presentWork: String = ""
 }
 
 /**

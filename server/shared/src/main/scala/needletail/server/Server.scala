@@ -1,6 +1,10 @@
 package needletail.server
 
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.collection.mutable
 import scala.concurrent.{ExecutionContext, Future}
+import scala.util.Success
 
 import needletail.http.Handler
 import needletail.io.{Address, Signals}
@@ -15,9 +19,10 @@ import needletail.io.{Address, Signals}
 final class Server private (handler: Handler, config: ServerConfig) {
 
   /**
-   * Starts to serve; it listens when this returns.
+   * Starts to serve; it listens when this returns. Its loops keep the program alive until it is drained or closed; no
+   * signal does that. `run` and `Server.runAll` see to it.
    *
-   * @throws java.io.IOException when it cannot listen, naming the address
+   * @throws CannotListen where it is told to, naming the address
    */
   def start(): RunningServer =
     Server.start(config, HttpProtocol(handler, config))
@@ -25,7 +30,8 @@ final class Server private (handler: Handler, config: ServerConfig) {
   /**
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
    *
-   * @throws java.io.IOException when it cannot listen, naming the address
+   * @throws CannotListen where it is told to, naming the address: in a `main` that lets it pass, one line on the
+   *   standard error stream, and status 1
    * @throws java.lang.IllegalStateException when an event loop has ended by a fatal error, which the log tells
    */
   def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit =
@@ -38,6 +44,34 @@ object Server {
   /** On the loopback address unless another host is named: an address, a name, or `*` for all. */
   def apply(handler: Handler, port: Int, host: String = "127.0.0.1"): Server =
     new Server(handler, ServerConfig(address = Address.Tcp(host, port)))
+
+  /**
+   * Serves several until SIGTERM or SIGINT, drains them all and returns when all have ended. When one ends by itself,
+   * by a fatal error or as somebody closes it, so do the others.
+   *
+   * {{{
+   *   Server.runAll(Server(shop, port = 8080), Server(administration, port = 8081))
+   * }}}
+   * @throws CannotListen where one of them is told to; the others are closed then
+   * @throws java.lang.IllegalStateException when an event loop of one has ended by a fatal error
+   */
+  def runAll(servers: Server*): Unit =
+    runAll(
+      servers,
+      (all: Seq[RunningServer]) => all.foreach(server => println(s"listening on ${server.url}"))
+    )
+
+  /** The same; `onStart` is called when all listen. */
+  def runAll(servers: Seq[Server], onStart: Seq[RunningServer] => Unit): Unit = {
+    val started = mutable.ListBuffer.empty[RunningServer]
+    try servers.foreach(server => started += server.start())
+    catch {
+      case e: Throwable =>
+        started.foreach(_.close())
+        throw e
+    }
+    serveAll(started.toList)(onStart)
+  }
 
   /** Starts to serve `protocol`; see `start` above. */
   private[needletail] def start(config: ServerConfig, protocol: Protocol): RunningServer = {
@@ -53,14 +87,31 @@ object Server {
   }
 
   /** Waits for SIGTERM or SIGINT, drains and returns. */
-  private[needletail] def serve(server: RunningServer)(onStart: RunningServer => Unit): Unit = {
-    val await = Signals.awaiting(server.stopped) { () =>
-      server.drain()
-      ()
+  private[needletail] def serve(server: RunningServer)(onStart: RunningServer => Unit): Unit =
+    serveAll(List(server))(_ => onStart(server))
+
+  /** Servers that are to be drained by a signal; several `run` may be under way, on threads of their own. */
+  private val running = ConcurrentHashMap.newKeySet[RunningServer]
+
+  private def drainAll(): Unit = running.forEach { server =>
+    server.drain()
+    ()
+  }
+
+  private def serveAll(servers: List[RunningServer])(onStart: Seq[RunningServer] => Unit): Unit = {
+    implicit val here: ExecutionContext = ExecutionContext.parasitic
+    servers.foreach { server =>
+      running.add(server)
+      server.stopped.onComplete { _ =>
+        running.remove(server)
+        servers.foreach(_.drain())
+      }
     }
-    onStart(server)
+    val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
+    onStart(servers)
     await()
-    server.stopped.value.foreach(_.get)
+    all.value.foreach(_.get.foreach(_.get))
   }
 }
 
@@ -85,6 +136,9 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
 
   /** Does it take new work? False as soon as a drain begins. */
   def isReady: Boolean = server.isReady
+
+  /** Completed when it has begun to drain; for handlers there is `request.connection.draining`. */
+  def draining: Future[Unit] = server.drainBegun
 
   /** What it has done so far. */
   def statistics: Future[Statistics] = server.statistics

@@ -2,6 +2,7 @@ package needletail.server
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
 import needletail.http.{Grammar, MetricSource}
 import needletail.io.{Address, PollerKind, TlsIdentity}
 
@@ -98,19 +99,47 @@ final case class ServerConfig(
     log: Log = Log.standardError,
     tls: Option[TlsIdentity] = None
 ) {
-  require(
-    serverHeader.forall(Grammar.isFieldValue),
-    "serverHeader has a character that no field value may have"
-  )
-  require(loops >= 0, "loops must not be negative")
-  require(maxConnections > 0, "maxConnections must be positive")
-  require(maxTarget > 0 && maxHead >= maxTarget, "maxHead must be at least maxTarget")
-  require(maxHead <= 48 * 1024, "maxHead must be at most 48 KiB: a head must fit a loop's read buffer")
-  require(maxHeaders > 0 && maxPipelined > 0 && maxPendingOutput > 0, "limits must be positive")
-  require(
-    maxBody >= 0 && maxBodyInMemory >= 0 && maxDrain >= 0 && minBodyRate >= 0,
-    "limits must not be negative"
-  )
+  private def check(): Unit = {
+    val is = Setting("ServerConfig")
+    is.between("loops", loops, 0, 1024)
+    is.between("maxConnections", maxConnections, 1, 16 * 1024 * 1024)
+    is.positive("backlog", backlog)
+    is.positive("maxTarget", maxTarget)
+    // a head must fit a loop's read buffer
+    is.check(
+      "maxHead",
+      maxHead,
+      maxHead >= maxTarget && maxHead <= 48 * 1024,
+      s"maxTarget ($maxTarget) to 49152"
+    )
+    is.positive("maxHeaders", maxHeaders)
+    is.notNegative("maxBody", maxBody)
+    is.notNegative("maxBodyInMemory", maxBodyInMemory)
+    is.notNegative("maxDrain", maxDrain)
+    is.notNegative("minBodyRate", minBodyRate)
+    is.positive("maxPipelined", maxPipelined)
+    is.positive("maxPendingOutput", maxPendingOutput)
+    is.notNegative("crowdedIdleTimeout", crowdedIdleTimeout)
+    is.positive("headTimeout", headTimeout)
+    is.positive("bodyTimeout", bodyTimeout)
+    is.notNegative("bodyGrace", bodyGrace)
+    is.positive("idleTimeout", idleTimeout)
+    is.positive("writeTimeout", writeTimeout)
+    is.positive("handlerTimeout", handlerTimeout)
+    is.notNegative("halfCloseGrace", halfCloseGrace)
+    is.notNegative("lingerTimeout", lingerTimeout)
+    is.notNegative("drainDelay", drainDelay)
+    is.notNegative("drainGrace", drainGrace)
+    is.notNegative("drainTimeout", drainTimeout)
+    is.notNegative("blockedLoop", blockedLoop)
+    is.check(
+      "serverHeader",
+      serverHeader,
+      serverHeader.forall(Grammar.isFieldValue),
+      "a field value, without control characters"
+    )
+  }
+  check()
 
   require(
     memoryBudget == 0 || memoryBudget >= ServerConfig.LeastMemory,
@@ -134,10 +163,13 @@ final case class ServerConfig(
     memoryBudget
   )
 
-  /** The same with that port on the same host. */
+  /** The same with that port on the same host. Throws IllegalArgumentException where it listens on no port. */
   def withPort(port: Int): ServerConfig = address match {
     case Address.Tcp(host, _) => copy(address = Address.Tcp(host, port))
-    case _                    => copy(address = Address.Tcp("127.0.0.1", port))
+    case other                =>
+      throw new IllegalArgumentException(
+        s"ServerConfig.address is $other, which has no port that could be $port"
+      )
   }
 }
 

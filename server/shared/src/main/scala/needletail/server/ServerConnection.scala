@@ -1,5 +1,6 @@
 package needletail.server
 
+import needletail.async.Async
 import needletail.http.{Attachments, ConnectionInfo, Handler}
 import needletail.io.Connection
 
@@ -91,4 +92,6 @@ private[needletail] final class ConnectionFacts(connection: Connection) extends 
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = connection.isSecure
+
+  override def draining: Async[Unit] = connection.loop.drainBegins
 }

@@ -98,6 +98,7 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
   /** From now on every reply is the connection's last. */
   def drain(): Unit = {
     draining = true
+    if (first != null && first.isAwaiting && first.isEventStream) again()
     if (isIdle) {
       idleSince = wire.nowNanos
       readDeadline = idleSince + config.drainGrace.toNanos

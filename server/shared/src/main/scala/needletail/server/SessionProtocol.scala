@@ -23,8 +23,8 @@ private[needletail] final class SessionProtocol(config: ServerConfig, format: Re
 
     private[server] override def observe(report: LoopSnapshot): Unit = context.admission.report(report)
     private[server] override def timePasses(): Unit                  = context.admission.tick()
-    private[server] override def lastWork: String                    = {
-      val route = context.admission.lastRoute
+    private[server] override def presentWork: String                 = {
+      val route = context.admission.runningRoute
       if (route == null) "" else route.toString
     }
   }

@@ -44,18 +44,14 @@ private[needletail] abstract class SessionReplies(
   /** A callback that came from elsewhere has changed something. */
   def again(): Unit = if (inTurn) onceMore = true else wire.wake()
 
-  /** The one place where a failure becomes a response: its own where it has one, else a 500 that says nothing. */
-  def failed(cause: Throwable): Response = cause match {
-    case MemoryShort                  => context.memoryShort
-    case e: Answerable                => e.asHttpError.response
-    case _: needletail.async.TimedOut => SessionReplies.tooSlow
-    case _: needletail.async.Rejected => SessionReplies.tooMany
-    case _: ConnectionLost            => SessionReplies.internal
-    case e                            =>
-      context.counts.failures += 1
-      context.log.error("a handler failed", e)
-      SessionReplies.internal
-  }
+  /** Where a failure becomes a response, and is told. */
+  def failed(request: Request, cause: Throwable): Response =
+    if (cause eq MemoryShort) context.memoryShort else admission.failed(request, cause)
+
+  /** A response that is given in place of the handler's, with what is around the handler. */
+  def dressed(request: Request, response: Response): Response =
+    try request.dressed(response)
+    catch { case Survivable(e) => failed(request, e) }
 
   /** The earliest time at which a handler is too late. */
   protected def handlerDeadline: Long = {
@@ -278,6 +274,7 @@ private[needletail] abstract class SessionReplies(
         wire.wake()
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        if (draining && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
         if (piece == null) go = false
@@ -314,11 +311,11 @@ private[needletail] abstract class SessionReplies(
       if (x.headSent) context.writer.length = x.mark
       x.headSent = false
       x.bytesSent = 0
-      x.response = failed(e)
+      x.response = failed(x.request, e)
       advance(x)
     } else {
       if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
-        context.log.error("a streamed response failed", e)
+        context.log.error(s"a streamed response failed${HandlerFailures.name(x.request)}", e)
       broken(x)
     }
   }
@@ -411,9 +408,7 @@ private[server] object SessionReplies {
   /** Octets of a stream that one turn sends. */
   final val PumpLimit = 512 * 1024
 
-  private val internal = Response(Status.InternalServerError).text("internal server error")
-  private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
-  private val tooMany  = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("too much to do")
+  private val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
 }
 
 /** The client went away before its request was answered. */

@@ -118,7 +118,10 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
       wire.nowNanos + context.handlerNanos,
       admission.route
     )
-    request.detach()
+    request.detach(
+      if (handler.routeClass == null || admission.hasRoute) null else new LateGate(x, admission),
+      x.route.route
+    )
     enqueue(x)
     reply match {
       case response: Response =>
@@ -140,29 +143,38 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   /** The one place where a handler is called and where what it throws is caught. */
   private def call(head: Head, request: Request): Reply = {
     admission.beginRequest()
+    val reply = answer(head, request)
+    admission.handlerReturned()
+    reply
+  }
+
+  @inline private def answer(head: Head, request: Request): Reply =
     if (head.method eq Method.CONNECT) SessionRequests.noTunnel
     else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) SessionRequests.options
     else
       try {
         val reply = ask(request)
-        if (reply == null) failed(new NullPointerException("a handler answered null"))
+        if (reply == null) failed(request, new NullPointerException("a handler answered null"))
         else
           reply match {
             case later: Reply.Later =>
               val result = later.response.resultOrNull
               if (result == null) later
-              else if (!result.isValue) failed(result.error)
-              else if (result.value == null) failed(new NullPointerException("a handler answered null"))
+              else if (!result.isValue) failed(request, result.error)
+              else if (result.value == null)
+                failed(request, new NullPointerException("a handler answered null"))
               else result.value
             case response => response
           }
-      } catch { case Survivable(e) => failed(e) }
-  }
+      } catch { case Survivable(e) => failed(request, e) }
 
-  /** Routes ask whether they may when they have found the one; for another handler it is asked here. */
+  /**
+   * Routes ask whether they may when they have found the one; for another handler it is asked here, unless it is known
+   * to call routes.
+   */
   @inline private def ask(request: Request): Reply = {
     val route   = handler.routeClass
-    val refusal = if (route == null) null else admission.enter(route)
+    val refusal = if (route == null) null else admission.enterHandler(route)
     if (refusal == null) handler(request)
     else if (refusal eq Gate.hold) admission.later(route, () => handler(request))
     else refusal
@@ -176,6 +188,7 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
     giveUpParser()
     body = null
     admission.beginRequest()
+    admission.handlerReturned()
     val x = new Exchange(
       this,
       null,

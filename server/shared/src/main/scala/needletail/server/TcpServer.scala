@@ -1,5 +1,6 @@
 package needletail.server
 
+import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -20,10 +21,17 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private val startedNanos = settings.platform.nanoTime()
   private val loopCount    = settings.loopCount
-  private val loops        = new EventLoops(loopCount, poller = settings.poller, platform = settings.platform)
-  private val ready        = new AtomicBoolean(false)
-  private val draining     = new AtomicBoolean(false)
-  private val gone         = Promise[Unit]()
+  private val guardedLog   = Log.guarded(settings.log)
+  private val loops        = new EventLoops(
+    loopCount,
+    poller = settings.poller,
+    platform = settings.platform,
+    onFailure = guardedLog.error(_, _)
+  )
+  private val ready       = new AtomicBoolean(false)
+  private val draining    = new AtomicBoolean(false)
+  private val gone        = Promise[Unit]()
+  private val drainBegins = Promise[Unit]()
 
   private val members    = new Array[LoopMember](loopCount)
   private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)
@@ -59,7 +67,14 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private val watchdog =
     if (settings.blockedNanos > 0)
-      new Watchdog(loops, settings.blockedNanos, settings.log, i => members(i).lastWork)
+      new Watchdog(
+        loopCount,
+        i => loops(i).presentTurn,
+        i => loops(i).stackTrace,
+        settings.blockedNanos,
+        settings.log,
+        i => members(i).presentWork
+      )
     else null
   if (watchdog != null) loops(0).execute { () =>
     // not at once: to start a thread takes a part of the time in which a native program starts
@@ -78,6 +93,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     case Address.Tcp(_, port) => port
     case _                    => 0
   }
+
+  /** Completed when a drain has begun, or the server was closed. */
+  def drainBegun: Future[Unit] = drainBegins.future
 
   /** Does it take new work? False before anything else of a drain happens. */
   def isReady: Boolean = ready.get
@@ -146,6 +164,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
    */
   def drain(): Future[Unit] = {
     ready.set(false)
+    drainBegins.trySuccess(())
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
@@ -161,6 +180,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   def close(): Future[Unit] = {
     ready.set(false)
     draining.set(true)
+    drainBegins.trySuccess(())
     acceptorRef.send(Acceptor.Drain)
     cutOff()
     stopped
@@ -175,7 +195,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   /** Binds here, so that who starts the server hears of a failure; accepts on the first loop, once all is in place. */
   private def listen(): Listener = {
     val options  = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
-    val listener = Listener.prepare(settings.address, loops(0), options, acceptor.accepted)
+    val listener =
+      try Listener.prepare(settings.address, loops(0), options, acceptor.accepted)
+      catch { case e: IOException => throw new CannotListen(e.getMessage) }
     acceptor.listener = listener
     listener.begin()
     ready.set(true)

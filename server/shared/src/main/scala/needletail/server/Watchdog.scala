@@ -4,24 +4,29 @@ import needletail.async.Survivable
 import java.util.concurrent.atomic.AtomicLongArray
 import java.util.concurrent.locks.LockSupport
 
-import needletail.io.EventLoops
-
 /**
  * Finds loops that are blocked: a thread of its own that looks now and then whether each of them still goes round,
  * and says of one that does not what it is at, where the platform can tell with its stack. It costs the loops nothing.
  *
+ * It blames nobody for what is not theirs: for the time in which the machine or the virtual machine stood still, as it
+ * did so itself; for the loading of classes while the program is young; and no route but one whose handler runs.
+ *
+ * @param count of the loops
+ * @param presentTurn when the turn that a loop is in began; `Long.MinValue` while it waits
+ * @param stackOf what a loop does; empty where the platform does not tell
  * @param thresholdNanos how long one turn may take; one that takes longer is seen if it takes half as long again
- * @param work what a loop is at or was at last, as far as is known
+ * @param work the route whose handler a loop runs now, as far as is known; empty where it runs none
  */
 private[server] final class Watchdog(
-    loops: EventLoops,
+    count: Int,
+    presentTurn: Int => Long,
+    stackOf: Int => Array[StackTraceElement],
     thresholdNanos: Long,
     log: Log,
     work: Int => String
 ) {
   import Watchdog._
 
-  private val count      = loops.size
   private val seen       = new Array[Long](count) // the turn that each loop was in when we looked last
   private val reported   = new Array[Long](count) // the last of its turns that was found too long
   private val quietUntil = new Array[Long](count)
@@ -48,42 +53,68 @@ private[server] final class Watchdog(
   def found(loop: Int): Long = total.get(loop)
 
   // Parked, as on Native Thread.sleep opens a pipe each time: it fails where no descriptor is left.
-  private def watch(): Unit = while (!stopping) {
-    LockSupport.parkNanos(Math.max(1000000L, thresholdNanos / 2))
-    look(System.nanoTime())
+  private def watch(): Unit = {
+    val pause = Math.max(1000000L, thresholdNanos / 2)
+    var last  = System.nanoTime()
+    begun = last
+    while (!stopping) {
+      LockSupport.parkNanos(pause)
+      val now = System.nanoTime()
+      // As late as that, the loops may have stood still for the same reason.
+      if (now - last > pause + thresholdNanos) forget() else look(now)
+      last = now
+    }
   }
 
-  private def look(now: Long): Unit = {
+  private def forget(): Unit = java.util.Arrays.fill(seen, Long.MinValue)
+
+  /** When the watch began; for tests. */
+  private[server] var begun: Long = System.nanoTime()
+
+  private[server] def look(now: Long): Unit = {
     var i = 0
     while (i < count) {
-      val turn = loops(i).presentTurn
+      val turn = presentTurn(i)
       if (turn != Long.MinValue && turn == seen(i) && turn != reported(i) && now - turn >= thresholdNanos) {
         reported(i) = turn
-        total.incrementAndGet(i)
-        say(i, now - turn, now)
+        val stack = stackOf(i)
+        val loads = stack.exists(isLoading)
+        if (!loads || now - begun > YoungNanos) {
+          total.incrementAndGet(i)
+          say(i, now - turn, now, stack, loads)
+        }
       }
       seen(i) = turn
       i += 1
     }
   }
 
-  private def say(loop: Int, nanos: Long, now: Long): Unit =
+  private def say(loop: Int, nanos: Long, now: Long, stack: Array[StackTraceElement], loads: Boolean): Unit =
     if (now - quietUntil(loop) < 0) unsaid(loop) += 1
     else {
       quietUntil(loop) = now + QuietNanos
       val at    = work(loop)
-      val where = if (at.isEmpty) "" else s" in $at"
-      val role  = if (loop == 0) "its connections and new ones wait" else "its connections wait"
-      val more  = if (unsaid(loop) == 0) "" else s" (and ${unsaid(loop)} times more since this was last said)"
+      val where =
+        if (loads) " by the loading of classes"
+        else if (at.isEmpty) " outside of handlers (in a callback, a timer or a stream)"
+        else s" in $at"
+      val role = if (loop == 0) "its connections and new ones wait" else "its connections wait"
+      val more = if (unsaid(loop) == 0) "" else s" (and ${unsaid(loop)} times more since this was last said)"
+      val advice = if (loads) "" else "; what blocks or computes for long belongs into Async.blocking"
       unsaid(loop) = 0
-      val stack  = loops(loop).stackTrace.take(Frames)
       val frames =
-        if (stack.isEmpty) "" else stack.mkString("; its stack: ", " < ", "") // one line, as all of a log
-      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more; " +
-        s"what blocks or computes for long belongs into Async.blocking$frames"
+        if (stack.isEmpty) ""
+        else stack.take(Frames).mkString("; its stack: ", " < ", "") // one line, as all of a log
+      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more$advice$frames"
       try log.warn(text)
       catch { case Survivable(_) => () } // a log that fails must not end the watch
     }
+
+  private def isLoading(frame: StackTraceElement): Boolean = {
+    val name = frame.getClassName
+    frame.getMethodName == "<clinit>" || name == "java.lang.ClassLoader" ||
+    name == "java.lang.invoke.MethodHandleNatives" || name.startsWith("jdk.internal.loader.")
+  }
 }
 
 private[server] object Watchdog {
@@ -92,4 +123,7 @@ private[server] object Watchdog {
   private final val QuietNanos = 10L * 1000 * 1000 * 1000
 
   private final val Frames = 16
+
+  /** For so long after the watch has begun, most of a program's classes have yet to be loaded. */
+  private final val YoungNanos = 20L * 1000 * 1000 * 1000
 }

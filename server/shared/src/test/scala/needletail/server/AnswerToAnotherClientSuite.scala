@@ -17,10 +17,15 @@ class AnswerToAnotherClientSuite extends Suite {
     () => new InterruptedException("now"),
     () => new AssertionError("wrong")
   )
-  private val fatal = Seq[() => Throwable](() => new OutOfMemoryError("none left"), () => new InternalError("torn"))
+  private val fatal =
+    Seq[() => Throwable](() => new OutOfMemoryError("none left"), () => new InternalError("torn"))
 
   /** Pipelines a request that is answered and one that fails; then the next connection of the loop asks. */
-  private def attacked(handler: Handler, config: ServerConfig = ServerConfig(log = Log.none), path: String = "/fails") = {
+  private def attacked(
+      handler: Handler,
+      config: ServerConfig = ServerConfig(log = Log.none),
+      path: String = "/fails"
+  ) = {
     val attacker = new FakeWire(handler, config)
     val victim   = new FakeWire(handler, config, neighbour = attacker)
     val thrown   =
@@ -95,8 +100,8 @@ class AnswerToAnotherClientSuite extends Suite {
 
   test("a stream whose next and cancel throw ends its own connection, and is cancelled once") {
     survivable.foreach { e =>
-      var pulled                = 0
-      val stream                = new Failing(
+      var pulled = 0
+      val stream = new Failing(
         if (pulled == 0) { pulled = 1; Async.value(Some("piece".getBytes)) }
         else throw e(),
         throw e()
@@ -135,7 +140,7 @@ class AnswerToAnotherClientSuite extends Suite {
         def warn(message: String): Unit                    = throw e()
         def error(message: String, cause: Throwable): Unit = throw e()
       }
-      val config             = ServerConfig(log = throwing, accessLog = Some((_, _, _, _) => throw e()))
+      val config                = ServerConfig(log = throwing, accessLog = Some((_, _, _, _) => throw e()))
       val (attacker, victim, _) = attacked(answering(throw e()), config)
       assertEquals(attacker.statuses, List(200, 500))
       assertOwn(victim)

@@ -56,7 +56,7 @@ class OperationsSuite extends Suite {
     finally Await.result(server.close(), 10.seconds)
   }
 
-  private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+  private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
   private def ask(port: Int, path: String): String = {
     val client = new RawClient(port).send(get(path))
@@ -89,7 +89,9 @@ class OperationsSuite extends Suite {
       assert(admin(server, "/ready").startsWith("HTTP/1.1 200 "))
       assert(admin(server, "/other").endsWith("switch /other"))
       val client =
-        new RawClient(adminPort(server)).send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        new RawClient(
+          adminPort(server)
+        ).send("POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
       assert(client.readUntil("\r\n\r\n").startsWith("HTTP/1.1 405 "))
       client.close()
     }

@@ -2,6 +2,7 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
 import needletail.http.Handler
 import needletail.server.Log
 
@@ -40,11 +41,16 @@ final case class HostConfig(
     log: Log = Log.standardError,
     metrics: Option[HostMetrics] = None
 ) {
-  require(timeout > Duration.Zero && maxTime > Duration.Zero, "time-outs must be positive")
-  require(
-    maxHead > 0 && maxSpool >= 0 && spoolMemory >= 0 && maxRedirects >= 0,
-    "limits must not be negative"
-  )
+  private def check(): Unit = {
+    val is = Setting("HostConfig")
+    is.positive("timeout", timeout)
+    is.positive("maxTime", maxTime)
+    is.positive("maxHead", maxHead)
+    is.notNegative("maxSpool", maxSpool)
+    is.notNegative("spoolMemory", spoolMemory)
+    is.notNegative("maxRedirects", maxRedirects)
+  }
+  check()
 }
 
 /**
@@ -64,5 +70,12 @@ final case class CgiConfig(
     environment: Map[String, String] = Map("PATH" -> "/usr/local/bin:/usr/bin:/bin"),
     host: HostConfig = HostConfig()
 ) {
-  require(processes > 0 && queue >= 0, "there must be room for one program at least")
+  private def check(): Unit = {
+    val is = Setting("CgiConfig")
+    is.positive("processes", processes)
+    is.notNegative("queue", queue)
+    is.notNegative("queueTime", queueTime)
+    is.notNegative("killGrace", killGrace)
+  }
+  check()
 }

@@ -166,6 +166,7 @@ private[host] final class Redirected(connection: ConnectionInfo, val count: Int)
   def remoteAddress: String                         = connection.remoteAddress
   def localAddress: String                          = connection.localAddress
   def isSecure: Boolean                             = connection.isSecure
+  override def draining: Async[Unit]                = connection.draining
   def attachment[A](key: Attachment[A]): A          = connection.attachment(key)
   def attach[A](key: Attachment[A], value: A): Unit = connection.attach(key, value)
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import needletail.async.Loop
+import needletail.async.{Loop, Setting}
 import needletail.io.{Address, EventLoop}
 
 /**
@@ -78,8 +78,16 @@ final case class UpstreamConfig(
     front: Option[String] = None,
     host: HostConfig = HostConfig()
 ) {
-  require(connections >= 0 && queue >= 0, "limits must not be negative")
-  require(multiplex >= 1 && multiplex <= 1024, "requests on one connection must be 1 to 1024")
+  private def check(): Unit = {
+    val is = Setting("UpstreamConfig")
+    is.notNegative("connections", connections)
+    is.between("multiplex", multiplex, 1, 1024)
+    is.positive("idleTimeout", idleTimeout)
+    is.positive("connectTimeout", connectTimeout)
+    is.notNegative("queue", queue)
+    is.notNegative("queueTime", queueTime)
+  }
+  check()
 }
 
 /**

@@ -7,7 +7,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Success
 
-import needletail.async.{Blocking, BlockingConfig}
+import needletail.async.{Blocking, BlockingConfig, Setting}
 import needletail.io.{Address, EventLoops}
 import needletail.server.Log
 
@@ -37,11 +37,27 @@ final case class WorkersConfig(
     stopGrace: FiniteDuration = 5.seconds,
     log: Log = Log.standardError
 ) {
-  require(
-    command.nonEmpty && command.head.startsWith("/"),
-    "a command begins with the whole path of a program"
-  )
-  require(count > 0, "there must be one process at least")
+  private def check(): Unit = {
+    val is = Setting("WorkersConfig")
+    is.check(
+      "command",
+      command,
+      command.headOption.exists(_.startsWith("/")),
+      "begun with the whole path of a program"
+    )
+    is.positive("count", count)
+    is.positive("restartDelay", restartDelay)
+    is.positive("maxRestartDelay", maxRestartDelay)
+    is.check(
+      "maxRestartDelay",
+      maxRestartDelay,
+      maxRestartDelay >= restartDelay,
+      s"at least restartDelay ($restartDelay)"
+    )
+    is.notNegative("steady", steady)
+    is.notNegative("stopGrace", stopGrace)
+  }
+  check()
 }
 
 /**

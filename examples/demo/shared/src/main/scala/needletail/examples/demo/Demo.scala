@@ -33,14 +33,13 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
   private val operations = new Operations()
 
   // known once the store is open
-  @volatile private var open: RunningServer    = null
   @volatile private var control: RunningServer = null
   @volatile private var customers: Customers   = null
 
   private val situation = new Situation(fault, n => if (customers != null) customers.want(n))
   private val monitor   =
     new Monitor(() => customers.take(), operations, () => store.services, () => situation.json)
-  private val live = new Live(monitor, () => controlUrl, () => open == null || open.isReady)
+  private val live = new Live(monitor, () => controlUrl)
 
   /** What the store's server is to serve. */
   val routes: Routes = store.routes ++ live.routes
@@ -54,7 +53,6 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
 
   /** The store is open: the customers come. */
   def opened(server: RunningServer): Unit = {
-    open = server
     val administration = Routes(
       GET / "health" to operations.health,
       GET / "ready" to operations.ready,

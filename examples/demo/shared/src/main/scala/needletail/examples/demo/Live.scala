@@ -12,17 +12,13 @@ import needletail.routing._
  * The page that shows how the store does, and the events that feed it (HTML standard, server-sent events).
  *
  * @param controls where the page's switches are, once that is known
- * @param isOpen false once the store drains: events end then, as nobody else would end them
  */
-final class Live(monitor: Monitor, controls: () => String, isOpen: () => Boolean) {
+final class Live(monitor: Monitor, controls: () => String) {
 
   /** Not limited: it waits on purpose, and is wanted most when there is more to do than can be done. */
   val routes: Routes = Routes(
     GET / Live.Name to page,
-    GET / Live.Name / "events" to Response.ok
-      .contentType("text/event-stream")
-      .header("Cache-Control", "no-store")
-      .stream(new Events)
+    (GET / Live.Name / "events" + request) to (events(_))
   ).unlimited.priority(Priority.Critical)
 
   private def page: Response =
@@ -37,13 +33,20 @@ final class Live(monitor: Monitor, controls: () => String, isOpen: () => Boolean
       )
       .text(LivePage.html)
 
+  /** Until the store drains, as nobody else would end it. */
+  private def events(request: Request): Response =
+    Response.ok
+      .contentType("text/event-stream")
+      .header("Cache-Control", "no-store")
+      .stream(new Events().until(request.connection.draining))
+
   /** First all that is remembered, then what is new. */
   private final class Events extends ByteStream {
     private var sent = -1L
     private var over = false
 
     def next(): Async[Option[Array[Byte]]] =
-      if (over || !isOpen()) Async.value(None)
+      if (over) Async.value(None)
       else if (sent < 0) {
         sent = 0
         val first = Json.Obj("controls" -> Json(controls()), "most" -> Json(Situation.MostCustomers.toLong))

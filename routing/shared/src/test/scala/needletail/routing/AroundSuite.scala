@@ -1,0 +1,136 @@
+package needletail.routing
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.http.Handler
+import needletail.testing.Suite
+
+/** Fault 16: what is put around routes. */
+class AroundSuite extends Suite {
+  private val who =
+    Filter("who")(request => Async.value(request.header("X-Who").toRight("who?".unauthorized)))
+
+  private val plain = Routes(
+    GET / "fine" to "fine".ok,
+    GET / "number" / arg[Int] to (n => s"$n".ok),
+    GET / "throws" to { throw new IllegalStateException("no"); "".ok },
+    GET / "refuses" to { throw HttpError(Status.Conflict, "twice"); "".ok },
+    (GET / "fails" + request) to (_ =>
+      Async.sleep(1.second).flatMap(_ => Async.fail(new RuntimeException("late")))
+    ),
+    (GET / "private" + who) to (name => name.ok),
+    GET / "page" + ?("n", arg[Int]) to (n => s"$n".ok)
+  )
+
+  private val cases = List(
+    Request.get("/fine")         -> 200,
+    Request.get("/number/1")     -> 200,
+    Request.get("/throws")       -> 500,
+    Request.get("/refuses")      -> 409,
+    Request.get("/fails")        -> 500,
+    Request.get("/private")      -> 401,
+    Request.get("/number/x")     -> 400,
+    Request.get("/page?n=x")     -> 400,
+    Request.delete("/fine")      -> 405,
+    Request.options("/fine")     -> 204,
+    Request.get("/nowhere")      -> 404,
+    Request.get("/nowhere/else") -> 404
+  )
+
+  private def marked(routes: Routes): Routes =
+    routes.mapResponse((request, response) => response.header("X-Mark", request.path))
+
+  test("fault 16: every answer of routes passes through mapResponse, errors too") {
+    for ((request, status) <- cases) {
+      val reply = marked(plain).test(request)
+      assertEquals((reply.status.code, reply.header("X-Mark")), (status, Some(request.path)), request)
+    }
+  }
+
+  test("fault 16: what throws or fails is still the failure that is logged") {
+    assertEquals(marked(plain).test(Request.get("/throws")).failure.map(_.getMessage), Some("no"))
+    assertEquals(marked(plain).test(Request.get("/fails")).failure.map(_.getMessage), Some("late"))
+    assertEquals(marked(plain).test(Request.get("/fine")).failure, None)
+  }
+
+  test("fault 16: around sees each call, may answer in its place, and next() does not fail") {
+    var seen    = List.empty[String]
+    val guarded = plain.around { (request, next) =>
+      if (request.header("X-Stop").isDefined) Async.value("stopped".forbidden)
+      else
+        next().map { response =>
+          seen ::= s"${request.path} ${response.status.code} ${request.route.getOrElse("-")}"
+          response.header("X-Seen", "yes")
+        }
+    }
+    for ((request, status) <- cases) {
+      val reply = guarded.test(request)
+      assertEquals((reply.status.code, reply.header("X-Seen")), (status, Some("yes")), request)
+    }
+    assertEquals(seen.size, cases.size)
+    assert(seen.contains("/number/1 200 GET /number/{Integer}"), seen.mkString("\n"))
+    assert(seen.contains("/nowhere 404 -"), seen.mkString("\n"))
+    val stopped = guarded.test(Request.get("/throws").withHeader("X-Stop", "1"))
+    assertEquals((stopped.status.code, stopped.failure), (403, None))
+  }
+
+  test("fault 16: recover answers for the failures it is defined for") {
+    val mended = marked(plain.recover { case e: IllegalStateException =>
+      Response(Status.Conflict).text(e.getMessage)
+    })
+    val reply = mended.test(Request.get("/throws"))
+    assertEquals((reply.status.code, reply.text, reply.failure), (409, "no", None))
+    assertEquals(reply.header("X-Mark"), Some("/throws"))
+    assertEquals(mended.test(Request.get("/fails")).status.code, 500)
+  }
+
+  test("fault 16: the outermost is applied last; routes beside are left alone") {
+    def adding(text: String)(routes: Routes) =
+      routes.mapResponse((_, response) =>
+        response.setHeader("X-Order", response.headers.get("X-Order").getOrElse("") + text)
+      )
+    val nested = Routes(adding("b")(adding("a")(Routes(GET / "in" to "".ok))), GET / "out" to "".ok)
+    assertEquals(nested.test(Request.get("/in")).header("X-Order"), Some("ab"))
+    assertEquals(nested.test(Request.get("/out")).header("X-Order"), None)
+    // what might have been meant for any of them is nobody's
+    assertEquals(nested.test(Request.get("/none")).header("X-Order"), None)
+    assertEquals(nested.test(Request.delete("/in")).header("X-Order"), Some("ab"))
+    assertEquals(adding("c")(nested).test(Request.get("/none")).header("X-Order"), Some("c"))
+    assertEquals(adding("c")(nested).test(Request.get("/in")).header("X-Order"), Some("abc"))
+  }
+
+  test("fault 16: a handler that is no router can have the same around it") {
+    val handler = Handler((request: Request) =>
+      if (request.path == "/throws") throw new IllegalStateException("no") else "fine".ok
+    ).mapResponse((_, response) => response.header("X-Mark", "1"))
+    assertEquals(TestReply(handler, Request.get("/")).header("X-Mark"), Some("1"))
+    val failed = TestReply(handler, Request.get("/throws"))
+    assertEquals((failed.status.code, failed.header("X-Mark")), (500, Some("1")))
+  }
+
+  test("fault 16: a function that answers null, or throws, is a failure") {
+    val reply =
+      plain.mapResponse((_, _) => throw new IllegalStateException("in around")).test(Request.get("/fine"))
+    assertEquals((reply.status.code, reply.failure.map(_.getMessage)), (500, Some("in around")))
+  }
+
+  test("fault 16: CORS as the README has it") {
+    val shared = plain.mapResponse { (request, response) =>
+      if (request.header("Origin").contains("https://shop.example"))
+        response
+          .header("Access-Control-Allow-Origin", "https://shop.example")
+          .header("Access-Control-Allow-Methods", response.headers.get("Allow").getOrElse("GET, POST"))
+          .header("Vary", "Origin")
+      else response
+    }
+    val preflight = shared.test(Request.options("/fine").withHeader("Origin", "https://shop.example"))
+    assertEquals(preflight.header("Access-Control-Allow-Methods"), Some("GET, HEAD, OPTIONS"))
+    val missing = shared.test(Request.get("/none").withHeader("Origin", "https://shop.example"))
+    assertEquals(
+      (missing.status.code, missing.header("Access-Control-Allow-Origin")),
+      (404, Some("https://shop.example"))
+    )
+    assertEquals(shared.test(Request.get("/fine")).header("Vary"), None)
+  }
+}

@@ -1,0 +1,182 @@
+package needletail.server
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Promise}
+import needletail.http._
+import needletail.io.Address
+import needletail.testing.Suite
+
+/** Fault 19: that what has no end of its own does not keep a server from ending. */
+class EndsSuite extends Suite {
+
+  /** Hands out what it was given, and then waits; counts how often it was cancelled. */
+  private final class Waiting(first: Option[String]) extends ByteStream {
+    private var handed                     = false
+    val more                               = new Promise[Option[Array[Byte]]]
+    var cancelled                          = 0
+    def next(): Async[Option[Array[Byte]]] =
+      if (!handed && first.isDefined) {
+        handed = true
+        Async.value(first.map(_.getBytes))
+      } else more
+    def cancel(): Unit = cancelled += 1
+  }
+
+  private val events = Response.ok.contentType("text/event-stream; charset=utf-8")
+
+  private val get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  private def wire(response: Response): FakeWire = {
+    val w = new FakeWire(_ => response, ServerConfig(log = Log.none))
+    w.send(get)
+    w
+  }
+
+  private def drain(w: FakeWire): FakeWire = {
+    w.session.drain()
+    w.turn()
+  }
+
+  test("fault 19: a stream of events that waits ends in an orderly way when a drain begins") {
+    val stream = new Waiting(Some("data: 1\n\n"))
+    val w      = drain(wire(events.stream(stream)))
+    val output = w.output
+    assert(output.endsWith("9\r\ndata: 1\n\n\r\n0\r\n\r\n"), output)
+    assert(w.after(1.second).isFinished) // it was told that the connection is kept
+    assertEquals(stream.cancelled, 1)
+  }
+
+  test("fault 19: one that has not given anything yet, too") {
+    val stream = new Waiting(None)
+    val w      = drain(wire(events.stream(stream)))
+    assert(w.output.endsWith("0\r\n\r\n") && w.after(1.second).isFinished)
+    assertEquals(stream.cancelled, 1)
+  }
+
+  test("fault 19: one that begins when the drain has begun, as soon as it waits") {
+    val stream = new Waiting(Some("data: 1\n\n"))
+    val w      = new FakeWire(_ => events.stream(stream), ServerConfig(log = Log.none))
+    w.session.drain()
+    assert(w.send(get).output.endsWith("9\r\ndata: 1\n\n\r\n0\r\n\r\n") && w.isFinished)
+  }
+
+  test("fault 19: any other stream is left to end by itself, as nobody else knows where it may") {
+    val stream = new Waiting(Some("half"))
+    val w      = drain(wire(Response.ok.contentType("text/csv").stream(stream)))
+    assert(!w.isFinished && stream.cancelled == 0)
+    stream.more.succeed(None)
+    assert(w.turn().output.endsWith("0\r\n\r\n") && w.after(1.second).isFinished)
+  }
+
+  test("fault 19: until a signal: what is there comes first, then the end") {
+    val signal = new Promise[Unit]
+    val source = new Waiting(Some("one"))
+    val stream = source.until(signal)
+    signal.succeed(())
+    assertEquals(stream.next().poll.map(_.get.map(new String(_))), Some(Some("one")))
+    assertEquals(stream.next().poll.map(_.get), Some(None))
+    assertEquals(stream.next().poll.map(_.get), Some(None))
+    stream.cancel()
+    assertEquals(source.cancelled, 1)
+  }
+
+  test("fault 19: until a signal: who waits is told, and the signal is left as it was") {
+    val signal = new Promise[Unit]
+    val source = new Waiting(None)
+    val next   = source.until(signal).next()
+    val other  = new Waiting(None)
+    other.until(signal).next().cancel() // nobody waits for that one any more
+    assert(!next.isCompleted && !signal.isCompleted)
+    signal.succeed(())
+    assertEquals(next.poll.map(_.get), Some(None))
+    assertEquals((source.cancelled, other.cancelled), (1, 0))
+    val third = new Waiting(None)
+    val piece = third.until(new Promise[Unit]).next()
+    third.more.succeed(Some("x".getBytes))
+    assertEquals(piece.poll.map(_.get.map(new String(_))), Some(Some("x")))
+  }
+
+  private def config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = 1,
+    log = Log.none,
+    drainTimeout = 1.minute, // longer than the test may take
+    drainGrace = 1.milli
+  )
+
+  test("fault 19: handlers learn that draining has begun, and who started the server does") {
+    val server = Server(
+      Handler((request: Request) =>
+        if (request.path == "/wait")
+          new Reply.Later(request.connection.draining.map(_ => Response.ok("drained")))
+        else Response.ok.stream(new Waiting(Some("first")).until(request.connection.draining)): Reply
+      ),
+      config
+    ).start()
+    val streamed = new RawClient(server.port).send(get)
+    streamed.readUntil("first")
+    val waits = new RawClient(
+      server.port
+    ).send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert(!server.draining.isCompleted)
+    // both are under way: one more request has been answered by each loop since
+    val other = new RawClient(server.port).send(get)
+    other.readUntil("first")
+    server.drain()
+    assert(server.draining.isCompleted)
+    assertEquals(streamed.readAll(), "\r\n0\r\n\r\n")
+    assert(waits.readAll().endsWith("drained"))
+    Await.result(server.stopped, 10.seconds)
+    List(streamed, waits, other).foreach(_.close())
+  }
+
+  test("fault 19: of several servers, all end when one does, and runAll returns") {
+    var started: Seq[RunningServer] = Nil
+    val begun                       = new CountDownLatch(1)
+    val over                        = new CountDownLatch(1)
+    val handler: Handler            = _ => Response.ok("fine")
+    val thread                      = new Thread(() => {
+      Server.runAll(
+        Seq(Server(handler, config), Server(handler, config)),
+        (all: Seq[RunningServer]) => {
+          started = all
+          begun.countDown()
+        }
+      )
+      over.countDown()
+    })
+    thread.setDaemon(true)
+    thread.start()
+    assert(begun.await(10, TimeUnit.SECONDS))
+    val client = new RawClient(started(1).port).send(get)
+    assert(client.readUntil("fine").startsWith("HTTP/1.1 200 "))
+    client.close()
+    started.head.drain()
+    assert(over.await(10, TimeUnit.SECONDS))
+    assert(started.forall(_.stopped.isCompleted))
+  }
+
+  test("fault 19: of several servers, none is left where one cannot listen") {
+    val handler: Handler = _ => Response.ok("fine")
+    val taken            = Server(handler, config).start()
+    val free             = Server(handler, config).start()
+    val port             = free.port
+    Await.result(free.close(), 10.seconds)
+    def at(port: Int) = Server(handler, config.withPort(port))
+    try {
+      assert(scala.util.Try(Server.runAll(
+        at(port),
+        at(taken.port)
+      )).failed.toOption.exists(_.isInstanceOf[CannotListen]))
+      // the first one is gone: its port can be had again
+      val end   = System.nanoTime() + 10.seconds.toNanos
+      var again = scala.util.Try(at(port).start())
+      while (again.isFailure && System.nanoTime() < end) again = scala.util.Try(at(port).start())
+      Await.result(again.get.close(), 10.seconds)
+    } finally Await.result(taken.close(), 10.seconds)
+  }
+}

@@ -1,0 +1,215 @@
+package needletail.server
+
+import java.io.IOException
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+
+import scala.collection.mutable
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.async.{Async, Loop}
+import needletail.http._
+import needletail.io.{Address, EventLoop}
+import needletail.testing.Suite
+
+/** Faults 14 and 18: what those who run a server get to see. */
+class SeenByOperatorsSuite extends Suite {
+  private val said = new ConcurrentLinkedQueue[String]
+  private val log  = new Log {
+    def warn(message: String): Unit                    = { said.add(message); () }
+    def error(message: String, cause: Throwable): Unit = { said.add(s"$message: ${cause.getMessage}"); () }
+  }
+
+  private final class Unreachable(cause: Throwable)
+      extends RuntimeException("http://users:8081: not connected", cause)
+      with Answerable {
+    def asHttpError: HttpError = HttpError(Status.BadGateway, "a service behind this one failed")
+  }
+
+  private val handler: Handler = new Handler {
+    private val order                                       = new RouteClass("GET", "/orders/{id}")
+    private[needletail] override def routeClass: RouteClass = null
+    def apply(request: Request): Reply = Gate.admit(request.gate, order, () => answer(request))
+
+    private def answer(request: Request): Reply = request.path match {
+      case "/orders/1" => Response.ok
+      case "/orders/2" => Async.unit.flatMap(_ => Async.fail(new Unreachable(new IOException("refused"))))
+      case "/orders/3" => Async.sleep(1.milli).map(_ => throw new IllegalStateException("none"))
+      case "/orders/4" =>
+        Response.ok.stream(new ByteStream {
+          private var n                          = 0
+          def next(): Async[Option[Array[Byte]]] = {
+            n += 1
+            if (n == 1) Async.value(Some("x".getBytes))
+            else Async.sleep(1.milli).map(_ => throw new IllegalStateException("no more"))
+          }
+          def cancel(): Unit = ()
+        })
+      case _ => throw new IllegalStateException("none")
+    }
+  }
+
+  private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  private def wire(config: ServerConfig = ServerConfig(log = log)): FakeWire = {
+    said.clear()
+    new FakeWire(handler, config)
+  }
+
+  private def lines: List[String] = said.toArray.toList.map(_.toString)
+
+  test("fault 18: a handler's failure is logged with method, path and route, without the query") {
+    val w = wire()
+    assertEquals(w.send(get("/orders/7?token=secret")).statuses, List(500))
+    assertEquals(lines, List("a handler failed: GET /orders/7 (route GET /orders/{id}): none"))
+  }
+
+  test("fault 18: so is one that fails later, and a stream") {
+    Await.result(
+      {
+        said.clear()
+        val server =
+          Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+        val client = new RawClient(server.port).send(get("/orders/3"))
+        assert(client.readUntil("error").startsWith("HTTP/1.1 500 "))
+        client.send(get("/orders/4")).readAll()
+        client.close()
+        server.close()
+      },
+      10.seconds
+    )
+    assertEquals(
+      lines,
+      List(
+        "a handler failed: GET /orders/3 (route GET /orders/{id}): none",
+        "a streamed response failed: GET /orders/4 (route GET /orders/{id}): no more"
+      )
+    )
+  }
+
+  test("fault 18: a 502 is logged with its cause, once a second at most") {
+    val w = wire()
+    assertEquals(w.send(get("/orders/2") * 3).statuses, List(502, 502, 502))
+    val line = "answered 502: GET /orders/2 (route GET /orders/{id}): http://users:8081: not connected; " +
+      "caused by java.io.IOException: refused"
+    assertEquals(lines, List(line))
+    w.nowNanos += 2.seconds.toNanos
+    w.send(get("/orders/2"))
+    assertEquals(lines, List(line, s"$line (and 2 more like it since this was last said)"))
+  }
+
+  test("fault 18: the access log knows the route") {
+    val seen = mutable.ListBuffer.empty[(Option[String], Int)]
+    val w    = wire(
+      ServerConfig(
+        log = Log.none,
+        accessLog = Some((request: Request, status: Int, _: Long, _: Long) =>
+          seen += ((if (request == null) None else request.route, status))
+        )
+      )
+    )
+    w.send(get("/orders/1") + get("/orders/2") + get("/orders/5") + "nonsense\r\n\r\n")
+    val order = Some("GET /orders/{id}")
+    assertEquals(seen.toList, List((order, 200), (order, 502), (order, 500), (None, 400)))
+  }
+
+  test("fault 18: an address that is in use is one line") {
+    val first =
+      Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+    try {
+      val failed =
+        try {
+          Server(
+            handler,
+            ServerConfig(address = Address.Tcp("127.0.0.1", first.port), loops = 1, log = log)
+          ).run()
+          fail("it listens")
+        } catch { case e: CannotListen => e }
+      val printed = new java.io.StringWriter
+      failed.printStackTrace(new java.io.PrintWriter(printed, true))
+      assertEquals(printed.toString.trim.linesIterator.toList.size, 1, printed)
+      assert(printed.toString.startsWith(s"cannot listen on 127.0.0.1:${first.port}: "), printed)
+    } finally Await.result(first.close(), 10.seconds)
+  }
+
+  // The watchdog, with the clock and the loops that it looks at in our hands.
+
+  private val threshold = 100.millis.toNanos
+
+  private def frame(name: String, method: String) = new StackTraceElement(name, method, null, -1)
+
+  /** One that has looked at a loop twice, 1.9 seconds and two seconds after its turn began. */
+  private def watched(stack: List[StackTraceElement], work: String, age: FiniteDuration): Watchdog = {
+    said.clear()
+    val turn = System.nanoTime()
+    val dog  = new Watchdog(1, _ => turn, _ => stack.toArray, threshold, log, _ => work)
+    dog.begun = turn - age.toNanos
+    dog.look(turn + 1900.millis.toNanos)
+    dog.look(turn + 2.seconds.toNanos)
+    dog
+  }
+
+  test("fault 18: the watchdog blames nobody for the loading of classes while the program is young") {
+    val stack =
+      List(frame("java.util.zip.Inflater", "inflate"), frame("jdk.internal.loader.URLClassPath", "x"))
+    assertEquals((watched(stack, "GET /work", 1.second).found(0), lines), (0L, Nil))
+    assertEquals(watched(stack, "GET /work", 1.hour).found(0), 1L)
+    assert(lines.head.contains("by the loading of classes") && !lines.head.contains("GET /work"), lines)
+    assert(!lines.head.contains("Async.blocking"), lines)
+  }
+
+  test("fault 18: the watchdog names a route whose handler runs, and none for what is outside of handlers") {
+    assertEquals(watched(List(frame("shop.Work", "compute")), "GET /work", 1.second).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms in GET /work, "), lines)
+    assertEquals(watched(Nil, "", 1.second).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms outside of handlers "), lines)
+  }
+
+  test("fault 18: a route is at work while its handler runs, not when its work is elsewhere") {
+    var within       = ""
+    var w: FakeWire  = null
+    val own: Handler = new Handler {
+      private val kind                                        = new RouteClass("GET", "/work")
+      private[needletail] override def routeClass: RouteClass = null
+      def apply(request: Request): Reply                      = Gate.admit(
+        request.gate,
+        kind,
+        () => {
+          within = String.valueOf(w.context.admission.runningRoute)
+          Async.sleep(1.hour).map(_ => Response.ok) // as good as Async.blocking: the loop is not in it
+        }
+      )
+    }
+    w = new FakeWire(own, ServerConfig(log = Log.none))
+    val loop = new needletail.async.ManualLoop
+    loop.within { w.send(get("/work")); () }
+    assertEquals(within, "GET /work")
+    assertEquals(w.context.admission.runningRoute, null)
+  }
+
+  test("fault 14: what nobody else catches on a server's loop goes to its log, not to the hook of all") {
+    said.clear()
+    val global = new ConcurrentLinkedQueue[String]
+    val before = EventLoop.onFailure
+    EventLoop.onFailure = (_, e) => { global.add(String.valueOf(e.getMessage)); () }
+    try {
+      val thrown          = new CountDownLatch(1)
+      val throws: Handler = _ => {
+        Loop.current.execute { () =>
+          thrown.countDown()
+          throw new IllegalStateException("on the loop")
+        }
+        Response.ok("fine")
+      }
+      val server =
+        Server(throws, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+      val client = new RawClient(server.port).send(get("/"))
+      assert(client.readUntil("fine").startsWith("HTTP/1.1 200 "))
+      assert(thrown.await(5, TimeUnit.SECONDS))
+      client.close()
+      Await.result(server.close(), 10.seconds)
+      assertEquals(lines, List("an exception on the event loop needletail-0: on the loop"))
+      assertEquals(global.size, 0)
+    } finally EventLoop.onFailure = before
+  }
+}
