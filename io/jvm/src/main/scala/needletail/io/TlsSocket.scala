@@ -3,7 +3,7 @@ package needletail.io
 import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.SocketChannel
-import javax.net.ssl.{SSLEngine, SSLEngineResult, SSLException}
+import javax.net.ssl.{SSLEngine, SSLException}
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 
 import scala.annotation.tailrec
@@ -15,10 +15,14 @@ import scala.annotation.tailrec
  * A client makes the handshake while it connects, a server when it reads. What there is to compute for it is done on
  * the loop: a millisecond or so for a certificate.
  *
+ * A peer can make the engine answer by itself: a TLS 1.3 key update asks for another (RFC 8446 section 4.6.3). Such an
+ * answer that the kernel does not take is owed, nothing is read while one is, and records that carry no data have to be
+ * paid for with records that do. To renegotiate (RFC 5246 section 7.4.1.1) is refused with an alert.
+ *
  * @param name
  *   of the other end, for messages
  */
-private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String)
+private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String)
     extends NioSocket(channel) {
   import TlsSocket.*
 
@@ -26,6 +30,8 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   private var isSecured = false
   private var isReset   = false
   private var awaited   = Interest.Write
+  private var greetings = 0 // records of the handshake that were read
+  private var idle      = 0 // records since that carried no data, beyond those that did
 
   // Input: encrypted octets that are no whole record yet, or found no room; decrypted ones that found none.
   private var held: Array[Byte]   = null
@@ -38,6 +44,8 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   // to be taken: it is given them again, and tells so when the kernel has them.
   private var pending: ByteBuffer = null
   private var owed                = 0
+  private var isOwn               = false // does `pending` end with what the engine itself has to say?
+  private var isEndSaid           = false // is the output to be shut down when nothing is pending any more?
 
   // Connecting
 
@@ -53,9 +61,24 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
         isBegun = true
         engine.beginHandshake()
       }
-      isSecured = shakeHands()
+      if (shakeHands()) {
+        isSecured = true
+        if (!isNewest) forbidRenegotiation()
+      }
       isSecured
-    } catch { case e: SSLException => throw TlsFailure.of(e, name) }
+    } catch {
+      case e: SSLException     => throw TlsFailure.of(e, name)
+      case e: RuntimeException => throw unexpected(e)
+    }
+
+  private def isNewest: Boolean = engine.getSession.getProtocol == Newest
+
+  /** Another handshake fails with an alert, since none of the versions it may choose of can be chosen any more. */
+  private def forbidRenegotiation(): Unit = engine.setEnabledProtocols(Array(Newest))
+
+  /** The engine fails by itself too, on input that nobody has thought of. */
+  private def unexpected(e: RuntimeException): IOException =
+    new IOException(s"TLS with $name failed: $e", e)
 
   @tailrec
   private def shakeHands(): Boolean = engine.getHandshakeStatus match {
@@ -85,6 +108,8 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
     keep(in, result.getStatus)
     if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
       throw new IOException(s"$name ended the connection in the middle of the TLS handshake")
+    if (isUsed) greetings += 1
+    if (greetings > MaxGreetings) throw new SSLException("too many records for one handshake")
     isUsed
   }
 
@@ -101,11 +126,22 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   override def isSecure: Boolean = true
 
   /** Is there input here that no readiness will tell of? */
-  override def holdsInput: Boolean = (spilled ne null) || isWhole || engine.isInboundDone && !isEndTold
+  override def holdsInput: Boolean =
+    !isOwn && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
+
+  /** Does the handshake go on without input, as what it waited for has been written? */
+  private def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
+
+  override def isShakingHands: Boolean = !isSecured
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
-    if (!isSecured && !secure()) 0
-    else if (spilled ne null) takeSpilled(bytes, from, count)
+    try
+      if (isOwn || !isSecured && !secure()) 0
+      else readSecured(bytes, from, count)
+    catch { case e: RuntimeException => throw unexpected(e) }
+
+  private def readSecured(bytes: Array[Byte], from: Int, count: Int): Int =
+    if (spilled ne null) takeSpilled(bytes, from, count)
     else if (engine.isInboundDone) tellEnd()
     else {
       val n = decrypt(fill(), bytes, from, count)
@@ -121,7 +157,10 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   private def decrypt(in: ByteBuffer, bytes: Array[Byte], from: Int, count: Int): Int = {
     var done   = 0
     var status = Status.OK
-    while (status == Status.OK && in.hasRemaining && done < count && (spilled eq null)) {
+    var barren = 0 // records without data; they cost more than their octets
+    while (
+      status == Status.OK && in.hasRemaining && done < count && (spilled eq null) && !isOwn && barren < MaxBarren
+    ) {
       val size     = engine.getSession.getApplicationBufferSize
       val isDirect = count - done >= size
       val out = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
@@ -134,23 +173,33 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
         done += takeSpilled(bytes, from + done, count - done)
       }
       if (status == Status.BUFFER_OVERFLOW) throw new SSLException("a record is longer than records may be")
-      answerOwn(in, result)
+      if (result.bytesProduced > 0) idle = math.max(0, idle - 1)
+      else if (result.bytesConsumed > 0) {
+        barren += 1
+        idle += 1
+        if (idle > MaxIdle)
+          throw new SSLException(s"$name sends TLS messages without data, and no end of them")
+      }
+      if (status == Status.OK) answerOwn(in, result.getHandshakeStatus)
     }
     keep(in, status)
     done
   }
 
-  /** What the engine has to say for itself, such as new keys (RFC 8446 §4.6.3). */
-  private def answerOwn(in: ByteBuffer, result: SSLEngineResult): Unit = result.getHandshakeStatus match {
-    case HandshakeStatus.NEED_TASK                                  => runTasks()
-    case HandshakeStatus.NEED_WRAP if result.getStatus == Status.OK =>
+  /** What the engine has to say for itself, such as new keys (RFC 8446 section 4.6.3). */
+  private def answerOwn(in: ByteBuffer, asked: HandshakeStatus): Unit = {
+    if (asked == HandshakeStatus.NEED_TASK) runTasks()
+    if (engine.getHandshakeStatus == HandshakeStatus.NEED_WRAP) {
       keep(in, Status.OK) // what it says passes through the same array
       wrapOwn()
       in.clear()
       restore(in)
       in.flip()
-      ()
-    case _ => ()
+    }
+    if (
+      asked != HandshakeStatus.NOT_HANDSHAKING && asked != HandshakeStatus.FINISHED && !isNewest && !engine.isOutboundDone
+    )
+      throw new SSLException(s"$name is to begin a TLS handshake anew, which is not done here")
   }
 
   private def tellEnd(): Int = {
@@ -189,6 +238,10 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   // Writing
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
+    try writeSecured(bytes, from, count)
+    catch { case e: RuntimeException => throw unexpected(e) }
+
+  private def writeSecured(bytes: Array[Byte], from: Int, count: Int): Int =
     if (!isSecured) throw new IOException("the TLS handshake is not over")
     else if (!drain()) 0
     else {
@@ -209,8 +262,9 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
     out.clear()
     while (in.hasRemaining && out.remaining >= record) {
       val result = engine.wrap(in, out)
-      if (result.getStatus != Status.OK || result.bytesConsumed == 0)
-        throw new IOException("the TLS stream was ended, or is to begin anew, which is not done here")
+      // It may have put something of its own before: new keys, after very many octets.
+      if (result.getStatus != Status.OK || result.bytesConsumed == 0 && result.bytesProduced == 0)
+        throw new IOException("the TLS stream was ended")
     }
     in.position()
   }
@@ -225,16 +279,20 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
       goOn = result.getStatus == Status.OK && result.bytesProduced > 0 &&
         result.getHandshakeStatus == HandshakeStatus.NEED_WRAP
     }
-    send()
-    ()
+    if (!send()) isOwn = true
   }
+
+  /** Is there something of the engine's own that the kernel has not taken? */
+  override def owesOutput: Boolean = isOwn
+
+  override def sendOwed(): Unit = { drain(); () }
 
   /** Sends what is in the poller's array; what the kernel does not take is pending. */
   private def send(): Boolean = {
     val out = poller.transfer
     out.flip()
     if (pending eq null) {
-      channel.write(out)
+      put(out)
       if (out.hasRemaining) pending = ByteBuffer.wrap(rest(out))
     } else {
       val both = ByteBuffer.allocate(pending.remaining + out.remaining)
@@ -244,11 +302,18 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
     pending eq null
   }
 
+  /** One system call: what the kernel takes. */
+  private[io] def put(encrypted: ByteBuffer): Int = channel.write(encrypted)
+
   /** Is nothing pending any more? */
   private def drain(): Boolean = {
     if (pending ne null) {
-      channel.write(pending)
-      if (!pending.hasRemaining) pending = null
+      put(pending)
+      if (!pending.hasRemaining) {
+        pending = null
+        isOwn = false
+        if (isEndSaid) super.shutdownOutput()
+      }
     }
     pending eq null
   }
@@ -257,7 +322,7 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
 
   override def shutdownOutput(): Unit = {
     sayEnd()
-    if (pending eq null) super.shutdownOutput()
+    if (pending eq null) super.shutdownOutput() else isEndSaid = true
   }
 
   override def resetOnClose(): Unit = {
@@ -266,10 +331,9 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
   }
 
   override def close(): Unit = {
-    if (channel.isOpen && isBegun && !isReset)
-      try sayEnd()
-      catch { case _: IOException => () } // it is over in any case
-    super.close()
+    try if (channel.isOpen && isBegun && !isReset) sayEnd()
+    catch { case _: IOException | _: RuntimeException => () } // it is over in any case
+    finally super.close()
   }
 
   /** That this is the end (RFC 8446 §6.1), or what was wrong: as far as the kernel takes it at once. */
@@ -281,6 +345,20 @@ private[io] final class TlsSocket(channel: SocketChannel, engine: SSLEngine, nam
 
 private object TlsSocket {
   private val Nothing = ByteBuffer.allocate(0)
+
+  private final val Newest = "TLSv1.3"
+
+  /** Records that one handshake may come in; a client with a certificate needs some ten. */
+  private final val MaxGreetings = 256
+
+  /** Records without data that one read takes, so that the loop gets to its other connections. */
+  private final val MaxBarren = 8
+
+  /**
+   * How many more of the records after the handshake may carry no data than carry some. Session tickets and new keys
+   * do, and legitimate peers send some few of each.
+   */
+  private final val MaxIdle = 32
 
   /** What is left of it; null for nothing. */
   private def rest(buffer: ByteBuffer): Array[Byte] =

@@ -1,6 +1,7 @@
 package needletail.io
 
 import java.io.IOException
+import java.net.SocketTimeoutException
 
 /**
  * One stream, TCP or Unix, on one loop for life: every method is to be called on the loop's own thread.
@@ -12,8 +13,12 @@ import java.io.IOException
  * Writing: at once, as far as the kernel takes it. The rest waits here; it has no bound of its own, so whoever writes
  * much looks at `pendingBytes` and goes on in `onDrained`.
  */
-final class Connection private[io] (val loop: EventLoop, socket: Socket, options: ConnectionOptions)
-    extends Pollable {
+final class Connection private[io] (
+    val loop: EventLoop,
+    socket: Socket,
+    options: ConnectionOptions,
+    gone: Runnable = null // run when all is over, see `AcceptedSocket.start`
+) extends Pollable {
   import Connection.*
 
   private var phase: Int                  = Open
@@ -35,7 +40,8 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private var outputEnded           = false // the peer has been told the end
   private var linger: Linger        = null  // once closeGracefully was asked for
 
-  private var due                     = Long.MaxValue
+  private var due          = Long.MaxValue
+  private var handshakeDue = Long.MaxValue // when an accepted connection must be secured, if it is to be
   private var timer: ConnectionTimer  = null // made when first needed
   private var totalRead, totalWritten = 0L
 
@@ -87,8 +93,10 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   /** One write: octets taken, or -1 if it failed and the connection is closed. */
   private def send(bytes: Array[Byte], from: Int, count: Int): Int =
     try {
-      val n = socket.write(bytes, from, count)
+      val owed = socket.owesOutput
+      val n    = socket.write(bytes, from, count)
       totalWritten += n
+      if (owed) readAgain()
       n
     } catch {
       case e: IOException =>
@@ -145,8 +153,28 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   private def endOutput(): Unit =
     if (!outputEnded) {
       outputEnded = true
-      try socket.shutdownOutput()
-      catch { case e: IOException => finish(e) }
+      try {
+        socket.shutdownOutput()
+        if (socket.owesOutput) want(socket.interest)
+      } catch { case e: IOException => finish(e) }
+    }
+
+  /** Writes what the socket has to say for itself. */
+  private def sendOwed(): Unit =
+    try {
+      socket.sendOwed()
+      readAgain()
+    } catch { case e: IOException => finish(e) }
+
+  /** Goes on reading where what the socket owed was in the way, and that is out now. */
+  private def readAgain(): Unit =
+    if (!socket.owesOutput) {
+      if (phase == Lingering && !mayDiscard) finish(null)
+      else {
+        want((if (output eq null) Interest.None else Interest.Write) | (if (inputEnded) Interest.None
+                                                                        else Interest.Read))
+        if (phase == Open) loop.endOfTurn(new FurtherRead(this))
+      }
     }
 
   // Reading
@@ -195,7 +223,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       } else if (n == EndOfInput) {
         endInput()
         if (!redeliver) tellEnd() // else after what is left over
-      }
+      } else readOn()
     }
   }
 
@@ -207,8 +235,11 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   /** One read: octets, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
   private def receiveInto(bytes: Array[Byte], from: Int, count: Int): Int =
-    try socket.read(bytes, from, count)
-    catch {
+    try {
+      val n = socket.read(bytes, from, count)
+      if (socket.owesOutput) want(socket.interest)
+      n
+    } catch {
       case e: IOException =>
         finish(e)
         0
@@ -288,24 +319,40 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   private def setTimer(nanos: Long): Unit = {
     due = nanos
-    if (nanos != Long.MaxValue) {
-      if (timer eq null) timer = new ConnectionTimer(this)
-      if (timer.position < 0) loop.addTimer(timer, nanos)
-      else if (nanos - timer.due < 0) {
-        loop.removeTimer(timer)
-        loop.addTimer(timer, nanos)
-      }
+    if (nanos != Long.MaxValue) wakeBy(nanos)
+  }
+
+  private def wakeBy(nanos: Long): Unit = {
+    if (timer eq null) timer = new ConnectionTimer(this)
+    if (timer.position < 0) loop.addTimer(timer, nanos)
+    else if (nanos - timer.due < 0) {
+      loop.removeTimer(timer)
+      loop.addTimer(timer, nanos)
     }
   }
 
-  private def timerFired(): Unit =
+  /** TLS's handshake has its own time, whatever the handler waits for. */
+  private def limitHandshake(): Unit =
+    if (socket.isShakingHands && phase == Open) {
+      handshakeDue = loop.nowNanos + math.min(options.handshakeNanos, Long.MaxValue / 2)
+      wakeBy(handshakeDue)
+    }
+
+  private def timerFired(): Unit = {
+    if (handshakeDue != Long.MaxValue) {
+      if (!socket.isShakingHands) handshakeDue = Long.MaxValue
+      else if (handshakeDue - loop.nowNanos > 0) wakeBy(handshakeDue)
+      else
+        finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
+    }
     if (due != Long.MaxValue && phase != Closed) {
-      if (due - loop.nowNanos > 0) loop.addTimer(timer, due)
+      if (due - loop.nowNanos > 0) wakeBy(due)
       else {
         due = Long.MaxValue
         if (phase == Lingering) finish(null) else protocol.onDeadline()
       }
     }
+  }
 
   // Closing
 
@@ -325,15 +372,17 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
 
   private def beginLingering(): Unit = {
     phase = Lingering
-    if (inputEnded || linger.nanos <= 0 || linger.discardable <= 0) finish(null)
-    else {
-      endOutput()
-      if (phase == Lingering) {
+    val waits = linger.nanos > 0
+    if (waits && mayDiscard || socket.isSecure) endOutput() // that TLS ends is something to be written
+    if (phase == Lingering)
+      if (!waits || !mayDiscard && !socket.owesOutput) finish(null)
+      else {
         setTimer(loop.nowNanos + math.min(linger.nanos, Long.MaxValue / 2))
         want(Interest.Read)
       }
-    }
   }
+
+  private def mayDiscard: Boolean = !inputEnded && linger.discardable > 0
 
   /** Octets that came after the end was decided. */
   private def discard(): Unit = {
@@ -343,7 +392,7 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
       totalRead += n
       linger.discardable -= n
     } else if (n == EndOfInput) endInput()
-    if (phase == Lingering && (inputEnded || linger.discardable <= 0)) finish(null)
+    if (phase == Lingering && !mayDiscard && !socket.owesOutput) finish(null)
     else if (phase == Flushing && linger.discardable <= 0) want(socket.interest & ~Interest.Read)
   }
 
@@ -377,21 +426,26 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
   }
 
   /** At the end of the turn, see `EventLoop.releaseAtTurnEnd`. */
-  private def end(): Unit = {
-    loop.release(socket)
-    if (protocol ne null) protocol.onClosed(cause)
-  }
+  private def end(): Unit =
+    try loop.release(socket)
+    finally
+      try if (protocol ne null) protocol.onClosed(cause)
+      finally if (gone ne null) gone.run()
 
   // The loop's side
 
-  private def want(bits: Int): Unit =
-    if (bits != socket.interest && phase != Closed) loop.setInterest(socket, bits)
+  private def want(bits: Int): Unit = {
+    // What the socket owes goes out before anything else is read.
+    val wanted = if (socket.owesOutput) bits & ~Interest.Read | Interest.Write else bits
+    if (wanted != socket.interest && phase != Closed) loop.setInterest(socket, wanted)
+  }
 
   /** Takes its place on the loop and gets its handler; on the loop's thread, once. */
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
     try {
       loop.watch(socket, this, Interest.Read)
       protocol = makeHandler(this)
+      limitHandshake()
       readOn()
     } catch {
       case e: Throwable =>
@@ -400,7 +454,9 @@ final class Connection private[io] (val loop: EventLoop, socket: Socket, options
     }
 
   private[needletail] def onReady(ready: Int): Unit = {
-    if ((ready & Interest.Write) != 0 && (output ne null)) flush()
+    if ((ready & Interest.Write) != 0)
+      if (output ne null) flush()
+      else if (socket.owesOutput) sendOwed()
     if ((ready & Interest.Read) != 0) {
       if (phase == Open) {
         if (paused) want(socket.interest & ~Interest.Read)

@@ -34,19 +34,22 @@ final case class ListenOptions(
  * @param maxLeftover   most octets kept that the handler has not used yet, and so the most that one read can bring
  * @param sendBuffer    SO_SNDBUF in octets; none leaves it to the kernel, which tunes it by itself
  * @param receiveBuffer SO_RCVBUF in octets, likewise
+ * @param handshakeNanos how long an accepted connection's TLS handshake may take; then the connection is closed
  */
 final case class ConnectionOptions(
     noDelay: Boolean = true,
     keepAlive: Boolean = false,
     maxLeftover: Int = 64 * 1024,
     sendBuffer: Option[Int] = None,
-    receiveBuffer: Option[Int] = None
+    receiveBuffer: Option[Int] = None,
+    handshakeNanos: Long = 10L * 1000 * 1000 * 1000
 ) {
   private def check(): Unit = {
     val is = Setting("ConnectionOptions")
     is.positive("maxLeftover", maxLeftover)
     sendBuffer.foreach(is.positive("sendBuffer", _))
     receiveBuffer.foreach(is.positive("receiveBuffer", _))
+    is.positive("handshakeNanos", handshakeNanos)
   }
   check()
 }

@@ -83,7 +83,19 @@ private[needletail] abstract class Socket extends Descriptor {
   /** Is there input here that no readiness will tell of? With TLS only. */
   def holdsInput: Boolean = false
 
-  /** Sends the end of the stream. */
+  /** Is TLS's handshake not over yet? */
+  def isShakingHands: Boolean = false
+
+  /**
+   * Has it something of its own to send that the kernel has not taken? Then it reads nothing until `sendOwed`, or a
+   * write, has sent it. With TLS only.
+   */
+  def owesOutput: Boolean = false
+
+  /** One system call: sends what it can of that. */
+  def sendOwed(): Unit = ()
+
+  /** Sends the end of the stream; with TLS as far as the kernel takes it now, the rest is owed. */
   def shutdownOutput(): Unit
 
   /** SO_LINGER 0: closing drops what is queued and sends RST. */
