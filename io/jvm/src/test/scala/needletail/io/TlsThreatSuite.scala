@@ -116,7 +116,9 @@ class TlsThreatSuite extends LoopSuite {
 
   private def join(parts: Iterable[Array[Byte]]): Array[Byte] = parts.toArray.flatten
 
-  test("fault 3: a flood of key updates from a peer that does not read ends its connection, not the loop's work") {
+  test(
+    "fault 3: a flood of key updates from a peer that does not read ends its connection, not the loop's work"
+  ) {
     withLoop { loop =>
       val events   = new Events
       val listener = secured(loop)(_ => new Recorder(events))
@@ -241,7 +243,7 @@ class TlsThreatSuite extends LoopSuite {
           private[io] def over(socket: Socket): Socket = {
             val engine = Certificate.local.context.createSSLEngine()
             engine.setUseClientMode(false)
-            new TlsSocket(socket.channel, engine, "the client") {
+            new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, "the client") {
               private[io] override def put(encrypted: ByteBuffer): Int =
                 if (isFull) 0 else super.put(encrypted)
             }

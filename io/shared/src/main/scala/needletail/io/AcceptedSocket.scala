@@ -27,40 +27,49 @@ final class AcceptedSocket private[io] (socket: Socket) {
 
   /**
    * Takes the socket to `loop`, from any thread; there `makeHandler` is called with the connection and then data may
-   * come. If the loop has ended, the socket is closed.
+   * come. If the loop has ended, or the peer has gone meanwhile, the socket is closed and `makeHandler` not called.
    *
    * @param tls
    *   by which it is secured; null for a plain one
+   * @param gone
+   *   run exactly once, when the descriptor has been given back: at the connection's end, or when there never was one,
+   *   whatever it failed at. On the loop, or in the calling thread where the loop has ended. Null for nothing; it must
+   *   not throw
    */
   def start(
       loop: EventLoop,
       options: ConnectionOptions,
-      tls: TlsIdentity = null
+      tls: TlsIdentity = null,
+      gone: Runnable = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, tls, makeHandler)
+    if (loop.inLoop) startHere(loop, options, tls, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, makeHandler))
-      catch { case _: RejectedExecutionException => socket.close() }
+      try loop.execute(() => startHere(loop, options, tls, gone, makeHandler))
+      catch { case _: RejectedExecutionException => giveBack(gone) }
   }
 
   private def startHere(
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity,
+      gone: Runnable,
       makeHandler: Connection => ConnectionHandler
-  ): Unit =
-    if (!loop.isAlive) socket.close()
-    else {
-      val configured =
-        try {
-          socket.configure(options)
-          true
-        } catch { case _: IOException => false } // the peer is gone already
-      if (configured) {
+  ): Unit = {
+    var connection: Connection = null // from then on it sees to its end itself
+    try
+      if (loop.isAlive) {
+        socket.configure(options)
         val stream = if (tls eq null) socket else tls.over(socket)
-        new Connection(loop, stream, options).begin(makeHandler)
-      } else socket.close()
-    }
+        connection = new Connection(loop, stream, options, gone)
+      }
+    catch { case _: IOException => () } // the peer is gone already
+    finally if (connection eq null) giveBack(gone)
+    if (connection ne null) connection.begin(makeHandler)
+  }
+
+  private def giveBack(gone: Runnable): Unit =
+    try socket.close()
+    finally if (gone ne null) gone.run()
 }

@@ -1,21 +1,27 @@
 package needletail.server
 
-import scala.concurrent.Promise
+import java.util.concurrent.RejectedExecutionException
 
-import needletail.actor.{Actor, ActorRef}
-import needletail.io.{AcceptedSocket, Listener}
+import scala.concurrent.{Future, Promise}
+
+import needletail.io.{AcceptedSocket, EventLoop, Listener}
 
 /**
- * Owns the listener and the budget of connections: an actor on the first loop, told by the others when a
- * connection of theirs is gone. It gives each new connection to the loop that has the fewest.
+ * Owns the listener and the budget of connections, on the first loop; told by the others when a connection of
+ * theirs is gone. It gives each new connection to the loop that has the fewest.
+ *
+ * What it is told goes to its loop's tasks, of which none is refused while the loop lives: a mailbox with a bound
+ * could refuse the end of a connection, which then would be counted for ever.
  */
 private[server] final class Acceptor(
+    loop: EventLoop,
     settings: TcpSettings,
-    members: Array[ActorRef[LoopMember.Message]],
-    start: (Int, AcceptedSocket) => Unit,
+    members: Array[LoopMember],
     gone: Promise[Unit]
-) extends Actor[Acceptor.Message] {
+) {
   import Acceptor._
+
+  private val questions = new LoopQuestions(loop)
 
   private val open     = new Array[Int](members.length)
   private var openNow  = 0
@@ -25,14 +31,14 @@ private[server] final class Acceptor(
   private var crowded  = false
   private var draining = false
 
-  /** Set on this actor's loop before the first connection is accepted. */
+  /** Set on this loop before the first connection is accepted. */
   var listener: Listener = null
 
   /** Above this many, connections may idle only shortly; below the other, all is as before. */
   private val crowdedAbove = (settings.maxConnections * 0.85).toInt
   private val relaxedBelow = (settings.maxConnections * 0.80).toInt
 
-  /** Called by the listener, on this actor's own loop. */
+  /** Called by the listener, on this loop. `closed` follows once, whatever becomes of the connection. */
   def accepted(socket: AcceptedSocket): Unit = {
     val member = leastBusy()
     open(member) += 1
@@ -42,9 +48,9 @@ private[server] final class Acceptor(
     if (openNow >= settings.maxConnections) listener.pause()
     if (!crowded && openNow > crowdedAbove) {
       crowded = true
-      members.foreach(_.send(LoopMember.IdleTimeout(settings.crowdedIdleNanos)))
+      members.foreach(_.idleTimeout(settings.crowdedIdleNanos))
     }
-    start(member, socket)
+    members(member).take(socket)
   }
 
   /** The loop with the fewest connections; among equals, in turn. */
@@ -60,43 +66,42 @@ private[server] final class Acceptor(
     best
   }
 
-  def receive(message: Message): Unit = message match {
-    case Closed(member) =>
-      open(member) -= 1
-      openNow -= 1
-      if (draining) { if (openNow == 0) finish() }
-      else {
-        if (openNow < settings.maxConnections) listener.resume()
-        if (crowded && openNow < relaxedBelow) {
-          crowded = false
-          members.foreach(_.send(LoopMember.IdleTimeout(settings.idleNanos)))
-        }
+  /** A connection of that loop is gone. From any thread. */
+  def closed(member: Int): Unit = if (loop.inLoop) closedHere(member) else later(() => closedHere(member))
+
+  private def closedHere(member: Int): Unit = {
+    open(member) -= 1
+    openNow -= 1
+    if (draining) { if (openNow == 0) finish() }
+    else {
+      if (openNow < settings.maxConnections) listener.resume()
+      if (crowded && openNow < relaxedBelow) {
+        crowded = false
+        members.foreach(_.idleTimeout(settings.idleNanos))
       }
-    case Drain =>
-      if (!draining) {
-        draining = true
-        listener.close()
-        members.foreach(_.send(LoopMember.Drain))
-        if (openNow == 0) finish()
-      }
-    case Report(answer) =>
-      answer.success(Counts(openNow, most, total))
-      ()
+    }
   }
+
+  /** Takes no more, and has those that are there finished. From any thread. */
+  def drain(): Unit = later { () =>
+    if (!draining) {
+      draining = true
+      listener.close()
+      members.foreach(_.drain())
+      if (openNow == 0) finish()
+    }
+  }
+
+  /** From any thread. */
+  def counts: Future[Counts] = questions.ask(Counts(openNow, most, total))
+
+  private def later(task: Runnable): Unit =
+    try loop.execute(task)
+    catch { case _: RejectedExecutionException => () } // all is over
 
   private def finish(): Unit = { gone.trySuccess(()); () }
 }
 
 private[server] object Acceptor {
-  sealed trait Message
-
-  /** A connection of that loop is gone. */
-  final case class Closed(member: Int) extends Message
-
-  /** Take no more; have those that are there finished. */
-  case object Drain extends Message
-
-  final case class Report(answer: Promise[Counts]) extends Message
-
   final case class Counts(open: Int, most: Int, total: Long)
 }

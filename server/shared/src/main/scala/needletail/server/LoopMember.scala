@@ -1,36 +1,38 @@
 package needletail.server
 
-import scala.concurrent.Promise
+import java.util.concurrent.RejectedExecutionException
 
-import needletail.actor.{Actor, ActorRef}
-import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop, TlsIdentity}
+import scala.concurrent.Future
+
+import needletail.async.Survivable
+import needletail.io.{AcceptedSocket, ConnectionOptions, EventLoop}
 
 /**
- * A loop's part in a server: an actor that has its connections, and does to them what the server asks.
+ * A loop's part in a server: it has that loop's connections, and does to them what the server asks, from any thread.
+ * To drain and to abort are tasks of the loop, which takes them while it lives.
  *
- * @param tls
- *   who the server is on secured connections; null for plain ones
- * @param memory
- *   bytes that its connections may hold
+ * @param closed
+ *   told once for each connection that was taken, on any thread: it is gone, or never was one
  */
 private[server] final class LoopMember(
     index: Int,
     loop: EventLoop,
     protocol: LoopProtocol,
-    tls: TlsIdentity,
-    acceptor: ActorRef[Acceptor.Message],
-    memory: Long
-) extends Actor[LoopMember.Message] {
+    settings: TcpSettings,
+    closed: Int => Unit
+) {
   import LoopMember._
 
+  private val gone: Runnable = () => closed(index)
+  private val options        = ConnectionOptions(handshakeNanos = settings.handshakeNanos)
+  private val tls            = settings.tls.orNull
+  private val log            = Log.guarded(settings.log)
+  private val questions      = new LoopQuestions(loop)
+
   private var draining    = false
-  private val connections = new LoopConnections(() => {
-    connectionCount -= 1
-    acceptor.send(Acceptor.Closed(index))
-    ()
-  })
-  private var connectionCount = 0
-  private val relief          = new MemoryRelief(loop, memory, connections, protocol.counts)
+  private var aborting    = false
+  private val connections = new LoopConnections
+  private val relief      = new MemoryRelief(loop, settings.loopMemory, connections, protocol.counts)
 
   // While there are connections a timer shows how late the loop is, and lets limits see that time passes.
   private var beating = false
@@ -38,8 +40,8 @@ private[server] final class LoopMember(
 
   private def beat(): Unit = {
     beating = true
-    beatDue = loop.clockNanos + LoopMember.BeatNanos
-    loop.schedule(LoopMember.BeatNanos, () => beaten())
+    beatDue = loop.clockNanos + BeatNanos
+    loop.schedule(BeatNanos, () => beaten())
     ()
   }
 
@@ -53,49 +55,64 @@ private[server] final class LoopMember(
   /** Whose handler the loop runs now, for messages; empty where it runs none. From any thread. */
   def presentWork: String = protocol.presentWork
 
-  /** Takes a connection to this loop; called on any loop. */
-  def take(socket: AcceptedSocket): Unit = socket.start(loop, ConnectionOptions.default, tls) { connection =>
+  /** Takes a connection to this loop; called on any loop. `closed` follows once, whatever becomes of it. */
+  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, gone) { connection =>
     val served = protocol.connected(connection)
-    connections.add(served)
-    connectionCount += 1
     if (!beating) beat()
-    if (draining) served.drain()
+    if (aborting) connection.abort()
+    else if (draining) served.drain()
+    connections.add(served) // last: what fails before is not in the list
     served
   }
 
-  def receive(message: Message): Unit = message match {
-    case IdleTimeout(nanos) =>
-      protocol.idleTimeout(nanos)
-      connections.foreach(_.idleTimeoutChanged(nanos))
-    case Drain =>
-      draining = true
-      loop.beginDrain()
-      connections.foreach(_.drain())
-    case Abort =>
-      connections.foreach(_.connection.abort())
-    case Report(answer) =>
-      val counts = protocol.counts.copy()
-      counts.bytesRead += connections.closedRead
-      counts.bytesWritten += connections.closedWritten
-      connections.foreach { c =>
-        counts.bytesRead += c.connection.bytesRead
-        counts.bytesWritten += c.connection.bytesWritten
-      }
-      val snapshot = new LoopSnapshot(index, counts, connectionCount)
-      snapshot.held = loop.memory.held
-      snapshot.holdsMost = loop.memory.bound
-      protocol.observe(snapshot)
-      answer.success(snapshot)
-      ()
+  /** How long connections may idle, those that do already too. */
+  def idleTimeout(nanos: Long): Unit = later { () =>
+    protocol.idleTimeout(nanos)
+    each(_.idleTimeoutChanged(nanos))
   }
+
+  def drain(): Unit = later { () =>
+    draining = true
+    loop.beginDrain()
+    each(_.drain())
+  }
+
+  /** Cuts off all connections, those that are on their way here too. */
+  def abort(): Unit = later { () =>
+    aborting = true
+    each(_.connection.abort())
+  }
+
+  def report(): Future[LoopSnapshot] = questions.ask {
+    val counts = protocol.counts.copy()
+    counts.bytesRead += connections.closedRead
+    counts.bytesWritten += connections.closedWritten
+    connections.foreach { c =>
+      counts.bytesRead += c.connection.bytesRead
+      counts.bytesWritten += c.connection.bytesWritten
+    }
+    val snapshot = new LoopSnapshot(index, counts, connections.size)
+    snapshot.held = loop.memory.held
+    snapshot.holdsMost = loop.memory.bound
+    protocol.observe(snapshot)
+    snapshot
+  }
+
+  /** What fails for one connection ends that one; the others get their turn. */
+  private def each(f: ServedConnection => Unit): Unit = connections.foreach { c =>
+    try f(c)
+    catch {
+      case Survivable(e) =>
+        log.error("a connection failed to do what the server asked", e)
+        c.connection.abort()
+    }
+  }
+
+  private def later(task: Runnable): Unit =
+    try loop.execute(task)
+    catch { case _: RejectedExecutionException => () } // its connections have been closed as it ended
 }
 
 private[server] object LoopMember {
-  sealed trait Message
-  final case class IdleTimeout(nanos: Long)              extends Message
-  case object Drain                                      extends Message
-  case object Abort                                      extends Message
-  final case class Report(answer: Promise[LoopSnapshot]) extends Message
-
   private final val BeatNanos = 100L * 1000 * 1000
 }

@@ -45,6 +45,7 @@ final case class TcpSettings(
     log: Log,
     tls: Option[needletail.io.TlsIdentity] = None,
     memoryBudget: Long = 0,
+    handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
     private[needletail] val platform: needletail.io.Platform = needletail.io.SystemPlatform
 ) {
 

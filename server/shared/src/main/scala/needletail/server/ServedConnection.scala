@@ -70,14 +70,16 @@ private object ServedConnection {
 }
 
 /** The connections of one loop. Used on that loop only. */
-private[server] final class LoopConnections(onRemoved: () => Unit) {
+private[server] final class LoopConnections {
   private var head: ServedConnection = null
+  private var count                  = 0
 
   /** Octets of the connections that are gone. */
   var closedRead: Long    = 0
   var closedWritten: Long = 0
 
   def add(c: ServedConnection): Unit = {
+    count += 1
     c.home = this
     c.following = head
     if (head != null) head.previous = c
@@ -92,10 +94,11 @@ private[server] final class LoopConnections(onRemoved: () => Unit) {
     c.home = null
     closedRead += c.connection.bytesRead
     closedWritten += c.connection.bytesWritten
-    onRemoved()
+    count -= 1
   }
 
   def isEmpty: Boolean = head == null
+  def size: Int        = count
 
   /** `f` may remove the connection it is given, and no other. */
   def foreach(f: ServedConnection => Unit): Unit = {

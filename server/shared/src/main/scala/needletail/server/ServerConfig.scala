@@ -25,7 +25,8 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  * @param maxBody octets of content, streamed or not; beyond: 413
  * @param maxBodyInMemory octets that `request.body.bytes` and `request.text` collect; beyond: 413
  * @param maxDrain octets of content nobody read that are read and dropped to keep the connection; beyond: it closes
- * @param headTimeout from the first octet of a request to the end of its head; then 408
+ * @param headTimeout from the first octet of a request to the end of its head; then 408. As much for a TLS handshake,
+ *   from when the connection was accepted; then it is closed
  * @param bodyTimeout longest pause inside a body that is being read; then 408
  * @param minBodyRate octets for each second a body must come with while it is waited for; 0: any; then 408
  * @param bodyGrace how long a body is waited for before its rate is judged
@@ -160,7 +161,8 @@ final case class ServerConfig(
     blockedLoop.toNanos,
     log,
     tls,
-    memoryBudget
+    memoryBudget,
+    headTimeout.toNanos
   )
 
   /** The same with that port on the same host. Throws IllegalArgumentException where it listens on no port. */

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
 
-import needletail.actor.{Actor, ActorRef, ActorSettings}
 import needletail.async.Async
 import needletail.http.ConnectionInfo
 import needletail.io._
@@ -33,31 +32,13 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val gone        = Promise[Unit]()
   private val drainBegins = Promise[Unit]()
 
-  private val members    = new Array[LoopMember](loopCount)
-  private val memberRefs = new Array[ActorRef[LoopMember.Message]](loopCount)
-  private val acceptor   = new Acceptor(settings, memberRefs, (i, socket) => members(i).take(socket), gone)
-  private val acceptorRef: ActorRef[Acceptor.Message] =
-    // room for the end of every connection there may be: none of these messages may be refused
-    Actor.spawn[Acceptor.Message](
-      loops(0),
-      ActorSettings("acceptor", mailbox = settings.maxConnections + 1024, restarts = 0)
-    )(_ => acceptor)
+  private val members  = new Array[LoopMember](loopCount)
+  private val acceptor = new Acceptor(loops(0), settings, members, gone)
 
   private val listener: Listener =
     try {
-      val memory = settings.loopMemory
-      for (i <- 0 until loopCount) {
-        members(i) = new LoopMember(
-          i,
-          loops(i),
-          protocol.onLoop(loops(i)),
-          settings.tls.orNull,
-          acceptorRef,
-          memory
-        )
-        memberRefs(i) =
-          Actor.spawn[LoopMember.Message](loops(i), ActorSettings(s"loop-$i", restarts = 0))(_ => members(i))
-      }
+      for (i <- 0 until loopCount)
+        members(i) = new LoopMember(i, loops(i), protocol.onLoop(loops(i)), settings, acceptor.closed)
       listen()
     } catch {
       case e: Throwable =>
@@ -138,17 +119,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   }
 
   /** What each loop reports, when it comes to it. */
-  private[server] def snapshots: List[Future[LoopSnapshot]] = memberRefs.toList.map { member =>
-    val report = Promise[LoopSnapshot]()
-    tell(member, LoopMember.Report(report), report)
-    report.future
-  }
+  private[server] def snapshots: List[Future[LoopSnapshot]] = members.toList.map(_.report())
 
-  private[server] def acceptorCounts: Future[Acceptor.Counts] = {
-    val accepted = Promise[Acceptor.Counts]()
-    tell(acceptorRef, Acceptor.Report(accepted), accepted)
-    accepted.future
-  }
+  private[server] def acceptorCounts: Future[Acceptor.Counts] = acceptor.counts
 
   /** How often each loop was found blocked. */
   private[server] def blockedTurns(loop: Int): Long = if (watchdog == null) 0 else watchdog.found(loop)
@@ -168,7 +141,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
-          loops(0).schedule(settings.drainDelayNanos, () => { acceptorRef.send(Acceptor.Drain); () })
+          loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain())
           loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
           ()
         }
@@ -181,16 +154,12 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
     ready.set(false)
     draining.set(true)
     drainBegins.trySuccess(())
-    acceptorRef.send(Acceptor.Drain)
+    acceptor.drain()
     cutOff()
     stopped
   }
 
-  /** Has `answer` fail where nobody is left to give it. */
-  private def tell[M](actor: ActorRef[M], message: M, answer: Promise[_]): Unit =
-    if (!actor.send(message)) { answer.tryFailure(new IllegalStateException("the server has stopped")); () }
-
-  private def cutOff(): Unit = memberRefs.foreach(_.send(LoopMember.Abort))
+  private def cutOff(): Unit = members.foreach(_.abort())
 
   /** Binds here, so that who starts the server hears of a failure; accepts on the first loop, once all is in place. */
   private def listen(): Listener = {
