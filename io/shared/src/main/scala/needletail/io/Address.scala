@@ -9,8 +9,8 @@ object Address {
 
   /**
    * A TCP port. `host` is a name, an IPv4 address or an IPv6 address without brackets; empty or `"*"` means every
-   * address of the machine when listening (IPv6 and IPv4 together where the system has both) and the machine
-   * itself when connecting. Port 0 lets the system choose when listening.
+   * address of the machine when listening (IPv6 and IPv4 together where the system has both); nobody can connect to
+   * that. Port 0 lets the system choose when listening.
    */
   final case class Tcp(host: String, port: Int) extends Address {
 

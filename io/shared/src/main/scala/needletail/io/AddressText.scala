@@ -1,7 +1,108 @@
 package needletail.io
 
-/** Renders IP addresses, alike on every platform. */
+/** Renders and reads IP addresses, alike on every platform. */
 private[io] object AddressText {
+
+  /**
+   * The 4 or 16 bytes of an address written out: `127.0.0.1`, four decimal numbers and nothing shorter (RFC 3986
+   * section 3.2.2), or IPv6 (RFC 4291 section 2.2) without brackets and zone. Null for anything else.
+   */
+  def parse(text: String): Array[Byte] =
+    if (text.indexOf(':') >= 0) parseV6(text)
+    else {
+      val ip = new Array[Byte](4)
+      if (parseV4(text, 0, ip, 0)) ip else null
+    }
+
+  /** IPv6 with a zone, such as `fe80::1%eth0` (RFC 4007 section 11)? */
+  def isScoped(text: String): Boolean = {
+    val percent = text.indexOf('%')
+    percent > 0 && percent < text.length - 1 && text.indexOf(':') >= 0 &&
+    (parse(text.substring(0, percent)) ne null)
+  }
+
+  /** Reads `text` from `from` to its end into four bytes. */
+  private def parseV4(text: String, from: Int, ip: Array[Byte], to: Int): Boolean = {
+    var at    = from
+    var count = 0
+    var good  = true
+    while (good && count < 4) {
+      val begin = at
+      var n     = 0
+      while (at < text.length && at - begin < 3 && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+        n = 10 * n + (text.charAt(at) - '0')
+        at += 1
+      }
+      // A leading zero would mean octal to some.
+      good = at > begin && n <= 255 && (at - begin == 1 || text.charAt(begin) != '0')
+      if (good) ip(to + count) = n.toByte
+      count += 1
+      if (good && count < 4) {
+        good = at < text.length && text.charAt(at) == '.'
+        at += 1
+      }
+    }
+    good && at == text.length
+  }
+
+  private def parseV6(text: String): Array[Byte] = {
+    val ip    = new Array[Byte](16)
+    var at    = 0
+    var count = 0  // bytes read
+    var gap   = -1 // where "::" stands in them
+    var good  = true
+    if (text.startsWith("::")) {
+      gap = 0
+      at = 2
+    }
+    while (good && at < text.length) {
+      val end  = text.indexOf(':', at)
+      val stop = if (end < 0) text.length else end
+      if (end < 0 && text.indexOf('.', at) >= 0) {
+        good = count <= 12 && parseV4(text, at, ip, count)
+        count += 4
+        at = text.length
+      } else {
+        val n = field(text, at, stop)
+        good = n >= 0 && count < 16
+        if (good) {
+          ip(count) = (n >> 8).toByte
+          ip(count + 1) = n.toByte
+          count += 2
+          at = stop + 1
+          if (end >= 0)
+            if (at < text.length && text.charAt(at) == ':') {
+              good = gap < 0
+              gap = count
+              at += 1
+            } else good = at < text.length // no ":" at the end
+        }
+      }
+    }
+    if (!good || (if (gap < 0) count != 16 else count > 14)) null
+    else if (gap < 0) ip
+    else {
+      val whole = new Array[Byte](16)
+      System.arraycopy(ip, 0, whole, 0, gap)
+      System.arraycopy(ip, gap, whole, 16 - (count - gap), count - gap)
+      whole
+    }
+  }
+
+  /** One to four hexadecimal digits; -1 for anything else. */
+  private def field(text: String, from: Int, until: Int): Int =
+    if (until <= from || until - from > 4) -1
+    else {
+      var n = 0
+      var i = from
+      while (n >= 0 && i < until) {
+        val c     = text.charAt(i)
+        val digit = if (c < 128) Character.digit(c, 16) else -1
+        n = if (digit < 0) -1 else 16 * n + digit
+        i += 1
+      }
+      n
+    }
 
   /** `127.0.0.1:80` or `[::1]:80`; `ip` is 4 or 16 octets, most significant first. */
   def render(ip: Array[Byte], port: Int): String = {

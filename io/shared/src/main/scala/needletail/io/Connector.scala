@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Async, Promise, Survivable}
+import needletail.async.{Async, Promise, Survivable, Timer}
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
@@ -11,8 +11,10 @@ object Connector {
 
   /**
    * Connects to `address`; on `loop` `makeHandler` is called with the connection, and then the result is complete.
-   * To be called on `loop`'s own thread. Of a name's several addresses each is tried in the system's order, within
-   * `timeoutNanos` for all of it, the look-up of the name included. Cancelling closes what has been opened.
+   * To be called on `loop`'s own thread. Of a name's several addresses each is tried in the system's order, IPv6 and
+   * IPv4 in turn, the next one when the one before has failed or has not answered for 250 ms, without giving that up:
+   * the first that is connected wins (RFC 8305). All of it, the look-up of the name included, has `timeoutNanos`.
+   * Cancelling closes what has been opened.
    *
    * Fails with an IOException that names the address; its cause is what the system said.
    *
@@ -33,6 +35,23 @@ object Connector {
     attempt.result
   }
 
+  /** How long an address is waited for before the next one is tried too (RFC 8305 section 5). */
+  private[io] final val StaggerNanos = 250L * 1000 * 1000
+
+  /** Addresses of one name that are tried at the same time. */
+  private final val MaxRoutes = 8
+
+  /**
+   * The addresses, those of the other kind, IPv6 or IPv4, in turn with those of the first one's: where one kind leads
+   * nowhere, the other is tried soon (RFC 8305 section 4).
+   */
+  private[io] def inTurn(found: Array[InetAddress]): Array[InetAddress] = {
+    val length          = found(0).getAddress.length
+    val (first, second) = found.partition(_.getAddress.length == length)
+    val pairs           = first.zipAll(second, null, null)
+    pairs.flatMap { case (a, b) => Array(a, b) }.filter(_ ne null)
+  }
+
   private final class Attempt(
       address: Address,
       loop: EventLoop,
@@ -41,12 +60,13 @@ object Connector {
       source: InetAddress,
       tls: TlsPeer,
       makeHandler: Connection => ConnectionHandler
-  ) extends Pollable {
+  ) {
     val result = new Promise[Connection]
 
-    private var socket: Socket              = null // the one under way
-    private var targets: Array[InetAddress] = null // of a TCP address
+    private var routes: List[Route]         = Nil // under way
+    private var targets: Array[InetAddress] = Array.empty
     private var tried                       = 0
+    private var stagger: Timer              = null
     private var lastFailure: IOException    = null
     private var over                        = false
     private val timeout                     = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
@@ -56,52 +76,72 @@ object Connector {
     def begin(): Unit = address match {
       case inherited: Address.Inherited =>
         giveUp(new IOException(s"$inherited listens: nobody can connect to it by that name"))
-      case Address.Unix(path) => open(() => loop.platform.connectUnix(path))
-      case tcp: Address.Tcp   =>
-        loop.platform.resolve(if (tcp.isWildcard) "localhost" else tcp.host, loop) {
+      case Address.Unix(path)                   => open(loop.platform.connectUnix(path))
+      case tcp: Address.Tcp if (tcp.isWildcard) =>
+        giveUp(
+          new IOException("that means all addresses of a machine, to listen on, and names none to connect to")
+        )
+      case tcp: Address.Tcp =>
+        loop.platform.resolve(tcp.host, loop) {
           case Right(found) =>
             if (!over) {
-              targets = found
+              targets = inTurn(found)
               tryNext(tcp.port)
             }
           case Left(e) => giveUp(e)
         }
     }
 
-    private def tryNext(port: Int): Unit =
-      if (tried == targets.length) giveUp(lastFailure)
-      else {
+    /** Tries the next address, and the one behind it in a while. */
+    private def tryNext(port: Int): Unit = {
+      if (stagger ne null) stagger.cancel()
+      stagger = null
+      if (tried < targets.length) {
         val ip = targets(tried)
         tried += 1
-        open { () =>
+        if (tried < targets.length)
+          stagger = loop.schedule(StaggerNanos, () => if (!over && routes.length < MaxRoutes) tryNext(port))
+        open {
           val plain = loop.platform.connectTcp(ip, port, source)
           if (tls eq null) plain else tls.tls.over(plain, tls.name, port)
         }
-      }
+      } else if (routes.isEmpty) giveUp(lastFailure)
+    }
 
-    private def open(connect: () => Socket): Unit =
+    private def open(connect: => Socket): Unit = {
+      var route: Route = null
       try {
-        socket = connect()
-        if (socket.finishConnect()) connected()
-        else loop.watch(socket, this, socket.awaits)
-      } catch { case e: IOException => next(e) }
+        route = new Route(connect)
+        routes ::= route
+        route.begin()
+      } catch {
+        case e: IOException => lost(route, e)
+        case Survivable(e)  => failed(e)
+      }
+    }
 
-    private def next(e: IOException): Unit =
+    private def failed(e: Throwable): Unit = {
+      stop()
+      result.fail(e)
+      ()
+    }
+
+    private def lost(route: Route, e: IOException): Unit =
       if (!over) {
         lastFailure = e
-        drop()
+        if (route ne null) drop(route)
         address match {
           case tcp: Address.Tcp => tryNext(tcp.port)
           case _                => giveUp(e)
         }
       }
 
-    private def connected(): Unit = {
-      socket.configure(options)
-      val c = new Connection(loop, socket, options)
-      socket = null // the connection's now
-      over = true
-      timeout.cancel()
+    /** The first that is there has won; the others are closed. */
+    private def connected(route: Route): Unit = {
+      route.socket.configure(options)
+      routes = routes.filterNot(_ eq route)
+      stop()
+      val c    = new Connection(loop, route.socket, options) // its own now
       val made =
         try Success(c.begin(makeHandler))
         catch { case Survivable(e) => Failure(e) } // makeHandler's; the connection has been closed
@@ -119,14 +159,14 @@ object Connector {
     private def stop(): Unit = {
       over = true
       timeout.cancel()
-      drop()
+      if (stagger ne null) stagger.cancel()
+      routes.foreach(drop)
     }
 
-    private def drop(): Unit =
-      if (socket ne null) {
-        loop.releaseAtTurnEnd(socket)
-        socket = null
-      }
+    private def drop(route: Route): Unit = {
+      routes = routes.filterNot(_ eq route)
+      loop.releaseAtTurnEnd(route.socket)
+    }
 
     private def timedOut(): IOException =
       new SocketTimeoutException(s"no answer within ${timeoutNanos / 1000000} ms")
@@ -146,19 +186,23 @@ object Connector {
       named
     }
 
-    private[needletail] def onReady(ready: Int): Unit =
-      if (!over && (socket ne null))
-        try
-          if (socket.finishConnect()) connected()
-          else if (socket.awaits != socket.interest) loop.setInterest(socket, socket.awaits)
-        catch { case e: IOException => next(e) }
+    /** One of the addresses, on its way. */
+    private final class Route(val socket: Socket) extends Pollable {
+      def begin(): Unit =
+        if (socket.finishConnect()) connected(this) else loop.watch(socket, this, socket.awaits)
 
-    private[needletail] def failed(cause: Throwable): Unit = {
-      stop()
-      result.fail(cause)
-      ()
+      private def isWanted = !over && routes.exists(_ eq this)
+
+      private[needletail] def onReady(ready: Int): Unit =
+        if (isWanted)
+          try
+            if (socket.finishConnect()) connected(this)
+            else if (socket.awaits != socket.interest) loop.setInterest(socket, socket.awaits)
+          catch { case e: IOException => lost(this, e) }
+
+      private[needletail] def failed(cause: Throwable): Unit = Attempt.this.failed(cause)
+
+      private[needletail] def onLoopEnd(): Unit = giveUp(new IOException("the event loop has ended"))
     }
-
-    private[needletail] def onLoopEnd(): Unit = giveUp(new IOException("the event loop has ended"))
   }
 }

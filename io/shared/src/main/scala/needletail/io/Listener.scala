@@ -205,7 +205,7 @@ object Listener {
 
   /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
   private def resolve(host: String): InetAddress = {
-    val all = NameService.lookUp(host)
+    val all = Names.blocking(host)
     all.find(_.getAddress.length == 4).getOrElse(all(0))
   }
 

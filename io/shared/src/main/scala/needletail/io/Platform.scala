@@ -45,9 +45,9 @@ private[needletail] abstract class Platform {
   def inherited(descriptor: Int): ListenSocket
   def listens(descriptor: Int): Boolean
 
-  /** Calls `f` on `loop`: at once for an IP address written out, else when the look-up is done. */
+  /** Calls `f` on `loop`: at once where nothing is to be looked up, else when that is done. */
   def resolve(host: String, loop: EventLoop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
-    Names.resolve(host, loop)(f)
+    Names.system.resolve(host, loop)(f)
 
   /** Nanoseconds of a clock that never goes back; its zero is anywhere. */
   def nanoTime(): Long = System.nanoTime()

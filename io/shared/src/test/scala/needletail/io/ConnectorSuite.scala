@@ -102,4 +102,100 @@ class ConnectorSuite extends LoopSuite {
       intercept[IllegalStateException](Connector.connect(anyPort, loop)(new Echo(_)))
     }
   }
+
+  test("fault 11: the wildcard is no machine to connect to") {
+    withLoop { loop =>
+      val listener = listen(loop)(new Echo(_))
+      for (host <- Seq("*", "")) {
+        val text = failure(loop, Address.Tcp(host, portOf(listener)))
+        assert(text.startsWith(s"cannot connect to *:${portOf(listener)}: that means all addresses"), text)
+      }
+    }
+  }
+
+  /** Loops for which every name has these addresses. */
+  private def withNames(addresses: String*)(body: EventLoop => Unit): Unit = {
+    val found    = addresses.map(java.net.InetAddress.getByName).toArray
+    val platform = new Platform {
+      def openPoller(loop: EventLoop, kind: PollerKind): Poller = SystemPlatform.openPoller(loop, kind)
+      def connectTcp(ip: java.net.InetAddress, port: Int, source: java.net.InetAddress): Socket =
+        SystemPlatform.connectTcp(ip, port, source)
+      def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
+      def listenTcp(ip: java.net.InetAddress, port: Int, options: ListenOptions): ListenSocket =
+        SystemPlatform.listenTcp(ip, port, options)
+      def listenUnix(path: String, options: ListenOptions): ListenSocket =
+        SystemPlatform.listenUnix(path, options)
+      def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
+      def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
+
+      override def resolve(host: String, loop: EventLoop)(
+          f: Either[IOException, Array[java.net.InetAddress]] => Unit
+      ): Unit = f(Right(found))
+    }
+    val loops = new EventLoops(1, "test", daemon = true, platform = platform)
+    try body(loops(0))
+    finally {
+      loops.stop()
+      scala.concurrent.Await.result(loops.stopped, patience)
+    }
+  }
+
+  /** At each of the addresses a port, the same, where nobody answers: its backlog is full. */
+  private def withSilence(addresses: String*)(body: Int => Unit): Unit = {
+    val first   = new java.net.ServerSocket(0, 1, java.net.InetAddress.getByName(addresses.head))
+    val servers = first +: addresses.tail.map { a =>
+      new java.net.ServerSocket(first.getLocalPort, 1, java.net.InetAddress.getByName(a))
+    }
+    val fills = servers.flatMap(server => Vector.fill(4)(server -> new java.net.Socket))
+    try {
+      fills.foreach { case (server, s) =>
+        try s.connect(server.getLocalSocketAddress, 50)
+        catch { case _: IOException => () } // which means that it is full
+      }
+      body(first.getLocalPort)
+    } finally {
+      fills.foreach(_._2.close())
+      servers.foreach(_.close())
+    }
+  }
+
+  test("fault 11: an address that does not answer keeps nobody from the next one, RFC 8305") {
+    withSilence("127.0.0.2", "127.0.0.3") { port =>
+      withNames("127.0.0.2", "127.0.0.3", "127.0.0.1") { loop =>
+        val events = new Events
+        val began  = System.nanoTime()
+        listen(loop, Address.Tcp("127.0.0.1", port))(new Echo(_))
+        val client = connect(loop, Address.Tcp("several.example", port))(_ => new Recorder(events))
+        val took   = (System.nanoTime() - began) / 1000000
+        on(loop)(client.write("hello".getBytes, 0, 5))
+        events.expect("data hello")
+        assertEquals(client.remoteAddress, s"127.0.0.1:$port")
+        assert(took >= 450 && took < 5000, s"$took ms") // twice a quarter of a second, not the time-out
+      }
+    }
+  }
+
+  test("an address that refuses is followed by the next one at once") {
+    withNames("127.0.0.2", "127.0.0.3", "127.0.0.1") { loop =>
+      val listener = listen(loop)(new Echo(_))
+      val began    = System.nanoTime()
+      val client   =
+        connect(loop, Address.Tcp("several.example", portOf(listener)))(_ => new Recorder(new Events))
+      assert((System.nanoTime() - began) / 1000000 < 240)
+      assertEquals(client.remoteAddress, listener.localAddress)
+    }
+  }
+
+  test("addresses of both kinds are tried in turn, beginning with the first one's") {
+    def turns(addresses: String*) = {
+      val found = addresses.map(java.net.InetAddress.getByName).toArray
+      Connector.inTurn(found).map(a => AddressText.render(a.getAddress, 1).stripSuffix(":1")).mkString(" ")
+    }
+    assertEquals(
+      turns("::1", "::2", "::3", "127.0.0.1", "127.0.0.2"),
+      "[::1] 127.0.0.1 [::2] 127.0.0.2 [::3]"
+    )
+    assertEquals(turns("127.0.0.1", "127.0.0.2", "::1"), "127.0.0.1 [::1] 127.0.0.2")
+    assertEquals(turns("127.0.0.1"), "127.0.0.1")
+  }
 }
