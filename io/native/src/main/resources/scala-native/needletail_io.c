@@ -5,6 +5,7 @@
 #if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -46,6 +48,32 @@ int needletail_io_kind(int e) {
     case EADDRNOTAVAIL: return 2;
     default: return 0;
     }
+}
+
+/*
+ * Raises how many descriptors this process may have to `wanted`, where it is lower and may be raised; answers how many
+ * that is now. No further: programs that this one starts inherit it, and some try to close all they may have.
+ */
+int needletail_io_allow_descriptors(int wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return INT32_MAX;
+    if (limit.rlim_cur < (rlim_t)wanted && limit.rlim_cur < limit.rlim_max) {
+        struct rlimit raised = limit;
+        raised.rlim_cur = limit.rlim_max < (rlim_t)wanted ? limit.rlim_max : (rlim_t)wanted;
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+    }
+    return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int)limit.rlim_cur;
+}
+
+/* How many it has; 0 where the system does not tell. */
+int needletail_io_open_descriptors(void) {
+    DIR *all = opendir("/proc/self/fd");
+    if (all == NULL) return 0;
+    int count = -1; /* without the one by which they are listed */
+    for (struct dirent *one = readdir(all); one != NULL; one = readdir(all))
+        if (one->d_name[0] != '.') count++;
+    closedir(all);
+    return count;
 }
 
 int needletail_io_close(int fd) { return close(fd) == 0 ? 0 : -errno; }

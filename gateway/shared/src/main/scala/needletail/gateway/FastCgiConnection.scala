@@ -281,7 +281,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     over = true
     cancelAll()
     flush()
-    connection.closeGracefully(loop.context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
+    connection.closeGracefully(loop.context.lingerNanos, SessionConnection.MaxDiscard)
   }
 
   private def cancelAll(): Unit = while (count > 0) {

@@ -1,6 +1,10 @@
 package needletail.io
 
+import java.io.{File, IOException}
 import java.net.InetAddress
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters.*
 
 /** See Platform.scala: `java.nio`. Which of the system's interfaces that stands on is the JDK's choice. */
 private[needletail] object SystemPlatform extends Platform {
@@ -16,4 +20,16 @@ private[needletail] object SystemPlatform extends Platform {
 
   def inherited(descriptor: Int): ListenSocket = NioListenSocket.inherited(descriptor)
   def listens(descriptor: Int): Boolean        = NioListenSocket.listens(descriptor)
+
+  /** The JDK has raised it already as far as it may (-XX:+MaxFDLimit). */
+  override def allowDescriptors(wanted: Int): Int =
+    try {
+      val line = Files.readAllLines(Path.of("/proc/self/limits")).asScala.find(_.startsWith("Max open files"))
+      line.flatMap(_.split(" {2,}").lift(1)).flatMap(_.toIntOption).getOrElse(Int.MaxValue)
+    } catch { case _: IOException => Int.MaxValue } // not Linux
+
+  override def openDescriptors: Int = {
+    val all = new File("/proc/self/fd").list()
+    if (all eq null) 0 else all.length - 1 // without the one by which they are listed
+  }
 }

@@ -69,6 +69,9 @@ private[io] object Kernel {
   @name("needletail_io_look_up")
   def lookUp(name: Ptr[Byte], found: Ptr[Byte], max: CInt): CInt = extern
 
+  @name("needletail_io_allow_descriptors") def allowDescriptors(wanted: CInt): CInt = extern
+  @name("needletail_io_open_descriptors") def openDescriptors(): CInt               = extern
+
   @name("needletail_io_poll_open") def pollOpen(): CInt = extern
   @name("needletail_io_poll_watch") def pollWatch(
       poll: CInt,

@@ -17,7 +17,8 @@ final class Listener private (
     loop: EventLoop,
     options: ListenOptions,
     socket: ListenSocket,
-    onAccept: AcceptedSocket => Unit
+    onAccept: AcceptedSocket => Unit,
+    onShortage: () => Unit
 ) extends Pollable {
   import Listener.*
 
@@ -43,10 +44,10 @@ final class Listener private (
     update()
   }
 
-  /** Accepts again. On the loop's own thread. */
+  /** Accepts again, also where descriptors were short: there may be one now. On the loop's own thread. */
   def resume(): Unit = {
     paused = false
-    update()
+    if (retry ne null) descriptorReturned() else update()
   }
 
   /** Stops listening and removes a Unix socket's file; from any thread. May be repeated. */
@@ -122,6 +123,7 @@ final class Listener private (
           retry = loop.schedule(RetryNanos, () => descriptorReturned())
           loop.awaitDescriptor(this)
           update()
+          onShortage()
         }
         null
     }
@@ -170,13 +172,20 @@ object Listener {
     listener
   }
 
-  /** Binds in the calling thread, as `bind` does, and accepts nothing before `begin` is called. */
+  /**
+   * Binds in the calling thread, as `bind` does, and accepts nothing before `begin` is called.
+   *
+   * @param onShortage
+   *   called on `loop` whenever a connection could not be accepted, as descriptors or memory are short
+   */
   private[needletail] def prepare(
       address: Address,
       loop: EventLoop,
       options: ListenOptions,
-      onAccept: AcceptedSocket => Unit
-  ): Listener = new Listener(address, loop, options, open(address, loop.platform, options), onAccept)
+      onAccept: AcceptedSocket => Unit,
+      onShortage: () => Unit = () => ()
+  ): Listener =
+    new Listener(address, loop, options, open(address, loop.platform, options), onAccept, onShortage)
 
   private def open(address: Address, platform: Platform, options: ListenOptions): ListenSocket =
     try

@@ -49,6 +49,15 @@ private[needletail] abstract class Platform {
   def resolve(host: String, loop: EventLoop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
     Names.system.resolve(host, loop)(f)
 
+  /**
+   * Raises the number of descriptors that this process may have to `wanted`, where it is lower and may be raised, and
+   * answers how many that is now; Int.MaxValue where nobody knows.
+   */
+  def allowDescriptors(wanted: Int): Int = Int.MaxValue
+
+  /** How many descriptors this process has; 0 where nobody knows. */
+  def openDescriptors: Int = 0
+
   /** Nanoseconds of a clock that never goes back; its zero is anywhere. */
   def nanoTime(): Long = System.nanoTime()
 

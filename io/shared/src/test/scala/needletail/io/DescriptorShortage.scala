@@ -25,13 +25,16 @@ object DescriptorShortage {
   }
 
   private def shortage(loop: EventLoop, complaints: AtomicInteger): Unit = {
-    val gone     = new CountDownLatch(1)
-    val listener = Listener.bind(
+    val gone      = new CountDownLatch(1)
+    val shortages = new AtomicInteger
+    val listener  = Listener.prepare(
       Address.Tcp("127.0.0.1", 0),
       loop,
       ListenOptions(),
-      _.start(loop, ConnectionOptions())(new Echo(_, gone))
+      _.start(loop, ConnectionOptions())(new Echo(_, gone)),
+      () => { shortages.incrementAndGet(); () }
     )
+    listener.begin()
     val port = listener.address match {
       case Address.Tcp(_, port) => port
       case _                    => 0
@@ -53,6 +56,7 @@ object DescriptorShortage {
       val served = clients.filter(echoed(_, 100))
       check(served.nonEmpty && served.length <= Spare, s"as many as descriptors are there: ${served.length}")
       check(served.forall(echoed(_, 2000)), "those that got one are served on and on")
+      check(shortages.get >= 1, "who listens is told each time")
       check(complaints.get == 1, s"told once, not for each try: ${complaints.get}")
 
       // Each client that goes gives back two descriptors, its own and the server's.

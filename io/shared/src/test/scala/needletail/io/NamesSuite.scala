@@ -1,7 +1,13 @@
 package needletail.io
 
 import java.net.{InetAddress, UnknownHostException}
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, ExecutorService, Executors, RejectedExecutionException}
+import java.util.concurrent.{
+  ConcurrentHashMap,
+  CountDownLatch,
+  ExecutorService,
+  Executors,
+  RejectedExecutionException
+}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 class NamesSuite extends LoopSuite {
@@ -35,7 +41,9 @@ class NamesSuite extends LoopSuite {
     finally { threads.shutdownNow(); () }
 
   private def ask(names: Names, loop: EventLoop, host: String, events: Events): Unit = loop.execute { () =>
-    names.resolve(host, loop)(answer => events.add(answer.fold(e => s"$host: ${e.getMessage}", _ => s"$host found")))
+    names.resolve(host, loop)(answer =>
+      events.add(answer.fold(e => s"$host: ${e.getMessage}", _ => s"$host found"))
+    )
   }
 
   test("fault 11: a host whose name server is silent stalls no other") {
@@ -54,7 +62,7 @@ class NamesSuite extends LoopSuite {
 
   test("fault 11: names are remembered for some seconds, those that nobody has more briefly") {
     withNames() { (names, service, loop) =>
-      val events = new Events
+      val events                           = new Events
       def times(host: String, end: String) = {
         ask(names, loop, host, events)
         events.expect(s"$host$end")
@@ -76,7 +84,7 @@ class NamesSuite extends LoopSuite {
 
   test("what is remembered has a bound: the oldest go") {
     withNames() { (names, service, loop) =>
-      val events = new Events
+      val events             = new Events
       def find(i: Int): Unit = {
         ask(names, loop, s"h$i.example", events)
         events.expect(s"h$i.example found")
@@ -94,8 +102,24 @@ class NamesSuite extends LoopSuite {
       val events = new Events
       for (
         host <- Seq(
-          "1.2.3", "999.1.1.1", "1..2", "127.1", "2130706433", "0x7f.1", "0x7f000001", "1.2.3.4.", "127.0.0.1.5", "a.0x1",
-          ".", "..", "", "g::1", "::1::", "1:2", "host:80", "fe80::zz%lo"
+          "1.2.3",
+          "999.1.1.1",
+          "1..2",
+          "127.1",
+          "2130706433",
+          "0x7f.1",
+          "0x7f000001",
+          "1.2.3.4.",
+          "127.0.0.1.5",
+          "a.0x1",
+          ".",
+          "..",
+          "",
+          "g::1",
+          "::1::",
+          "1:2",
+          "host:80",
+          "fe80::zz%lo"
         )
       ) {
         ask(names, loop, host, events)
@@ -129,11 +153,11 @@ class NamesSuite extends LoopSuite {
 
   test("more look-ups than are taken are refused") {
     val full = new java.util.concurrent.AbstractExecutorService {
-      def execute(task: Runnable): Unit                                           = throw new RejectedExecutionException
-      def shutdown(): Unit                                                        = ()
-      def shutdownNow(): java.util.List[Runnable]                                 = java.util.Collections.emptyList[Runnable]
-      def isShutdown: Boolean                                                     = false
-      def isTerminated: Boolean                                                   = false
+      def execute(task: Runnable): Unit           = throw new RejectedExecutionException
+      def shutdown(): Unit                        = ()
+      def shutdownNow(): java.util.List[Runnable] = java.util.Collections.emptyList[Runnable]
+      def isShutdown: Boolean                     = false
+      def isTerminated: Boolean                   = false
       def awaitTermination(n: Long, unit: java.util.concurrent.TimeUnit): Boolean = true
     }
     withNames(full) { (names, _, loop) =>

@@ -16,6 +16,7 @@ import needletail.io.{AcceptedSocket, EventLoop, Listener}
 private[server] final class Acceptor(
     loop: EventLoop,
     settings: TcpSettings,
+    maxConnections: Int,
     members: Array[LoopMember],
     gone: Promise[Unit]
 ) {
@@ -34,9 +35,11 @@ private[server] final class Acceptor(
   /** Set on this loop before the first connection is accepted. */
   var listener: Listener = null
 
-  /** Above this many, connections may idle only shortly; below the other, all is as before. */
-  private val crowdedAbove = (settings.maxConnections * 0.85).toInt
-  private val relaxedBelow = (settings.maxConnections * 0.80).toInt
+  /** Above this many, connections may idle only shortly. */
+  private val crowdedAbove = (maxConnections * 0.85).toInt
+
+  /** Below this many, all is as before. */
+  private var relaxedBelow = (maxConnections * 0.80).toInt
 
   /** Called by the listener, on this loop. `closed` follows once, whatever becomes of the connection. */
   def accepted(socket: AcceptedSocket): Unit = {
@@ -45,12 +48,23 @@ private[server] final class Acceptor(
     openNow += 1
     total += 1
     if (openNow > most) most = openNow
-    if (openNow >= settings.maxConnections) listener.pause()
-    if (!crowded && openNow > crowdedAbove) {
+    if (openNow >= maxConnections) listener.pause()
+    if (!crowded && openNow > crowdedAbove) crowd((maxConnections * 0.80).toInt)
+    members(member).take(socket)
+  }
+
+  /**
+   * Called by the listener, on this loop: descriptors are short, so there are as many connections as there can be,
+   * whatever the budget says. Those that idle make room for those that wait.
+   */
+  def shortOfDescriptors(): Unit = if (!draining) crowd(Math.max(1, (openNow * 0.80).toInt))
+
+  private def crowd(until: Int): Unit = {
+    relaxedBelow = until
+    if (!crowded) {
       crowded = true
       members.foreach(_.idleTimeout(settings.crowdedIdleNanos))
     }
-    members(member).take(socket)
   }
 
   /** The loop with the fewest connections; among equals, in turn. */
@@ -74,7 +88,7 @@ private[server] final class Acceptor(
     openNow -= 1
     if (draining) { if (openNow == 0) finish() }
     else {
-      if (openNow < settings.maxConnections) listener.resume()
+      if (openNow < maxConnections) listener.resume()
       if (crowded && openNow < relaxedBelow) {
         crowded = false
         members.foreach(_.idleTimeout(settings.idleNanos))

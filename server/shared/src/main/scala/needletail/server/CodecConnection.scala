@@ -105,7 +105,7 @@ private[server] final class CodecConnection[I, O](
   private def finish(): Unit = if (!over) {
     over = true
     connection.closeGracefully(
-      settings.lingerNanos,
+      Math.min(settings.lingerNanos, idle()), // a crowd has no time for more
       settings.maxMessage * 16
     ) // writes what waits to be written
     watchFlushing()

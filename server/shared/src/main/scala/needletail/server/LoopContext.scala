@@ -40,6 +40,12 @@ private[needletail] final class LoopContext(
   /** Shorter while the server is crowded. */
   var idleNanos: Long = config.idleTimeout.toNanos
 
+  /** How long the end of a connection may take; no longer than it may idle while the server is crowded. */
+  def lingerNanos: Long = {
+    val most = config.lingerTimeout.toNanos
+    if (idleNanos < config.idleTimeout.toNanos) Math.min(most, idleNanos) else most
+  }
+
   /** Content of requests that have none. */
   val noBody: Body = Body.empty
 

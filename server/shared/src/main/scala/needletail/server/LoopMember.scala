@@ -73,8 +73,8 @@ private[server] final class LoopMember(
 
   def drain(): Unit = later { () =>
     draining = true
-    loop.beginDrain()
-    each(_.drain())
+    try loop.beginDrain() // who waits for it may fail
+    finally each(_.drain())
   }
 
   /** Cuts off all connections, those that are on their way here too. */

@@ -14,7 +14,8 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  * @param poller which of the system's interfaces the loops wait with; `NEEDLETAIL_POLLER` in the environment says it
  *   for `Auto`
  * @param maxConnections open connections at once; above 85 % of it idle ones are closed after `crowdedIdleTimeout`,
- *   at it new ones wait in the kernel's backlog
+ *   at it new ones wait in the kernel's backlog. Where the system allows fewer descriptors than that takes, the limit is
+ *   raised (`RLIMIT_NOFILE`) or, where it can't be, fewer connections are accepted, which the log tells
  * @param crowdedIdleTimeout how long a connection may idle while the server is crowded
  * @param backlog connections the kernel may hold for us (it has a cap of its own)
  * @param reusePort SO_REUSEPORT: several processes may listen on the port

@@ -40,6 +40,6 @@ private[needletail] abstract class SoleSessionConnection(connection: Connection,
   private[needletail] final def failed(cause: Throwable): Unit = connection.abort()
 
   final def finish(): Unit =
-    connection.closeGracefully(context.config.lingerTimeout.toNanos, SessionConnection.MaxDiscard)
+    connection.closeGracefully(context.lingerNanos, SessionConnection.MaxDiscard)
   final def abort(): Unit = connection.abort()
 }

@@ -32,8 +32,11 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val gone        = Promise[Unit]()
   private val drainBegins = Promise[Unit]()
 
+  /** As configured, or as many as there are descriptors for. */
+  private[server] val maxConnections: Int = ConnectionBudget.of(settings)
+
   private val members  = new Array[LoopMember](loopCount)
-  private val acceptor = new Acceptor(loops(0), settings, members, gone)
+  private val acceptor = new Acceptor(loops(0), settings, maxConnections, members, gone)
 
   private val listener: Listener =
     try {
@@ -126,10 +129,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   /** How often each loop was found blocked. */
   private[server] def blockedTurns(loop: Int): Long = if (watchdog == null) 0 else watchdog.found(loop)
 
-  private[server] def maxConnections: Int = settings.maxConnections
-  private[server] def loopTotal: Int      = loopCount
-  private[server] def uptimeNanos: Long   = settings.platform.nanoTime() - startedNanos
-  private[server] def log: Log            = settings.log
+  private[server] def loopTotal: Int    = loopCount
+  private[server] def uptimeNanos: Long = settings.platform.nanoTime() - startedNanos
+  private[server] def log: Log          = settings.log
 
   /**
    * Stops in an orderly way: readiness goes, then the listener, idle connections are closed, what is under way
@@ -165,7 +167,14 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private def listen(): Listener = {
     val options  = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
     val listener =
-      try Listener.prepare(settings.address, loops(0), options, acceptor.accepted)
+      try
+        Listener.prepare(
+          settings.address,
+          loops(0),
+          options,
+          acceptor.accepted,
+          () => acceptor.shortOfDescriptors()
+        )
       catch { case e: IOException => throw new CannotListen(e.getMessage) }
     acceptor.listener = listener
     listener.begin()

@@ -3,12 +3,13 @@ package needletail.server
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.Await
+import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 import scala.util.control.ControlThrowable
 
 import needletail.async.Async
-import needletail.io.{Address, EventLoop}
+import needletail.http.Response
+import needletail.io._
 import needletail.testing.Suite
 
 /** However a connection ends, or fails to begin, its place is free again. */
@@ -116,5 +117,113 @@ class ConnectionBudgetSuite extends Suite {
     on.countDown()
     Await.result(closed, 10.seconds)
     assert(client.isEnded)
+  }
+
+  /** The system's platform, with so many descriptors. */
+  private final class Descriptors(open: Int, soft: Int, hard: Int) extends Platform {
+    import java.net.InetAddress
+    private val system = SystemPlatform
+    private var now    = soft
+
+    override def openDescriptors: Int               = open
+    override def allowDescriptors(wanted: Int): Int = {
+      if (wanted > now) now = Math.min(wanted, hard)
+      now
+    }
+
+    def openPoller(loop: EventLoop, kind: PollerKind): Poller               = system.openPoller(loop, kind)
+    def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket =
+      system.connectTcp(ip, port, source)
+    def connectUnix(path: String): Socket                                     = system.connectUnix(path)
+    def listenTcp(ip: InetAddress, port: Int, o: ListenOptions): ListenSocket = system.listenTcp(ip, port, o)
+    def listenUnix(path: String, options: ListenOptions): ListenSocket = system.listenUnix(path, options)
+    def inherited(descriptor: Int): ListenSocket                       = system.inherited(descriptor)
+    def listens(descriptor: Int): Boolean                              = system.listens(descriptor)
+  }
+
+  private final class Warnings extends Log {
+    var lines                                          = Vector.empty[String]
+    def warn(message: String): Unit                    = lines :+= message
+    def error(message: String, cause: Throwable): Unit = ()
+  }
+
+  private def budget(maxConnections: Int, descriptors: Descriptors): (Int, Vector[String]) = {
+    val warnings = new Warnings
+    val settings = config.copy(maxConnections = maxConnections, log = warnings).tcp
+    (ConnectionBudget.of(settings.copy(platform = descriptors)), warnings.lines)
+  }
+
+  test("fault 7: the limit of descriptors is raised where it may be") {
+    assertEquals(
+      budget(16384, new Descriptors(open = 20, soft = 1024, hard = 20000)),
+      (16384, Vector.empty[String])
+    )
+  }
+
+  test(
+    "fault 7: where there are fewer descriptors than connections, as many as there are, and the log says so"
+  ) {
+    assertEquals(
+      budget(16384, new Descriptors(open = 20, soft = 64, hard = 1024)),
+      (
+        1024 - 20 - 64,
+        Vector(
+          "at most 940 connections at once, not 16384: this process may have 1024 descriptors and has 20 " +
+            "(ulimit -n, LimitNOFILE)"
+        )
+      )
+    )
+    assertEquals(budget(16384, new Descriptors(open = 14, soft = 64, hard = 64))._1, 64 - 14 - 8)
+    assertEquals(budget(16384, new Descriptors(open = 30, soft = 32, hard = 32))._1, 1)
+    // just enough for them, and less to spare
+    assertEquals(budget(100, new Descriptors(open = 20, soft = 150, hard = 150)), (100, Vector.empty[String]))
+  }
+
+  test("fault 7: with few descriptors idle connections make room for new clients within a second") {
+    val settings = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = Log.none).tcp
+    val few      = settings.copy(platform = new Descriptors(open = 14, soft = 64, hard = 64))
+    val server   = TcpServer.start(few, HttpProtocol(_ => Response.ok("here"), ServerConfig()))
+    try {
+      val crowd =
+        Vector.fill(3 * server.maxConnections)(new RawClient(server.port)) // more wait to be accepted
+      val began = System.nanoTime()
+      val last  = new RawClient(server.port)
+      assert(last.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").readUntil("here").startsWith("HTTP/1.1 200 "))
+      val took = (System.nanoTime() - began).nanos
+      assert(took < 2.seconds, took) // three times round, each in a tenth of a second
+      crowd.foreach(_.close())
+      last.close()
+      Await.result(server.drain(), 10.seconds)
+    } finally { server.close(); () }
+  }
+
+  test("fault 7: where accepting fails for want of descriptors, connections that idle are closed soon") {
+    val loops    = new EventLoops(1, "test", daemon = true)
+    val settings = ServerConfig(address = Address.Tcp("127.0.0.1", 0), log = Log.none).tcp
+    val members  = new Array[LoopMember](1)
+    val acceptor = new Acceptor(loops(0), settings, 1000, members, Promise[Unit]())
+    try {
+      val protocol = HttpProtocol(_ => Response.ok("here"), ServerConfig()).onLoop(loops(0))
+      members(0) = new LoopMember(0, loops(0), protocol, settings, acceptor.closed)
+      acceptor.listener =
+        Listener.prepare(
+          settings.address,
+          loops(0),
+          ListenOptions(),
+          acceptor.accepted,
+          () => acceptor.shortOfDescriptors()
+        )
+      acceptor.listener.begin()
+      val port = acceptor.listener.address match {
+        case Address.Tcp(_, port) => port
+        case other                => fail(s"no port: $other")
+      }
+      def ask(client: RawClient) = client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").readUntil("here")
+      val clients                = Vector.fill(5)(new RawClient(port))
+      clients.foreach(ask)
+      loops(0).execute(() => acceptor.shortOfDescriptors())
+      assert(clients.forall(_.isEnded)) // each waits for it five seconds at most, of an idle time-out of 75
+      ask(new RawClient(port))
+    } finally loops.stop()
   }
 }
