@@ -46,12 +46,20 @@ object Dist {
 
   /** `dist/bin/NAME-native`; with another collector than the usual one, which SCALANATIVE_GC asks for, that is added. */
   def native(root: File, name: String, collector: String, binary: File, log: Logger): File = {
+    checkMended(binary)
     val target =
       root / "dist" / "bin" / (s"$name-native" + (if (collector == "immix") "" else s"-$collector"))
     put(target)(IO.copyFile(binary, _, preserveLastModified = true))
     executable(target)
     log.info(f"$target: ${target.length / 1e6}%.1f MB")
     target
+  }
+
+  /** Without `needletail_traits.c` objects are taken for what they are not (decision 21); linkers drop what seems unused. */
+  private def checkMended(binary: File): Unit = {
+    val symbol = "needletail_traits_mend\u0000"
+    if (!new String(Files.readAllBytes(binary.toPath), "ISO-8859-1").contains(symbol))
+      sys.error(s"$binary was linked without what mends Scala Native's classes (needletail_traits.c)")
   }
 
   /**

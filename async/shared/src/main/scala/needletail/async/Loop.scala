@@ -37,6 +37,8 @@ trait Timer {
 }
 
 object Loop {
+  Mended.need()
+
   private val here = new ThreadLocal[Loop]
 
   /** The loop whose thread calls, or `null` on any other thread (no Option: this is on the way of a request). */

@@ -8,9 +8,9 @@ package needletail.http
  */
 final class Headers private (private[needletail] val flat: Array[String]) {
 
-  /** The encoder's copy of the lines, made when they are sent for the second time. */
-  private[needletail] var rendered: ResponseEncoder.Rendered = null
-  private[needletail] var sentBefore: Boolean                = false
+  /** The encoder's copy of the lines, made when they are sent for the second time. As in [[Response]]. */
+  @volatile private[needletail] var rendered: ResponseEncoder.Rendered = _
+  private[needletail] var sentBefore: Boolean                          = false
 
   /** Number of field lines. */
   def size: Int         = flat.length / 2

@@ -43,9 +43,13 @@ final class Response private (
     private[needletail] val closes: Boolean
 ) extends Reply {
 
-  /** The encoder's copy of the rendered head, made when this response is sent for the second time. */
-  private[needletail] var rendered: ResponseEncoder.Rendered = null
-  private[needletail] var sentBefore: Boolean                = false
+  /**
+   * The encoder's copy of the rendered head, made when this response is sent for the second time. Loops that share a
+   * constant find each other's copy here: volatile, as a final field alone publishes nothing on Native (decision 21).
+   * Not set to null, which would be a volatile store for each response.
+   */
+  @volatile private[needletail] var rendered: ResponseEncoder.Rendered = _
+  private[needletail] var sentBefore: Boolean = false // loops may see it late, or both render
 
   private def copy(
       status: Status = status,

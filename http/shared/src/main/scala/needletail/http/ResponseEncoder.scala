@@ -4,7 +4,7 @@ package needletail.http
 private[needletail] object ResponseEncoder {
 
   /**
-   * What is the same in every sending; safe to publish by a race. Of a response its own lines, the empty line and,
+   * What is the same in every sending, for all loops. Of a response its own lines, the empty line and,
    * where it is short, the content (`contentLength` is -1 where it is not here).
    */
   final class Rendered(val bytes: Array[Byte], val headLength: Int, val contentLength: Int)
