@@ -188,6 +188,27 @@ lazy val load = project
     }
   )
 
+/** What the fuzzer needs to run, and nothing that is compiled. */
+lazy val Fuzzer = config("fuzzer").hide
+
+lazy val fuzzReady = taskKey[Unit]("Leaves the class path and the targets for `./test fuzz`.")
+
+/** Readers of foreign bytes as targets of a fuzzer, and their corpus, which is replayed with the tests. */
+lazy val fuzz = crossed("fuzz", file("fuzz"))
+  .dependsOn(client, gateway, testing % Test)
+  .settings(moduleName := "needletail-fuzz", publish / skip := true)
+  .jvmConfigure(_.dependsOn(load))
+  .jvmSettings(
+    ivyConfigurations += Fuzzer,
+    libraryDependencies += "com.code-intelligence" % "jazzer" % "0.24.0" % Fuzzer,
+    fuzzReady                                     := Fuzz.prepare(
+      target.value,
+      (Compile / fullClasspath).value.files,
+      update.value.select(configurationFilter("fuzzer")),
+      (Compile / classDirectory).value
+    )
+  )
+
 // Programs: each one is also tested. What they share (command line options) lies in examples/options.
 
 def example(name: String): CrossProject =
@@ -267,6 +288,7 @@ lazy val crossModules =
     server,
     client,
     gateway,
+    fuzz,
     options,
     hello,
     counter,
