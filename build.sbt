@@ -188,6 +188,27 @@ lazy val load = project
     }
   )
 
+/** What the fuzzer needs to run, and nothing that is compiled. */
+lazy val Fuzzer = config("fuzzer").hide
+
+lazy val fuzzReady = taskKey[Unit]("Leaves the class path and the targets for `./test fuzz`.")
+
+/** Readers of foreign bytes as targets of a fuzzer, and their corpus, which is replayed with the tests. */
+lazy val fuzz = crossed("fuzz", file("fuzz"))
+  .dependsOn(client, gateway, testing % Test)
+  .settings(moduleName := "needletail-fuzz", publish / skip := true)
+  .jvmConfigure(_.dependsOn(load))
+  .jvmSettings(
+    ivyConfigurations += Fuzzer,
+    libraryDependencies += "com.code-intelligence" % "jazzer" % "0.24.0" % Fuzzer,
+    fuzzReady                                     := Fuzz.prepare(
+      target.value,
+      (Compile / fullClasspath).value.files,
+      update.value.select(configurationFilter("fuzzer")),
+      (Compile / classDirectory).value
+    )
+  )
+
 // Programs: each one is also tested. What they share (command line options) lies in examples/options.
 
 def example(name: String): CrossProject =
@@ -267,6 +288,7 @@ lazy val crossModules =
     server,
     client,
     gateway,
+    fuzz,
     options,
     hello,
     counter,
@@ -323,10 +345,26 @@ lazy val jmh = project
   .dependsOn(http.jvm, routing.jvm, server.jvm)
   .settings(shared, onJvm, publish / skip := true)
 
+lazy val stressReady = taskKey[Unit]("Leaves the class path for `./test stress`.")
+
+/** jcstress: what crosses threads, by tests in Java, since its generator reads nothing else. */
+lazy val stress = project
+  .in(file("stress"))
+  .dependsOn(io.jvm, actor.jvm, routing.jvm, client.jvm, gateway.jvm)
+  .settings(shared, onJvm, publish / skip := true)
+  .settings(
+    moduleName                                   := "needletail-stress",
+    libraryDependencies += "org.openjdk.jcstress" % "jcstress-core" % "0.16",
+    stressReady                                  := IO.write(
+      target.value / "stress-classpath",
+      (Compile / fullClasspath).value.files.mkString(java.io.File.pathSeparator)
+    )
+  )
+
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
 lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
   (if (chosen("load")) Seq(load) else Nil) ++
-  (if (chosenModules == crossModules) Seq(jmh) else Nil) // no tests, but it has to compile
+  (if (chosenModules == crossModules) Seq(jmh, stress) else Nil) // no tests, but they have to compile
 
 lazy val root = project
   .in(file("."))
@@ -374,4 +412,4 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(json, load, conformance, jmh)
+  .aggregate(json, load, conformance, jmh, stress)

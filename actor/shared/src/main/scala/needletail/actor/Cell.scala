@@ -57,7 +57,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
 
   // From any thread.
 
-  def begin(): Unit = { wake(); () }
+  def begin(): Unit = wakeOrAbandon()
 
   def send(message: M): Boolean =
     if (message == null) throw new NullPointerException("null is no message")
@@ -70,15 +70,16 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
     } else if (!mailbox.offer(message)) false
     else {
       // neither a loop that has ended nor an actor that emptied its mailbox for good meanwhile will take it
-      val lost = (!wake() || stopped) && mailbox.remove(message)
+      val woken = wake()
+      val lost  = (!woken || stopped) && mailbox.remove(message)
       if (lost) dead(1)
+      if (!woken) abandon()
       !lost
     }
 
   def stop(): Unit = {
     stopWanted = true
-    wake()
-    ()
+    wakeOrAbandon()
   }
 
   def whenStopped: Future[Unit] = {
@@ -100,6 +101,19 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
           false
       }
 
+  private def wakeOrAbandon(): Unit = if (!wake()) abandon()
+
+  /** Its loop takes it no more. Others have found it busy meanwhile, and left their messages to whoever made it so. */
+  private def abandon(): Unit = while (!mailbox.isEmpty && !wake()) discardMessages()
+
+  private def discardMessages(): Unit = {
+    var message = mailbox.poll()
+    while (message != null) {
+      if (!message.isInstanceOf[Mailbox.Entry]) dead(1)
+      message = mailbox.poll()
+    }
+  }
+
   private def dead(count: Long): Unit = {
     deadLetters.addAndGet(count)
     DeadLetters.total.add(count)
@@ -118,7 +132,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
       receivedSoFar = received
       busy.set(false)
       // what came after the last look found this busy and woke nobody
-      if (!stopped && (stopWanted || actor == null || !mailbox.isEmpty || !notices.isEmpty)) { wake(); () }
+      if (!stopped && (stopWanted || actor == null || !mailbox.isEmpty || !notices.isEmpty)) wakeOrAbandon()
     }
 
   private def takeOne(): Boolean =
@@ -191,11 +205,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
     finish()
     stopped = true
     notices.clear()
-    var message = mailbox.poll()
-    while (message != null) {
-      if (!message.isInstanceOf[Mailbox.Entry]) dead(1)
-      message = mailbox.poll()
-    }
+    discardMessages()
     watches.stopped()
   }
 
@@ -279,8 +289,7 @@ private[actor] final class Cell[M](val loop: Loop, settings: ActorSettings, make
   private final class Notice(val watched: Watches, val message: M) extends Scheduled with Watch {
     def tell(): Unit = {
       notices.offer(this)
-      wake()
-      ()
+      wakeOrAbandon()
     }
 
     def cancel(): Unit = {

@@ -2,7 +2,7 @@ package needletail.actor
 
 import scala.concurrent.duration._
 
-import needletail.async.ManualLoop
+import needletail.async.{Loop, ManualLoop, Timer}
 import needletail.testing.Suite
 
 class ActorSuite extends Suite {
@@ -56,6 +56,25 @@ class ActorSuite extends Suite {
     assertEquals(seen, 0)
     assertEquals(ref.stats.deadLetters, 4L)
     assert(Actor.deadLetters - before >= 4)
+  }
+
+  test("its loop ended: a message left to another sender, who is refused, is a dead letter too") {
+    var other: () => Boolean = null
+    object Ended extends Loop {
+      def inLoop: Boolean                                     = false
+      def nowNanos: Long                                      = 0
+      def schedule(delayNanos: Long, task: Runnable): Timer   = throw new UnsupportedOperationException
+      def execute(task: Runnable): Unit                       = {
+        val send = other
+        other = null
+        if (send != null) assert(send()) // as from another thread, just before this one learns that it is too late
+        throw new java.util.concurrent.RejectedExecutionException
+      }
+    }
+    val ref = Actor.spawn[Int](Ended)(_ => _ => ())
+    other = () => ref.send(2)
+    assert(!ref.send(1))
+    assertEquals((ref.stats.waiting, ref.stats.deadLetters), (0, 2L))
   }
 
   test("become changes what the next message meets") {

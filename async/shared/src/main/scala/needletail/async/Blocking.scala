@@ -136,7 +136,7 @@ object Blocking {
   private object Ended
 
   /** The loop's side of a piece of work. */
-  private final class Answer[A](val loop: Loop) extends Pending[A] {
+  private[async] final class Answer[A](val loop: Loop) extends Pending[A] {
     var work: Work[A] = null
 
     def deliver(result: Result[A]): Unit = if (isOpen) {
@@ -156,7 +156,7 @@ object Blocking {
    * The other thread's side. The reference holds `Waiting`, the running thread, `Interrupting` or `Ended`, so
    * that an interrupt meets this work or none: never the next one on the same thread.
    */
-  private final class Work[A](owner: Blocking, answer: Answer[A], body: () => A)
+  private[async] final class Work[A](owner: Blocking, answer: Answer[A], body: () => A)
       extends AtomicReference[AnyRef](Waiting)
       with Runnable {
 

@@ -69,7 +69,7 @@ private[needletail] final class Variables {
     val from = nameFrom(i)
     nameUntil(i) - from >= prefix.length && {
       var k = 0
-      while (k < prefix.length && bytes(from + k) == prefix.charAt(k)) k += 1
+      while (k < prefix.length && (bytes(from + k) & 0xff) == prefix.charAt(k)) k += 1
       k == prefix.length
     }
   }

@@ -64,4 +64,9 @@ class NameValuesSuite extends Suite {
       List("A" -> "b=c", "B" -> "\u00e9", "C" -> "1")
     )
   }
+
+  test("a name with bytes beyond ASCII is found") {
+    val variables = Variables.ofEnvironment(latin1("\u00c3\u00a9=1\u0000"))
+    assertEquals(variables.get("\u00c3\u00a9"), "1")
+  }
 }

@@ -70,7 +70,9 @@ object Cookie {
     while (from < header.length) {
       val semicolon = header.indexOf(';', from)
       val until     = if (semicolon < 0) header.length else semicolon
-      val equal     = header.indexOf('=', from)
+      // up to the semicolon and no further: a header of many parts without "=" must not cost the square of its length
+      var equal = from
+      while (equal < until && header.charAt(equal) != '=') equal += 1
       if (equal > from && equal < until) {
         val name  = header.substring(from, equal).trim
         val value = header.substring(equal + 1, until).trim

@@ -48,9 +48,11 @@ object MediaType {
   def parameter(contentType: String, name: String): Option[String] = {
     var i = contentType.indexOf(';')
     while (i >= 0 && i < contentType.length) {
-      val end    = parameterEnd(contentType, i + 1)
-      val equals = contentType.indexOf('=', i + 1)
-      if (equals > 0 && equals < end && Ascii.same(contentType.substring(i + 1, equals).trim, name))
+      val end = parameterEnd(contentType, i + 1)
+      // up to the parameter's end and no further: many without "=" must not cost the square of the value's length
+      var equals = i + 1
+      while (equals < end && contentType.charAt(equals) != '=') equals += 1
+      if (equals < end && Ascii.same(contentType.substring(i + 1, equals).trim, name))
         return Some(unquoted(contentType.substring(equals + 1, end).trim))
       i = end
     }

@@ -64,8 +64,9 @@ object QueryString {
       if (until > from) {
         if (count == 2 * max) return Left(HttpError(Status.BadRequest, s"more than $max parameters"))
         if (count == flat.length) flat = java.util.Arrays.copyOf(flat, 2 * count)
-        val equal = text.indexOf('=', from)
-        val split = if (equal < 0 || equal > until) until else equal
+        // up to the ampersand and no further: many names without "=" must not cost the square of the text's length
+        var split = from
+        while (split < until && text.charAt(split) != '=') split += 1
         val name  = PercentCoding.decodeOrNull(text, from, split, plusIsSpace = true)
         val value =
           if (split == until) "" else PercentCoding.decodeOrNull(text, split + 1, until, plusIsSpace = true)

@@ -27,4 +27,11 @@ class MediaTypeSuite extends needletail.testing.Suite {
     assertEquals(MediaType.charset(Some("text/plain; charset=nonsense")), UTF_8)
     assertEquals(MediaType.charset(Some("text/plain; charset=\u0000 !")), UTF_8)
   }
+
+  test("millions of parameters without an equals sign cost no more than their length") {
+    assertEquals(
+      MediaType.parameter("a/b" + ";c" * 4000000 + ";d=e", "d"),
+      Some("e")
+    ) // their square is minutes
+  }
 }

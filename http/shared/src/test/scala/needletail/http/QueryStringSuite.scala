@@ -45,4 +45,11 @@ class QueryStringSuite extends needletail.testing.Suite {
     assertEquals(QueryString.parse("a&" * 6, 5).left.map(_.status), Left(Status.BadRequest))
     assertEquals(QueryString.parse("a&" * 1001).isLeft, true)
   }
+
+  test("millions of names without an equals sign cost no more than their length") {
+    assertEquals(
+      QueryString.parse("a&" * 4000000, max = 10000000).map(_.size),
+      Right(4000000)
+    ) // their square is minutes
+  }
 }

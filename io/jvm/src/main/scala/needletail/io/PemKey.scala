@@ -10,6 +10,7 @@ import java.security.{
   KeyFactory,
   KeyStore,
   KeyStoreException,
+  NoSuchAlgorithmException,
   PrivateKey,
   Signature
 }
@@ -53,8 +54,9 @@ private object PemKey {
   private def privateKey(file: Path, certificate: Certificate): PrivateKey = {
     val text  = new String(read(file), ISO_8859_1)
     val from  = text.indexOf(Begin)
-    val until = text.indexOf(End)
-    if (from < 0 || until < from)
+    val until =
+      if (from < 0) -1 else text.indexOf(End, from + Begin.length) // the two could share their hyphens
+    if (until < 0)
       throw new IOException(
         s"$file has no private key in PEM and PKCS #8 (it begins with $Begin; openssl pkcs8 -topk8 -nocrypt makes one)"
       )
@@ -69,6 +71,11 @@ private object PemKey {
       catch {
         case e: InvalidKeySpecException =>
           throw new IOException(s"$file is no $algorithm key, as the certificate's is", e)
+        case e: NoSuchAlgorithmException =>
+          throw new IOException(
+            s"$file is for a certificate with a key of a kind unknown here, $algorithm",
+            e
+          )
       }
     if (!belongs(key, certificate)) throw new IOException(s"the key of $file is not the certificate's")
     key

@@ -268,4 +268,28 @@ class TlsSuite extends LoopSuite {
     Files.delete(file)
     intercept[IOException](Tls.trusting(file))
   }
+
+  test("a key whose first and last line share their hyphens is none") {
+    val key = Files.createTempFile("none", ".pem")
+    Files.write(key, "-----BEGIN PRIVATE KEY-----END PRIVATE KEY-----".getBytes)
+    val error = intercept[IOException](Tls.identity(Certificate.foreign.file, key))
+    assert(error.getMessage.contains("has no private key in PEM"), error.getMessage)
+    Files.delete(key)
+  }
+
+  test("a certificate for a kind of key that is not known here") {
+    val file = Files.createTempFile("unknown", ".pem")
+    // one bit of the number of its key's algorithm, 1.2.840.10045.2.1, turned
+    val pem   = new String(Files.readAllBytes(Certificate.foreign.file))
+    val plain = java.util.Base64.getMimeDecoder.decode(pem.replaceAll("-----[A-Z ]+-----", ""))
+    val at    = plain.indexOfSlice(Seq(0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1).map(_.toByte))
+    plain(at + 2) = (plain(at + 2) ^ 4).toByte
+    Files.write(
+      file,
+      s"-----BEGIN CERTIFICATE-----\n${java.util.Base64.getMimeEncoder.encodeToString(plain)}\n-----END CERTIFICATE-----".getBytes
+    )
+    val error = intercept[IOException](Tls.identity(file, Certificate.foreign.key))
+    assert(error.getMessage.contains("of a kind unknown here"), error.getMessage)
+    Files.delete(file)
+  }
 }

@@ -12,12 +12,14 @@ private[scenario] object Csv {
     val value  = new StringBuilder
     var quoted = false // inside quotes
     var was    = false // did the value begin with one?
+    var blank  = true  // is there nothing but white space in the value so far?
     var i      = 0
 
     def endValue(): Unit = {
       row += (if (was) value.toString else value.toString.trim)
       value.clear()
       was = false
+      blank = true
     }
     def endRow(): Unit = {
       endValue()
@@ -32,13 +34,16 @@ private[scenario] object Csv {
           value.append('"')
           i += 1
         } else quoted = false
-      } else if (c == '"' && value.toString.trim.isEmpty && !was) {
+      } else if (c == '"' && blank && !was) {
         value.clear()
         quoted = true
         was = true
       } else if (c == ',') endValue()
       else if (c == '\n') endRow()
-      else if (c != '\r' && !(was && c == ' ')) value.append(c)
+      else if (c != '\r' && !(was && c == ' ')) {
+        value.append(c)
+        if (c > ' ') blank = false
+      }
       i += 1
     }
     if (quoted) Left("a quotation mark is not closed")

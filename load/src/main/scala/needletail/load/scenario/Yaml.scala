@@ -124,6 +124,8 @@ private[scenario] object Yaml {
         val line = e.getProblemMark.toScala.orElse(e.getContextMark.toScala).fold(1)(_.getLine + 1)
         throw new Mistake(line, s"this is not YAML: ${e.getProblem}")
       case e: YamlEngineException => throw new Mistake(1, s"this is not YAML: ${e.getMessage}")
+      case _: StackOverflowError  =>
+        throw new Mistake(1, "its brackets are nested too deeply") // the library recurses
     }
 
   private def lineOf(node: Node): Int = node.getStartMark.toScala.fold(1)(_.getLine + 1)

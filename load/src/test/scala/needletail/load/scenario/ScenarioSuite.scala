@@ -328,4 +328,13 @@ class ScenarioSuite extends Suite {
                        |        form: {id: '${id}', a: 'x=${id}&${id}|'}""")
     assertEquals(plan(yaml).kinds.head.requests(1).body, Some("id=${id}&a=x%3D${id}%26${id}%7C"))
   }
+
+  test("brackets nested too deeply are a mistake, not an overflow of the stack") {
+    assertEquals(mistake("[" * 500000), "1: its brackets are nested too deeply")
+  }
+
+  test("a table with very many quotation marks in a value costs no more than its length") {
+    val value = "a" + "\"" * 2000000
+    assertEquals(Csv.parse(value), Right(Vector(Vector(value)))) // the square of that is minutes
+  }
 }

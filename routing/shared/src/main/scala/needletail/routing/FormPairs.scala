@@ -24,7 +24,8 @@ private[routing] object FormPairs {
     while (start < until) {
       val end    = Octets.indexOf(bytes, '&', start, until)
       val equals = Octets.indexOf(bytes, '=', start, end)
-      if (Percent.same(bytes, start, equals, name, plusIsSpace = true)) {
+      // nothing between two ampersands is no pair, and so none without a name
+      if (end > start && Percent.same(bytes, start, equals, name, plusIsSpace = true)) {
         val text = Percent.decode(bytes, Math.min(equals + 1, end), end, plusIsSpace = true)
         return if (text == null) bad else text
       }

@@ -129,4 +129,10 @@ class QuerySuite extends needletail.testing.Suite {
     val routes = GET / "a" + ?("page", arg[String].filter(_ => false, "{VALUE} {NAME}")) to (page => page.ok)
     assertEquals(text(routes, "/a?page=%7BNAME%7D%7BVALUE%7D"), "400 {NAME}{VALUE} page")
   }
+
+  test("nothing between two ampersands is no parameter without a name") {
+    val routes = GET / "a" + ?("", arg[String]) to (s => s.ok)
+    assertEquals(text(routes, "/a?x=1&&=y"), "y")
+    assertEquals(text(routes, "/a?&&"), "400 missing query parameter ''")
+  }
 }

@@ -1,0 +1,9 @@
+package needletail.fuzz
+
+import needletail.io.PemFuzz
+import needletail.load.scenario.{CsvFuzz, ScenarioFuzz}
+
+/** All readers of foreign bytes. */
+object Targets {
+  val all: List[FuzzTarget] = SharedTargets.all ++ List(ScenarioFuzz, CsvFuzz, PemFuzz)
+}

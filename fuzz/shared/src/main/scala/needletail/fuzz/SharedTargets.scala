@@ -1,0 +1,24 @@
+package needletail.fuzz
+
+import needletail.client.{AnswersFuzz, UrlFuzz}
+import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuzz}
+import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
+import needletail.routing.FormFuzz
+
+/** The readers that run on both platforms. */
+object SharedTargets {
+  val all: List[FuzzTarget] = List(
+    RequestHeadFuzz,
+    ResponseHeadFuzz,
+    ChunksFuzz,
+    FieldValueFuzz,
+    CookieFuzz,
+    FormFuzz,
+    UrlFuzz,
+    AnswersFuzz,
+    FastCgiFuzz,
+    ScgiFuzz,
+    CgiRequestFuzz,
+    CgiResponseFuzz
+  )
+}

@@ -1,0 +1,46 @@
+package needletail.fuzz
+
+import java.io.File
+import java.nio.file.Files
+
+/**
+ * What the fuzzer has found to be of interest, read once more: each input of `fuzz/corpus/TARGET` by its target. An input
+ * that failed once is kept there for good, its name says what it found.
+ */
+class CorpusSuite extends needletail.testing.Suite {
+  private val root = CorpusSuite.root
+
+  Targets.all.foreach { target =>
+    test(s"${target.name}: what holds of every input holds of the corpus") {
+      val inputs = CorpusSuite.inputs(new File(root, target.name))
+      assert(inputs.nonEmpty, clue(s"no corpus in $root/${target.name}"))
+      inputs.foreach { file =>
+        val data = Files.readAllBytes(file.toPath)
+        try {
+          target.check(data)
+          target.checkCost(data)
+        } catch {
+          case e: Throwable => throw new AssertionError(s"$file: $e", e)
+        }
+      }
+    }
+  }
+
+  test("every corpus has a target") {
+    val known = SharedTargets.all.map(_.name) ++ List("scenario", "csv", "pem") // these on the JVM only
+    val there = root.listFiles.toList.filter(_.isDirectory).map(_.getName)
+    assertEquals(there.filterNot(known.contains), Nil)
+  }
+}
+
+object CorpusSuite {
+
+  /** The tests run at the root, or in a module's folder. */
+  private def root: File = {
+    var here = new File("").getAbsoluteFile
+    while (!new File(here, "fuzz/corpus").isDirectory && here.getParentFile != null) here = here.getParentFile
+    new File(here, "fuzz/corpus")
+  }
+
+  private def inputs(folder: File): List[File] = Option(folder.listFiles).toList.flatten.filter(_.isFile).sortBy(_.getName)
+}
