@@ -61,13 +61,14 @@ class ActorSuite extends Suite {
   test("its loop ended: a message left to another sender, who is refused, is a dead letter too") {
     var other: () => Boolean = null
     object Ended extends Loop {
-      def inLoop: Boolean                                     = false
-      def nowNanos: Long                                      = 0
-      def schedule(delayNanos: Long, task: Runnable): Timer   = throw new UnsupportedOperationException
-      def execute(task: Runnable): Unit                       = {
+      def inLoop: Boolean                                   = false
+      def nowNanos: Long                                    = 0
+      def schedule(delayNanos: Long, task: Runnable): Timer = throw new UnsupportedOperationException
+      def execute(task: Runnable): Unit                     = {
         val send = other
         other = null
-        if (send != null) assert(send()) // as from another thread, just before this one learns that it is too late
+        if (send != null)
+          assert(send()) // as from another thread, just before this one learns that it is too late
         throw new java.util.concurrent.RejectedExecutionException
       }
     }

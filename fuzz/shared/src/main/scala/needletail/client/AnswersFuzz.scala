@@ -63,7 +63,7 @@ object AnswersFuzz extends FuzzTarget("answers") {
       extends ResponseReader(new LoopContext(null, ClientConfig())) {
     val calls: Seq[Noted] = heads.zipWithIndex.map { case (head, i) => new Noted(i, head, log) }
     calls.foreach(inFlight.append)
-    def ended: Boolean                                                               = isOver
+    def ended: Boolean                                                             = isOver
     protected def answered(x: Exchange, trailers: Headers, spoiled: Boolean): Unit = {
       x.onEnd(trailers)
       if (isLast || spoiled) isOver = true // whether more came with it depends on the pieces

@@ -14,8 +14,11 @@ abstract class FuzzTarget(val name: String) {
   /** Reads `data` once, as a whole: asked with very much of it, to see what that costs. */
   def read(data: Array[Byte]): Unit = { val _ = data }
 
-  /** Throws where reading takes more than a time that is linear in the input: the input is repeated very often. */
-  final def checkCost(data: Array[Byte]): Unit = if (data.length > 0) {
+  /**
+   * Throws where reading takes more than a time that is linear in the input, which is repeated very often. On the JVM
+   * only.
+   */
+  final def checkCost(data: Array[Byte]): Unit = if (CpuTime.isKnown && data.length > 0) {
     val much  = Array.tabulate(FuzzTarget.Much)(i => data(i % data.length))
     var tries = 0
     var least = Long.MaxValue
@@ -40,5 +43,6 @@ abstract class FuzzTarget(val name: String) {
 
 object FuzzTarget {
   private final val Much      = 512 * 1024
-  private final val MostNanos = 400L * 1000 * 1000 // linear readers take a twentieth, square ones many times more
+  private final val MostNanos =
+    400L * 1000 * 1000 // linear readers take a twentieth, square ones many times more
 }

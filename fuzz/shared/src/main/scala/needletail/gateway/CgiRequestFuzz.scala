@@ -21,7 +21,11 @@ object CgiRequestFuzz extends FuzzTarget("cgi-request") {
     val again = new ByteWriter(64)
     val other = new RequestHead(if ((flags & 1) != 0) "/app" else null, isScript = (flags & 2) != 0)
     val told  = other.write(again, variables.kept, hasBody)
-    Check.same("of those that are kept", (message(told), text(again, told)), (message(problem), text(w, problem)))
+    Check.same(
+      "of those that are kept",
+      (message(told), text(again, told)),
+      (message(problem), text(w, problem))
+    )
   }
 
   override def read(data: Array[Byte]): Unit = {
@@ -31,13 +35,13 @@ object CgiRequestFuzz extends FuzzTarget("cgi-request") {
     ()
   }
 
-  private def message(problem: HttpError)            = if (problem == null) null else problem.message
+  private def message(problem: HttpError)             = if (problem == null) null else problem.message
   private def text(w: ByteWriter, problem: HttpError) = if (problem == null) Check.text(w.taken) else null
 
   private def parsed(w: ByteWriter, head: RequestHead, hasBody: Boolean): Unit = {
     val parser = new HeadParser(HeadLimits(maxTarget = 1 << 16, maxHead = 1 << 20, maxHeaders = 1 << 16))
     parser.secure = true
-    val n      = parser.parse(w.bytes, 0, w.length)
+    val n = parser.parse(w.bytes, 0, w.length)
     Check(n == w.length || n == HeadParser.Bad, s"$n bytes of the head ${Check.text(w.taken)}")
     if (n > 0) {
       val fields = parser.head.toHeaders

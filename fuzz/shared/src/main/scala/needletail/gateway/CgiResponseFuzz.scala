@@ -10,13 +10,18 @@ import needletail.http.{ByteWriter, Headers, Response, ResponseParser, Status}
 object CgiResponseFuzz extends FuzzTarget("cgi-response") {
   private val Line = """(?s)([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)""".r
 
-  private final case class Outcome(length: Int, status: Int, headers: List[(String, String)], redirect: String)
+  private final case class Outcome(
+      length: Int,
+      status: Int,
+      headers: List[(String, String)],
+      redirect: String
+  )
 
   def check(data: Array[Byte]): Unit = {
     val whole = parse(data, data.length, 'A')
     strict(Check.text(data)) match {
       case Some(expected) => Check.same("another reader", whole, expected)
-      case None           => Check(whole.length <= 0, s"another reader finds no head of ${whole.length} bytes")
+      case None => Check(whole.length <= 0, s"another reader finds no head of ${whole.length} bytes")
     }
     Pieces.of(data.length).flatMap(_.iterator).toSet[Int].foreach { known =>
       val part = parse(data, known, '\n')
@@ -55,7 +60,9 @@ object CgiResponseFuzz extends FuzzTarget("cgi-response") {
     Check.same("the status by CGI", again.status, found.status)
     val lines = again.headers.toList.filterNot(_._1.equalsIgnoreCase("content-length"))
     Check.same("the fields by CGI", lines.filter(kept.contains), kept)
-    val http   = Check.bytes(s"HTTP/1.1 ${found.status} \r\n" + kept.map { case (n, v) => s"$n: $v\r\n" }.mkString + "\r\n")
+    val http = Check.bytes(s"HTTP/1.1 ${found.status} \r\n" + kept.map { case (n, v) =>
+      s"$n: $v\r\n"
+    }.mkString + "\r\n")
     val parser = new ResponseParser(1 << 16, 100)
     Check.same("by HTTP", parser.parse(http, 0, http.length, toHead = false), http.length)
     Check.same("the fields by HTTP", parser.head.toHeaders.toList, kept)

@@ -11,14 +11,17 @@ object FastCgiFuzz extends FuzzTarget("fast-cgi") {
   def check(data: Array[Byte]): Unit = {
     val whole = records(data, Array(data.length), 'A')
     Check.same("another reader", whole, strict(data))
-    Pieces.of(data.length).foreach(ends => Check.same(s"in ${ends.length} pieces", records(data, ends, 1), whole))
+    Pieces.of(data.length).foreach(ends =>
+      Check.same(s"in ${ends.length} pieces", records(data, ends, 1), whole)
+    )
     val w = new ByteWriter(64)
     whole.foreach {
       case Record(kind, id, content, true) if kind == FastCgiRecord.Stdout && content.nonEmpty =>
         FastCgiWriter.stream(w, kind, id, Check.bytes(content), 0, content.length)
       case _ => ()
     }
-    val streamed = whole.collect { case r @ Record(FastCgiRecord.Stdout, _, content, true) if content.nonEmpty => r }
+    val streamed =
+      whole.collect { case r @ Record(FastCgiRecord.Stdout, _, content, true) if content.nonEmpty => r }
     Check.same("written and read again", records(w.taken, Array(w.length), 'B').filter(_.complete), streamed)
     pairs(data)
   }

@@ -63,8 +63,10 @@ object ScgiFuzz extends FuzzTarget("scgi") {
         if (parts.last.nonEmpty || parts.size % 2 == 0 || pairs.exists(_.head.isEmpty)) None
         else {
           val all = pairs.map(p => (p.head, p(1)))
-          if (all.nonEmpty && all.head._1 == "CONTENT_LENGTH" && all.head._2.nonEmpty &&
-              all.filter(_._1 == "SCGI").lastOption.exists(_._2 == "1"))
+          if (
+            all.nonEmpty && all.head._1 == "CONTENT_LENGTH" && all.head._2.nonEmpty &&
+            all.filter(_._1 == "SCGI").lastOption.exists(_._2 == "1")
+          )
             Some((all, end + 1))
           else None
         }

@@ -7,15 +7,22 @@ import needletail.fuzz.{Check, FuzzTarget, Pieces}
  * out, put into chunks, comes out again.
  */
 object ChunksFuzz extends FuzzTarget("chunks") {
-  private val Token    = "[-!#$%&'*+.^_`|~0-9A-Za-z]+"
-  private val Quoted   = "\"(?:[\\t\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*\""
+  private val Token  = "[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+  private val Quoted =
+    "\"(?:[\\t\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*\""
   private val SizeLine = java.util.regex.Pattern.compile(
     s"([0-9A-Fa-f]{1,16})((?:[ \\t]*;[ \\t]*$Token(?:[ \\t]*=[ \\t]*(?:$Token|$Quoted))?)*)\\r\\n"
   )
   private final val MaxTrailers = 200
   private final val MaxFields   = 4
 
-  private final case class Outcome(data: String, state: Int, used: Int, error: String, trailers: List[(String, String)])
+  private final case class Outcome(
+      data: String,
+      state: Int,
+      used: Int,
+      error: String,
+      trailers: List[(String, String)]
+  )
 
   def check(data: Array[Byte]): Unit = {
     val whole = decode(new ChunkedDecoder(MaxTrailers, MaxFields), data, Array(data.length), 'A')
@@ -103,7 +110,8 @@ object ChunksFuzz extends FuzzTarget("chunks") {
     if (!done) Check(found.state != ChunkedDecoder.Done, "the end, of which another reader sees nothing")
     else {
       val end   = if (text.startsWith("\r\n", at)) at else text.indexOf("\r\n\r\n", at) + 2
-      val lines = if (end == at) Nil else if (end < 2) null else text.substring(at, end - 2).split("\r\n", -1).toList
+      val lines =
+        if (end == at) Nil else if (end < 2) null else text.substring(at, end - 2).split("\r\n", -1).toList
       if (lines == null) Check(found.state != ChunkedDecoder.Done, "trailers that do not end")
       else {
         val fields = StrictFields.of(lines)
@@ -112,7 +120,8 @@ object ChunksFuzz extends FuzzTarget("chunks") {
         if (good) {
           Check.same("where it is", found.used, end + 2)
           Check(found.trailers.forall(fields.contains), s"trailers ${found.trailers} of $fields")
-          val never = Set("content-length", "transfer-encoding", "host", "authorization", "cookie", "set-cookie")
+          val never =
+            Set("content-length", "transfer-encoding", "host", "authorization", "cookie", "set-cookie")
           Check(!found.trailers.exists(t => never(t._1.toLowerCase)), s"trailers ${found.trailers}")
         }
       }

@@ -11,8 +11,9 @@ object CookieFuzz extends FuzzTarget("cookie") {
     val cookies  = Cookie.parse(text)
     val expected = text.split(";", -1).toList.flatMap { part =>
       part.split("=", 2).toList match {
-        case List(name, value) if Name.pattern.matcher(name.trim).matches => List(name.trim -> bare(value.trim))
-        case _                                                            => Nil
+        case List(name, value) if Name.pattern.matcher(name.trim).matches =>
+          List(name.trim -> bare(value.trim))
+        case _ => Nil
       }
     }
     Check.same("another reader", cookies, expected)
@@ -20,7 +21,9 @@ object CookieFuzz extends FuzzTarget("cookie") {
       try List(Cookie(name, value))
       catch { case _: IllegalArgumentException => Nil }
     }
-    settable.foreach(cookie => Check.same("set and read", Cookie.parse(cookie.render), List(cookie.name -> cookie.value)))
+    settable.foreach(cookie =>
+      Check.same("set and read", Cookie.parse(cookie.render), List(cookie.name -> cookie.value))
+    )
     Check.same(
       "sent together and read",
       Cookie.parse(settable.map(_.render).mkString("; ")),
@@ -31,5 +34,6 @@ object CookieFuzz extends FuzzTarget("cookie") {
   override def read(data: Array[Byte]): Unit = { Cookie.parse(Check.text(data)); () }
 
   private def bare(value: String) =
-    if (value.length >= 2 && value.startsWith("\"") && value.endsWith("\"")) value.drop(1).dropRight(1) else value
+    if (value.length >= 2 && value.startsWith("\"") && value.endsWith("\"")) value.drop(1).dropRight(1)
+    else value
 }

@@ -12,7 +12,8 @@ object FieldValueFuzz extends FuzzTarget("field-value") {
       val written = HttpDate.format(second)
       Check.same("a date written and read", HttpDate.parse(written), Some(second))
       // the name of the day is not compared, the rest is
-      if (Fixdate.pattern.matcher(text).matches && !text.contains(":60")) Check.same("a date", written.drop(4), text.drop(4))
+      if (Fixdate.pattern.matcher(text).matches && !text.contains(":60"))
+        Check.same("a date", written.drop(4), text.drop(4))
     }
     val essence = MediaType.essence(text)
     Check.same("the type of a type", MediaType.essence(essence), essence)

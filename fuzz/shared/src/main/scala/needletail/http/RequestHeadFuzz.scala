@@ -81,7 +81,12 @@ object RequestHeadFuzz extends FuzzTarget("request-head") {
     parser
   }
 
-  private def heads(parser: HeadParser, bytes: Array[Byte], ends: Array[Int], filler: Byte): Vector[Outcome] = {
+  private def heads(
+      parser: HeadParser,
+      bytes: Array[Byte],
+      ends: Array[Int],
+      filler: Byte
+  ): Vector[Outcome] = {
     val out  = Vector.newBuilder[Outcome]
     var at   = 0
     var over = false

@@ -36,7 +36,8 @@ object ResponseHeadFuzz extends FuzzTarget("response-head") {
     ()
   }
 
-  private def make(small: Boolean) = if (small) new ResponseParser(120, 4) else new ResponseParser(32 * 1024, 100)
+  private def make(small: Boolean) =
+    if (small) new ResponseParser(120, 4) else new ResponseParser(32 * 1024, 100)
 
   private def heads(
       parser: ResponseParser,

@@ -7,7 +7,8 @@ private[http] object StrictFields {
   private val Bracketed = """\[([^\]]*)\](?::([0-9]*))?""".r
   private val Future    = """[vV][0-9A-Fa-f]+\.[-._~!$&'()*+,;=:0-9A-Za-z]+""".r
   private val Group     = """[0-9A-Fa-f]{1,4}""".r
-  private val Ipv4      = """(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})""".r
+  private val Ipv4      =
+    """(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})""".r
 
   /** Names and values; `null` where one line is none. */
   def of(lines: List[String]): List[(String, String)] = {

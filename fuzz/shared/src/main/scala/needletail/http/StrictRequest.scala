@@ -37,7 +37,7 @@ private[http] final class StrictRequest(limits: HeadLimits, secure: Boolean) {
     val fields = StrictFields.of(lines)
     if (fields == null) return Bad("a field line")
     if (!Escaped.matcher(target).matches || target.contains("%00")) return Bad("an escape")
-    val others = if (limits.relaxedTarget) Relaxed else ""
+    val others                            = if (limits.relaxedTarget) Relaxed else ""
     def plain(text: String, more: String) = text.forall(c => Plain.indexOf(c.toInt) >= 0 || more.contains(c))
     val (before, query)                   = target.indexOf('?') match {
       case -1 => (target, null)

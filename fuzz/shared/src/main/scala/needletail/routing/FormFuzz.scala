@@ -38,7 +38,7 @@ object FormFuzz extends FuzzTarget("form") {
       val key    = name.getBytes(UTF_8)
       val around = Array.fill[Byte](data.length + 16)('%')
       System.arraycopy(data, 0, around, 8, data.length)
-      val first  = FormPairs.find(around, 8, 8 + data.length, key)
+      val first = FormPairs.find(around, 8, 8 + data.length, key)
       Check.same(s"the first $name", if (first eq FormPairs.bad) None else Option(first), values.head)
       val all = FormPairs.findAll(around, 8, 8 + data.length, key)
       Check.same(s"all $name", Option(all), if (values.contains(None)) None else Some(values.flatten))

@@ -18,7 +18,7 @@ class CorpusSuite extends needletail.testing.Suite {
         val data = Files.readAllBytes(file.toPath)
         try {
           target.check(data)
-          target.checkCost(data)
+          if (CorpusSuite.hasName(file)) target.checkCost(data) // which takes a hundred times as long
         } catch {
           case e: Throwable => throw new AssertionError(s"$file: $e", e)
         }
@@ -42,5 +42,10 @@ object CorpusSuite {
     new File(here, "fuzz/corpus")
   }
 
-  private def inputs(folder: File): List[File] = Option(folder.listFiles).toList.flatten.filter(_.isFile).sortBy(_.getName)
+  /** Put there by hand: those that the fuzzer adds are called by their hash. */
+  private def hasName(file: File): Boolean =
+    file.getName.startsWith("seed-") || file.getName.startsWith("found-")
+
+  private def inputs(folder: File): List[File] =
+    Option(folder.listFiles).toList.flatten.filter(_.isFile).sortBy(_.getName)
 }

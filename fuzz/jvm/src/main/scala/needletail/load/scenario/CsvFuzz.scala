@@ -10,7 +10,8 @@ object CsvFuzz extends FuzzTarget("csv") {
       case Left(_)     => Check(text.contains('"'), "refused without a quotation mark")
       case Right(rows) =>
         rows.foreach(row => Check(row.nonEmpty, "a row without values"))
-        val quoted = rows.map(_.map(v => "\"" + v.replace("\"", "\"\"") + "\"").mkString(",") + "\r\n").mkString
+        val quoted =
+          rows.map(_.map(v => "\"" + v.replace("\"", "\"\"") + "\"").mkString(",") + "\r\n").mkString
         Check.same("written and read again", Csv.parse(quoted), Right(rows))
         if (!text.contains('"'))
           Check.same(
