@@ -348,6 +348,15 @@ int needletail_io_configure(int fd, int tcp, int no_delay, int keep_alive, int s
     return 0;
 }
 
+/* The kernel asks a silent peer whether it is there: after so many seconds, and then two times more. */
+int needletail_io_probe_when_silent(int fd, int idle) {
+    int interval = idle / 3 > 0 ? idle / 3 : 1;
+    if (set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) != 0 || set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle) != 0 ||
+        set(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval) != 0 || set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3) != 0)
+        return -errno;
+    return 0;
+}
+
 int needletail_io_reset_on_close(int fd) {
     struct linger l = {1, 0};
     return setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof l) == 0 ? 0 : -errno;

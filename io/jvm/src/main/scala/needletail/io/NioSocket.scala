@@ -5,11 +5,14 @@ import java.net.{
   InetAddress,
   InetSocketAddress,
   SocketAddress,
+  SocketOption,
   StandardProtocolFamily,
   StandardSocketOptions,
   UnixDomainSocketAddress
 }
 import java.nio.channels.{SelectableChannel, SelectionKey, SocketChannel}
+
+import jdk.net.ExtendedSocketOptions
 
 /** See Platform.scala. `channel` is in non-blocking mode. */
 private[io] class NioSocket(override private[io] val channel: SocketChannel) extends Socket {
@@ -62,6 +65,15 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
     }
     options.sendBuffer.foreach(n => channel.setOption(StandardSocketOptions.SO_SNDBUF, Integer.valueOf(n)))
     options.receiveBuffer.foreach(n => channel.setOption(StandardSocketOptions.SO_RCVBUF, Integer.valueOf(n)))
+  }
+
+  override def probeWhenSilent(idleSeconds: Int): Unit = if (isTcp) {
+    def set(option: SocketOption[Integer], value: Int): Unit =
+      if (channel.supportedOptions.contains(option)) { channel.setOption(option, Integer.valueOf(value)); () }
+    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, java.lang.Boolean.TRUE)
+    set(ExtendedSocketOptions.TCP_KEEPIDLE, idleSeconds)
+    set(ExtendedSocketOptions.TCP_KEEPINTERVAL, math.max(1, idleSeconds / 3))
+    set(ExtendedSocketOptions.TCP_KEEPCOUNT, 3)
   }
 
   def close(): Unit = NioSocket.close(channel)

@@ -23,6 +23,7 @@ private[io] object Kernel {
   @name("needletail_io_pipe_signal") def pipeSignal(): Unit                                          = extern
   @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt                          = extern
   @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                             = extern
+  @name("needletail_io_probe_when_silent") def probeWhenSilent(fd: CInt, idleSeconds: CInt): CInt    = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
 
   @name("needletail_io_configure")

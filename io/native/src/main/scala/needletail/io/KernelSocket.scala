@@ -36,6 +36,11 @@ private[io] class KernelSocket(number: Int) extends Socket {
 
   def resetOnClose(): Unit = if (isTcp) { KernelError.check(Kernel.resetOnClose(fd)); () }
 
+  override def probeWhenSilent(idleSeconds: Int): Unit = if (isTcp) {
+    KernelError.check(Kernel.probeWhenSilent(fd, idleSeconds))
+    ()
+  }
+
   def configure(options: ConnectionOptions): Unit = {
     def flag(b: Boolean) = if (b) 1 else 0
     KernelError.check(

@@ -399,6 +399,12 @@ final class Connection private[io] (
   /** Closes at once; what is pending is dropped. `onClosed` is called at the end of the turn. */
   def close(): Unit = finish(null)
 
+  /** Has the kernel ask whether a peer that is silent for so long is still there; see `Socket.probeWhenSilent`. */
+  def probeWhenSilent(idleSeconds: Int): Unit =
+    if (phase == Open)
+      try socket.probeWhenSilent(idleSeconds)
+      catch { case _: IOException => () } // it is broken, and will be seen to be
+
   /** Closes at once with RST where the protocol has it, which tells the peer that something was lost. */
   def abort(): Unit =
     if (phase != Closed) {

@@ -112,6 +112,12 @@ private[needletail] abstract class Socket extends Descriptor {
 
   def configure(options: ConnectionOptions): Unit
 
+  /**
+   * SO_KEEPALIVE: has the kernel ask a peer that was silent for so long whether it is there, and give up after three
+   * questions without an answer, a third of that time apart. Does nothing where the protocol has no such thing.
+   */
+  def probeWhenSilent(idleSeconds: Int): Unit = ()
+
   /** As AddressText renders it, a Unix path, or "" when there is none. */
   def remoteAddress: String
   def localAddress: String

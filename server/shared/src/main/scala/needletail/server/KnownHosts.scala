@@ -14,7 +14,10 @@ private[server] final class KnownHosts(host: String, names: Set[String], handler
 
   def apply(request: Request): Reply = {
     val name = KnownHosts.withoutPort(request.authority).toLowerCase
-    if (name.isEmpty || known(name) || (if (isLoopback) KnownHosts.isLoopback(name) else KnownHosts.isAddress(name)))
+    if (
+      name.isEmpty || known(name) || (if (isLoopback) KnownHosts.isLoopback(name)
+                                      else KnownHosts.isAddress(name))
+    )
       handler(request)
     else KnownHosts.misdirected
   }
@@ -23,7 +26,10 @@ private[server] final class KnownHosts(host: String, names: Set[String], handler
 private[server] object KnownHosts {
   private val loopback    = Set("localhost", "127.0.0.1", "::1")
   private val misdirected =
-    HttpError(Status.MisdirectedRequest, "this address is known by other names; see AdminConfig.names").response
+    HttpError(
+      Status.MisdirectedRequest,
+      "this address is known by other names; see AdminConfig.names"
+    ).response
 
   /** IPv6 addresses without their brackets. */
   def withoutPort(authority: String): String =

@@ -50,6 +50,9 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
  * @param drainGrace on draining, how long an idle connection may still bring a request that was on its way
  * @param drainTimeout on draining, when what is still under way is cut off
+ * @param streamKeepAlive once a streamed response has waited for its next piece, how long its connection may be silent
+ *   before the kernel asks whether the client is still there (SO_KEEPALIVE), in whole seconds: one that went without a
+ *   word is found after twice that; 0: it is not asked
  * @param blockedLoop a loop that does one thing for longer than this is reported, with the route it is at: something
  *   blocks or computes where it should not, and all other connections of the loop wait; 0: no such reports
  * @param admin `/health`, `/ready` and `/metrics` on an address of their own; None: nowhere
@@ -91,6 +94,7 @@ final case class ServerConfig(
     drainDelay: FiniteDuration = FiniteDuration(0, SECONDS),
     drainGrace: FiniteDuration = FiniteDuration(500, MILLISECONDS),
     drainTimeout: FiniteDuration = FiniteDuration(15, SECONDS),
+    streamKeepAlive: FiniteDuration = FiniteDuration(60, SECONDS),
     blockedLoop: FiniteDuration = FiniteDuration(100, MILLISECONDS),
     admin: Option[AdminConfig] = None,
     operations: Option[Operations] = None,
@@ -133,6 +137,12 @@ final case class ServerConfig(
     is.notNegative("drainDelay", drainDelay)
     is.notNegative("drainGrace", drainGrace)
     is.notNegative("drainTimeout", drainTimeout)
+    is.check(
+      "streamKeepAlive",
+      streamKeepAlive,
+      streamKeepAlive != null && streamKeepAlive.length >= 0 && streamKeepAlive.toSeconds <= 32767,
+      "0 to 32767 seconds" // what TCP_KEEPIDLE takes
+    )
     is.notNegative("blockedLoop", blockedLoop)
     is.check(
       "serverHeader",

@@ -274,6 +274,7 @@ private[needletail] abstract class SessionReplies(
         wire.wake()
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        if (x.piece == null && !isProbed) probe()
         if (draining && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
@@ -302,6 +303,15 @@ private[needletail] abstract class SessionReplies(
               go = false
           }
       }
+  }
+
+  private var isProbed = false
+
+  /** A stream waits: nothing else would tell that its client is gone, as nothing is written to it. */
+  @noinline private def probe(): Unit = {
+    isProbed = true
+    val seconds = config.streamKeepAlive.toSeconds.toInt
+    if (seconds > 0) wire.probeWhenSilent(seconds)
   }
 
   private def streamFailed(x: Exchange, e: Throwable): Unit = {

@@ -39,6 +39,8 @@ private[needletail] abstract class SoleSessionConnection(connection: Connection,
 
   private[needletail] final def failed(cause: Throwable): Unit = connection.abort()
 
+  final override def probeWhenSilent(idleSeconds: Int): Unit = connection.probeWhenSilent(idleSeconds)
+
   final def finish(): Unit =
     connection.closeGracefully(context.lingerNanos, SessionConnection.MaxDiscard)
   final def abort(): Unit = connection.abort()

@@ -25,6 +25,9 @@ private[needletail] trait Wire {
    */
   def keepInput(bytes: Array[Byte]): Boolean = false
 
+  /** Nothing may be sent or come for a while: has the kernel ask after so much silence whether the peer is there. */
+  def probeWhenSilent(idleSeconds: Int): Unit = ()
+
   /** Asks for `session.proceed()` at the end of this turn; asking again before that changes nothing. */
   def wake(): Unit
 

@@ -19,12 +19,24 @@ class AskedRightlySuite extends Suite {
   }
 
   test("fault 15: on loopback, administrators ask by names of loopback, with or without a port") {
-    for (asked <- List("localhost", "LOCALHOST:9090", "127.0.0.1", "127.0.0.1:9090", "127.1.2.3", "[::1]", "[::1]:9090"))
+    for (
+      asked <-
+        List("localhost", "LOCALHOST:9090", "127.0.0.1", "127.0.0.1:9090", "127.1.2.3", "[::1]", "[::1]:9090")
+    )
       assertEquals(answers("127.0.0.1")(asked), 200, asked)
   }
 
   test("fault 15: a page under a name of its own that points here gets 421") {
-    for (asked <- List("evil.example", "localhost.evil.example", "127.0.0.1.evil.example:9090", "192.0.2.1", "[::2]", "1"))
+    for (
+      asked <- List(
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:9090",
+        "192.0.2.1",
+        "[::2]",
+        "1"
+      )
+    )
       assertEquals(answers("127.0.0.1")(asked), 421, asked)
     assertEquals(answers("*")("evil.example"), 421)
   }
@@ -57,7 +69,10 @@ class AskedRightlySuite extends Suite {
         try client.readAll().take(12)
         finally client.close()
       }
-      assertEquals(ask("GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"), "HTTP/1.1 421")
+      assertEquals(
+        ask("GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+        "HTTP/1.1 421"
+      )
       assertEquals(ask("GET /health HTTP/1.0\r\n\r\n"), "HTTP/1.1 200")
     } finally Await.result(server.close(), 10.seconds)
   }

@@ -1,9 +1,12 @@
 package needletail.server
 
+import java.io.File
+import java.nio.file.{Files, Paths}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
 
 import needletail.async.{Async, Promise}
 import needletail.http._
@@ -178,5 +181,42 @@ class EndsSuite extends Suite {
       while (again.isFailure && System.nanoTime() < end) again = scala.util.Try(at(port).start())
       Await.result(again.get.close(), 10.seconds)
     } finally Await.result(taken.close(), 10.seconds)
+  }
+
+  /** The kernel's timers of connections at that port: 2 is the one that asks a silent peer (proc(5)). */
+  private def timers(port: Int): List[String] =
+    for {
+      file <- List("/proc/net/tcp", "/proc/net/tcp6") // the JVM's are all of IPv6
+      if new File(file).exists
+      line <- Files.readAllLines(Paths.get(file)).asScala.toList.drop(1)
+      fields = line.trim.split("\\s+")
+      if fields(1).endsWith(f":$port%04X") && fields(3) == "01" // this side's, established
+    } yield fields(5).take(2)
+
+  private def timersOfWaiting(config: ServerConfig, response: => Response): List[String] = {
+    val server = Server(Handler((_: Request) => response), config).start()
+    val client = new RawClient(server.port).send(get)
+    try {
+      client.readUntil("first")
+      val end   = System.nanoTime() + 10.seconds.toNanos
+      var found = timers(server.port)
+      // what has just been sent has a timer of its own, until it is acknowledged
+      while (found != List("02") && found != List("00") && System.nanoTime() < end) {
+        Thread.sleep(5)
+        found = timers(server.port)
+      }
+      found
+    } finally {
+      client.close()
+      Await.result(server.close(), 10.seconds)
+    }
+  }
+
+  test("fault 14: the kernel asks whether the client of a stream that waits is still there") {
+    assume(new File("/proc/net/tcp").exists, "there is no /proc/net/tcp")
+    def streamed = Response.ok.stream(new Waiting(Some("first")))
+    assertEquals(timersOfWaiting(config, streamed), List("02"))
+    assertEquals(timersOfWaiting(config.copy(streamKeepAlive = Duration.Zero), streamed), List("00"))
+    assertEquals(timersOfWaiting(config, Response.ok("first")), List("00"))
   }
 }
