@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import signal
 import socket
 import sys
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 import curves
+import disturbed
 import loads
 import machine
 import process
@@ -33,6 +35,8 @@ def arguments():
     parser.add_argument("--platforms", default="jvm,native", help="jvm, native; default: both that are built")
     parser.add_argument("--handlers", default="cpu,wait", help="cpu (2 ms of work), wait (20 ms of a service); default: both")
     parser.add_argument("--seconds", type=float, default=8.0, help="of each peak; default 8. Calm phases last 6")
+    parser.add_argument("--rows", default="peaks,disturbed",
+                        help="peaks (more than it can do), disturbed (others take the processor, or all ask at once); default: both")
     parser.add_argument("--only", choices=("on", "off"), help="with the overload control only, or without")
     parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
     return parser.parse_args()
@@ -67,9 +71,9 @@ class Serving:
 
     def __init__(self, program, limited, log):
         self.port = process.free_port()
-        core, self.load_core = machine.cores()
+        self.core, self.load_core = machine.cores()
         command = [program, "--port", self.port] + ([] if limited else ["--unlimited"])
-        self.running = process.start(command, core, log)
+        self.running = process.start(command, self.core, log)
         end = time.monotonic() + 15
         while True:
             try:
@@ -125,6 +129,28 @@ def measure(program, handler, limited, capacity, seconds, log):
         return serving.offered(path, many, phases)
     finally:
         serving.stop()
+
+
+def undisturbed(platform, program, log):
+    """Rows in which nothing may be refused, of one server, which is warm and knows its routes."""
+    capacity = {}
+    serving = Serving(program, True, log)
+    try:
+        for handler, connections in (("quick", 64), ("wait", 45), ("cpu", 4)):
+            capacity[handler], _ = serving.capacity(f"/{handler}", connections, 3)
+        say(f"{platform}: capacity " + ", ".join(f"{name} {rate:.0f}/s" for name, rate in capacity.items()))
+        os.sched_setaffinity(0, {serving.load_core})
+        found = disturbed.rows(serving, capacity, ("cpu", "quick", "wait"), 8, say) + disturbed.bursts(serving, ("cpu", "quick", "wait"), say)
+    finally:
+        serving.stop()
+    counter = machine.ROOT / "dist" / "bin" / program.name.replace("overload", "counter")
+    if counter.exists():
+        serving = Serving(counter, True, log)
+        try:
+            found += disturbed.bursts(serving, ("/dispatcher",), say)
+        finally:
+            serving.stop()
+    return [{"platform": platform, **row} for row in found]
 
 
 def verdict(result, capacity, each_second):
@@ -204,9 +230,12 @@ def main():
     found = programs(options.platforms.split(","))
     logs = machine.WORK / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    run = {"began": time.strftime("%Y-%m-%d %H:%M:%S %z"), "conditions": machine.conditions(), "calm": CALM, "measurements": []}
+    run = {"began": time.strftime("%Y-%m-%d %H:%M:%S %z"), "conditions": machine.conditions(), "calm": CALM, "measurements": [], "disturbed": []}
     try:
-        for platform, program in found.items():
+        for platform, program in found.items() if "disturbed" in options.rows else ():
+            with open(logs / f"overload-{platform}-disturbed.log", "w") as log:
+                run["disturbed"] += undisturbed(platform, program, log)
+        for platform, program in found.items() if "peaks" in options.rows else ():
             for handler in options.handlers.split(","):
                 with open(logs / f"overload-{platform}-{handler}.log", "w") as log:
                     serving = Serving(program, False, log)
@@ -230,10 +259,14 @@ def main():
     folder = Path(options.output) / time.strftime("overload-%Y%m%d-%H%M%S")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.json").write_text(json.dumps(run, indent=1))
-    (folder / "table.md").write_text(table(run))
-    (folder / "curves.svg").write_text(curves.draw(run))
+    tables = ([table(run)] if run["measurements"] else []) + ([disturbed.table(run["disturbed"])] if run["disturbed"] else [])
+    (folder / "table.md").write_text("\n".join(tables))
+    if run["measurements"]:
+        (folder / "curves.svg").write_text(curves.draw(run))
     print((folder / "table.md").read_text())
     say(f"in {folder}: results.json, table.md, curves.svg")
+    if not all(disturbed.fine(row) for row in run["disturbed"]):
+        return 4
     return 0 if all(passed(p) for m in run["measurements"] if m["control"] == "on" for p in m["verdict"]["peaks"]) else 4
 
 

@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "needletail_waiting.h"
@@ -476,6 +477,13 @@ WAITING int needletail_io_signal_wait(void) {
         if (errno != EINTR) e = errno;
     END_WAITING();
     return -e;
+}
+
+/* What the processor has done for this thread, in nanoseconds; -1 where it is not known. */
+int64_t needletail_io_thread_nanos(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 #endif

@@ -45,7 +45,8 @@ object Overflow {
 
 /**
  * @param name     for messages to people; need not be unique
- * @param mailbox  how many messages may wait
+ * @param mailbox  how many messages may wait; by default as many as a server has requests under way at most, so
+ *                 that requests which come all at once may ask the same actor
  * @param overflow what happens to one more
  * @param restarts how often the actor is made afresh after a failure, within `within`; one more failure stops
  *                 it. 0: the first failure stops it
@@ -55,7 +56,7 @@ object Overflow {
  */
 final case class ActorSettings(
     name: String = "actor",
-    mailbox: Int = 1024,
+    mailbox: Int = 16384,
     overflow: Overflow = Overflow.RejectNewest,
     restarts: Int = 10,
     within: FiniteDuration = FiniteDuration(1, MINUTES),

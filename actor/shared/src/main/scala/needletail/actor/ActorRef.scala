@@ -59,7 +59,7 @@ abstract class ActorRef[-M] private[actor] extends Recipient[M] {
   }
 
   private def refusal: Throwable =
-    if (isStopped) new Stopped(name) else new Rejected(s"the mailbox of $name is full")
+    if (isStopped) new Stopped(name) else new Rejected(s"the mailbox of $name is full", Rejected.Mailbox)
 
   override def toString: String = s"ActorRef($name)"
 }

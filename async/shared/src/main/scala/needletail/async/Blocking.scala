@@ -37,8 +37,24 @@ final case class BlockingConfig(
   check()
 }
 
-/** The failure of blocking work for which there was no room. */
-final class Rejected(message: String) extends RuntimeException(message, null, false, false)
+/**
+ * The failure of what was asked for and found no room. Where it is what a request comes to, a server answers 503.
+ *
+ * @param full what has no room
+ */
+final class Rejected(message: String, val full: Rejected.Full = Rejected.Other)
+    extends RuntimeException(message, null, false, false)
+
+object Rejected {
+  sealed trait Full
+
+  /** The mailbox of an actor. */
+  case object Mailbox extends Full
+
+  /** The threads for blocking work, and the queue for them. */
+  case object Threads extends Full
+  case object Other   extends Full
+}
 
 /**
  * Threads for work that blocks (JDBC, files, `Thread.sleep`), so that loops need not.
@@ -85,7 +101,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     if (if (own == null) submit(work) else { own.execute(work); true }) {
       ManualLoop.awaitWork(answer.loop, +1)
       answer
-    } else Async.fail(new Rejected("no room for more blocking work"))
+    } else Async.fail(new Rejected("no room for more blocking work", Rejected.Threads))
   }
 
   /** Does the platform give this one virtual threads? */

@@ -80,13 +80,12 @@ private[needletail] object Around {
 
   private val internal = Response(Status.InternalServerError).text("internal server error")
   private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
-  private val tooMany  = Response(Status.ServiceUnavailable).header("Retry-After", "1").text("too much to do")
 
   /** The response for a failure: its own where it has one, else a 500 that says nothing. */
   def failure(cause: Throwable): Response = cause match {
     case e: Answerable => e.asHttpError.response
     case _: TimedOut   => tooSlow
-    case _: Rejected   => tooMany
+    case e: Rejected   => Refusal.response(Refusal.of(e))
     case _             => internal
   }
 

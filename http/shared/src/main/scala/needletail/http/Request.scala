@@ -52,6 +52,9 @@ final class Request private[needletail] (
   /** What it is known as from here on; for requests with bytes of their own. */
   private[needletail] def becomes(route: RouteClass): Unit = view.route = route
 
+  /** That route; null where none is known yet. */
+  private[needletail] def routeClass: RouteClass = view.route
+
   /**
    * The route that the request was found to be for, as metrics name it: `GET /orders/{id}`. None until one was found
    * and where none was; for access logs, and for what stands around routes.

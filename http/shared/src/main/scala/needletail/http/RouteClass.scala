@@ -3,6 +3,8 @@ package needletail.http
 import java.lang.ref.WeakReference
 import java.util.concurrent.atomic.AtomicLong
 
+import needletail.async.{Rejected => NoRoom}
+
 /**
  * What a server has to know of a kind of request in order to limit and to count it: all requests of one route are
  * one kind.
@@ -87,7 +89,7 @@ private[needletail] object RouteClass {
   val handler: RouteClass = new RouteClass("*", "*")
 }
 
-/** Why a request was refused, for those who count. */
+/** Why a request was refused: what it is counted under, what its answer says, and in which field. */
 private[needletail] object Refusal {
   final val QueueDelay = 0 // it would have waited for the loop too long
   final val InFlight   = 1 // its route has as many under way as help
@@ -95,21 +97,46 @@ private[needletail] object Refusal {
   final val Bulkhead   = 3 // its route's own bulkhead is full
   final val QueueTime  = 4 // it waited in that bulkhead's queue for too long
   final val Memory     = 5 // connections hold as much memory as they may
+  final val Mailbox    = 6 // an actor that it asked had no room for the question
+  final val Threads    = 7 // there was no thread for its blocking work, nor room to wait for one
+  final val Rejected   = 8 // something else had no room
 
-  val names: Array[String] =
-    Array("queue_delay", "in_flight", "server", "bulkhead", "bulkhead_timeout", "memory")
+  private val reasons = Array(
+    "queue_delay"      -> "the event loop has more to do than it can in the time a request may wait",
+    "in_flight"        -> "this route has as many requests under way as are answered in time",
+    "server"           -> "the server has as many requests under way as it may",
+    "bulkhead"         -> "this route has as many requests under way as it may",
+    "bulkhead_timeout" -> "the request has waited too long for others of its route",
+    "memory"           -> "connections hold as much memory as they may",
+    "mailbox"          -> "the mailbox of an actor is full",
+    "threads"          -> "there is no thread for blocking work",
+    "rejected"         -> "what the request needs is full"
+  )
+
+  /** As metrics and the field `Overload-Reason` name them. */
+  val names: Array[String] = reasons.map(_._1)
 
   /** Seconds after which a client may try again; what a program sets (`OverloadConfig`) goes before. */
   final val RetryAfterSeconds = 1L
 
-  def response(retryAfterSeconds: Long): Response =
-    Response(Status.ServiceUnavailable).header(
-      "Retry-After",
-      retryAfterSeconds.toString
-    ).text("too much to do")
+  /** The answers, by reason. Each is sent any number of times, so its head is rendered once. */
+  def responses(retryAfterSeconds: Long): Array[Response] = reasons.map { case (name, text) =>
+    Response(Status.ServiceUnavailable)
+      .header("Retry-After", retryAfterSeconds.toString)
+      .header("Overload-Reason", name)
+      .text(s"too much to do: $text")
+  }
 
-  /** Sent any number of times, so its head is rendered once. */
-  val response: Response = response(RetryAfterSeconds)
+  private val usual = responses(RetryAfterSeconds)
+
+  /** The answer where no limiter is asked. */
+  def response(reason: Int): Response = usual(reason)
+
+  def of(failure: NoRoom): Int = failure.full match {
+    case NoRoom.Mailbox => Mailbox
+    case NoRoom.Threads => Threads
+    case NoRoom.Other   => Rejected
+  }
 }
 
 /**

@@ -21,6 +21,8 @@ private[needletail] object SystemPlatform extends Platform {
   def inherited(descriptor: Int): ListenSocket = NioListenSocket.inherited(descriptor)
   def listens(descriptor: Int): Boolean        = NioListenSocket.listens(descriptor)
 
+  override def processorNanos(): Long = ProcessorTime.ofThisThread
+
   /** The JDK has raised it already as far as it may (-XX:+MaxFDLimit). */
   override def allowDescriptors(wanted: Int): Int =
     try {

@@ -86,6 +86,8 @@ private[io] object Kernel {
   @name("needletail_io_wake_open") def wakeOpen(): CInt                             = extern
   @name("needletail_io_wake") def wake(fd: CInt): CInt                              = extern
 
+  @name("needletail_io_thread_nanos") def threadNanos(): Long = extern
+
   @name("needletail_io_signal_open") def signalOpen(): CInt = extern
   @name("needletail_io_signal_wake") def signalWake(): Unit = extern
   @name("needletail_io_signal_wait") def signalWait(): CInt = extern

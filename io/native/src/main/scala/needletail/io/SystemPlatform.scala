@@ -17,6 +17,8 @@ private[needletail] object SystemPlatform extends Platform {
   def inherited(descriptor: Int): ListenSocket = KernelListenSocket.inherited(descriptor)
   def listens(descriptor: Int): Boolean        = KernelListenSocket.listens(descriptor)
 
+  override def processorNanos(): Long = ProcessorTime.ofThisThread
+
   override def allowDescriptors(wanted: Int): Int = Kernel.allowDescriptors(wanted)
   override def openDescriptors: Int               = Kernel.openDescriptors()
 }

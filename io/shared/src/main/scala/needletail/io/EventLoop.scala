@@ -63,6 +63,9 @@ final class EventLoop private[io] (
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
+  /** What the processor has done for the loop's thread, asked on that; -1 where it is not known. */
+  private[needletail] def processorNanos: Long = platform.processorNanos()
+
   override private[needletail] def blockingThreads: Executor = platform.blocking
 
   /**

@@ -61,6 +61,9 @@ private[needletail] abstract class Platform {
   /** Nanoseconds of a clock that never goes back; its zero is anywhere. */
   def nanoTime(): Long = System.nanoTime()
 
+  /** What the processor has done for the thread that asks, in nanoseconds; -1 where it is not known. */
+  def processorNanos(): Long = -1
+
   /** Milliseconds since 1970. */
   def currentTimeMillis(): Long = System.currentTimeMillis()
 

@@ -108,7 +108,7 @@ private[routing] object Bulkhead {
   }
 
   private def refuse(gate: Gate, route: RouteClass, reason: Int): Response =
-    if (gate == null) Refusal.response else gate.refused(route, reason)
+    if (gate == null) Refusal.response(reason) else gate.refused(route, reason)
 
   /**
    * One who waits, on its loop: `turn` becomes true when it is let in, false when its time is over. Whoever

@@ -117,7 +117,7 @@ private[routing] final class TestGate extends Gate {
   }
   def enterHandler(route: RouteClass): Response            = enter(route)
   def later(route: RouteClass, body: () => Reply): Reply   = body()
-  def refused(route: RouteClass, reason: Int): Response    = Refusal.response
+  def refused(route: RouteClass, reason: Int): Response    = Refusal.response(reason)
   def unmatched(): Unit                                    = current = RouteClass.unmatched
   def failed(request: Request, cause: Throwable): Response = {
     last = cause

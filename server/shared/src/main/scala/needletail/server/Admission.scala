@@ -1,7 +1,7 @@
 package needletail.server
 
-import needletail.async.Async
-import needletail.http.{Gate, Refusal, Reply, Request, Response, RouteClass}
+import needletail.async.{Async, Rejected}
+import needletail.http.{Gate, Refusal, Reply, Request, Response, RouteClass, Status}
 
 /**
  * One loop's limiter and its counts by route: what a session tells of its turns and requests goes through here.
@@ -20,15 +20,13 @@ private[server] final class Admission(
     failures: HandlerFailures
 ) extends Gate
     with Runnable {
-  private val delay = new QueueDelay(
-    config.target.toNanos,
-    config.interval.toNanos,
-    Math.min(config.grace.toNanos, Admission.ColdNanos)
-  )
-  private val enabled = config.enabled
-  private val most    = Math.max(1, (config.maxInFlight + loops - 1) / loops)
-  private val refusal = Refusal.response(config.retryAfter.toSeconds)
-  private val last    = refusal.close
+  private val time     = new LoopTime(clock)
+  private val delay    = new QueueDelay(time, config, Math.min(config.grace.toNanos, Admission.ColdNanos))
+  private val enabled  = config.enabled
+  private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)
+  private val refusals = Refusal.responses(config.retryAfter.toSeconds)
+  private val lasts    = refusals.map(_.close)
+  private val slice    = config.target.toNanos / 4
 
   private var states: Array[RouteState] = new Array(16)
   private val retired                   = new RetiredRoutes
@@ -53,42 +51,41 @@ private[server] final class Admission(
   }
 
   /** The clock at the end of the last piece of work. */
-  private var nanos: Long = clock.nanos
-  def now: Long           = nanos
+  def now: Long = time.wall
 
-  /** Until then nothing is refused for its delay. */
-  private val graceEnd: Long = nanos + config.grace.toNanos
+  /** Until then nobody waits for the loop or a route's limit, and so nobody is refused for having waited. */
+  private val graceEnd: Long = time.wall + config.grace.toNanos
+
+  /** Whose handler has run since the clock was read, without an answer at once. */
+  private var hasRun: RouteState = null
 
   // Requests that were answered at once, of one route and with one status: what they took is known when the clock
   // is read, and they are counted then.
   private var batch: RouteState = noRoute
   private var batchStatus: Int  = 200
   private var batched: Int      = 0
-  private var batchFrom: Long   = nanos
+  private var batchFrom: Long   = time.wall
 
   private var loopTurn: Long   = Long.MinValue // the turn of the loop that this is told of
   private var endedTurn: Long  = Long.MinValue // the last one whose end was seen
   private var sinceRead: Int   = 0             // turns of sessions since the clock was read
   private var wasSlow: Boolean = false         // the last ones took long: each is timed
 
-  // turns of sessions
+  // turns
 
-  def beginTurn(): Unit = {
-    val turn = clock.turnNanos
-    if (turn != loopTurn) {
-      loopTurn = turn
-      delay.nextTurn(turn)
-      if (turn - nanos > 0) nanos = turn
-      batchFrom = nanos
-      clock.atTurnEnd(this)
-    }
-    if (enabled) delay.look()
+  def beginTurn(): Unit = if (clock.turnNanos != loopTurn) nextTurn()
+
+  private def nextTurn(): Unit = {
+    loopTurn = clock.turnNanos
+    delay.nextTurn(loopTurn)
+    batchFrom = time.wall
+    clock.atTurnEnd(this)
   }
 
   def endTurn(): Unit = {
     sinceRead += 1
     // what comes after the end of the loop's turn was seen would have to wait for the next one's
-    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isOverloaded || endedTurn == loopTurn)
+    if (sinceRead >= Admission.ReadEvery || wasSlow || delay.isLong || endedTurn == loopTurn)
       readClock()
   }
 
@@ -99,9 +96,9 @@ private[server] final class Admission(
   }
 
   @noinline private def readClock(): Unit = {
-    nanos = clock.nanos
-    delay.ended(nanos)
-    val took = nanos - batchFrom
+    time.read(if (batched > 0) batch.offProcessor else if (hasRun != null) hasRun.offProcessor else null)
+    if (hasRun != null) hasRun = null
+    val took = time.wall - batchFrom
     val each = if (sinceRead > 1) took / sinceRead else took
     wasSlow = each > Admission.SlowNanos
     if (batched > 0) {
@@ -114,8 +111,9 @@ private[server] final class Admission(
       delay.counted(batched)
       batched = 0
     }
+    if (enabled) delay.ended()
     sinceRead = 0
-    batchFrom = nanos
+    batchFrom = time.wall
   }
 
   // requests
@@ -162,7 +160,7 @@ private[server] final class Admission(
   @inline private def decided(state: RouteState): Response = {
     known = Admission.Route
     if (present ne state) present = state
-    if (!delay.isOverloaded && inFlight < most && !state.isFull) null else decide(state)
+    if (!delay.isLong && inFlight < most && !state.isFull) null else decide(state)
   }
 
   /** Within a route, which has been let in, or within a handler, which leaves it to routes from now on. */
@@ -178,47 +176,60 @@ private[server] final class Admission(
     }
 
   @noinline private def decide(state: RouteState): Response =
-    if (state.isCritical) {
-      delay.passed()
-      null
-    } else if (inFlight >= most) refuse(state, Refusal.Server)
-    else if (nanos - graceEnd < 0) {
-      delay.passed()
-      null
-    } else if (state.isFull) {
-      if (delay.isOverloaded || state.lineToWaitIn(nanos) == null) refuse(state, Refusal.InFlight)
-      else {
-        known = Admission.Waiting
-        Gate.hold
-      }
-    } else if (enabled && delay.isOverloaded && !delay.admits(state.route.priority))
-      refuse(state, Refusal.QueueDelay)
-    else null
+    if (state.isCritical) null
+    else if (inFlight >= most) refuse(state, Refusal.Server)
+    else if (time.wall - graceEnd < 0) null
+    else {
+      known = Admission.Waiting
+      Gate.hold
+    }
 
+  /** Has it wait for the loop, then for its route's limit, as far as it must. */
   def later(route: RouteClass, body: () => Reply): Reply = {
     val state = stateOf(route)
-    new Reply.Later(state.waiting.join(nanos).flatMap { isLetIn =>
-      if (isLetIn) letIn(state, body)
+    new Reply.Later(
+      if (!delay.isLong) waitForRoute(state, body)
       else {
-        state.refused(Refusal.InFlight) += 1
-        Async.value(refusal)
+        if (!isWorkingOff) {
+          isWorkingOff = true
+          clock.atTurnEnd(workingOff)
+        }
+        delay.join(route.priority).flatMap { isLetIn =>
+          if (!isLetIn) refusedLater(state, Refusal.QueueDelay)
+          else waitForRoute(state, body)
+        }
       }
-    })
+    )
+  }
+
+  private def waitForRoute(state: RouteState, body: () => Reply): Async[Response] =
+    if (!state.isFull) letIn(state, body)
+    else
+      state.await(time).flatMap { isLetIn =>
+        if (isLetIn) letIn(state, body) else refusedLater(state, Refusal.InFlight)
+      }
+
+  private def refusedLater(state: RouteState, reason: Int): Async[Response] = {
+    state.refused(reason) += 1
+    Async.value(refusals(reason))
   }
 
   /** One that has waited runs now: from here on it is under way, and what it takes is measured. */
   private def letIn(state: RouteState, body: () => Reply): Async[Response] = {
     val before   = present // another request may be the present one
     val itsState = known
-    val began    = nanos
+    val began    = time.own
     var answered = false
+    var isSync   = true
 
-    def ended(): Unit = {
-      nanos = clock.nanos
-      state.limit.ended(nanos, if (answered) nanos - began else -1)
+    def ended(): Unit = if (state.limit != null) {
+      if (isSync) time.read(state.offProcessor) else readOutside()
+      state.limit.ended(time.own, if (answered) time.own - began else -1)
       room(state)
     }
-    state.limit.begin(began)
+    if (state.limit != null) state.limit.begin(began)
+    delay.counted(1)
+    hasRun = state
     known = Admission.Route
     present = state
     val ran = running
@@ -232,14 +243,32 @@ private[server] final class Admission(
         running = ran
       }
     reply match {
-      case later: Reply.Later => later.response.map { r => answered = true; r }.andFinally(ended())
+      case later: Reply.Later =>
+        isSync = false
+        later.response.map { r => answered = true; r }.andFinally(ended())
       case response: Response => ended(); Async.value(response)
+    }
+  }
+
+  private var isWorkingOff = false
+
+  /** At the end of a turn: a piece of what waits for the loop. There is a turn for more before it goes on. */
+  private val workingOff: Runnable = () => {
+    isWorkingOff = false
+    beginTurn()
+    readClock()
+    val until = time.own + slice
+    while (delay.letIn() && { readClock(); time.own - until < 0 }) ()
+    delay.look()
+    if (!delay.isEmpty) {
+      isWorkingOff = true
+      clock.atTurnEnd(workingOff)
     }
   }
 
   /** There may be room for those who wait; they run at the end of the turn, out of nobody's callback. */
   private def room(state: RouteState): Unit =
-    if (state.waiting != null && !state.waiting.isEmpty && !isLetting) {
+    if (state.line != null && !state.line.isEmpty && !isLetting) {
       isLetting = true
       clock.atTurnEnd(letting)
     }
@@ -247,8 +276,8 @@ private[server] final class Admission(
   private var isLetting         = false
   private val letting: Runnable = () => {
     isLetting = false
-    nanos = clock.nanos
-    foreach(state => if (state.waiting != null) state.waiting.look(nanos))
+    readOutside()
+    foreach(state => if (state.line != null) state.letIn())
   }
 
   /** Has a route been found for the present request? */
@@ -262,17 +291,14 @@ private[server] final class Admission(
   private def refuse(state: RouteState, reason: Int): Response = {
     state.refused(reason) += 1
     known = Admission.Refused
-    refusal
+    refusals(reason)
   }
 
   /** The same for a request that is not the present one. */
   def refusedLate(route: RouteClass, reason: Int): Response = {
     stateOf(route).refused(reason) += 1
-    refusal
+    refusals(reason)
   }
-
-  /** A refusal after which the connection ends. */
-  def lastRefusal(response: Response): Response = if (response eq refusal) last else response.close
 
   /**
    * The routes that a request is for have been found after its handler had returned: from here on `exchange` is theirs.
@@ -284,12 +310,28 @@ private[server] final class Admission(
     val itself = known
     known = Admission.Nothing
     val refusal =
-      if (inFlight <= most && !state.isFull && !delay.isOverloaded) null // it is among those in flight
+      if (inFlight <= most && !state.isFull && !delay.isLong) null // it is among those in flight
       else decide(state)
     known = itself
     exchange.becomes(state)
-    if (refusal eq Gate.hold) null else refusal
+    if (refusal ne Gate.hold) refusal
+    else if (delay.isOverloadedFor(route.priority)) refusedLate(route, Refusal.QueueDelay)
+    else if (state.isOverloaded) refusedLate(route, Refusal.InFlight)
+    else null // its handler has begun, and is not to wait again
   }
+
+  /** The answer for that reason. */
+  def response(reason: Int): Response = refusals(reason)
+
+  /** A refusal after which the connection ends. */
+  def lastRefusal(response: Response): Response = {
+    val reason = refusals.indexWhere(_ eq response)
+    if (reason < 0) response.close else lasts(reason)
+  }
+
+  /** Is that one of the limiter's answers? */
+  def isRefusal(response: Response): Boolean =
+    response != null && (response.status eq Status.ServiceUnavailable) && refusals.exists(_ eq response)
 
   /** Is the answer to the present request the limiter's? */
   def hasRefused: Boolean = known == Admission.Refused
@@ -299,7 +341,15 @@ private[server] final class Admission(
 
   def current: RouteClass = route.route
 
-  def failed(request: Request, cause: Throwable): Response = failures.response(request, cause)
+  def failed(request: Request, cause: Throwable): Response = cause match {
+    case e: Rejected =>
+      val known = if (request == null) null else request.routeClass
+      val state = if (known == null) route else stateOf(known)
+      val why   = Refusal.of(e)
+      state.refused(why) += 1
+      refusals(why)
+    case _ => failures.response(request, cause)
+  }
 
   /** The present request was answered at once. */
   @inline def answered(status: Int): Unit = {
@@ -322,19 +372,31 @@ private[server] final class Admission(
       if (wasSlow) readClock() // pipelined ones are answered together, but do not take the loop together
     }
 
-  /** The answer comes later; `measured` where it is the handler that it waits for, not the client. */
-  def begin(state: RouteState, measured: Boolean): Unit = {
+  /**
+   * The answer comes later; `measured` where it is the handler that it waits for, not the client. When that was, in the
+   * loop's own time.
+   */
+  def begin(state: RouteState, measured: Boolean): Long = {
     inFlight += 1
     state.inFlight += 1
-    delay.counted(1)
-    if (measured && state.limit != null) state.limit.begin(nanos)
+    if (!isWaiting) {
+      delay.counted(1)
+      if (hasRun ne state) hasRun = state
+    }
+    if (measured && state.limit != null) measure(state) else time.own
+  }
+
+  /** What is under way counts for that route's limit: from when, in the loop's own time. */
+  def measure(state: RouteState): Long = {
+    state.limit.begin(time.own)
+    time.own
   }
 
   /** The handler has answered what began then, or nobody waits for it any more. */
-  def handled(state: RouteState, beganNanos: Long, isAnswer: Boolean): Unit =
+  def handled(state: RouteState, beganOwn: Long, isAnswer: Boolean): Unit =
     if (state.limit != null) {
-      nanos = clock.nanos
-      state.limit.ended(nanos, if (isAnswer) nanos - beganNanos else -1)
+      readOutside()
+      state.limit.ended(time.own, if (isAnswer) time.own - beganOwn else -1)
       room(state)
     }
 
@@ -342,6 +404,12 @@ private[server] final class Admission(
   def moved(from: RouteState, to: RouteState): Unit = {
     from.inFlight -= 1
     to.inFlight += 1
+  }
+
+  /** Reads the clock where no session need have had its turn. */
+  private def readOutside(): Unit = {
+    beginTurn()
+    time.read(null)
   }
 
   /** It is over: `status` 0 where nothing was sent. */
@@ -372,11 +440,16 @@ private[server] final class Admission(
     states(i)
   }
 
-  /** Time passes, also when nothing comes back. */
-  def tick(): Unit = foreach { state =>
-    if (state.limit != null && state.inFlight > 0) {
-      state.limit.look(clock.nanos)
-      room(state)
+  /** Time passes, also when nothing comes back: to be called ten times a second while anybody is connected. */
+  def tick(): Unit = {
+    readOutside()
+    time.tick()
+    foreach { state =>
+      if (state.limit != null && state.inFlight > 0) {
+        state.limit.look(time.own)
+        if (state.line != null) state.look()
+        room(state)
+      }
     }
   }
 

@@ -46,19 +46,19 @@ private[server] final class Exchange(
   // What the limiter has been told of it, and not yet that it is over.
   private var isCounted: Boolean  = false
   private var isMeasured: Boolean = false
-  private var measuredFrom: Long  = startedNanos
+  private var beganOwn: Long      = 0
   var wasRefused: Boolean         = session.admission.hasRefused
 
   /** Under way from here on; measured where the handler's time says how much there is to do. */
   def begin(isMeasured: Boolean): Unit = {
     isCounted = true
     this.isMeasured = isMeasured
-    session.admission.begin(route, isMeasured)
+    beganOwn = session.admission.begin(route, isMeasured)
   }
 
   private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
     isMeasured = false
-    session.admission.handled(route, measuredFrom, isAnswer)
+    session.admission.handled(route, beganOwn, isAnswer)
   }
 
   /** It is for that route, as is found now that its handler has called routes. */
@@ -71,8 +71,7 @@ private[server] final class Exchange(
     if (isCounted) session.admission.moved(from, to)
     if (measured && to.limit != null) {
       isMeasured = true
-      measuredFrom = session.admission.now
-      to.limit.begin(measuredFrom)
+      beganOwn = session.admission.measure(to)
     }
   }
 
@@ -81,7 +80,7 @@ private[server] final class Exchange(
     handled(isAnswer = false)
     if (isCounted) {
       isCounted = false
-      session.admission.end(route, status, startedNanos, wasRefused)
+      session.admission.end(route, status, startedNanos, wasRefused || session.admission.isRefusal(response))
     }
   }
 

@@ -2,7 +2,8 @@ package needletail.server
 
 /**
  * How many requests of one route may be under way on one loop, found out of how long they take. One loop's own;
- * time is handed in.
+ * time is handed in, and is the loop's own time ([[LoopTime]]). Who comes when the limit is reached waits
+ * ([[WaitingLine]]).
  *
  * At best a request takes `base`. What it takes beyond that it waits for something whose queue is not ours to see:
  * a service, a pool, a lock. As long as some of an interval take no longer than is allowed (base and target), the
@@ -107,9 +108,6 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
         endInterval(now)
       } else if (inFlight < Enough && now - began >= IdleIntervals * longest) endInterval(now)
   }
-
-  /** Is it what was needed lately that limits, with no sign of a queue? Or has it been lowered for a moment only? */
-  def isOpenEnded(now: Long): Boolean = probed > 0 || (known >= KnownNanos && !isCareful(now) && !wasStanding)
 
   /** The limit was reached, and what was let in on the way there waited for nothing. */
   private def raise(now: Long): Unit =

@@ -27,7 +27,7 @@ private[needletail] final class LoopContext(
   val writer: ByteWriter = lent.bytes
 
   /** To those for whom there is no memory. */
-  val memoryShort: Response = Refusal.response(config.overload.retryAfter.toSeconds)
+  val memoryShort: Response = admission.response(Refusal.Memory)
 
   /** Durations of the config in nanoseconds, read on the way of a request. */
   val headNanos: Long      = config.headTimeout.toNanos
@@ -108,6 +108,9 @@ private[needletail] trait Clock {
 
   /** On the same clock, read anew. */
   def nanos: Long
+
+  /** The processor's time that the loop's thread has had, in nanoseconds; -1 where the platform does not tell. */
+  def processorNanos: Long = -1
 
   /** Runs `task` at the end of the loop's present turn. */
   def atTurnEnd(task: Runnable): Unit

@@ -66,7 +66,7 @@ private[server] object ServerMetrics {
     each(loop => blocked(loop.loop).toDouble)
     out.gauge(
       "needletail_loop_overloaded",
-      "1 while an event loop refuses requests as they would wait too long."
+      "1 while more comes than an event loop can do, so that not even a burst may wait."
     )
     each(loop => if (loop.isOverloaded) 1 else 0)
   }
@@ -91,7 +91,7 @@ private[server] object ServerMetrics {
     routes.foreach(r => out.sample(r.inFlight.toDouble, labels(r.route)*))
     out.gauge(
       "needletail_requests_in_flight_max",
-      "Requests in flight at which more are refused, as found by itself."
+      "Requests in flight at which more wait, as found by itself."
     )
     routes.filter(_.limit >= 0).foreach(r => out.sample(r.limit.toDouble, labels(r.route)*))
 

@@ -2,7 +2,7 @@ package needletail.server
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, Promise, Rejected}
 import needletail.http._
 import needletail.testing.Suite
 
@@ -55,6 +55,7 @@ class AdmissionSuite extends Suite {
     promises.foreach(_.succeed(Response.ok))
     val output = w.turn().output
     assert(output.contains("HTTP/1.1 503 ") && output.contains("Retry-After: 7\r\n"), output)
+    assert(output.contains("Overload-Reason: server\r\n"), output)
     assert(!output.contains("Connection: close"), output)
     assertEquals(w.send(get("/health")).statuses, List(200))
     assertEquals(w.context.admission.inFlight, 0)
@@ -67,11 +68,64 @@ class AdmissionSuite extends Suite {
     assertEquals(w.turn().statuses, List(200, 200, 200))
   }
 
-  test("a route's own limit") {
+  test("at a route's own limit one waits until another's answer has come") {
     val w = wire(OverloadConfig(initialInFlight = 2, leastInFlight = 1))
+    handled = 0
+    promises.clear()
     w.send(get("/waits") + get("/waits") + get("/waits") + get("/health"))
-    promises.takeRight(2).foreach(_.succeed(Response.ok))
-    assertEquals(w.turn().statuses, List(200, 200, 503, 200))
+    assertEquals(handled, 3) // two of them, and health
+    promises.head.succeed(Response.ok)
+    w.turn()
+    assertEquals(handled, 4)
+    promises.foreach(_.succeed(Response.ok))
+    assertEquals(w.turn().statuses, List(200, 200, 200, 200))
+  }
+
+  test("who has waited for as long as a burst may take is told so in text, header and metric") {
+    val w = wire(OverloadConfig(initialInFlight = 2, leastInFlight = 1))
+    promises.clear()
+    w.send(get("/waits") + get("/waits") + get("/waits"))
+    (1 to 11).foreach { _ =>
+      w.after(100.millis)
+      w.context.admission.tick()
+    }
+    w.turn()
+    promises.foreach(_.succeed(Response.ok))
+    val output = w.turn().output
+    assert(output.contains("Overload-Reason: in_flight\r\n"), output)
+    assert(
+      output.endsWith("too much to do: this route has as many requests under way as are answered in time"),
+      output
+    )
+    assertEquals(reasons(w), Map("in_flight" -> 1L))
+  }
+
+  test("a full mailbox and full threads are told apart from that, and counted for their route") {
+    List(Rejected.Mailbox -> "mailbox", Rejected.Threads -> "threads", Rejected.Other -> "rejected").foreach {
+      case (full, reason) =>
+        val w = wire(OverloadConfig(retryAfter = 3.seconds))
+        promises.clear()
+        w.send(get("/waits"))
+        promises.head.fail(new Rejected("full", full))
+        val output = w.turn().output
+        assert(output.startsWith("HTTP/1.1 503 ") && output.contains("Retry-After: 3\r\n"), output)
+        assert(output.contains(s"Overload-Reason: $reason\r\n"), output)
+        assertEquals(reasons(w), Map(reason -> 1L))
+        var timed = 0L
+        w.context.admission.foreach(state => timed += state.latencies.total)
+        assertEquals(timed, 0L)
+    }
+  }
+
+  private def reasons(w: FakeWire): Map[String, Long] = {
+    val found = scala.collection.mutable.Map.empty[String, Long]
+    w.context.admission.foreach { state =>
+      if (state.route.template == "/waits")
+        state.refused.indices.foreach(i =>
+          if (state.refused(i) > 0) found(Refusal.names(i)) = state.refused(i)
+        )
+    }
+    found.toMap
   }
 
   /** A route that has had 20 requests under way for seconds, each for 20 ms, and so may have 60. */
@@ -105,9 +159,7 @@ class AdmissionSuite extends Suite {
     assertEquals(w.context.admission.inFlight, 0)
   }
 
-  test(
-    "a burst that is not worked off: who has waited for an interval is refused, the newest is let in first"
-  ) {
+  test("a burst that is not worked off: who has waited for a second is refused, the newest is let in first") {
     val w = steady()
     w.send(get("/waits") * 200)
     val first = handled
@@ -115,8 +167,10 @@ class AdmissionSuite extends Suite {
     promises.head.succeed(Response.ok) // slower than ever: no more than before are let in
     w.turn()
     assertEquals(handled, first + 1)
-    w.after(60.millis)
-    w.context.admission.tick()
+    (1 to 10).foreach { _ =>
+      w.after(100.millis)
+      w.context.admission.tick()
+    }
     w.turn()
     promises.foreach(_.succeed(Response.ok))
     val statuses = w.turn().statuses

@@ -145,15 +145,6 @@ class InFlightLimitSuite extends Suite {
     assert(s.limit.limit <= 150, clue = s"${s.limit.limit} long after that")
   }
 
-  test("some time after there was a queue a burst may wait again for what is let in first") {
-    val s = new Service(50, 20 * ms, OverloadConfig()).offer(2000, 5000)
-    assert(s.limit.isOpenEnded(s.now))
-    s.offer(12500, 3000)
-    assert(!s.limit.isOpenEnded(s.now), "while it is overloaded")
-    s.offer(2400, 12000)
-    assert(s.limit.isOpenEnded(s.now), "12 s later")
-  }
-
   test("a route that is hardly used, or has not been for long, has the limit of a new one") {
     val s = new Service(50, 20 * ms, OverloadConfig()).offer(100, 10000)
     assertEquals(s.limit.limit, OverloadConfig().initialInFlight)

@@ -107,7 +107,12 @@ private[host] abstract class Hosting(
   /** 503, for one of the reasons of [[HostCounts]]. */
   protected final def refuse(reason: Int): Async[Conversation.Answer] = {
     counts.refused(reason)
-    Async.value(Conversation.Final(Refusal.response))
+    val why = reason match {
+      case HostCounts.QueueFull => Refusal.Bulkhead
+      case HostCounts.QueueTime => Refusal.QueueTime
+      case _                    => Refusal.Rejected
+    }
+    Async.value(Conversation.Final(Refusal.response(why)))
   }
 
   private def loop: EventLoop = Loop.current match {

@@ -5,12 +5,16 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.routing._
 
-/** What a server is overloaded with: work for the processor, and waiting for a service that can do so much at once. */
+/**
+ * What a server is overloaded with: work for the processor, and waiting for a service that can do so much at once; and
+ * what is hardly any work.
+ */
 final class Overload(workNanos: Long, service: Service) {
   private val spin = Spin.lasting(workNanos)
 
   val routes: Routes = Routes(
     (GET / "health" to "fine".ok).priority(Priority.Critical),
+    GET / "quick" to Overload.done,
     GET / "cpu" to answer(spin.run()),
     (GET / "cpu" / "high" to answer(spin.run())).priority(Priority.High),
     (GET / "cpu" / "low" to answer(spin.run())).priority(Priority.Low),

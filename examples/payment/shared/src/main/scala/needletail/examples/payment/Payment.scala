@@ -8,7 +8,7 @@ import needletail.routing._
 final class Payment(fault: Fault) {
   val routes: Routes = (POST / "payments" + Body[Payment.Order] to { order =>
     fault(s"Received payment of ${order.amount}".ok)
-  }).unlimited
+  }).unlimited.priority(Priority.High)
 }
 
 object Payment {

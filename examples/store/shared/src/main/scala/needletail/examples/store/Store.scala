@@ -32,7 +32,7 @@ final class Store(
     }),
     bulkhead(POST / "payments" + Body[Amount] + request to { case (amount, request) =>
       pay(amount)(request.timeLimit)
-    })
+    }).priority(Priority.High) // what is paid for is the last to be refused
   )
 
   /** The limit of requests under way is the one declared here, not one that the server finds out of their times. */

@@ -1,0 +1,85 @@
+package needletail.server
+
+import needletail.http.Priority
+import needletail.testing.Suite
+
+/** Time that others took is no queue: what is refused, and what is not, when the loop has not all of its processor. */
+class NoisyNeighbourSuite extends Suite {
+  import VirtualServer._
+
+  private val config = OverloadConfig()
+
+  /** Two busy programs beside it, in slices of 3 ms; a process stopped for 300 ms in every 2 s; half of it stolen. */
+  private val neighbours = List(
+    "two busy neighbours"  -> taking(6, 9),
+    "stopped now and then" -> taking(300, 2000),
+    "half is stolen"       -> taking(50, 100)
+  )
+
+  neighbours.foreach { case (name, others) =>
+    test(s"$name, at 0.3 of the capacity: nothing is refused, whatever a request costs") {
+      List(0.001 -> 3000, 0.2 -> 1200, 2.0 -> 150, 20.0 -> 15).foreach { case (cost, rate) =>
+        val open = new VirtualServer(config, others).offer(rate, 4000, kind(cost)).run(2000)
+        assertEquals(open.reasons, Map.empty[String, Int], s"open, $cost ms")
+        assertEquals(open.answers.size, rate * 4)
+      }
+      val closed = new VirtualServer(config, others).closed(8, 50, 6000, kind(2)).run(2000)
+      assertEquals(closed.reasons, Map.empty[String, Int])
+      assert(closed.answers.size > 400, clue = closed.answers.size)
+    }
+
+    test(s"$name, at 0.3 of what a service can do: nothing is refused") {
+      val s = new VirtualServer(config, others).offer(750, 6000, asking(new Service(50, 20))).run(2000)
+      assertEquals(s.reasons, Map.empty[String, Int])
+    }
+
+    test(s"$name, and twice as much as could be done alone: shed by priority, the loop stays busy") {
+      val high = kind(2, Priority.High)
+      val low  = kind(2, Priority.Normal)
+      val s    =
+        new VirtualServer(config, others).offer(1000, 4000, high, low, low, low, low, low, low, low, low, low)
+      val before = s.workedMillis
+      val began  = s.now
+      s.forget()
+      s.offer(1000, 6000, high, low, low, low, low, low, low, low, low, low)
+      val share = (s.workedMillis - before) * Ms / (s.now - began).toDouble
+      assertEquals(s.refused(Priority.High), 0)
+      assert(s.refused.size > 2500, clue = s.refused.size)
+      assert(share > 0.3, clue = share)
+      val others95 = s.quantile(0.95)
+      assert(others95 < 350, clue = s"$others95 ms")
+    }
+  }
+
+  test("stopped for two seconds, and all is done that has come meanwhile") {
+    val s = new VirtualServer(config, taking(2000, 10000)).offer(150, 20000, kind(2)).run(2000)
+    assertEquals(s.reasons, Map.empty[String, Int])
+  }
+
+  test("what is half a second's work is let in whole, though neighbours make it two seconds") {
+    val s = new VirtualServer(config, taking(9, 12)).offer(50, 3000, kind(2))
+    s.forget()
+    s.burst(250, kind(2)).run(4000)
+    assertEquals(s.reasons, Map.empty[String, Int])
+    assert(s.answers.map(_.took).max > 1500 * Ms)
+  }
+
+  test("who waits for a service while the loop is stopped for two seconds is not refused for these") {
+    val calls = asking(new Service(50, 20))
+    val s     = new VirtualServer(config, taking(2000, 10000)).run(2000).offer(1000, 6900, calls)
+    s.forget()
+    s.burst(1500, calls).run(5000) // a tenth of a second later it is stopped
+    assertEquals(s.reasons, Map.empty[String, Int])
+    assert(s.answers.size >= 1500, clue = s.answers.size)
+    assert(s.answers.map(_.took).max > 2000 * Ms)
+  }
+
+  test("a handler that blocks the loop is no neighbour: its time counts") {
+    val blocks = new Kind(kind(0).route, 50000, null, 10 * Ms)
+    val s      = new VirtualServer(config).offer(200, 4000, blocks)
+    s.forget()
+    s.offer(200, 5000, blocks)
+    assert(s.refused.size > 300, clue = s.reasons)
+    assert(s.p99 < 200, clue = s"p99 ${s.p99} ms")
+  }
+}

@@ -1,0 +1,235 @@
+package needletail.server
+
+import scala.collection.mutable
+
+import needletail.async.{Async, Promise}
+import needletail.http.{Gate, Priority, Reply, Response, RouteClass}
+
+/**
+ * One loop with its limiter, in virtual time: requests become readable at their times, each turn handles those that
+ * had by its beginning, as a loop with sockets does. Others take the processor when `others` says so.
+ *
+ * @param others of a moment at which the loop would run: how long others have the processor from then on
+ */
+private[server] final class VirtualServer(
+    config: OverloadConfig,
+    others: VirtualServer.Others = VirtualServer.alone
+) {
+  import VirtualServer._
+
+  var now: Long      = 1000 * Ms
+  private var onCpu  = 0L
+  private var turnAt = now
+  private var atEnd  = Vector.empty[Runnable]
+  private var tickAt = now
+  private val coming = mutable.PriorityQueue.empty[Arrival](Ordering.by((a: Arrival) => (-a.at, -a.number)))
+  private val timers = mutable.PriorityQueue.empty[Due](Ordering.by((d: Due) => (-d.at, -d.number)))
+  private var number = 0L
+  private val clock  = new Clock {
+    def nowMillis: Long                 = now / Ms
+    def turnNanos: Long                 = turnAt
+    def nanos: Long                     = now
+    override def processorNanos: Long   = onCpu
+    def atTurnEnd(task: Runnable): Unit = atEnd :+= task
+  }
+  val admission = new Admission(
+    clock,
+    config.copy(grace = scala.concurrent.duration.Duration.Zero),
+    1,
+    new HandlerFailures(clock, new LoopCounts, Log.none)
+  )
+
+  val answers = mutable.ArrayBuffer.empty[Answer]
+
+  def served: Seq[Answer]       = answers.toSeq.filter(_.refusedFor.isEmpty)
+  def refused: Seq[Answer]      = answers.toSeq.filterNot(_.refusedFor.isEmpty)
+  def refused(p: Priority): Int = refused.count(_.kind.route.priority eq p)
+  def reasons: Map[String, Int] = refused.groupBy(_.refusedFor).map { case (why, all) => why -> all.size }
+  def forget(): Unit            = answers.clear()
+  def workedMillis: Long        = onCpu / Ms
+
+  /** In milliseconds: as long as that or shorter took so many of those that were served. */
+  def quantile(share: Double, which: Answer => Boolean = _ => true): Double = {
+    val sorted = served.filter(which).map(_.took).sorted
+    if (sorted.isEmpty) 0 else sorted((sorted.length * share).toInt.min(sorted.length - 1)) / 1e6
+  }
+  def p99: Double = quantile(0.99)
+
+  def at(time: Long, kind: Kind, onAnswer: () => Unit = () => ()): Unit = {
+    number += 1
+    coming.enqueue(new Arrival(time, kind, number, onAnswer))
+  }
+
+  def schedule(time: Long)(run: => Unit): Unit = {
+    number += 1
+    timers.enqueue(new Due(time, () => run, number))
+  }
+
+  /** So many a second for so long, of those kinds in turn. */
+  def offer(perSecond: Int, millis: Int, kinds: Kind*): this.type = {
+    val gap = 1000 * Ms / perSecond
+    (0 until (perSecond.toLong * millis / 1000).toInt).foreach(i =>
+      at(now + i * gap, kinds(i % kinds.length))
+    )
+    run(millis)
+  }
+
+  /** All at once. */
+  def burst(count: Int, kind: Kind): this.type = {
+    (0 until count).foreach(_ => at(now, kind))
+    this
+  }
+
+  /** So many who ask again, so much later, when they are answered. */
+  def closed(clients: Int, pauseMillis: Double, millis: Int, kind: Kind): this.type = {
+    val end                   = now + millis * Ms
+    def ask(time: Long): Unit = if (time < end) at(time, kind, () => ask(now + (pauseMillis * Ms).toLong))
+    (0 until clients).foreach(i => ask(now + (i * pauseMillis * Ms / clients).toLong))
+    run(millis)
+  }
+
+  def run(millis: Int): this.type = {
+    val end = now + millis * Ms
+    while (now < end) {
+      if (atEnd.isEmpty) {
+        val next =
+          Seq(coming.headOption.map(_.at), timers.headOption.map(_.at), Some(tickAt + 100 * Ms)).flatten.min
+        if (next > now) now = Math.min(end, next)
+      }
+      if (now < end) turn()
+    }
+    this
+  }
+
+  private def turn(): Unit = {
+    now = others.away(now)
+    turnAt = now
+    val ready = mutable.ArrayBuffer.empty[Arrival]
+    while (coming.nonEmpty && coming.head.at <= turnAt) ready += coming.dequeue()
+    work(5000)
+    ready.foreach(take)
+    while (timers.nonEmpty && timers.head.at <= turnAt) timers.dequeue().run()
+    if (turnAt - tickAt >= 100 * Ms) {
+      tickAt = turnAt
+      admission.tick()
+    }
+    val tasks = atEnd
+    atEnd = Vector.empty
+    tasks.foreach(_.run())
+  }
+
+  /** So much of the processor, as far as others leave it. */
+  private def work(nanos: Long): Unit = {
+    var left = nanos
+    while (left > 0) {
+      now = others.away(now)
+      val piece = Math.min(left, others.until(now) - now)
+      now += piece
+      onCpu += piece
+      left -= piece
+    }
+  }
+
+  private def handle(kind: Kind): Reply = {
+    work(kind.costNanos)
+    if (kind.blocksNanos > 0) now += kind.blocksNanos
+    if (kind.service == null) Response.ok else new Reply.Later(kind.service.call(this).map(_ => Response.ok))
+  }
+
+  private def take(arrival: Arrival): Unit = {
+    val kind  = arrival.kind
+    val route = kind.route
+    admission.beginTurn()
+    admission.beginRequest()
+    work(ReadNanos)
+    val gate = admission.enter(route)
+    if (gate == null)
+      handle(kind) match {
+        case _: Response        => admission.answered(200); answered(arrival, "")
+        case later: Reply.Later => await(arrival, later, measured = true)
+      }
+    else if (gate eq Gate.hold)
+      await(arrival, admission.later(route, () => handle(kind)).asInstanceOf[Reply.Later], measured = false)
+    else answered(arrival, why(gate))
+    admission.endTurn()
+  }
+
+  private def await(arrival: Arrival, reply: Reply.Later, measured: Boolean): Unit = {
+    val state = admission.route
+    val began = now
+    val own   = admission.begin(state, measured)
+    reply.response.foreach { response =>
+      if (measured) admission.handled(state, own, isAnswer = true)
+      admission.end(state, response.status.code, began, refused = false)
+      answered(arrival, why(response))
+    }
+  }
+
+  private def answered(arrival: Arrival, refusedFor: String): Unit = {
+    answers += new Answer(arrival.kind, arrival.at, now - arrival.at, refusedFor)
+    arrival.onAnswer()
+  }
+
+  private def why(response: Response): String =
+    if (response.status.code == 200) "" else response.headers.get("Overload-Reason").getOrElse("?")
+}
+
+private[server] object VirtualServer {
+  final val Ms        = 1000L * 1000
+  final val ReadNanos = 5000L
+
+  /** A route, what a request of it costs the loop, and what it waits for besides. */
+  final class Kind(
+      val route: RouteClass,
+      val costNanos: Long,
+      val service: Service = null,
+      val blocksNanos: Long = 0
+  )
+
+  def kind(costMillis: Double, priority: Priority = Priority.Normal): Kind =
+    new Kind(new RouteClass("GET", "/work", priority), (costMillis * Ms).toLong)
+
+  def asking(service: Service, priority: Priority = Priority.Normal): Kind =
+    new Kind(new RouteClass("GET", "/wait", priority), 20000, service)
+
+  /** So many workers, each taking so long for a call, and a queue without bound. */
+  final class Service(workers: Int, takesMillis: Double) {
+    private val free = mutable.PriorityQueue.fill(workers)(0L)(Ordering[Long].reverse)
+
+    def call(server: VirtualServer): Async[Unit] = {
+      val done    = Math.max(server.now, free.dequeue()) + (takesMillis * Ms).toLong
+      val promise = new Promise[Unit]
+      free.enqueue(done)
+      server.schedule(done) { promise.succeed(()); () }
+      promise
+    }
+  }
+
+  final class Arrival(val at: Long, val kind: Kind, val number: Long, val onAnswer: () => Unit)
+  final class Answer(val kind: Kind, val at: Long, val took: Long, val refusedFor: String)
+  private final class Due(val at: Long, task: () => Unit, val number: Long) { def run(): Unit = task() }
+
+  /** When the processor is somebody else's. */
+  trait Others {
+
+    /** When the loop runs again that would run at `now`: that, or later. */
+    def away(now: Long): Long
+
+    /** Until when it then has the processor. */
+    def until(now: Long): Long
+  }
+
+  val alone: Others = new Others {
+    def away(now: Long): Long  = now
+    def until(now: Long): Long = Long.MaxValue
+  }
+
+  /** Of each `period` the first `takes` are theirs. */
+  def taking(takesMillis: Double, periodMillis: Double): Others = new Others {
+    private val takes         = (takesMillis * Ms).toLong
+    private val period        = (periodMillis * Ms).toLong
+    def away(now: Long): Long = if (now % period < takes) now - now % period + takes else now
+
+    def until(now: Long): Long = now - now % period + period
+  }
+}
