@@ -15,16 +15,17 @@ class RetiredRoutesSuite extends Suite {
 
   test("fault 14: what routes did that are no more is still counted, and they are let go") {
     val w = new FakeWire(handler, ServerConfig(log = Log.none))
-    (1 to 4).foreach { _ =>
-      w.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 2500)
+    (1 to 6).foreach { _ =>
+      w.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 4000)
       System.gc()
     }
-    assertEquals(w.statuses.count(_ == 200), 10000)
+    assertEquals(w.statuses.count(_ == 200), 24000)
     val snapshot = new LoopSnapshot(0, new LoopCounts, 0)
     w.context.admission.report(snapshot)
     val made = snapshot.routes.filter(_.route.template == "/made")
-    assertEquals(made.map(_.byStatus(2)).sum, 10000L)
-    assertEquals(made.map(_.latencies.total).sum, 10000L)
-    assert(made.size < 5000, made.size)
+    assertEquals(made.map(_.byStatus(2)).sum, 24000L)
+    assertEquals(made.map(_.latencies.total).sum, 24000L)
+    // at most as many as there are places, which other suites of the same program may have taken too
+    assert(made.size < 16000, made.size)
   }
 }
