@@ -24,7 +24,9 @@ class GatewayMemorySuite extends Serving {
       case other                         => fail(s"listens on $other")
     }
     try {
-      socket.getOutputStream.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes)
+      socket.getOutputStream.write(
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes
+      )
       val text = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
       text.linesIterator.filter(_.startsWith("needletail_held_bytes{")).map(_.split(' ').last.toDouble).sum
     } finally socket.close()
