@@ -157,6 +157,11 @@ lazy val gateway = module("gateway")
       .withWorkingDirectory((LocalRootProject / baseDirectory).value)
   )
 
+/** Servers, clients and gateways in a world of its own, in memory and virtual time: see docs/testing.md. */
+lazy val simulation = module("simulation")
+  .dependsOn(server, client, gateway, routing, testing % Test)
+  .settings(publish / skip := true)
+
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
   .in(file("load"))
@@ -289,6 +294,7 @@ lazy val crossModules =
     client,
     gateway,
     fuzz,
+    simulation,
     options,
     hello,
     counter,

@@ -26,7 +26,9 @@ class DescriptorSuite extends Suite {
   }
 
   for (name <- Seq("reference", "reference-native"); (what, speaks) <- Seq("idle" -> true, "silent" -> false))
-    test(s"fault 7: $name with $Few descriptors and as many $what connections serves a new client within a second") {
+    test(
+      s"fault 7: $name with $Few descriptors and as many $what connections serves a new client within a second"
+    ) {
       val program = Program.runWithDescriptors(
         Few,
         name,

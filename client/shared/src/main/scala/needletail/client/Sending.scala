@@ -1,7 +1,8 @@
 package needletail.client
 
-import needletail.async.{Async, Promise, Timer}
+import needletail.async.{Async, Promise, Survivable, Timer}
 import needletail.http._
+import needletail.io.EventLoop
 
 /**
  * One call under way: its attempts, one after the other, on this host or where it was sent on to.
@@ -266,7 +267,7 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
             method = Method.GET
             content = null
             if (source != null) {
-              source.cancel()
+              cancelSource()
               source = null
             }
             headers = Redirection.withoutContent(headers)
@@ -336,7 +337,12 @@ private[client] abstract class Sending[A](loop: ClientLoop, call: Call) extends 
     failed(error)
   }
 
-  private def letGoOfSource(): Unit = if (source != null && !streamTouched) source.cancel()
+  private def letGoOfSource(): Unit = if (source != null && !streamTouched) cancelSource()
+
+  /** What a user's stream throws must not keep the call from coming to its end. */
+  private def cancelSource(): Unit =
+    try source.cancel()
+    catch { case Survivable(e) => EventLoop.report("a request's streamed body failed to be cancelled", e) }
 
   /** What failed belongs to the answer's own rules, such as its size: the connection, mid-answer, ends with it. */
   protected final def refuse(error: ClientError): Unit = {

@@ -11,8 +11,12 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   private var last: Array[Byte] = null // the piece that came with the end, while nobody has asked
   private var isDone            = false
   private var isLeft            = false
-  var trailers: Headers         = Headers.empty
-  var announced: Long           = -1
+
+  /** Is what the loop's buffer holds a part of this answer? Other calls use it, too. */
+  private var hasGathered = false
+
+  var trailers: Headers = Headers.empty
+  var announced: Long   = -1
 
   protected def isStreamed: Boolean = true
 
@@ -27,10 +31,12 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   override def wantsContent: Boolean = pull != null || isLeft
 
   /** Several chunks of one turn make one piece: a flood of tiny ones costs no more than a large one. */
-  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit =
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    hasGathered = true
     context.gathered.write(bytes, from, until - from)
+  }
 
-  override def onPause(): Unit = if (context.gathered.length > 0) {
+  override def onPause(): Unit = if (hasGathered) {
     val piece = takeGathered()
     extend()
     give(piece)
@@ -40,6 +46,7 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
     val w     = context.gathered
     val piece = java.util.Arrays.copyOf(w.bytes, w.length)
     w.clear()
+    hasGathered = false
     piece
   }
 
@@ -53,7 +60,7 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   protected def completed(more: Headers): Unit = {
     trailers = more
     isDone = true
-    if (context.gathered.length > 0) give(takeGathered())
+    if (hasGathered) give(takeGathered())
     else if (pull != null) {
       val waiting = pull
       pull = null
@@ -63,7 +70,10 @@ private[client] final class StreamSending(loop: ClientLoop, call: Call)
   }
 
   protected def failed(error: ClientError): Unit = {
-    context.gathered.clear()
+    if (hasGathered) {
+      context.gathered.clear()
+      hasGathered = false
+    }
     failure = error
     val waiting = pull
     pull = null

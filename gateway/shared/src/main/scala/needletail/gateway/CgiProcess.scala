@@ -48,7 +48,7 @@ private[gateway] final class CgiProcess(
     isChunked = coded
     bodyLeft = if (coded) Long.MaxValue else Math.max(0L, head.contentLength)
     session = new ServerSession(this, handler, context)
-    session.drain() // its one request is its last
+    session.takeLast() // its one request
     if (problem != null) refuse(problem, head.isHead)
     else if (session.receive(text.bytes, 0, text.length) < text.length && !over)
       refuse(HttpError(Status.BadRequest, "the environment is no request"), isHead = false)

@@ -188,8 +188,13 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   // what its requests ask for
 
   def nowNanos: Long      = connection.loop.nowNanos
-  def pendingOutput: Int  = connection.pendingBytes + loop.out.length
   def isBackedUp: Boolean = connection.pendingBytes > 0
+
+  /** Of all its requests. What can be handed over is, before it is counted as too much. */
+  def pendingOutput: Int = {
+    if (connection.pendingBytes + loop.out.length > loop.context.config.maxPendingOutput) flush()
+    connection.pendingBytes + loop.out.length
+  }
 
   def atTurnEnd(task: Runnable): Unit = connection.loop.endOfTurn(task)
 
@@ -358,6 +363,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   def drain(): Unit = turn {
     draining = true
     if (count == 0) idleSince = nowNanos
+    each(_.drain())
     settle()
   }
 }

@@ -164,6 +164,9 @@ private[gateway] final class FastCgiRequest(
       refuse(HttpError(Status.RequestTimeout, "the request's variables took too long"))
     } else told(session.deadlinePassed())
 
+  /** The server ends, and with it what only waits for news. */
+  def drain(): Unit = if (session != null && !over) told(session.drain())
+
   def proceed(): Unit = if (session != null && !over) {
     told(session.proceed())
     feed()
@@ -189,7 +192,7 @@ private[gateway] final class FastCgiRequest(
 
   private def open(): Unit = {
     session = new ServerSession(this, loop.handler, loop.context)
-    session.drain() // its one request is its last
+    session.takeLast() // its one request
   }
 
   private def refuse(error: HttpError): Unit = {

@@ -115,7 +115,7 @@ private[gateway] final class ScgiConnection(
 
   private def open(): Unit = {
     session = new ServerSession(this, handler, context)
-    session.drain() // its one request is its last
+    session.takeLast() // its one request
   }
 
   private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
@@ -139,7 +139,7 @@ private[gateway] final class ScgiConnection(
   // what the server asks: such a connection has one request anyway
 
   def idleTimeoutChanged(nanos: Long): Unit = ()
-  def drain(): Unit                         = ()
+  def drain(): Unit                         = if (session != null) session.drain()
 
   // Wire
 

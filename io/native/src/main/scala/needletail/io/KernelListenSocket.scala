@@ -59,6 +59,10 @@ private[io] object KernelListenSocket {
 
   def unix(path: String, options: ListenOptions): ListenSocket = {
     val bytes = SocketName.pathBytes(path)
-    new KernelListenSocket(KernelError.check(Kernel.listenUnix(bytes.at(0), bytes.length - 1, options.backlog)))
+    new KernelListenSocket(KernelError.check(Kernel.listenUnix(
+      bytes.at(0),
+      bytes.length - 1,
+      options.backlog
+    )))
   }
 }

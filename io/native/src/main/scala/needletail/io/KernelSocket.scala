@@ -8,7 +8,6 @@ import java.net.InetAddress
 private[io] class KernelSocket(number: Int) extends Socket {
   fd = number
 
-
   // The peer's name, kept since the kernel forgets it when the connection breaks; see SocketName.
   private var ipHigh, ipLow = 0L
   private var port          = 0

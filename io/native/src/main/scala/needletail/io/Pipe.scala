@@ -48,8 +48,10 @@ private[needletail] object Pipe {
  * @param happened called once
  * @param ended called instead when the loop ends first
  */
-private[needletail] final class Readiness(number: Int, loop: EventLoop)(happened: () => Unit, ended: () => Unit)
-    extends Pollable {
+private[needletail] final class Readiness(number: Int, loop: EventLoop)(
+    happened: () => Unit,
+    ended: () => Unit
+) extends Pollable {
   private object descriptor extends Descriptor { fd = number }
   private var over = false
   loop.watch(descriptor, this, Interest.Read)
@@ -65,7 +67,7 @@ private[needletail] final class Readiness(number: Int, loop: EventLoop)(happened
     happened()
   }
   private[needletail] def failed(cause: Throwable): Unit = ()
-  private[needletail] def onLoopEnd(): Unit                      = if (!over) {
+  private[needletail] def onLoopEnd(): Unit              = if (!over) {
     close()
     ended()
   }

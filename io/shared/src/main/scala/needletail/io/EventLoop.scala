@@ -158,7 +158,7 @@ final class EventLoop private[io] (
   private[io] def removeTimer(node: TimerNode): Unit         = timers.remove(node)
 
   /** Called by the Poller for each source that is ready. */
-  private[io] def dispatch(source: Pollable, ready: Int): Unit = {
+  private[needletail] def dispatch(source: Pollable, ready: Int): Unit = {
     if (!clockFresh) wakeFromPoll()
     try source.onReady(ready)
     catch { case e: Throwable => survive(source, e) }

@@ -89,7 +89,14 @@ final class Listener private (
     if (!loop.isAlive) closeHere()
     else if (!closed) {
       started = true
-      loop.watch(socket, this, if (paused) Interest.None else Interest.Read)
+      try loop.watch(socket, this, if (paused) Interest.None else Interest.Read)
+      catch {
+        case e: IOException => // the kernel has no memory for it now: nobody else would ever try again
+          started = false
+          complain(e)
+          loop.schedule(RetryNanos, () => startHere())
+          ()
+      }
     }
 
   private def update(): Unit =

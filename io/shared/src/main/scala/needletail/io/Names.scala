@@ -151,7 +151,8 @@ private[io] object Names {
   }
 
   /** Of ASCII, whatever the locale. */
-  private def lowerCase(host: String): String = host.map(c => if (c >= 'A' && c <= 'Z') (c + 32).toChar else c)
+  private def lowerCase(host: String): String =
+    host.map(c => if (c >= 'A' && c <= 'Z') (c + 32).toChar else c)
 
   private def endsInNumber(host: String): Boolean = {
     val end   = if (host.endsWith(".")) host.length - 1 else host.length

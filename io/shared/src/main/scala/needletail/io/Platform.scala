@@ -67,6 +67,9 @@ private[needletail] abstract class Platform {
   /** Milliseconds since 1970. */
   def currentTimeMillis(): Long = System.currentTimeMillis()
 
+  /** Chance, for delays that must not be the same for all. */
+  def newRandom(): java.util.Random = new java.util.Random
+
   /** Has a thread of its own run `loop.live()`. */
   def start(loop: EventLoop): Unit = loop.startThread()
 

@@ -1,7 +1,7 @@
 package needletail.server
 
 import needletail.async.{Listener, Result, Survivable, Value}
-import needletail.http.{ByteStream, Request, Response}
+import needletail.http.{ByteStream, Request, Response, Status}
 
 /**
  * A request whose reply could not be sent as soon as the handler returned: it comes later, is streamed, or
@@ -90,12 +90,17 @@ private[server] final class Exchange(
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
     handled(isAnswer = true)
-    response =
-      if (!result.isValue) session.failed(request, result.error)
-      else if (result.value == null)
-        session.failed(request, new NullPointerException("a handler answered null"))
-      else result.value
-    session.again()
+    try
+      response =
+        if (!result.isValue) session.failed(request, result.error)
+        else if (result.value == null)
+          session.failed(request, new NullPointerException("a handler answered null"))
+        else result.value
+    finally {
+      // whatever an exception of a user's does when it is asked what it is: the client is owed an answer
+      if (response == null) response = Exchange.internal
+      session.again()
+    }
   }
 
   /** The handler is too late: `instead` is the reply. */
@@ -154,5 +159,7 @@ private[server] final class Exchange(
 }
 
 private object Exchange {
+  private val internal = Response(Status.InternalServerError).text("internal server error")
+
   val endOfStream: Result[Option[Array[Byte]]] = new Value(None)
 }

@@ -47,9 +47,10 @@ private[server] final class LoopMember(
 
   private def beaten(): Unit = {
     protocol.counts.lag.record(Math.max(0L, loop.clockNanos - beatDue), 1)
-    protocol.timePasses()
-    relief.look()
-    if (connections.isEmpty) beating = false else beat()
+    try {
+      protocol.timePasses()
+      relief.look()
+    } finally if (connections.isEmpty) beating = false else beat()
   }
 
   /** Whose handler the loop runs now, for messages; empty where it runs none. From any thread. */

@@ -7,7 +7,7 @@ import scala.concurrent.{ExecutionContext, Future}
 import scala.util.Success
 
 import needletail.http.Handler
-import needletail.io.{Address, Signals}
+import needletail.io.{Address, Platform, Signals, SystemPlatform}
 
 /**
  * An HTTP/1.1 server for a handler; `Routes` of the routing module is one.
@@ -24,8 +24,10 @@ final class Server private (handler: Handler, config: ServerConfig) {
    *
    * @throws CannotListen where it is told to, naming the address
    */
-  def start(): RunningServer =
-    Server.start(config, HttpProtocol(handler, config))
+  def start(): RunningServer = startOn(SystemPlatform)
+
+  private[needletail] def startOn(platform: Platform): RunningServer =
+    Server.start(config, HttpProtocol(handler, config), platform)
 
   /**
    * Serves until SIGTERM or SIGINT, drains and returns. `onStart` is called when it listens.
@@ -74,8 +76,12 @@ object Server {
   }
 
   /** Starts to serve `protocol`; see `start` above. */
-  private[needletail] def start(config: ServerConfig, protocol: Protocol): RunningServer = {
-    val server     = TcpServer.start(config.tcp, protocol)
+  private[needletail] def start(
+      config: ServerConfig,
+      protocol: Protocol,
+      platform: Platform = SystemPlatform
+  ): RunningServer = {
+    val server     = TcpServer.start(config.tcp.copy(platform = platform), protocol)
     val operations = config.operations.getOrElse(new Operations())
     operations.watch(server, config.metrics)
     try new RunningServer(server, config.admin.map(_.start(operations, config)))

@@ -95,10 +95,16 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
     giveUpParser()
   }
 
-  /** From now on every reply is the connection's last. */
+  /** The server ends: from now on every reply is the connection's last. */
   def drain(): Unit = {
-    draining = true
+    isEnding = true
     if (first != null && first.isAwaiting && first.isEventStream) again()
+    takeLast()
+  }
+
+  /** The next request is the only one, or the last. */
+  def takeLast(): Unit = {
+    draining = true
     if (isIdle) {
       idleSince = wire.nowNanos
       readDeadline = idleSince + config.drainGrace.toNanos
@@ -236,7 +242,7 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
   // reading
 
   private def hasRoom: Boolean =
-    inFlight < config.maxPipelined && wire.pendingOutput + context.writer.length <= config.maxPendingOutput
+    inFlight < config.maxPipelined && !isBacklogged
 
   private def read(): Unit = {
     if (in != null) held = false

@@ -32,6 +32,9 @@ private[needletail] abstract class SessionReplies(
   protected var finished: Boolean = false
   protected var draining: Boolean = false
 
+  /** The whole server ends: streams that only wait for news do, too. */
+  protected var isEnding: Boolean = false
+
   /** A reply has left the queue. */
   protected def roomAgain(): Unit
 
@@ -103,6 +106,16 @@ private[needletail] abstract class SessionReplies(
     inFlight += 1
     if (!x.isSafe) unsafeInFlight = true
   }
+
+  /**
+   * Does more wait for the peer than may? What this turn has written is handed over before it is said so: else nobody
+   * would come back when the kernel takes all of it at once.
+   */
+  protected def isBacklogged: Boolean =
+    wire.pendingOutput + context.writer.length > config.maxPendingOutput && {
+      flush()
+      wire.pendingOutput > config.maxPendingOutput
+    }
 
   protected def flush(): Unit = {
     val w = context.writer
@@ -265,7 +278,7 @@ private[needletail] abstract class SessionReplies(
     while (go)
       if (
         x.piece == null && !x.isAwaiting &&
-        (wire.pendingOutput + w.length > config.maxPendingOutput || context.memory.isTight && wire.isBackedUp)
+        (isBacklogged || context.memory.isTight && wire.isBackedUp)
       )
         go = false
       else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
@@ -275,7 +288,7 @@ private[needletail] abstract class SessionReplies(
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
         if (x.piece == null && !isProbed) probe()
-        if (draining && x.piece == null && x.isEventStream) x.endStream()
+        if (isEnding && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
         if (piece == null) go = false

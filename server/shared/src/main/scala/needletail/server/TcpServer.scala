@@ -131,7 +131,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
 
   private[server] def loopTotal: Int    = loopCount
   private[server] def uptimeNanos: Long = settings.platform.nanoTime() - startedNanos
-  private[server] def log: Log          = settings.log
+  private[server] def log: Log          = guardedLog
 
   /**
    * Stops in an orderly way: readiness goes, then the listener, idle connections are closed, what is under way
@@ -201,8 +201,13 @@ object TcpServer {
       codec: Codec[I, O],
       config: ServerConfig
   )(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
+    serveOn(SystemPlatform, codec, config)(session)
+
+  private[needletail] def serveOn[I, O](platform: Platform, codec: Codec[I, O], config: ServerConfig)(
+      session: ConnectionInfo => I => Async[Answer[O]]
+  ): TcpServer =
     start(
-      config.tcp,
+      config.tcp.copy(platform = platform),
       _ =>
         new LoopProtocol {
           private var idle   = config.idleTimeout.toNanos
@@ -213,7 +218,7 @@ object TcpServer {
               config.writeTimeout.toNanos,
               config.lingerTimeout.toNanos,
               config.halfCloseGrace.toNanos,
-              config.log
+              Log.guarded(config.log)
             )
           val counts                                              = new LoopCounts
           def idleTimeout(nanos: Long): Unit                      = idle = nanos

@@ -112,7 +112,9 @@ class MemoryBudgetSuite extends Suite {
         case other                      => fail(s"listens on $other")
       })
       try
-        client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").readAll().linesIterator
+        client.send(
+          "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        ).readAll().linesIterator
           .filter(line => line.startsWith(name)).map(_.split(' ').last.toDouble).sum
       finally client.close()
     }

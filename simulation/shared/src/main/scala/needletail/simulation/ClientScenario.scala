@@ -1,0 +1,123 @@
+package needletail.simulation
+
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import needletail.async.{Async, Loop}
+import needletail.client.{Client, ClientConfig}
+import needletail.io.{Address, EventLoops}
+import needletail.server._
+
+/**
+ * A client with its pools, retries and breaker, on loops of its own, and the server that it asks, in one world: every
+ * call comes to an end, with its own answer or an error.
+ */
+final class ClientScenario(world: World) extends Scenario {
+  private val dice    = world.dice
+  private val code    = new UserCode(world)
+  private val service = new Service(world, code, new Operations)
+
+  private val config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = dice.between(1, 2),
+    maxConnections = dice.pick(Seq(2, 16, 64)),
+    headTimeout = 2.seconds,
+    bodyTimeout = 3.seconds,
+    idleTimeout = dice.pick(Seq(200.millis, 5.seconds)),
+    writeTimeout = 3.seconds,
+    handlerTimeout = 4.seconds,
+    lingerTimeout = 1.second,
+    drainGrace = 200.millis,
+    drainTimeout = 5.seconds,
+    blockedLoop = Duration.Zero,
+    log = new WorldLog(world, code)
+  )
+
+  private val asking = ClientConfig(
+    connectionsPerHost = dice.pick(Seq(1, 2, 8)),
+    maxQueued = dice.pick(Seq(0, 4, 100)),
+    queueTimeout = 2.seconds,
+    connectTimeout = 1.second,
+    requestTimeout = dice.pick(Seq(500.millis, 6.seconds)),
+    bodyTimeout = 3.seconds,
+    idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
+    pipelining = dice.pick(Seq(1, 1, 4)),
+    maxDrain = dice.pick(Seq(0, 64 * 1024)),
+    maxPendingOutput = dice.pick(Seq(1, 256 * 1024))
+  )
+
+  private var begun = 0
+  private var ended = 0
+
+  def run(): Unit = {
+    world.weather = world.weather.copy(fatal = false) // which loops end by it is the other scenarios' matter
+    val server = Server(service.routes, config).startOn(world.platform)
+    val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    val client = Client(asking, loops)
+    val calls  = dice.size(20)
+    for (n <- 1 to calls)
+      world.after(dice.longBetween(0, dice.pick(Seq(1L, 20000000L, 4000000000L)))) {
+        val loop = loops(dice.below(loops.size))
+        try loop.execute(() => call(client, server.port, n))
+        catch { case _: java.util.concurrent.RejectedExecutionException => begun += 1; ended += 1 }
+      }
+    world.run(200.seconds.toNanos)((begun == calls && ended == calls) || world.fatalLoops > 0)
+    world.clearUp()
+    if (world.fatalLoops == 0) {
+      if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
+      world.run(30.seconds.toNanos)(false) // idle connections go
+      client.statistics.foreach { s =>
+        if (s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0)
+          world.found(s"the client still counts: open ${s.open}, in flight ${s.inFlight}, waiting ${s.waiting}, idle ${s.idle}")
+      }
+    }
+    client.close()
+    world.run(5.seconds.toNanos)(false)
+    loops.stop()
+    finish(world, code, server)
+  }
+
+  private def call(client: Client, port: Int, n: Int): Unit = {
+    begun += 1
+    val home    = Loop.current
+    val mark    = Mark(1, n)
+    val size    = if (dice.chance(80)) dice.size(3000) else dice.size(100000)
+    val content = Mark.content(mark, size)
+    val hasBody = dice.chance(40)
+    val kind    = dice.pick(if (hasBody) Service.bodyKinds else Service.kinds)
+    val url     = s"http://127.0.0.1:$port/$kind"
+    val made    = (if (hasBody) client.post(url) else client.get(url)).header("X-Mark", mark).header("X-Size", size.toString)
+    val call    =
+      if (!hasBody) made
+      else {
+        val body = if (dice.chance(50)) made.body(content) else made.body(code.requestStream(content, if (dice.chance(10)) size / 2 else Int.MaxValue))
+        if (dice.chance(20)) body.expectContinue else body
+      }
+    val answer: Async[(Int, Option[String], Array[Byte])] =
+      if (dice.chance(50)) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
+      else
+        call.stream.flatMap { r =>
+          code.at("a streamed answer")
+          needletail.http.Body.collect(r.body, new needletail.http.ByteWriter(1024), 1 << 20).map(bytes => (r.status.code, r.header("X-Mark"), bytes))
+        }
+    if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {
+      try home.execute(() => answer.cancel())
+      catch { case _: java.util.concurrent.RejectedExecutionException => () } // its loop has ended
+    }
+    answer.onComplete { result =>
+      ended += 1
+      check(mark, if (kind == "page") null else content, result)
+      code.at("a callback of a call")
+    }
+  }
+
+  private def check(mark: String, content: Array[Byte], result: Try[(Int, Option[String], Array[Byte])]): Unit =
+    result match {
+      case Success((status, own, bytes)) =>
+        val strange = Mark.others(mark, new String(bytes, "ISO-8859-1") + own.getOrElse(""))
+        if (strange.nonEmpty) world.found(s"a call got an answer to ${strange.mkString(", ")} instead of $mark")
+        else if (status == 200 && content != null && (!own.contains(mark) || !java.util.Arrays.equals(bytes, content)))
+          world.found(s"a call got ${bytes.length} bytes and the mark $own instead of ${content.length} of $mark")
+      case Failure(e) => world.trace.say(world, s"the call $mark failed: $e")
+    }
+}

@@ -1,0 +1,104 @@
+package needletail.simulation
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.io.Address
+import needletail.server._
+
+/** A server of a protocol of lines: each is answered with itself, in order, now or later. */
+final class CodecScenario(world: World) {
+  private val dice = world.dice
+  private val code = new UserCode(world)
+
+  private object Lines extends Codec[String, String] {
+    def decoder(): Decoder[String] = {
+      code.at("a codec's decoder")
+      (bytes, from, until) => {
+        code.at("a decoder")
+        var i = from
+        while (i < until && bytes(i) != '\n') i += 1
+        if (i == until) Decoded.More else Decoded.Message(new String(bytes, from, i - from, US_ASCII), i + 1)
+      }
+    }
+    def encode(answer: String): Array[Byte] = {
+      code.at("an encoder")
+      (answer + "\n").getBytes(US_ASCII)
+    }
+  }
+
+  private val config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = dice.between(1, 2),
+    maxConnections = dice.pick(Seq(1, 3, 64)),
+    maxPendingOutput = dice.pick(Seq(1, 1000, 256 * 1024)),
+    idleTimeout = 5.seconds,
+    writeTimeout = 3.seconds,
+    lingerTimeout = 1.second,
+    drainTimeout = 5.seconds,
+    blockedLoop = Duration.Zero,
+    log = new WorldLog(world, code)
+  )
+
+  def run(): Unit = {
+    val server = TcpServer.serveOn(world.platform, Lines, config) { _ =>
+      code.at("a session function")
+      line => {
+        code.at("an answer")
+        if (dice.chance(60)) Answer(line)
+        else Async.sleep(dice.longBetween(0, 900000000L).nanos).flatMap { _ => code.at("a later answer"); Answer(line) }
+      }
+    }
+    val visits = (1 to dice.size(6)).map(n => new LineVisit(world, n, server.port))
+    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { server.drain(); () }
+    world.run(300.seconds.toNanos)(visits.forall(_.isOver) || world.fatalLoops > 0)
+    world.clearUp()
+    visits.foreach(_.check())
+    if (world.fatalLoops > 0 && !code.hasBeenFatal) world.found("a loop has ended, though nothing fatal was thrown")
+    if (world.fatalLoops == 0 && server.isReady) {
+      world.run(20.seconds.toNanos)(false)
+      if (server.isReady) {
+        val last = new LineVisit(world, 99, server.port, isProbe = true)
+        world.run(20.seconds.toNanos)(last.isOver)
+        if (!last.isAnswered) world.found("the server is not alive")
+      }
+    }
+    server.drain()
+    if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted)) world.found("the drain did not end in its time")
+    world.run(10.seconds.toNanos)(false)
+    if (world.loopsAlive > 0) world.found(s"${world.loopsAlive} loops have not ended")
+    if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
+  }
+}
+
+/** A visitor of that server. */
+private final class LineVisit(world: World, number: Int, port: Int, isProbe: Boolean = false) {
+  private val dice  = world.dice.split()
+  private val lines = (1 to (if (isProbe) 1 else dice.size(30))).map(i => Mark(number, i) * dice.size(50))
+  private val end   = world.network.connect(port)
+  private val text  = new StringBuilder
+  private val all   = lines.map(_ + "\n").mkString
+  private val parts = Seq(new Visitor.Part(Service.ascii(all), 0, false, () => ()))
+  private val manner = if (isProbe) Visitor.Manner.plain else Visitor.Manner(dice, all.length)
+
+  private val visitor =
+    if (end == null) null
+    else
+      new Visitor(world, s"visitor $number", end, parts, manner)(
+        (bytes, n) => { text.append(new String(bytes, 0, n, US_ASCII)); ends() },
+        _ => true,
+        () => text.length >= all.length,
+        _ => ()
+      )
+
+  private def ends(): Unit =
+    if (!all.startsWith(text)) world.found(s"visitor $number read '${text.takeRight(60)}' where its own lines should be")
+
+  def isOver: Boolean     = visitor == null || visitor.isOver
+  def isAnswered: Boolean = text.length == all.length
+
+  def check(): Unit = if (visitor != null && visitor.isDisappointed && !isAnswered)
+    world.found(s"visitor $number was neither answered nor told the end, after ${text.length} of ${all.length} bytes")
+}

@@ -1,0 +1,123 @@
+package needletail.simulation
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import needletail.actor.{Actor, ActorRef, Recipient}
+import needletail.async.{Async, Loop, Promise}
+import needletail.http.{Body, ByteStream, Reply}
+import needletail.routing._
+import needletail.server.Operations
+
+/**
+ * The handler of a world: it answers with the mark of the request and content made of it, at once, later, never, on
+ * another thread or in pieces, and throws from everywhere.
+ */
+final class Service(world: World, code: UserCode, operations: Operations) {
+  import Service.Ask
+
+  private var actor: ActorRef[Ask] = null
+
+  private def filtered = arg[String]("kind").filter(_ => { code.at("a filter"); true }, "{NAME} is fine")
+
+  val routes: Routes = Routes(
+    (GET / "probe" to "alive".ok).priority(Priority.Critical),
+    (GET / "metrics" to operations.metrics).priority(Priority.Critical),
+    (GET / "limited" / filtered + request to { case (kind, r) => serve(kind, r) })
+      .limit(2, queue = 2, queueTime = 300.millis),
+    GET / filtered + request to { case (kind, r) => serve(kind, r) },
+    POST / filtered + request to { case (kind, r) => serve(kind, r) }
+  )
+
+  private def serve(kind: String, request: Request): Reply = {
+    code.at("a handler")
+    val mark = request.header("X-Mark").getOrElse("none")
+    val size = request.header("X-Size").fold(0)(_.toInt)
+
+    world.trace.say(world, s"a request for $kind, $size bytes of $mark")
+
+    def content: Array[Byte] = Mark.content(mark, size)
+    val ok                   = Response.ok.header("X-Mark", mark)
+    def whole: Response      = ok.bytes(content)
+
+    kind match {
+      case "now"      => whole
+      case "later"    => Async.sleep(pause()).map { _ => code.at("a later answer"); whole }
+      case "never"    => new Promise[Response]
+      case "blocking" => Async.blocking { code.at("blocking work"); whole }
+      case "thread"   => elsewhere(whole)
+      case "actor"    => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
+      case "stream"   => ok.stream(code.stream(content))
+      case "known"    => ok.stream(code.stream(content), size.toLong)
+      case "lies"     => ok.stream(code.stream(Mark.content(mark, size / 2)), size.toLong)
+      case "breaks"   => ok.stream(code.stream(content, failsAt = size / 2))
+      case "later-stream" => Async.sleep(pause()).map(_ => ok.stream(code.stream(content)))
+      case "cached"   => shared(ok, content)
+      case "echo"     => request.body.bytes.map { bytes => code.at("an answer to a body"); ok.bytes(bytes) }
+      case "pipe"     => piped(ok, request.body)
+      case "ignore"   => whole
+      case "ignore-stream" => ok.stream(code.stream(content))
+      case "peek"     => request.body.stream.next().map(_ => whole)
+      case "page"     => "no mark".ok // what a page of errors or of help is: nobody's
+      case _          => Response.notFound
+    }
+  }
+
+  private def pause(): FiniteDuration = world.dice.longBetween(0, world.dice.pick(Service.pauses)).nanos
+
+  private def elsewhere(answer: => Response): Async[Response] = Async.callback[Response] { done =>
+    world.otherThreads.execute(() => done(attempt { code.at("another thread"); answer }))
+  }
+
+  /** As code does that hands over whatever happens. */
+  private def attempt[A](body: => A): Try[A] =
+    try Success(body)
+    catch { case e: Throwable => Failure(e) }
+
+  private def ask(mark: String): Async[String] = {
+    if (actor == null || actor.isStopped)
+      actor = Actor.spawn[Ask](Loop.current)(_ => ask => { code.at("an actor"); ask.answer ! ask.mark })
+    actor.ask[String](1.second)(Ask(_, mark))
+  }
+
+  /** An answer that others may be waiting for, too: giving it up must not take it from them. */
+  private def shared(ok: Response, content: => Array[Byte]): Async[Response] =
+    Async.sleep(pause()).map(_ => ok.bytes(content)).shield
+
+  private def piped(ok: Response, body: Body): Response = {
+    val response = if (body.length >= 0) ok.stream(watched(body.stream), body.length) else ok.stream(watched(body.stream))
+    response
+  }
+
+  /** The request's own stream, with a user's code in between. */
+  private def watched(source: ByteStream): ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = {
+      code.at("a stream over a body")
+      source.next().map { piece => code.at("a piece of a body"); piece }
+    }
+    def cancel(): Unit = {
+      source.cancel()
+      code.at("the cancel of a stream over a body")
+    }
+  }
+}
+
+object Service {
+  private final case class Ask(answer: Recipient[String], mark: String)
+
+  private val pauses = Seq(1000L, 5000000L, 800000000L, 5000000000L)
+
+  /** What may be asked for, and what for with content. */
+  val kinds: Seq[String] = Seq(
+    "now", "now", "now", "later", "never", "blocking", "thread", "actor", "stream", "stream", "known", "lies", "breaks",
+    "later-stream", "cached", "page", "limited/now", "limited/later", "limited/stream", "nothing"
+  )
+  val bodyKinds: Seq[String] = Seq("echo", "echo", "pipe", "pipe", "ignore", "ignore-stream", "peek", "now", "stream")
+
+  /** Does it answer with the content that came? */
+  def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"
+
+  def ascii(text: String): Array[Byte] = text.getBytes(US_ASCII)
+}

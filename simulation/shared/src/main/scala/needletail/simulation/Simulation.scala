@@ -1,0 +1,39 @@
+package needletail.simulation
+
+import needletail.io.EventLoop
+
+/** Worlds by their seeds. */
+object Simulation {
+
+  /** What came of a world. */
+  final case class Outcome(seed: Long, findings: Seq[String], digest: String, trace: String)
+
+  private val present = new ThreadLocal[World]
+
+  /** Failures that loops report go to the world on whose thread they happen. */
+  private lazy val hook: Unit = {
+    val before = EventLoop.onFailure
+    EventLoop.onFailure = (text, cause) => {
+      val world = present.get
+      if (world == null) before(text, cause) else world.trace.say(world, s"reported: $text: $cause")
+    }
+  }
+
+  /** What happens in it: a server of HTTP mostly. */
+  private def scenario(world: World): Unit = world.dice.below(10) match {
+    case 0         => new CodecScenario(world).run()
+    case 1 | 2 | 3 => new ClientScenario(world).run()
+    case _         => new HttpScenario(world).run()
+  }
+
+  /** Runs the world of that seed, alone on the calling thread. */
+  def run(seed: Long, traced: Boolean = false): Outcome = {
+    hook
+    val world = new World(seed, traced)
+    present.set(world)
+    try scenario(world)
+    catch { case e: Throwable => world.found(s"the simulation itself failed: $e ${e.getStackTrace.take(12).mkString(" < ")}") }
+    finally present.remove()
+    Outcome(seed, world.findings.toSeq, world.trace.digest, world.trace.text)
+  }
+}

@@ -1,0 +1,205 @@
+package needletail.simulation
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import scala.collection.mutable.ArrayBuffer
+
+/** What a client has asked, as far as it says what may come back. */
+final class Asked(val mark: String, val method: String, val content: Array[Byte] /* null: any, unmarked */, val mayContinue: Boolean) {
+
+  /** Has all of it been sent? */
+  var isSent = false
+}
+
+/** A final answer. */
+final case class Answer(status: Int, fields: Seq[(String, String)], content: Array[Byte]) {
+  def field(name: String): Option[String] = fields.collectFirst { case (n, value) if n == name => value }
+  def closes: Boolean                     = field("connection").exists(_.toLowerCase.contains("close"))
+}
+
+/**
+ * A reader of HTTP/1.1 responses that knows nothing of the library's own: it takes what RFC 9112 says and no more, and
+ * holds each answer against the request it belongs to.
+ *
+ * @param asked the request of that number, null for none
+ */
+class StrictReader(asked: Int => Asked, found: String => Unit) {
+  private var bytes = new Array[Byte](1024)
+  private var until = 0
+  private var at    = 0
+  private var wrong = false
+
+  val answers = new ArrayBuffer[Answer]
+
+  /** 100 (Continue) that has come for the request whose answer is next. */
+  var continued = false
+
+  /** The answer under way, once its head is there. */
+  private var head: Answer  = null
+  private var untilEnd      = false
+  private val gathered      = new java.io.ByteArrayOutputStream
+  private var isChunked     = false
+  private var length        = 0
+
+  def hasClosed: Boolean = answers.lastOption.exists(_.closes)
+
+  def isInAnswer: Boolean = head != null || at < until
+
+  private def fail(what: String): Unit = {
+    wrong = true
+    val from = math.max(0, at - 40)
+    val part = new String(bytes, from, math.min(until - from, 120), ISO_8859_1)
+    found(s"answer ${answers.size + 1} is no HTTP: $what, at byte ${at - from} of ${show(part)}")
+  }
+
+  private def show(text: String): String =
+    text.map(c => if (c == '\r') "\\r" else if (c == '\n') "\\n" else c.toString).mkString("'", "", "'")
+
+  def feed(more: Array[Byte], count: Int): Unit = if (!wrong) {
+    if (until + count > bytes.length) {
+      val left  = until - at
+      val grown = if (left + count > bytes.length / 2) new Array[Byte](2 * (left + count)) else bytes
+      System.arraycopy(bytes, at, grown, 0, left)
+      bytes = grown
+      at = 0
+      until = left
+    }
+    System.arraycopy(more, 0, bytes, until, count)
+    until += count
+    while (!wrong && step()) ()
+  }
+
+  private def step(): Boolean =
+    if (head == null) at < until && readHead()
+    else if (untilEnd) {
+      gathered.write(bytes, at, until - at)
+      at = until
+      false
+    } else if (isChunked) readChunk()
+    else {
+      val n = math.min(length - gathered.size, until - at)
+      gathered.write(bytes, at, n)
+      at += n
+      if (gathered.size == length) { complete(); true }
+      else false
+    }
+
+  /** The next line without its CRLF, null where it has not come; a CR or LF alone is a fault. */
+  private def line(): String = {
+    var i = at
+    while (i < until && bytes(i) != '\n' && bytes(i) != '\r') i += 1
+    if (i >= until || (bytes(i) == '\r' && i + 1 >= until)) null
+    else if (bytes(i) == '\n' || bytes(i + 1) != '\n') { fail("a line without CRLF"); null }
+    else {
+      val text = new String(bytes, at, i - at, ISO_8859_1)
+      at = i + 2
+      text
+    }
+  }
+
+  private def readHead(): Boolean = {
+    val start  = at
+    val status = line()
+    if (status == null) { if (!wrong) at = start; false }
+    else if (!status.matches("HTTP/1\\.1 [1-5]\\d\\d [\\x20-\\x7e]*")) { fail(s"a status line ${show(status)}"); false }
+    else {
+      val fields = new ArrayBuffer[(String, String)]
+      var text   = line()
+      while (text != null && text.nonEmpty && !wrong) {
+        val colon = text.indexOf(':')
+        if (!text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*")) fail(s"a field ${show(text)}")
+        else {
+          fields += ((text.substring(0, colon).toLowerCase, text.substring(colon + 1).trim))
+          text = line()
+        }
+      }
+      if (wrong) false
+      else if (text == null) { at = start; false }
+      else { headCame(status.substring(9, 12).toInt, fields.toSeq); !wrong }
+    }
+  }
+
+  private def headCame(status: Int, fields: Seq[(String, String)]): Unit = {
+    val request = asked(answers.size)
+    def count(name: String): Int = fields.count(_._1 == name)
+    val lengths = fields.collect { case ("content-length", value) => value }
+    if (status < 200) {
+      if (status != 100) fail(s"status $status, which nobody asked for")
+      else if (request == null || !request.mayContinue) fail("100 (Continue) that nobody waits for")
+      else if (continued) fail("100 (Continue) a second time")
+      else if (lengths.nonEmpty || count("transfer-encoding") > 0) fail("100 with content")
+      continued = true
+    } else {
+      isChunked = fields.exists(f => f._1 == "transfer-encoding" && f._2.equalsIgnoreCase("chunked"))
+      if (count("transfer-encoding") > (if (isChunked) 1 else 0)) fail("another transfer coding")
+      if (lengths.size > 1 || lengths.exists(l => !l.matches("\\d{1,9}"))) fail(s"Content-Length $lengths")
+      if (isChunked && lengths.nonEmpty) fail("both Content-Length and chunks")
+      if (count("date") != 1) fail(s"${count("date")} Date fields")
+      val none = status == 204 || status == 304 || (request != null && request.method == "HEAD")
+      if (status == 204 && (lengths.nonEmpty || isChunked)) fail("framing fields with 204")
+      head = Answer(status, fields, null)
+      untilEnd = !none && !isChunked && lengths.isEmpty
+      if (untilEnd && !head.closes) fail("content until the end of a connection that stays open")
+      if (none) { isChunked = false; length = 0 }
+      else length = lengths.headOption.fold(0)(_.toInt)
+    }
+  }
+
+  private def readChunk(): Boolean = {
+    val start = at
+    val size  = line()
+    if (size == null) { if (!wrong) at = start; false }
+    else if (!size.matches("[0-9A-Fa-f]{1,8}")) { fail(s"a chunk's size ${show(size)}"); false }
+    else {
+      val n = Integer.parseInt(size, 16)
+      if (until - at < n + 2) { at = start; false }
+      else {
+        gathered.write(bytes, at, n)
+        at += n
+        if (bytes(at) != '\r' || bytes(at + 1) != '\n') { fail("a chunk that does not end where it says"); false }
+        else {
+          at += 2
+          if (n == 0) complete()
+          true
+        }
+      }
+    }
+  }
+
+  private def complete(): Unit = {
+    val answer  = head.copy(content = gathered.toByteArray)
+    val request = asked(answers.size)
+    head = null
+    gathered.reset()
+    untilEnd = false
+    continued = false
+    if (hasClosed) fail("an answer after the last one")
+    check(request, answer)
+    answers += answer
+  }
+
+  /** Are answers marked? */
+  protected def isMarked: Boolean = true
+
+  private def check(request: Asked, answer: Answer): Unit = if (isMarked) {
+    val text   = new String(answer.content, ISO_8859_1)
+    val fields = answer.fields.map(_._2).mkString("\n")
+    if (request == null) {
+      // what is no whole request may be refused, and nothing else said
+      if (answer.status < 400 || !answer.closes) fail(s"status ${answer.status} to no request")
+      if (Mark.others("", text + fields).nonEmpty) fail("somebody's answer to no request")
+    } else {
+      val strange = Mark.others(request.mark, text.take(1 << 20) + "\n" + fields)
+      if (strange.nonEmpty) fail(s"an answer to ${strange.mkString(", ")} instead of ${request.mark}")
+      if (answer.status == 200 && request.content != null) {
+        if (!answer.field("x-mark").contains(request.mark))
+          fail(s"no mark ${request.mark} but ${answer.field("x-mark")}")
+        else if (request.method != "HEAD" && !java.util.Arrays.equals(answer.content, request.content))
+          fail(s"${answer.content.length} bytes that are not the ${request.content.length} of ${request.mark}")
+      }
+    }
+  }
+
+  /** The connection has ended: with a reset, or orderly, when content that only this ends is complete. */
+  def ended(isReset: Boolean): Unit = if (!wrong && head != null && untilEnd && !isReset) complete()
+}

@@ -1,0 +1,224 @@
+package needletail.simulation
+
+import java.util.concurrent.Executor
+import scala.collection.mutable.ArrayBuffer
+
+import needletail.io.EventLoop
+
+/**
+ * A world in memory and in virtual time: its event loops, its network and everybody in it take turns on one thread, in
+ * the order that the seed decides.
+ *
+ * Nothing in it reads a real clock, starts a thread or opens a descriptor. Time passes when nobody has anything to do,
+ * and by what the seed takes for work.
+ */
+final class World(val seed: Long, traced: Boolean = false) {
+  val dice  = new Dice(seed)
+  val trace = new Trace(traced)
+
+  /** Nanoseconds since this world began, and more: no zero that a test could mistake for "not set". */
+  private var time = 1000L * 1000 * 1000 * 1000
+
+  private val events  = new EventQueue
+  private val running = new ArrayBuffer[RunningLoop]
+
+  /** Loops that have ended by a fatal error. */
+  var fatalLoops = 0
+
+  /** What went wrong that nobody should have let happen: the findings of this world. */
+  val findings = new ArrayBuffer[String]
+
+  /** How rough this world is; see [[Weather]]. */
+  var weather: Weather = Weather(dice)
+
+  val network  = new Network(this)
+  val platform = new SimulatedPlatform(this)
+
+  def now: Long = time
+
+  /** Work takes time, for whoever does it. */
+  def spend(nanos: Long): Unit = time += nanos
+
+  /** The clock as a loop reads it: each look costs a little, and at times another program has the processor. */
+  def readClock(): Long = {
+    time += 50 + dice.below(1000)
+    if (dice.rarely(weather.preempted)) {
+      val nanos = World.pause(dice)
+      trace.say(this, s"everything stands still for ${nanos / 1000} us")
+      time += nanos
+    }
+    time
+  }
+
+  def found(what: => String): Unit = {
+    val text = what
+    trace.say(this, s"FOUND: $text")
+    if (findings.size < 20) findings += text
+  }
+
+  /** Runs `action` so much later, among everything else. */
+  def after(nanos: Long)(action: => Unit): Unit = at(time + math.max(0L, nanos))(action)
+
+  def at(nanos: Long)(action: => Unit): Unit = events.add(nanos, () => action)
+
+  /** For blocking work: other threads, each of which gets to it after a while. */
+  val otherThreads: Executor = task =>
+    after(dice.longBetween(0, dice.pick(World.Delays))) {
+      trace.say(this, "another thread works")
+      task.run()
+    }
+
+  /** From here on nothing fails any more, and nobody stands still. */
+  def clearUp(): Unit = {
+    trace.say(this, "it clears up")
+    weather = Weather.calm
+  }
+
+  /** Takes in a loop whose thread would start now. */
+  def begin(loop: EventLoop, poller: () => SimulatedPoller): Unit = {
+    val life = new RunningLoop(loop, poller)
+    running += life
+    life.rest(enter = true)
+  }
+
+  def wakeUp(loop: EventLoop): Unit = {
+    val life = running.find(_.loop eq loop)
+    life.foreach(_.woken = true)
+  }
+
+  /** How many loops have not ended. */
+  def loopsAlive: Int = running.size
+
+  /**
+   * Goes on until `done`, or nothing is left to do, or so much virtual time has passed, or so many steps: false unless
+   * it is done.
+   */
+  def run(nanos: Long, steps: Int = 300000)(done: => Boolean): Boolean = {
+    val end  = time + nanos
+    var left = steps
+    var over = done
+    while (!over && left > 0 && time < end && step(end)) {
+      left -= 1
+      over = done
+    }
+    if (left == 0) found(s"still busy after $steps steps: something spins")
+    over
+  }
+
+  /** One turn of somebody; false where nobody has anything to do ever again. */
+  private def step(end: Long): Boolean = {
+    var ready = 0
+    var i     = 0
+    while (i < running.size) {
+      val life = running(i)
+      if (life.isReady) {
+        if (ready == candidates.length) candidates = java.util.Arrays.copyOf(candidates, 2 * ready)
+        candidates(ready) = life
+        ready += 1
+      }
+      i += 1
+    }
+    val due = events.nextAt <= time
+    if (ready > 0 || due) {
+      val chosen = dice.below(ready + (if (due) 1 else 0))
+      if (chosen == ready) events.take().apply() else candidates(chosen).turn()
+      true
+    } else {
+      var next = events.nextAt
+      running.foreach(life => next = math.min(next, life.nextAt))
+      if (next == Long.MaxValue) {
+        time = end
+        false
+      } else {
+        time = math.min(math.max(time, next), math.max(time, end))
+        true
+      }
+    }
+  }
+  private var candidates = new Array[RunningLoop](8)
+
+  /** A loop that the world drives, turn by turn, in place of its thread. */
+  private final class RunningLoop(val loop: EventLoop, poller: () => SimulatedPoller) {
+    var woken        = false
+    private var until = 0L // when the wait ends by itself; Long.MaxValue: never
+    private var idle = 0L // until then its thread does not get to run
+    private var told = 0  // what the loop said of its wait
+
+    def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
+
+    /** The next time at which it could become ready by itself. */
+    def nextAt: Long = {
+      val soonest = if (woken || poller().hasReady) 0L else until
+      if (soonest == Long.MaxValue) soonest else math.max(soonest, idle)
+    }
+
+    def rest(enter: Boolean): Unit = {
+      if (enter) loop.enter()
+      try {
+        told = loop.beforeWait()
+        until = if (told < 0) Long.MaxValue else time + told * 1000000L
+      } finally if (enter) loop.leave()
+    }
+
+    def turn(): Unit = {
+      woken = false
+      if (dice.rarely(weather.stalls)) {
+        val nanos = World.pause(dice)
+        trace.say(World.this, s"loop ${loop.index} gets no processor for ${nanos / 1000} us")
+        idle = time + nanos
+        woken = true // what it was to do it does then
+      } else {
+        loop.enter()
+        try
+          if (loop.isStopping) end()
+          else {
+            trace.say(World.this, s"turn of loop ${loop.index}")
+            loop.goOn(told)
+            if (loop.isStopping) end() else rest(enter = false)
+          }
+        catch {
+          case e: Throwable =>
+            fatalLoops += 1
+            trace.say(World.this, s"loop ${loop.index} ends: $e")
+            loop.fatal(e)
+            try end()
+            catch {
+              case e: VirtualMachineError => trace.say(World.this, s"and its end is disturbed: $e")
+            }
+        } finally loop.leave()
+      }
+    }
+
+    private def end(): Unit = {
+      trace.say(World.this, s"loop ${loop.index} has ended")
+      running -= this
+      loop.end()
+    }
+  }
+}
+
+object World {
+  private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
+
+  /** How long somebody stands still: 1 ms to 2 s. */
+  def pause(dice: Dice): Long = dice.longBetween(1000000L, dice.pick(Seq(5000000L, 100000000L, 2000000000L)))
+}
+
+/** What happens at a time, in order; what is due at the same time, in the order of being added. */
+private final class EventQueue {
+  private final class Event(val at: Long, val order: Long, val action: () => Unit)
+
+  private val queue = new java.util.PriorityQueue[Event](
+    64,
+    (a: Event, b: Event) => if (a.at != b.at) java.lang.Long.compare(a.at, b.at) else java.lang.Long.compare(a.order, b.order)
+  )
+  private var added = 0L
+
+  def add(at: Long, action: () => Unit): Unit = {
+    added += 1
+    queue.add(new Event(at, added, action))
+    ()
+  }
+  def nextAt: Long         = if (queue.isEmpty) Long.MaxValue else queue.peek().at
+  def take(): () => Unit   = queue.poll().action
+}
