@@ -62,7 +62,7 @@ val onJvm = Seq(
 
 /**
  * How native programs are linked. lld links with all processors, and sooner than GNU ld through its plug-in; where it
- * is missing that one does, LTO included: programs that came out wrong by it did so by every linker (decision 21).
+ * is missing that one does, LTO included: programs that came out wrong by it did so by every linker (decision 22).
  * What C++ needs comes with the program, where it is installed for that, which saves its start a library and a megabyte.
  */
 lazy val linker: Seq[String] = {
@@ -161,6 +161,11 @@ lazy val gateway = module("gateway")
 lazy val simulation = module("simulation")
   .dependsOn(server, client, gateway, routing, testing % Test)
   .settings(publish / skip := true)
+  .jvmSettings(
+    // Twenty thousand worlds leave much for the collector: they have a process of their own.
+    Test / fork := true,
+    Test / javaOptions += "-Xmx1g"
+  )
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project

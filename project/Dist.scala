@@ -55,7 +55,7 @@ object Dist {
     target
   }
 
-  /** Without `needletail_traits.c` objects are taken for what they are not (decision 21); linkers drop what seems unused. */
+  /** Without `needletail_traits.c` objects are taken for what they are not (decision 22); linkers drop what seems unused. */
   private def checkMended(binary: File): Unit = {
     val symbol = "needletail_traits_mend\u0000"
     if (!new String(Files.readAllBytes(binary.toPath), "ISO-8859-1").contains(symbol))

@@ -1,5 +1,5 @@
 /*
- * Mends what Scala Native 0.5 says of classes that extend no trait (docs/decisions/0021-native-classes-and-memory.md).
+ * Mends what Scala Native 0.5 says of classes that extend no trait (docs/decisions/0022-native-classes-and-memory.md).
  * Whether an object is of a trait its class's table of traits answers, by the one entry where that trait would be. The
  * table of a class without traits has no entry at all, and is asked all the same: what happens to lie behind it in the
  * program's constants answers, and where that is the table of another class, the object is taken for what it is not.

@@ -12,7 +12,7 @@ private[needletail] final class LoopContext(val loop: EventLoop, val config: Cli
   /** Pieces of a streamed answer that came in one turn are put together here. */
   val gathered = new ByteWriter(16 * 1024)
 
-  val random: java.util.Random = loop.platform.newRandom()
+  lazy val random: java.util.Random = loop.platform.newRandom()
 
   /** Durations of the config in nanoseconds. */
   val idleNanos: Long     = config.idleTimeout.toNanos

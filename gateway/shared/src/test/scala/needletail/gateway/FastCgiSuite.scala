@@ -124,7 +124,7 @@ class FastCgiSuite extends Serving {
       assertEquals(answer.content, "internal server error")
       assertEquals(
         answer.err,
-        "needletail: a handler failed: java.lang.IllegalStateException: the secret reason\n"
+        "needletail: a handler failed: GET /fails: java.lang.IllegalStateException: the secret reason\n"
       )
     }
   }

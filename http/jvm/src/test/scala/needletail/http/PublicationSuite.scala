@@ -6,7 +6,7 @@ import needletail.testing.Suite
 
 /**
  * What loops show each other without a lock must be volatile: on Native nothing else makes an object's fields visible
- * with it, though the JVM would do with final ones (decision 21). It can hardly be seen by running, so it is read.
+ * with it, though the JVM would do with final ones (decision 22). It can hardly be seen by running, so it is read.
  */
 class PublicationSuite extends Suite {
   for (owner <- Seq[Class[?]](classOf[Response], classOf[Headers]))

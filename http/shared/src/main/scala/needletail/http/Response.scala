@@ -45,7 +45,7 @@ final class Response private (
 
   /**
    * The encoder's copy of the rendered head, made when this response is sent for the second time. Loops that share a
-   * constant find each other's copy here: volatile, as a final field alone publishes nothing on Native (decision 21).
+   * constant find each other's copy here: volatile, as a final field alone publishes nothing on Native (decision 22).
    * Not set to null, which would be a volatile store for each response.
    */
   @volatile private[needletail] var rendered: ResponseEncoder.Rendered = _

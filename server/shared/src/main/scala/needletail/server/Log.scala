@@ -1,7 +1,7 @@
 package needletail.server
 
 import needletail.async.Survivable
-import needletail.io.FailureLog
+import needletail.io.{EventLoop, FailureLog}
 
 /** Where the server says what went wrong inside; called on its loops, so it must not block for long. */
 trait Log {
@@ -28,14 +28,14 @@ object Log {
   private final class Guarded(log: Log) extends Log {
     def warn(message: String): Unit =
       try log.warn(message)
-      catch { case Survivable(e) => FailureLog.toStandardError(s"the log failed on: $message", e) }
+      catch { case Survivable(e) => EventLoop.report(s"the log failed on: $message", e) }
 
     def error(message: String, cause: Throwable): Unit =
       try log.error(message, cause)
       catch {
         case Survivable(e) =>
-          FailureLog.toStandardError(message, cause)
-          FailureLog.toStandardError("the log failed on that", e)
+          EventLoop.report(message, cause)
+          EventLoop.report("the log failed on that", e)
       }
   }
 

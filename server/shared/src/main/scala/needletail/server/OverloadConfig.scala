@@ -10,7 +10,7 @@ import needletail.http.Refusal
  * Overload-Reason, before the body is read or a handler runs. Two things are limited, each on each loop by itself: how
  * much there is to do for the loop, and how many requests of a route are under way (its answer comes later: it waits
  * for something else). Whoever can't be served at once waits, the newest being let in first; and is refused when there
- * are more than can be served in the time one may wait. How, and why so: docs/decisions/0018-waiting-lines.md.
+ * are more than can be served in the time one may wait. How, and why so: docs/decisions/0019-waiting-lines.md.
  *
  * Time that others took, another program on the same processor say, does not count.
  *

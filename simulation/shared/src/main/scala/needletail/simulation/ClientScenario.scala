@@ -68,7 +68,9 @@ final class ClientScenario(world: World) extends Scenario {
       world.run(30.seconds.toNanos)(false) // idle connections go
       client.statistics.foreach { s =>
         if (s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0)
-          world.found(s"the client still counts: open ${s.open}, in flight ${s.inFlight}, waiting ${s.waiting}, idle ${s.idle}")
+          world.found(
+            s"the client still counts: open ${s.open}, in flight ${s.inFlight}, waiting ${s.waiting}, idle ${s.idle}"
+          )
       }
     }
     client.close()
@@ -86,11 +88,15 @@ final class ClientScenario(world: World) extends Scenario {
     val hasBody = dice.chance(40)
     val kind    = dice.pick(if (hasBody) Service.bodyKinds else Service.kinds)
     val url     = s"http://127.0.0.1:$port/$kind"
-    val made    = (if (hasBody) client.post(url) else client.get(url)).header("X-Mark", mark).header("X-Size", size.toString)
-    val call    =
+    val made    = (if (hasBody) client.post(url) else client.get(url)).header(
+      "X-Mark",
+      mark
+    ).header("X-Size", size.toString)
+    val call =
       if (!hasBody) made
       else {
-        val body = if (dice.chance(50)) made.body(content) else made.body(code.requestStream(content, if (dice.chance(10)) size / 2 else Int.MaxValue))
+        val body = if (dice.chance(50)) made.body(content)
+        else made.body(code.requestStream(content, if (dice.chance(10)) size / 2 else Int.MaxValue))
         if (dice.chance(20)) body.expectContinue else body
       }
     val answer: Async[(Int, Option[String], Array[Byte])] =
@@ -98,7 +104,9 @@ final class ClientScenario(world: World) extends Scenario {
       else
         call.stream.flatMap { r =>
           code.at("a streamed answer")
-          needletail.http.Body.collect(r.body, new needletail.http.ByteWriter(1024), 1 << 20).map(bytes => (r.status.code, r.header("X-Mark"), bytes))
+          needletail.http.Body.collect(r.body, new needletail.http.ByteWriter(1024), 1 << 20).map(bytes =>
+            (r.status.code, r.header("X-Mark"), bytes)
+          )
         }
     if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {
       try home.execute(() => answer.cancel())
@@ -111,13 +119,25 @@ final class ClientScenario(world: World) extends Scenario {
     }
   }
 
-  private def check(mark: String, content: Array[Byte], result: Try[(Int, Option[String], Array[Byte])]): Unit =
+  private def check(
+      mark: String,
+      content: Array[Byte],
+      result: Try[(Int, Option[String], Array[Byte])]
+  ): Unit =
     result match {
       case Success((status, own, bytes)) =>
         val strange = Mark.others(mark, new String(bytes, "ISO-8859-1") + own.getOrElse(""))
-        if (strange.nonEmpty) world.found(s"a call got an answer to ${strange.mkString(", ")} instead of $mark")
-        else if (status == 200 && content != null && (!own.contains(mark) || !java.util.Arrays.equals(bytes, content)))
-          world.found(s"a call got ${bytes.length} bytes and the mark $own instead of ${content.length} of $mark")
+        if (strange.nonEmpty)
+          world.found(s"a call got an answer to ${strange.mkString(", ")} instead of $mark")
+        else if (
+          status == 200 && content != null && (!own.contains(mark) || !java.util.Arrays.equals(
+            bytes,
+            content
+          ))
+        )
+          world.found(
+            s"a call got ${bytes.length} bytes and the mark $own instead of ${content.length} of $mark"
+          )
       case Failure(e) => world.trace.say(world, s"the call $mark failed: $e")
     }
 }

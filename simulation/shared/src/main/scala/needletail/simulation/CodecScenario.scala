@@ -48,7 +48,9 @@ final class CodecScenario(world: World) {
       line => {
         code.at("an answer")
         if (dice.chance(60)) Answer(line)
-        else Async.sleep(dice.longBetween(0, 900000000L).nanos).flatMap { _ => code.at("a later answer"); Answer(line) }
+        else Async.sleep(dice.longBetween(0, 900000000L).nanos).flatMap { _ =>
+          code.at("a later answer"); Answer(line)
+        }
       }
     }
     val visits = (1 to dice.size(6)).map(n => new LineVisit(world, n, server.port))
@@ -56,7 +58,8 @@ final class CodecScenario(world: World) {
     world.run(300.seconds.toNanos)(visits.forall(_.isOver) || world.fatalLoops > 0)
     world.clearUp()
     visits.foreach(_.check())
-    if (world.fatalLoops > 0 && !code.hasBeenFatal) world.found("a loop has ended, though nothing fatal was thrown")
+    if (world.fatalLoops > 0 && !code.hasBeenFatal)
+      world.found("a loop has ended, though nothing fatal was thrown")
     if (world.fatalLoops == 0 && server.isReady) {
       world.run(20.seconds.toNanos)(false)
       if (server.isReady) {
@@ -66,7 +69,8 @@ final class CodecScenario(world: World) {
       }
     }
     server.drain()
-    if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted)) world.found("the drain did not end in its time")
+    if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
+      world.found("the drain did not end in its time")
     world.run(10.seconds.toNanos)(false)
     if (world.loopsAlive > 0) world.found(s"${world.loopsAlive} loops have not ended")
     if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
@@ -75,12 +79,12 @@ final class CodecScenario(world: World) {
 
 /** A visitor of that server. */
 private final class LineVisit(world: World, number: Int, port: Int, isProbe: Boolean = false) {
-  private val dice  = world.dice.split()
-  private val lines = (1 to (if (isProbe) 1 else dice.size(30))).map(i => Mark(number, i) * dice.size(50))
-  private val end   = world.network.connect(port)
-  private val text  = new StringBuilder
-  private val all   = lines.map(_ + "\n").mkString
-  private val parts = Seq(new Visitor.Part(Service.ascii(all), 0, false, () => ()))
+  private val dice   = world.dice.split()
+  private val lines  = (1 to (if (isProbe) 1 else dice.size(30))).map(i => Mark(number, i) * dice.size(50))
+  private val end    = world.network.connect(port)
+  private val text   = new StringBuilder
+  private val all    = lines.map(_ + "\n").mkString
+  private val parts  = Seq(new Visitor.Part(Service.ascii(all), 0, false, () => ()))
   private val manner = if (isProbe) Visitor.Manner.plain else Visitor.Manner(dice, all.length)
 
   private val visitor =
@@ -94,11 +98,14 @@ private final class LineVisit(world: World, number: Int, port: Int, isProbe: Boo
       )
 
   private def ends(): Unit =
-    if (!all.startsWith(text)) world.found(s"visitor $number read '${text.takeRight(60)}' where its own lines should be")
+    if (!all.startsWith(text))
+      world.found(s"visitor $number read '${text.takeRight(60)}' where its own lines should be")
 
   def isOver: Boolean     = visitor == null || visitor.isOver
   def isAnswered: Boolean = text.length == all.length
 
   def check(): Unit = if (visitor != null && visitor.isDisappointed && !isAnswered)
-    world.found(s"visitor $number was neither answered nor told the end, after ${text.length} of ${all.length} bytes")
+    world.found(
+      s"visitor $number was neither answered nor told the end, after ${text.length} of ${all.length} bytes"
+    )
 }

@@ -34,7 +34,9 @@ final class HttpScenario(world: World) extends Scenario {
     blockedLoop = Duration.Zero,
     operations = Some(operations),
     metrics = Seq[MetricSource](_ => code.at("a source of metrics")),
-    overload = if (dice.chance(50)) OverloadConfig.off else OverloadConfig(grace = Duration.Zero, leastInFlight = 1, initialInFlight = dice.pick(Seq(1, 4, 1024))),
+    overload = if (dice.chance(50)) OverloadConfig.off
+    else
+      OverloadConfig(grace = Duration.Zero, leastInFlight = 1, initialInFlight = dice.pick(Seq(1, 4, 1024))),
     accessLog = if (dice.chance(50)) Some((_, _, _, _) => code.at("the access log")) else None,
     log = new WorldLog(world, code)
   )
@@ -43,11 +45,13 @@ final class HttpScenario(world: World) extends Scenario {
     val server = Server(service.routes, config).startOn(world.platform)
     val visits = (1 to dice.size(8)).map { n =>
       var visit: HttpVisit = null
-      world.after(dice.longBetween(0, dice.pick(Seq(1L, 10000000L, 3000000000L)))) { visit = new HttpVisit(world, n, server.port) }
+      world.after(dice.longBetween(0, dice.pick(Seq(1L, 10000000L, 3000000000L)))) {
+        visit = new HttpVisit(world, n, server.port)
+      }
       () => visit
     }
     // sometimes it is told to drain in the middle of it all
-    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)){ server.drain(); () }
+    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { server.drain(); () }
     world.run(400.seconds.toNanos)(visits.forall(v => v() != null && v().isOver) || world.fatalLoops > 0)
     world.clearUp()
     visits.foreach(v => if (v() != null) v().check())

@@ -4,9 +4,9 @@ import scala.collection.mutable.ArrayBuffer
 
 /** A visitor of an HTTP server: the requests that it makes on one connection, and what becomes of them. */
 final class HttpVisit(world: World, number: Int, port: Int) {
-  private val dice     = world.dice.split()
-  private val requests = new ArrayBuffer[Asked]
-  private val parts    = new ArrayBuffer[Visitor.Part]
+  private val dice       = world.dice.split()
+  private val requests   = new ArrayBuffer[Asked]
+  private val parts      = new ArrayBuffer[Visitor.Part]
   private var lastCloses = false
 
   private val end = world.network.connect(port)
@@ -14,7 +14,9 @@ final class HttpVisit(world: World, number: Int, port: Int) {
   for (i <- 1 to dice.size(12)) if (!lastCloses) add(i)
 
   private val reader = new StrictReader(
-    i => if (i < requests.size && requests(i).isSent || i < requests.size && requests(i).mayContinue) requests(i) else partlySent(i),
+    i =>
+      if (i < requests.size && requests(i).isSent || i < requests.size && requests(i).mayContinue) requests(i)
+      else partlySent(i),
     what => world.found(s"visitor $number: $what")
   )
 
@@ -24,10 +26,20 @@ final class HttpVisit(world: World, number: Int, port: Int) {
   private val visitor: Visitor =
     if (end == null) null
     else
-      new Visitor(world, s"visitor $number", end, parts.toSeq, Visitor.Manner(dice, parts.map(_.bytes.length).sum))(
+      new Visitor(
+        world,
+        s"visitor $number",
+        end,
+        parts.toSeq,
+        Visitor.Manner(dice, parts.map(_.bytes.length).sum)
+      )(
         (bytes, n) => reader.feed(bytes, n),
-        part => reader.answers.size >= part.awaits && (!part.awaitsContinue || reader.continued || isLateFor(part)),
-        () => reader.answers.size == requests.size && requests.forall(_.isSent) || reader.hasClosed && !reader.isInAnswer,
+        part =>
+          reader.answers.size >= part.awaits && (!part.awaitsContinue || reader.continued || isLateFor(part)),
+        () =>
+          reader.answers.size == requests.size && requests.forall(
+            _.isSent
+          ) || reader.hasClosed && !reader.isInAnswer,
         isReset => reader.ended(isReset)
       )
 
@@ -62,10 +74,13 @@ final class HttpVisit(world: World, number: Int, port: Int) {
     val chunked = hasBody && dice.chance(40)
     val isOld   = dice.chance(4) && !chunked && !expects
     lastCloses = isOld || dice.chance(4)
-    val wanted = if (hasBody && Service.isEcho(kind)) body else if (kind == "page") null else Mark.content(mark, size)
-    val asked  = new Asked(mark, method, wanted, expects)
-    val head   = new StringBuilder
-    head.append(s"$method /$kind HTTP/1.${if (isOld) 0 else 1}\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\n")
+    val wanted =
+      if (hasBody && Service.isEcho(kind)) body else if (kind == "page") null else Mark.content(mark, size)
+    val asked = new Asked(mark, method, wanted, expects)
+    val head  = new StringBuilder
+    head.append(
+      s"$method /$kind HTTP/1.${if (isOld) 0 else 1}\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\n"
+    )
     if (expects) head.append("Expect: 100-continue\r\n")
     if (lastCloses && !isOld) head.append("Connection: close\r\n")
     if (chunked) head.append("Transfer-Encoding: chunked\r\n")
@@ -75,10 +90,20 @@ final class HttpVisit(world: World, number: Int, port: Int) {
     requests += asked
     val content = if (!hasBody) Array.empty[Byte] else if (chunked) chunks(body) else body
     if (expects) {
-      parts += new Visitor.Part(Service.ascii(head.toString), if (dice.chance(70)) requests.size - 1 else awaits, false, () => ())
+      parts += new Visitor.Part(
+        Service.ascii(head.toString),
+        if (dice.chance(70)) requests.size - 1 else awaits,
+        false,
+        () => ()
+      )
       parts += new Visitor.Part(content, requests.size - 1, awaitsContinue = true, () => asked.isSent = true)
     } else
-      parts += new Visitor.Part(Service.ascii(head.toString) ++ content, awaits, false, () => asked.isSent = true)
+      parts += new Visitor.Part(
+        Service.ascii(head.toString) ++ content,
+        awaits,
+        false,
+        () => asked.isSent = true
+      )
     ()
   }
 

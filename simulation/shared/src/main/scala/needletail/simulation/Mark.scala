@@ -18,5 +18,6 @@ object Mark {
   }
 
   /** Marks in a text that are not this one. */
-  def others(mark: String, text: String): Seq[String] = pattern.findAllIn(text).toSeq.filter(_ != mark).distinct
+  def others(mark: String, text: String): Seq[String] =
+    pattern.findAllIn(text).toSeq.filter(_ != mark).distinct
 }

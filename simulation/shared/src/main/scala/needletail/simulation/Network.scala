@@ -13,7 +13,8 @@ final class Network(world: World) {
   var descriptors = 0
 
   def listen(port: Int, listening: Listening): Int = {
-    val chosen = if (port == 0) { lastPort += 1; lastPort } else port
+    val chosen = if (port == 0) { lastPort += 1; lastPort }
+    else port
     if (listeners.contains(chosen)) throw new IOException("Address already in use")
     listeners(chosen) = listening
     chosen

@@ -15,7 +15,8 @@ trait Scenario {
   protected def finish(world: World, code: UserCode, server: RunningServer): Unit = {
     if (world.fatalLoops > 0) {
       if (!code.hasBeenFatal) world.found("a loop has ended, though nothing fatal was thrown")
-      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted)) world.found("a loop has ended, and the server has not")
+      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
+        world.found("a loop has ended, and the server has not")
       else if (server.stopped.value.exists(_.isSuccess))
         world.found("a fatal error ended the server, and it says that all is well")
     } else if (server.isReady) {
@@ -25,7 +26,8 @@ trait Scenario {
     }
     if (world.fatalLoops == 0) {
       server.drain()
-      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted)) world.found("the drain did not end in its time")
+      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
+        world.found("the drain did not end in its time")
       world.run(10.seconds.toNanos)(false)
     }
     world.run(10.seconds.toNanos)(world.loopsAlive == 0) // those of clients
@@ -56,7 +58,9 @@ object Probe {
     }
     ask(world, port, "/metrics").foreach { answer =>
       val text = new String(answer.content, "US-ASCII")
-      text.linesIterator.filter(line => gauges.exists(line.startsWith) && !line.endsWith(" 0") && !line.contains("\"/metrics\"")).foreach { line =>
+      text.linesIterator.filter(line =>
+        gauges.exists(line.startsWith) && !line.endsWith(" 0") && !line.contains("\"/metrics\"")
+      ).foreach { line =>
         world.found(s"something is still under way: $line")
       }
     }
@@ -79,7 +83,12 @@ object Probe {
         end,
         Seq(new Visitor.Part(Service.ascii(s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"), 0, false, () => ())),
         Visitor.Manner.plain
-      )((bytes, n) => reader.feed(bytes, n), _ => true, () => reader.answers.nonEmpty, isReset => reader.ended(isReset))
+      )(
+        (bytes, n) => reader.feed(bytes, n),
+        _ => true,
+        () => reader.answers.nonEmpty,
+        isReset => reader.ended(isReset)
+      )
       world.run(30.seconds.toNanos)(visitor.isOver)
       reader.answers.headOption
     }

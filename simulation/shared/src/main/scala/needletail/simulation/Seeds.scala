@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 /** Many worlds, on several threads, each world on one. */
 object Seeds {
+
   /** How many worlds a run of the tests makes; natively fewer, as its tests are linked without optimisation. */
   val usual: Long = if (System.getProperty("java.vm.name") == "Scala Native") 2000 else 20000
 

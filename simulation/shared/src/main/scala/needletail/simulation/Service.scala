@@ -43,25 +43,25 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     def whole: Response      = ok.bytes(content)
 
     kind match {
-      case "now"      => whole
-      case "later"    => Async.sleep(pause()).map { _ => code.at("a later answer"); whole }
-      case "never"    => new Promise[Response]
-      case "blocking" => Async.blocking { code.at("blocking work"); whole }
-      case "thread"   => elsewhere(whole)
-      case "actor"    => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
-      case "stream"   => ok.stream(code.stream(content))
-      case "known"    => ok.stream(code.stream(content), size.toLong)
-      case "lies"     => ok.stream(code.stream(Mark.content(mark, size / 2)), size.toLong)
-      case "breaks"   => ok.stream(code.stream(content, failsAt = size / 2))
+      case "now"          => whole
+      case "later"        => Async.sleep(pause()).map { _ => code.at("a later answer"); whole }
+      case "never"        => new Promise[Response]
+      case "blocking"     => Async.blocking { code.at("blocking work"); whole }
+      case "thread"       => elsewhere(whole)
+      case "actor"        => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
+      case "stream"       => ok.stream(code.stream(content))
+      case "known"        => ok.stream(code.stream(content), size.toLong)
+      case "lies"         => ok.stream(code.stream(Mark.content(mark, size / 2)), size.toLong)
+      case "breaks"       => ok.stream(code.stream(content, failsAt = size / 2))
       case "later-stream" => Async.sleep(pause()).map(_ => ok.stream(code.stream(content)))
-      case "cached"   => shared(ok, content)
-      case "echo"     => request.body.bytes.map { bytes => code.at("an answer to a body"); ok.bytes(bytes) }
-      case "pipe"     => piped(ok, request.body)
-      case "ignore"   => whole
+      case "cached"       => shared(ok, content)
+      case "echo"   => request.body.bytes.map { bytes => code.at("an answer to a body"); ok.bytes(bytes) }
+      case "pipe"   => piped(ok, request.body)
+      case "ignore" => whole
       case "ignore-stream" => ok.stream(code.stream(content))
-      case "peek"     => request.body.stream.next().map(_ => whole)
-      case "page"     => "no mark".ok // what a page of errors or of help is: nobody's
-      case _          => Response.notFound
+      case "peek"          => request.body.stream.next().map(_ => whole)
+      case "page"          => "no mark".ok // what a page of errors or of help is: nobody's
+      case _               => Response.notFound
     }
   }
 
@@ -87,7 +87,8 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     Async.sleep(pause()).map(_ => ok.bytes(content)).shield
 
   private def piped(ok: Response, body: Body): Response = {
-    val response = if (body.length >= 0) ok.stream(watched(body.stream), body.length) else ok.stream(watched(body.stream))
+    val response =
+      if (body.length >= 0) ok.stream(watched(body.stream), body.length) else ok.stream(watched(body.stream))
     response
   }
 
@@ -111,10 +112,29 @@ object Service {
 
   /** What may be asked for, and what for with content. */
   val kinds: Seq[String] = Seq(
-    "now", "now", "now", "later", "never", "blocking", "thread", "actor", "stream", "stream", "known", "lies", "breaks",
-    "later-stream", "cached", "page", "limited/now", "limited/later", "limited/stream", "nothing"
+    "now",
+    "now",
+    "now",
+    "later",
+    "never",
+    "blocking",
+    "thread",
+    "actor",
+    "stream",
+    "stream",
+    "known",
+    "lies",
+    "breaks",
+    "later-stream",
+    "cached",
+    "page",
+    "limited/now",
+    "limited/later",
+    "limited/stream",
+    "nothing"
   )
-  val bodyKinds: Seq[String] = Seq("echo", "echo", "pipe", "pipe", "ignore", "ignore-stream", "peek", "now", "stream")
+  val bodyKinds: Seq[String] =
+    Seq("echo", "echo", "pipe", "pipe", "ignore", "ignore-stream", "peek", "now", "stream")
 
   /** Does it answer with the content that came? */
   def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"

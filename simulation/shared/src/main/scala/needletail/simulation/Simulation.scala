@@ -32,8 +32,10 @@ object Simulation {
     val world = new World(seed, traced)
     present.set(world)
     try scenario(world)
-    catch { case e: Throwable => world.found(s"the simulation itself failed: $e ${e.getStackTrace.take(12).mkString(" < ")}") }
-    finally present.remove()
+    catch {
+      case e: Throwable =>
+        world.found(s"the simulation itself failed: $e ${e.getStackTrace.take(12).mkString(" < ")}")
+    } finally present.remove()
     Outcome(seed, world.findings.toSeq, world.trace.digest, world.trace.text)
   }
 }

@@ -5,7 +5,12 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.collection.mutable.ArrayBuffer
 
 /** What a client has asked, as far as it says what may come back. */
-final class Asked(val mark: String, val method: String, val content: Array[Byte] /* null: any, unmarked */, val mayContinue: Boolean) {
+final class Asked(
+    val mark: String,
+    val method: String,
+    val content: Array[Byte] /* null: any, unmarked */,
+    val mayContinue: Boolean
+) {
 
   /** Has all of it been sent? */
   var isSent = false
@@ -35,11 +40,11 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
   var continued = false
 
   /** The answer under way, once its head is there. */
-  private var head: Answer  = null
-  private var untilEnd      = false
-  private val gathered      = new java.io.ByteArrayOutputStream
-  private var isChunked     = false
-  private var length        = 0
+  private var head: Answer = null
+  private var untilEnd     = false
+  private val gathered     = new java.io.ByteArrayOutputStream
+  private var isChunked    = false
+  private var length       = 0
 
   def hasClosed: Boolean = answers.lastOption.exists(_.closes)
 
@@ -101,13 +106,15 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
     val start  = at
     val status = line()
     if (status == null) { if (!wrong) at = start; false }
-    else if (!status.matches("HTTP/1\\.1 [1-5]\\d\\d [\\x20-\\x7e]*")) { fail(s"a status line ${show(status)}"); false }
-    else {
+    else if (!status.matches("HTTP/1\\.1 [1-5]\\d\\d [\\x20-\\x7e]*")) {
+      fail(s"a status line ${show(status)}"); false
+    } else {
       val fields = new ArrayBuffer[(String, String)]
       var text   = line()
       while (text != null && text.nonEmpty && !wrong) {
         val colon = text.indexOf(':')
-        if (!text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*")) fail(s"a field ${show(text)}")
+        if (!text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"))
+          fail(s"a field ${show(text)}")
         else {
           fields += ((text.substring(0, colon).toLowerCase, text.substring(colon + 1).trim))
           text = line()
@@ -120,9 +127,9 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
   }
 
   private def headCame(status: Int, fields: Seq[(String, String)]): Unit = {
-    val request = asked(answers.size)
+    val request                  = asked(answers.size)
     def count(name: String): Int = fields.count(_._1 == name)
-    val lengths = fields.collect { case ("content-length", value) => value }
+    val lengths                  = fields.collect { case ("content-length", value) => value }
     if (status < 200) {
       if (status != 100) fail(s"status $status, which nobody asked for")
       else if (request == null || !request.mayContinue) fail("100 (Continue) that nobody waits for")
@@ -156,8 +163,9 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
       else {
         gathered.write(bytes, at, n)
         at += n
-        if (bytes(at) != '\r' || bytes(at + 1) != '\n') { fail("a chunk that does not end where it says"); false }
-        else {
+        if (bytes(at) != '\r' || bytes(at + 1) != '\n') {
+          fail("a chunk that does not end where it says"); false
+        } else {
           at += 2
           if (n == 0) complete()
           true
@@ -195,7 +203,9 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
         if (!answer.field("x-mark").contains(request.mark))
           fail(s"no mark ${request.mark} but ${answer.field("x-mark")}")
         else if (request.method != "HEAD" && !java.util.Arrays.equals(answer.content, request.content))
-          fail(s"${answer.content.length} bytes that are not the ${request.content.length} of ${request.mark}")
+          fail(
+            s"${answer.content.length} bytes that are not the ${request.content.length} of ${request.mark}"
+          )
       }
     }
   }

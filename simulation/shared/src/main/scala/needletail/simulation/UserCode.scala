@@ -70,8 +70,9 @@ final class UserCode(world: World) {
               asked = false
               if (cancelled == 0) {
                 val piece = take()
-                if (piece == null) { isOver = true; promise.fail(new IllegalStateException("the stream failed")) }
-                else promise.succeed(piece)
+                if (piece == null) {
+                  isOver = true; promise.fail(new IllegalStateException("the stream failed"))
+                } else promise.succeed(piece)
               }
               ()
             }

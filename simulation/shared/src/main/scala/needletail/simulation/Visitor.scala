@@ -6,7 +6,13 @@ package needletail.simulation
  *
  * @param script what it sends; each part may have to wait for an answer, or for 100 (Continue)
  */
-final class Visitor(world: World, val name: String, end: End, script: Seq[Visitor.Part], manner: Visitor.Manner)(
+final class Visitor(
+    world: World,
+    val name: String,
+    end: End,
+    script: Seq[Visitor.Part],
+    manner: Visitor.Manner
+)(
     read: (Array[Byte], Int) => Unit,
     mayGoOn: Visitor.Part => Boolean,
     isSatisfied: () => Boolean,
@@ -66,7 +72,9 @@ final class Visitor(world: World, val name: String, end: End, script: Seq[Visito
   private def pause: Long = if (manner.pace == 0) 0 else 1 + world.dice.longBetween(0, manner.pace)
 
   private def hasMore(hasSent: Boolean): Boolean =
-    (part < script.size && end.canWrite && !end.isReset && (hasSent || mayGoOn(script(part)))) || (manner.reads && end.hasInput)
+    (part < script.size && end.canWrite && !end.isReset && (hasSent || mayGoOn(
+      script(part)
+    ))) || (manner.reads && end.hasInput)
 
   private def vanish(): Unit = {
     world.trace.say(world, s"$name vanishes after $sent bytes")
@@ -108,7 +116,8 @@ final class Visitor(world: World, val name: String, end: End, script: Seq[Visito
       if (at == 0 && !mayGoOn(now)) go = false
       else {
         val most = math.min(now.bytes.length - at, math.min(manner.vanishAt - sent, manner.piece))
-        val n    = if (end.isReset) 0 else end.put(now.bytes, at, if (manner.drips) math.min(most, world.dice.size(64)) else most)
+        val n    = if (end.isReset) 0
+        else end.put(now.bytes, at, if (manner.drips) math.min(most, world.dice.size(64)) else most)
         at += n
         sent += n
         if (n == 0 && most > 0) go = false
@@ -126,7 +135,12 @@ final class Visitor(world: World, val name: String, end: End, script: Seq[Visito
 object Visitor {
   private final val Patience = 120L * 1000 * 1000 * 1000
 
-  final class Part(val bytes: Array[Byte], val awaits: Int, val awaitsContinue: Boolean, val onSent: () => Unit)
+  final class Part(
+      val bytes: Array[Byte],
+      val awaits: Int,
+      val awaitsContinue: Boolean,
+      val onSent: () => Unit
+  )
 
   /**
    * @param vanishAt how many bytes it sends before it goes without a word

@@ -139,10 +139,10 @@ final class World(val seed: Long, traced: Boolean = false) {
 
   /** A loop that the world drives, turn by turn, in place of its thread. */
   private final class RunningLoop(val loop: EventLoop, poller: () => SimulatedPoller) {
-    var woken        = false
+    var woken         = false
     private var until = 0L // when the wait ends by itself; Long.MaxValue: never
-    private var idle = 0L // until then its thread does not get to run
-    private var told = 0  // what the loop said of its wait
+    private var idle  = 0L // until then its thread does not get to run
+    private var told  = 0  // what the loop said of its wait
 
     def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
 
@@ -210,7 +210,8 @@ private final class EventQueue {
 
   private val queue = new java.util.PriorityQueue[Event](
     64,
-    (a: Event, b: Event) => if (a.at != b.at) java.lang.Long.compare(a.at, b.at) else java.lang.Long.compare(a.order, b.order)
+    (a: Event, b: Event) =>
+      if (a.at != b.at) java.lang.Long.compare(a.at, b.at) else java.lang.Long.compare(a.order, b.order)
   )
   private var added = 0L
 
@@ -219,6 +220,6 @@ private final class EventQueue {
     queue.add(new Event(at, added, action))
     ()
   }
-  def nextAt: Long         = if (queue.isEmpty) Long.MaxValue else queue.peek().at
-  def take(): () => Unit   = queue.poll().action
+  def nextAt: Long       = if (queue.isEmpty) Long.MaxValue else queue.peek().at
+  def take(): () => Unit = queue.poll().action
 }
