@@ -34,8 +34,9 @@ final class EventLoop private[io] (
   private[needletail] val memory = new LoopMemory
 
   private var nanos      = platform.nanoTime()
-  private var millis     = 0L   // 0: not asked for in this turn
-  private var clockFresh = true // false during the wait
+  private var millis     = 0L            // 0: not asked for in this turn
+  private var due        = Long.MaxValue // of the first timer, when the wait was over
+  private var clockFresh = true          // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
 
   private var everyTurn: Runnable = null // most loops have none
@@ -62,6 +63,9 @@ final class EventLoop private[io] (
   def nowNanos: Long = nanos
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
+
+  /** When the first timer was due at the beginning of this turn, MaxValue where there was none: so long it may wait. */
+  private[needletail] def dueNanos: Long = due
 
   /** What the processor has done for the loop's thread, asked on that; -1 where it is not known. */
   private[needletail] def processorNanos: Long = platform.processorNanos()
@@ -243,6 +247,7 @@ final class EventLoop private[io] (
     tasks.awake()
     nanos = platform.nanoTime()
     millis = 0
+    due = if (timers.isEmpty) Long.MaxValue else timers.firstDue
     clockFresh = true
   }
 

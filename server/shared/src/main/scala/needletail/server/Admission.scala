@@ -216,15 +216,16 @@ private[server] final class Admission(
 
   /** One that has waited runs now: from here on it is under way, and what it takes is measured. */
   private def letIn(state: RouteState, body: () => Reply): Async[Response] = {
-    val before   = present // another request may be the present one
-    val itsState = known
-    val began    = time.own
-    var answered = false
-    var isSync   = true
+    val before    = present // another request may be the present one
+    val itsState  = known
+    val began     = time.own
+    val beganWall = time.wall
+    var answered  = false
+    var isSync    = true
 
     def ended(): Unit = if (state.limit != null) {
       if (isSync) time.read(state.offProcessor) else readOutside()
-      state.limit.ended(time.own, if (answered) time.own - began else -1)
+      state.limit.ended(time.own, if (answered) time.own - began else -1, time.wall - beganWall)
       room(state)
     }
     if (state.limit != null) state.limit.begin(began)
@@ -393,10 +394,10 @@ private[server] final class Admission(
   }
 
   /** The handler has answered what began then, or nobody waits for it any more. */
-  def handled(state: RouteState, beganOwn: Long, isAnswer: Boolean): Unit =
+  def handled(state: RouteState, beganOwn: Long, beganNanos: Long, isAnswer: Boolean): Unit =
     if (state.limit != null) {
       readOutside()
-      state.limit.ended(time.own, if (isAnswer) time.own - beganOwn else -1)
+      state.limit.ended(time.own, if (isAnswer) time.own - beganOwn else -1, time.wall - beganNanos)
       room(state)
     }
 
@@ -443,7 +444,6 @@ private[server] final class Admission(
   /** Time passes, also when nothing comes back: to be called ten times a second while anybody is connected. */
   def tick(): Unit = {
     readOutside()
-    time.tick()
     foreach { state =>
       if (state.limit != null && state.inFlight > 0) {
         state.limit.look(time.own)

@@ -58,7 +58,7 @@ private[server] final class Exchange(
 
   private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
     isMeasured = false
-    session.admission.handled(route, beganOwn, isAnswer)
+    session.admission.handled(route, beganOwn, startedNanos, isAnswer)
   }
 
   /** It is for that route, as is found now that its handler has called routes. */

@@ -37,7 +37,11 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var samples = 0
   private var least   = Long.MaxValue
   private var most    = 0
-  private var took    = 0L // nanoseconds, of all samples together
+
+  /** By the clock, what the quickest took. */
+  private var leastAtMost = Long.MaxValue
+
+  private var took = 0L // nanoseconds, of all samples together
 
   // what it has needed lately: how many were under way, on average
   private var need  = 0.0
@@ -80,15 +84,21 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     }
   }
 
-  /** One is no longer under way; it took `nanos`, or -1 where that says nothing. */
-  def ended(now: Long, nanos: Long): Unit = {
+  /**
+   * One is no longer under way; it took `nanos` at least, or -1 where that says nothing.
+   *
+   * @param atMost what it took by the clock: where others had the processor meanwhile, the answer may have come at any
+   *   time between, as what it waited for went on. So the one tells of a queue, the other of how long it takes at best
+   */
+  def ended(now: Long, nanos: Long, atMost: Long): Unit = {
     inFlight -= 1
     if (nanos >= 0) {
       samples += 1
-      took += nanos
+      took += atMost
       if (nanos < least) least = nanos
-      if (nanos <= base) {
-        base = nanos
+      if (atMost < leastAtMost) leastAtMost = atMost
+      if (atMost <= base) {
+        base = atMost
         baseSeen = now
       }
       // one that found half of the limit in use, and was as quick as ever
@@ -105,6 +115,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       else if (inFlight >= Enough && now - began >= Math.max(longest, 4 * allowed)) {
         // hardly anything comes back, although there is enough that should
         least = now - began
+        leastAtMost = least
         endInterval(now)
       } else if (inFlight < Enough && now - began >= IdleIntervals * longest) endInterval(now)
   }
@@ -176,7 +187,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 
   /** The least of this interval is the new base; step by step, since the interval may have been an odd one. */
   private def rebase(now: Long): Unit = {
-    base = Math.min(least, 2 * base)
+    base = Math.min(leastAtMost, 2 * base)
     baseSeen = now
   }
 
@@ -240,6 +251,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     samples = 0
     took = 0
     least = Long.MaxValue
+    leastAtMost = Long.MaxValue
     most = inFlight
   }
 }

@@ -109,6 +109,9 @@ private[needletail] trait Clock {
   /** On the same clock, read anew. */
   def nanos: Long
 
+  /** By when the wait before the present turn should have ended, at the latest; MaxValue where nothing was due. */
+  def dueNanos: Long = Long.MaxValue
+
   /** The processor's time that the loop's thread has had, in nanoseconds; -1 where the platform does not tell. */
   def processorNanos: Long = -1
 

@@ -59,10 +59,7 @@ private[server] final class LoopMember(
   /** Takes a connection to this loop; called on any loop. `closed` follows once, whatever becomes of it. */
   def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, gone) { connection =>
     val served = protocol.connected(connection)
-    if (!beating) {
-      protocol.timePasses()
-      beat()
-    }
+    if (!beating) beat()
     if (aborting) connection.abort()
     else if (draining) served.drain()
     connections.add(served) // last: what fails before is not in the list

@@ -23,7 +23,6 @@ private[server] final class LoopTime(clock: Clock) {
   private var markedTurns = 0   // so many turns are still marked
   private var markWall    = 0L  // when both clocks were last read together
   private var markOn      = -1L // the processor's time then, -1: they were not
-  private var tickedAt    = Long.MinValue
 
   /** When the last one was long, and until it is known to be short again, each turn is marked at its beginning. */
   private def watch(): Unit = markedTurns = MarkedTurns
@@ -38,13 +37,10 @@ private[server] final class LoopTime(clock: Clock) {
     if (gap > 0) {
       wall = turn
       own += gap
-      // A wait that went on past a timer was not the loop's wish.
-      if (waited && tickedAt != Long.MinValue) {
-        val late = Math.min(gap, turn - tickedAt - TickNanos)
-        if (late > LateNanos) {
-          own -= late
-          tickedAt = turn - TickNanos
-        }
+      // a wait that went on past what it was for was not the loop's wish
+      if (waited) {
+        val late = Math.min(gap, turn - clock.dueNanos)
+        if (late > LateNanos) own -= late
       }
     }
     if (!waited && markOn >= 0) settle(null)
@@ -83,9 +79,6 @@ private[server] final class LoopTime(clock: Clock) {
     markWall = wall
     markOn = on
   }
-
-  /** Comes ten times a second as long as anybody is connected: when it does not, the loop did not run. */
-  def tick(): Unit = tickedAt = wall
 }
 
 private[server] object LoopTime {
@@ -96,11 +89,8 @@ private[server] object LoopTime {
   /** Turns in which the processor's time is read, after a long one. */
   final val MarkedTurns = 16
 
-  /** The time between two ticks. */
-  final val TickNanos = 100L * 1000 * 1000
-
-  /** A wait that went on for so long after it should have ended was not the loop's. */
-  final val LateNanos = 20L * 1000 * 1000
+  /** So late a wait may end by itself: it is for whole milliseconds. */
+  final val LateNanos = 2L * 1000 * 1000
 }
 
 /**

@@ -42,6 +42,7 @@ private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   def turnNanos: Long = loop.nowNanos
   def nanos: Long     = loop.clockNanos
 
+  override def dueNanos: Long       = loop.dueNanos
   override def processorNanos: Long = loop.processorNanos
 
   def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)

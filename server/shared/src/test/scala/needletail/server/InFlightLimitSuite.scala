@@ -40,7 +40,7 @@ class InFlightLimitSuite extends Suite {
             ending = ending.patch(ending.indexOf(next), Nil, 1)
             val took = now - next._2
             if (took > worst) worst = took
-            limit.ended(now, took)
+            limit.ended(now, took, took)
             done += 1
             go = true
           }

@@ -33,6 +33,12 @@ class NoisyNeighbourSuite extends Suite {
       assertEquals(s.reasons, Map.empty[String, Int])
     }
 
+    test(s"$name, at 0.8 of what a service can do: that the loop is late makes no queue of it") {
+      val calls = asking(new Service(50, 20))
+      val s     = new VirtualServer(config, others).offer(2000, 8000, calls).run(2000)
+      assertEquals(s.reasons, Map.empty[String, Int])
+    }
+
     test(s"$name, and twice as much as could be done alone: shed by priority, the loop stays busy") {
       val high = kind(2, Priority.High)
       val low  = kind(2, Priority.Normal)

@@ -24,11 +24,13 @@ private[server] final class VirtualServer(
   private var tickAt = now
   private val coming = mutable.PriorityQueue.empty[Arrival](Ordering.by((a: Arrival) => (-a.at, -a.number)))
   private val timers = mutable.PriorityQueue.empty[Due](Ordering.by((d: Due) => (-d.at, -d.number)))
+  private var due    = Long.MaxValue
   private var number = 0L
   private val clock  = new Clock {
     def nowMillis: Long                 = now / Ms
     def turnNanos: Long                 = turnAt
     def nanos: Long                     = now
+    override def dueNanos: Long         = due
     override def processorNanos: Long   = onCpu
     def atTurnEnd(task: Runnable): Unit = atEnd :+= task
   }
@@ -102,6 +104,7 @@ private[server] final class VirtualServer(
   }
 
   private def turn(): Unit = {
+    due = (timers.headOption.map(_.at).toSeq :+ (tickAt + 100 * Ms)).min
     now = others.away(now)
     turnAt = now
     val ready = mutable.ArrayBuffer.empty[Arrival]
@@ -159,7 +162,7 @@ private[server] final class VirtualServer(
     val began = now
     val own   = admission.begin(state, measured)
     reply.response.foreach { response =>
-      if (measured) admission.handled(state, own, isAnswer = true)
+      if (measured) admission.handled(state, own, began, isAnswer = true)
       admission.end(state, response.status.code, began, refused = false)
       answered(arrival, why(response))
     }
