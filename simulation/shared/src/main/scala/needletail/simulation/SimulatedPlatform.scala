@@ -89,7 +89,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
       watched(count) = s
       count += 1
     }
-    s.source = source
+    s.watcher = source
     d.interest = interest
   }
 
@@ -110,7 +110,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
   /** Is there something to report to a loop that waits? */
   def hasReady: Boolean = {
     var i = 0
-    while (i < count && (watched(i).ready & watched(i).self.interest) == 0) i += 1
+    while (i < count && (watched(i).readiness & watched(i).self.interest) == 0) i += 1
     i < count
   }
 
@@ -121,7 +121,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
     if (batch.length < count) batch = new Array[SimulatedDescriptor](watched.length)
     while (i < count) {
       val d     = watched(i)
-      val ready = d.ready & d.self.interest
+      val ready = d.readiness & d.self.interest
       val tells =
         if (ready != 0) timeoutMillis != 0 || !world.dice.chance(10)
         else d.self.interest != 0 && world.dice.rarely(world.weather.spurious)
@@ -135,17 +135,17 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
     i = 0
     while (i < n) {
       val d     = batch(i)
-      val bits  = d.ready & d.self.interest
+      val bits  = d.readiness & d.self.interest
       val ready = if (bits != 0) bits else d.self.interest
       batch(i) = null
-      if (ready != 0) loop.dispatch(d.source, ready)
+      if (ready != 0) loop.dispatch(d.watcher, ready)
       i += 1
     }
   }
 
   def wakeUp(): Unit = world.wakeUp(loop)
 
-  def foreach(f: Pollable => Unit): Unit = java.util.Arrays.copyOf(watched, count).foreach(d => f(d.source))
+  def foreach(f: Pollable => Unit): Unit = java.util.Arrays.copyOf(watched, count).foreach(d => f(d.watcher))
 
   def close(): Unit = ()
 }
@@ -153,9 +153,9 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
 /** What a simulated poller keeps of a descriptor. */
 private[needletail] trait SimulatedDescriptor {
   def self: Descriptor
-  def ready: Int
+  def readiness: Int
   def gone: Boolean
-  var source: Pollable = null
+  var watcher: Pollable = null
 }
 
 /**
@@ -177,7 +177,7 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
   var gone             = false
   def self: Descriptor = this
 
-  def ready: Int =
+  def readiness: Int =
     if (gone) 0
     else if (!connected) { if (world.now >= connectedAt) Interest.Write else 0 }
     else (if (end.canRead) Interest.Read else 0) | (if (end.canWrite) Interest.Write else 0)
@@ -252,7 +252,7 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
 
   var gone                 = false
   def self: Descriptor     = this
-  def ready: Int           = if (gone || backlog.isEmpty) 0 else Interest.Read
+  def readiness: Int           = if (gone || backlog.isEmpty) 0 else Interest.Read
   def localAddress: String = s"10.9.9.9:$port"
 
   def accept(): Socket =
