@@ -98,7 +98,12 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
     }
     val left = new CountDownLatch(loops.size)
     loops.asScala.foreach { case (loop, state) =>
-      try loop.execute { () => state.close(); left.countDown() }
+      try
+        loop.execute { () =>
+          state.close()
+          mine.remove() // else the loop's thread would keep this client for as long as it lives
+          left.countDown()
+        }
       catch { case _: java.util.concurrent.RejectedExecutionException => left.countDown() }
     }
     if (stopping != null) {
