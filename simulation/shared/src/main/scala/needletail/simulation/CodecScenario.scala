@@ -98,7 +98,7 @@ private final class LineVisit(world: World, number: Int, port: Int, isProbe: Boo
       )
 
   private def ends(): Unit =
-    if (!all.startsWith(text))
+    if (!all.startsWith(text.toString))
       world.found(s"visitor $number read '${text.takeRight(60)}' where its own lines should be")
 
   def isOver: Boolean     = visitor == null || visitor.isOver
