@@ -252,7 +252,7 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
 
   var gone                 = false
   def self: Descriptor     = this
-  def readiness: Int           = if (gone || backlog.isEmpty) 0 else Interest.Read
+  def readiness: Int       = if (gone || backlog.isEmpty) 0 else Interest.Read
   def localAddress: String = s"10.9.9.9:$port"
 
   def accept(): Socket =
