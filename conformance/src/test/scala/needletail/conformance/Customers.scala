@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 /** Customers of the store, who ask for each kind of page over and over from the moment they are made. */
-final class Customers(port: Int, ofEachKind: Int = 8) extends AutoCloseable {
+final class Customers(port: Int, val ofEachKind: Int = 8) extends AutoCloseable {
   import Customers._
 
   private val seen               = new ConcurrentLinkedQueue[Visit]
@@ -20,6 +20,9 @@ final class Customers(port: Int, ofEachKind: Int = 8) extends AutoCloseable {
     thread.start()
     thread
   }
+
+  /** How many they are. */
+  def count: Int = threads.length
 
   /** What was seen of that kind by those who asked at that time of `System.nanoTime` or later. */
   def visits(kind: String, since: Long = Long.MinValue): Seq[Visit] =
