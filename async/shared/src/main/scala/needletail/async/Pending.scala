@@ -31,8 +31,11 @@ private[async] abstract class Pending[A] extends Async[A] {
   }
 
   final def cancel(): Unit =
-    if (state == null) abort(Result.cancelled)
+    if (state == null) cancelled()
     else if (!state.isInstanceOf[Result[_]]) standIn.cancel()
+
+  /** Nobody needs this one any more, or it was told so by its holder; it is open. */
+  private[async] def cancelled(): Unit = abort(Result.cancelled)
 
   final private[async] def withdrawUnobserved(): Unit =
     if (state == null) { if (first == null) cancel() }
@@ -110,6 +113,8 @@ private[async] abstract class Pending[A] extends Async[A] {
     detach(observer)
     withdrawUnobserved()
   }
+
+  final private[async] def isObserved: Boolean = first != null
 
   /** The observer when there is exactly one. */
   final private[async] def onlyObserver: Pending[_] =

@@ -117,7 +117,19 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
 
   private[client] def callOf(host: Host, method: Method, target: String, limit: TimeLimit): Call = {
     if (method eq Method.CONNECT) throw new IllegalArgumentException("CONNECT is not implemented")
-    new Call(this, host, method, target, Headers.empty, null, null, -1, limit, null, 0)
+    new Call(
+      this,
+      if (host.isForgotten) remember(host) else host,
+      method,
+      target,
+      Headers.empty,
+      null,
+      null,
+      -1,
+      limit,
+      null,
+      0
+    )
   }
 
   private def originOf(url: String): Origin =
@@ -139,11 +151,11 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
     if (other != null) other else fresh
   }
 
-  /** One that was forgotten is used again. */
-  private[client] def remember(host: Host): Unit = {
-    host.isForgotten = false
-    add(host)
-    ()
+  /** One that was forgotten is used again: it, or the one that was made in its place meanwhile. */
+  private[client] def remember(host: Host): Host = {
+    val present = add(host)
+    if (present eq host) host.isForgotten = false
+    present
   }
 
   /** Makes room: the host used least recently goes, with its idle connections. */

@@ -16,10 +16,14 @@ private[client] final class ClientLoop(val client: Client, val context: LoopCont
   def on(host: Host): HostOnLoop = {
     var h = hosts.get(host)
     if (h == null) {
-      if (host.isForgotten) client.remember(host) // somebody has kept a call of it, or a service
-      h = new HostOnLoop(host, context)
-      hosts.put(host, h)
-      if (isClosed) h.close()
+      // somebody has kept a call of one that was forgotten
+      val present = if (host.isForgotten) client.remember(host) else host
+      if (present ne host) h = on(present)
+      else {
+        h = new HostOnLoop(host, context)
+        hosts.put(host, h)
+        if (isClosed) h.close()
+      }
     }
     h
   }

@@ -243,6 +243,23 @@ class PoolSuite extends Suite with Misbehaving {
     }
   }
 
+  test("fault 14: a service that was forgotten is the one that was made in its place") {
+    scripted((peer, _) => peer.send(ok), strict.copy(maxHosts = 2)) { (server, client) =>
+      def service = client.service("http://service", Address.Tcp("127.0.0.1", server.port))
+      val kept    = service
+      assertEquals(kept.get("/").await().text, "ok")
+      kept.close()
+      assertEquals(service.get("/").await().text, "ok")
+      assertEquals(kept.get("/").await().text, "ok")
+      assertEquals((server.opened.get, client.statistics.size), (2, 1))
+      val others = List.fill(2)(new Scripted((peer, _) => peer.send(ok)))
+      try {
+        for (other <- others) assertEquals(client.get(other.url).await().text, "ok")
+        eventually(server.closed.get == 2)
+      } finally others.foreach(_.close())
+    }
+  }
+
   test("fault 14: a service that is closed leaves nothing behind, and may be used again") {
     scripted((peer, _) => peer.send(ok)) { (server, client) =>
       val service = client.service("http://service", Address.Tcp("127.0.0.1", server.port))

@@ -136,9 +136,20 @@ private[gateway] final class FastCgiRequest(
   }
 
   /** Bytes that are held until the server in front has sent more of its content. */
-  def heldForPeer: Long = if (session == null || !session.awaitsClient) 0 else session.heldForClient
+  def heldForPeer: Long =
+    if (over) 0
+    else if (session == null) held
+    else if (session.awaitsClient) held + session.heldForClient
+    else 0
 
-  def relieve(): Unit = if (!over) told(session.relieve())
+  def relieve(): Unit = if (!over) {
+    if (session != null) told(session.relieve())
+    else {
+      complete = true
+      refuse(MemoryShort.asHttpError)
+    }
+    count()
+  }
 
   /** The server in front wants no answer any more, or is gone. */
   def cancel(): Unit = if (!over) {

@@ -1,6 +1,8 @@
 package needletail.gateway
 
+import needletail.async.{Async, Loop}
 import needletail.http.{Attachments, ConnectionInfo, Request}
+import needletail.io.EventLoop
 
 /**
  * What the web server in front says of a request besides the request itself: a handler finds it by
@@ -28,6 +30,11 @@ final class GatewayRequest private[gateway] (
     val https = variables.get("HTTPS")
     if (https != null) !https.equalsIgnoreCase("off") && https != "0"
     else "https".equalsIgnoreCase(variables.get("REQUEST_SCHEME"))
+  }
+
+  override def draining: Async[Unit] = Loop.currentOrNull match {
+    case loop: EventLoop => loop.drainBegins
+    case _               => super.draining
   }
 
   private def address(host: String, port: String): String = {

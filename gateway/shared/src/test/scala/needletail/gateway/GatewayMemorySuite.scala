@@ -67,6 +67,23 @@ class GatewayMemorySuite extends Serving {
     }
   }
 
+  test("fault 6: variables that never end take no more than the budget") {
+    serving(Front.FastCgi(_), config.copy(maxVariables = 64 * KiB)) { server =>
+      val clients = Seq.fill(12) {
+        val client = new FastCgiClient(server.port)
+        client.send { w =>
+          FastCgiWriter.beginRequest(w, 1, FastCgiRecord.Responder, true)
+          FastCgiWriter.stream(w, FastCgiRecord.Params, 1, Records.latin1(text), 0, text.length)
+        }
+      }
+      val other = new FastCgiClient(server.port)
+      eventually(other.request(1, get("/hello")).answer(1).content == "hello" && held(server) <= 256 * KiB)
+      other.close()
+      clients.foreach(_.close())
+      eventually(held(server) == 0)
+    }
+  }
+
   test("fault 6: SCGI content that is collected takes no more than the budget") {
     serving(Front.Scgi(_), config) { server =>
       def connected(length: Int): Socket = {

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, Promise}
-import needletail.http.{Handler, Reply}
+import needletail.http.{ByteStream, Handler, Reply}
 import needletail.routing._
 import needletail.server._
 import needletail.testing.Suite
@@ -147,6 +147,23 @@ class WrappedRoutesSuite extends Suite {
     assertEquals("X-Mark: 1".r.findAllIn(output).size, 2, output)
     assert(output.contains("HTTP/1.1 503 "), output)
     assertEquals(ran, 1)
+  }
+
+  test("fault 16: refusals, time-outs and failed streams of a handler without routes have them too") {
+    val own = Handler { (request: Request) =>
+      if (request.path == "/stream")
+        Response.ok.stream(
+          ByteStream.fromIterator(Iterator.continually(throw new IllegalStateException("none")))
+        ): Reply
+      else new Reply.Later(new Promise[Response])
+    }.mapResponse((_, r) => mark(r))
+    val w = wire(own, OverloadConfig(maxInFlight = 2), timeout = 1.second)
+    w.send(get("/") * 3)
+    val late = w.after(2.seconds).output
+    assertEquals("HTTP/1.1 503".r.findAllIn(late).size, 3, late)
+    assertEquals("X-Mark: 1".r.findAllIn(late).size, 3, late)
+    val broken = w.send(get("/stream")).output
+    assert(broken.startsWith("HTTP/1.1 500 ") && broken.contains("X-Mark: 1"), broken)
   }
 
   test("fault 16: a handler that calls no routes is limited as before") {

@@ -93,5 +93,8 @@ private[needletail] object Around {
   final class Wrapped(inner: Handler, around: Around) extends Handler {
     def apply(request: Request): Reply                      = around(request, () => inner(request))
     private[needletail] override def routeClass: RouteClass = inner.routeClass
+
+    private[needletail] override def dressed(request: Request, response: Response): Response =
+      around.dress(request, inner.dressed(request, response))
   }
 }

@@ -15,8 +15,8 @@ trait ConnectionInfo {
   /**
    * Complete when the server has begun to drain: whatever has no end of its own, such as a stream of events, should
    * end then, or it is cut off after `drainTimeout`, which the whole drain waits for. See [[ByteStream.until]]. To be
-   * called on the connection's loop; each call gives one of its own, which may be cancelled. Never complete where there
-   * is no server.
+   * called on the connection's loop, for whose connections it is the same: to cancel it has no effect. Never complete
+   * where there is no server.
    */
   def draining: Async[Unit] = new Promise[Unit]
 

@@ -21,6 +21,12 @@ trait Handler {
    */
   private[needletail] def routeClass: RouteClass = RouteClass.handler
 
+  /** What is sent in place of an answer that this handler has not given, with what is around it. */
+  private[needletail] def dressed(request: Request, response: Response): Response = {
+    val _ = request
+    response
+  }
+
   /**
    * The same, with `f` applied to each response that goes out for it: what the handler answers, what its failures
    * become (an `HttpError`, or 500 for an exception), what filters and routes answer in its place (401, 404, 405),

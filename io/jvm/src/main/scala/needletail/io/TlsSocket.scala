@@ -129,6 +129,9 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
   override def holdsInput: Boolean =
     !isOwn && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
 
+  override def heldBytes: Int =
+    (if (held eq null) 0 else held.length) + (if (spilled eq null) 0 else spilled.capacity)
+
   /** Does the handshake go on without input, as what it waited for has been written? */
   private def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
 

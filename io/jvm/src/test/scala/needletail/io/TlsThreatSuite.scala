@@ -116,6 +116,16 @@ class TlsThreatSuite extends LoopSuite {
 
   private def join(parts: Iterable[Array[Byte]]): Array[Byte] = parts.toArray.flatten
 
+  private def awaitHeld(loop: EventLoop, bytes: Long): Unit = {
+    val end  = System.nanoTime() + patience.toNanos
+    var held = on(loop)(loop.memory.held)
+    while (held != bytes && System.nanoTime() < end) {
+      Thread.sleep(5)
+      held = on(loop)(loop.memory.held)
+    }
+    assertEquals(held, bytes)
+  }
+
   test(
     "fault 3: a flood of key updates from a peer that does not read ends its connection, not the loop's work"
   ) {
@@ -228,6 +238,27 @@ class TlsThreatSuite extends LoopSuite {
       send(s, "b")
       events.expect("data b")
       s.close()
+    }
+  }
+
+  test(
+    "fault 6: what has come of a record counts in the loop's memory until the rest is there, or never comes"
+  ) {
+    withLoop { loop =>
+      val events   = new Events
+      val listener = secured(loop)(_ => new Recorder(events))
+      val socket   = connected(listener)
+      val peer     = new ByHand(socket)
+      val record   = peer.data("x" * 10000)
+      peer.send(record.take(9000))
+      awaitHeld(loop, 9000)
+      peer.send(record.drop(9000))
+      events.expect("data " + "x" * 10000)
+      assertEquals(on(loop)(loop.memory.held), 0L)
+      peer.send(peer.data("x" * 10000).take(8000))
+      awaitHeld(loop, 8000)
+      socket.close()
+      awaitHeld(loop, 0)
     }
   }
 

@@ -80,6 +80,15 @@ final class Connection private[io] (
   /** Bytes read here and not used by the handler yet. */
   private[needletail] def unusedBytes: Int = if (leftover eq null) 0 else leftover.length
 
+  /** Bytes read here that TLS has not got ready for the handler. */
+  private[needletail] def undecryptedBytes: Int = undecrypted
+  private var undecrypted                       = 0
+
+  private def countUndecrypted(now: Int): Unit = if (now != undecrypted) {
+    loop.memory.add((now - undecrypted).toLong)
+    undecrypted = now
+  }
+
   private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (phase == Open && !outputEnding && count > 0) {
       val done = if (output eq null) send(bytes, from, count) else 0
@@ -237,7 +246,10 @@ final class Connection private[io] (
   private def receiveInto(bytes: Array[Byte], from: Int, count: Int): Int =
     try {
       val n = socket.read(bytes, from, count)
-      if (socket.owesOutput) want(socket.interest)
+      if (socket.isSecure) {
+        if (socket.owesOutput) want(socket.interest)
+        if (phase != Closed) countUndecrypted(socket.heldBytes)
+      }
       n
     } catch {
       case e: IOException =>
@@ -418,6 +430,7 @@ final class Connection private[io] (
       cause = if (phase == Lingering) null else why // the reply is out: how the peer went does not matter
       phase = Closed
       dropInput()
+      countUndecrypted(0)
       if (output ne null) output.drop()
       output = null
       due = Long.MaxValue

@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Async, Loop, Promise, Survivable, Timer}
+import needletail.async.{Async, Loop, Signal, Survivable, Timer}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
 
@@ -291,20 +291,13 @@ final class EventLoop private[io] (
         case e: Throwable => EventLoop.report(text, cause); EventLoop.report("the log of failures failed", e)
       }
 
-  private var draining: Promise[Unit] = null
+  private val draining = new Signal
 
-  /** Complete when `beginDrain` has been called; on the loop. What is asked for is the caller's own, to cancel too. */
-  private[needletail] def drainBegins: Async[Unit] = {
-    if (draining eq null) draining = new Promise[Unit]
-    draining.shield
-  }
+  /** Complete when `beginDrain` has been called; on the loop. */
+  private[needletail] def drainBegins: Async[Unit] = draining
 
   /** Tells those who wait for it that the loop's server has begun to drain; on the loop. */
-  private[needletail] def beginDrain(): Unit = {
-    if (draining eq null) draining = new Promise[Unit]
-    draining.succeed(())
-    ()
-  }
+  private[needletail] def beginDrain(): Unit = draining.happen()
 
   /** The one place where exceptions of user code end: reported, their connection closed, the loop lives on. */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {

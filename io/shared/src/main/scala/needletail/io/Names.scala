@@ -77,12 +77,15 @@ private[io] final class Names(
     }
 
   private def find(name: String, entry: Entry): Unit = {
-    val answer: Answer =
-      try Right(lookUp(name))
-      catch {
-        case e: IOException => Left(e)
-        case Survivable(e)  => Left(new IOException(s"the look-up of $name failed: $e", e))
-      }
+    var answer = CutOff
+    try answer = Right(lookUp(name))
+    catch {
+      case e: IOException => answer = Left(e)
+      case Survivable(e)  => answer = Left(new IOException(s"the look-up of $name failed: $e", e))
+    } finally found(entry, answer) // whatever ends this thread: else nobody could ask for the host any more
+  }
+
+  private def found(entry: Entry, answer: Answer): Unit = {
     val waiters = entries.synchronized {
       val all = entry.waiters
       entry.waiters = Nil
@@ -105,6 +108,7 @@ private[io] object Names {
   private final val Threads           = 16
   private final val MaxQueued         = 1024
 
+  private val CutOff: Answer  = Left(new IOException("the look-up of the name was cut off"))
   private val TooMany: Answer = Left(new IOException("too many names are being looked up"))
 
   /** The system's names. */

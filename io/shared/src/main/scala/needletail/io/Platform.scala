@@ -98,6 +98,9 @@ private[needletail] abstract class Socket extends Descriptor {
   /** Is there input here that no readiness will tell of? With TLS only. */
   def holdsInput: Boolean = false
 
+  /** Bytes that it holds of what has come, as they are no whole record of TLS yet or found no room. */
+  def heldBytes: Int = 0
+
   /** Is TLS's handshake not over yet? */
   def isShakingHands: Boolean = false
 

@@ -25,6 +25,7 @@ class NamesSuite extends LoopSuite {
       asked.computeIfAbsent(name, _ => new AtomicInteger).incrementAndGet()
       Option(latches.get(name)).foreach(_.await())
       if (name.startsWith("no")) throw new UnknownHostException(name)
+      if (name.startsWith("heavy")) throw new OutOfMemoryError("none left")
       if (name.startsWith("broken")) throw new IllegalStateException("out of order")
       Array(address)
     }
@@ -150,6 +151,23 @@ class NamesSuite extends LoopSuite {
       }
     }
   }
+
+  test("a look-up that ends its thread is told, and the next one is made") {
+    withNames(Executors.newFixedThreadPool(4, (task: Runnable) => new Thread(silently(task)))) {
+      (names, service, loop) =>
+        val events = new Events
+        for (i <- 1 to 2) {
+          ask(names, loop, "heavy.example", events)
+          events.expect("heavy.example: the look-up of the name was cut off")
+          assertEquals(service.asks("heavy.example"), i)
+          service.clock.addAndGet(Names.FailedNanos)
+        }
+    }
+  }
+
+  private def silently(task: Runnable): Runnable = () =>
+    try task.run()
+    catch { case _: OutOfMemoryError => () }
 
   test("more look-ups than are taken are refused") {
     val full = new java.util.concurrent.AbstractExecutorService {

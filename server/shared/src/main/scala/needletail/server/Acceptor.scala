@@ -32,6 +32,9 @@ private[server] final class Acceptor(
   private var crowded  = false
   private var draining = false
 
+  private var isShort = false // of descriptors, lately
+  private var shortAt = 0L
+
   /** Set on this loop before the first connection is accepted. */
   var listener: Listener = null
 
@@ -49,7 +52,9 @@ private[server] final class Acceptor(
     total += 1
     if (openNow > most) most = openNow
     if (openNow >= maxConnections) listener.pause()
-    if (!crowded && openNow > crowdedAbove) crowd((maxConnections * 0.80).toInt)
+    if (openNow > crowdedAbove) {
+      if (!crowded) crowd((maxConnections * 0.80).toInt)
+    } else relax()
     members(member).take(socket)
   }
 
@@ -57,7 +62,11 @@ private[server] final class Acceptor(
    * Called by the listener, on this loop: descriptors are short, so there are as many connections as there can be,
    * whatever the budget says. Those that idle make room for those that wait.
    */
-  def shortOfDescriptors(): Unit = if (!draining) crowd(Math.max(1, (openNow * 0.80).toInt))
+  def shortOfDescriptors(): Unit = if (!draining) {
+    isShort = true
+    shortAt = loop.nowNanos
+    crowd(Math.max(1, (openNow * 0.80).toInt))
+  }
 
   private def crowd(until: Int): Unit = {
     relaxedBelow = until
@@ -89,12 +98,20 @@ private[server] final class Acceptor(
     if (draining) { if (openNow == 0) finish() }
     else {
       if (openNow < maxConnections) listener.resume()
-      if (crowded && openNow < relaxedBelow) {
-        crowded = false
-        members.foreach(_.idleTimeout(settings.idleNanos))
-      }
+      relax()
     }
   }
+
+  /** All is as before, once many have gone, or descriptors that others had taken have not been short for a while. */
+  private def relax(): Unit =
+    if (
+      crowded && (openNow < relaxedBelow ||
+        isShort && openNow <= crowdedAbove && loop.nowNanos - shortAt > ShortNanos)
+    ) {
+      crowded = false
+      isShort = false
+      members.foreach(_.idleTimeout(settings.idleNanos))
+    }
 
   /** Takes no more, and has those that are there finished. From any thread. */
   def drain(): Unit = later { () =>
@@ -117,5 +134,9 @@ private[server] final class Acceptor(
 }
 
 private[server] object Acceptor {
+
+  /** For so long a shortage of descriptors is taken to last after it was last seen. */
+  private final val ShortNanos = 10L * 1000 * 1000 * 1000
+
   final case class Counts(open: Int, most: Int, total: Long)
 }

@@ -20,7 +20,7 @@ private[server] final class Admission(
     failures: HandlerFailures
 ) extends Gate
     with Runnable {
-  private val time     = new LoopTime(clock)
+  private val time     = new LoopTime(clock, config.enabled)
   private val delay    = new QueueDelay(time, config, Math.min(config.grace.toNanos, Admission.ColdNanos))
   private val enabled  = config.enabled
   private val most     = Math.max(1, (config.maxInFlight + loops - 1) / loops)

@@ -10,8 +10,10 @@ package needletail.server
  * turns on; of the first long piece it is not known whose it was, so it counts as short. What a kind of request is off
  * the processor each time, as when it blocks, is its own (see [[OffProcessor]]). Where the platform does not tell the
  * processor's time both clocks are the same.
+ *
+ * @param tellsApart false where nobody asks for the one without the others: then they are the same, too
  */
-private[server] final class LoopTime(clock: Clock) {
+private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   import LoopTime._
 
   /** The clock when it was last read. */
@@ -58,7 +60,7 @@ private[server] final class LoopTime(clock: Clock) {
     own += took
     if (markOn >= 0) {
       if (now - markWall >= FineNanos) settle(kind)
-    } else if (took >= FineNanos) {
+    } else if (took >= FineNanos && tellsApart) {
       mark(now)
       if (markOn >= 0) own -= took - FineNanos
       watch()

@@ -22,7 +22,8 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   // Memory; see MemoryRelief.
 
   /** Bytes that are held until its peer has sent or taken something. */
-  private[needletail] def heldForPeer: Long = connection.pendingBytes.toLong + connection.unusedBytes
+  private[needletail] def heldForPeer: Long =
+    connection.pendingBytes.toLong + connection.unusedBytes + connection.undecryptedBytes
 
   /** Lets go of them, at the cost of what they were for. */
   private[needletail] def relieve(): Unit = connection.abort()

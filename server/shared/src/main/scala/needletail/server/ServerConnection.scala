@@ -43,7 +43,9 @@ private[server] final class ServerConnection(connection: Connection, handler: Ha
   }
 
   private[needletail] override def heldForPeer: Long =
-    if (connection.pendingBytes > 0 || session.awaitsClient) super.heldForPeer + session.heldForClient else 0
+    if (connection.pendingBytes > 0 || session.awaitsClient) super.heldForPeer + session.heldForClient
+    else if (session.isIdle) connection.undecryptedBytes.toLong
+    else 0
 
   private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
   else {

@@ -121,12 +121,12 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
   /** The loop's idle time-out has changed. */
   def idleTimeoutChanged(): Unit = if (isIdle && !draining) readDeadline = idleDeadline
 
-  /** May octets be read for this session now? */
+  /** May bytes be read for this session now? Asked between turns, when nothing is left in the loop's writer. */
   def wantsInput: Boolean =
     if (finished) false
     else if (body != null) body.dropping || body.isWanted
     else if (over || held) false
-    else hasRoom
+    else inFlight < config.maxPipelined && wire.pendingOutput <= config.maxPendingOutput
 
   /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock. */
   def deadline: Long = {
@@ -217,10 +217,8 @@ private[needletail] final class ServerSession(wire: Wire, handler: Handler, cont
     context.counts.failures += 1
     context.log.error("a connection has been ended by an exception", cause)
     parser = null
-    if (body != null) {
-      body.dropping = true
-      body.release()
-    }
+    if (body != null) body.dropping = true
+    if (latest != null) latest.release() // its request may have been in nobody's queue
     dropReplies(first)
   }
 

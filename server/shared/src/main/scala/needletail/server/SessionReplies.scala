@@ -51,9 +51,12 @@ private[needletail] abstract class SessionReplies(
   def failed(request: Request, cause: Throwable): Response =
     if (cause eq MemoryShort) context.memoryShort else admission.failed(request, cause)
 
+  /** What is around the handler of all requests. */
+  protected def handlerDressed(request: Request, response: Response): Response
+
   /** A response that is given in place of the handler's, with what is around the handler. */
   def dressed(request: Request, response: Response): Response =
-    try request.dressed(response)
+    try handlerDressed(request, request.dressed(response))
     catch { case Survivable(e) => failed(request, e) }
 
   /** The earliest time at which a handler is too late. */
@@ -108,14 +111,16 @@ private[needletail] abstract class SessionReplies(
   }
 
   /**
-   * Does more wait for the peer than may? What this turn has written is handed over before it is said so: else nobody
-   * would come back when the kernel takes all of it at once.
+   * Does more wait for the peer than may? Asked in a turn. What this turn has written is handed over before it is said
+   * so: else nobody would come back when the kernel takes all of it at once.
    */
   protected def isBacklogged: Boolean =
-    wire.pendingOutput + context.writer.length > config.maxPendingOutput && {
-      flush()
-      wire.pendingOutput > config.maxPendingOutput
-    }
+    wire.pendingOutput + context.writer.length > config.maxPendingOutput && isStillBacklogged()
+
+  @noinline private def isStillBacklogged(): Boolean = {
+    flush()
+    wire.pendingOutput > config.maxPendingOutput
+  }
 
   protected def flush(): Unit = {
     val w = context.writer
@@ -273,7 +278,8 @@ private[needletail] abstract class SessionReplies(
   private def pump(x: Exchange): Unit = {
     val w    = context.writer
     val r    = x.response
-    val stop = x.bytesSent + SessionReplies.PumpLimit
+    val from = x.bytesSent
+    val stop = from + SessionReplies.PumpLimit
     var go   = true
     while (go)
       if (
@@ -281,8 +287,10 @@ private[needletail] abstract class SessionReplies(
         (isBacklogged || context.memory.isTight && wire.isBackedUp)
       )
         go = false
-      else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
-        // also of a full memory nothing is left at the end of the turn (MemoryRelief)
+      else if (
+        x.bytesSent >= stop || x.bytesSent > from && x.piece == null && !x.isAwaiting && context.memory.isFull
+      ) {
+        // while the memory is full, a piece each turn: what it is full of may wait for this stream
         go = false
         wire.wake()
       } else {
@@ -334,7 +342,7 @@ private[needletail] abstract class SessionReplies(
       if (x.headSent) context.writer.length = x.mark
       x.headSent = false
       x.bytesSent = 0
-      x.response = failed(x.request, e)
+      x.response = dressed(x.request, failed(x.request, e))
       advance(x)
     } else {
       if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])

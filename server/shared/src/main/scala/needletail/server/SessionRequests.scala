@@ -13,6 +13,9 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   /** The body of the last request whose head was read, while it has not been read to its end. */
   protected var body: SessionBody = null
 
+  /** The last body there was, perhaps read to its end. */
+  protected var latest: SessionBody = null
+
   /** What reads the body of a request that has one. */
   protected def bodyOf(head: Head): SessionBody
 
@@ -27,7 +30,10 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
     if (head.contentLength > config.maxBody) refuseLarge(head)
     else {
       val hasBody = head.chunked || head.contentLength > 0
-      if (hasBody) body = bodyOf(head)
+      if (hasBody) {
+        body = bodyOf(head)
+        latest = body
+      }
       val own     = body
       val started = admission.now
       val request = new Request(head, head.generation, if (hasBody) own else context.noBody, wire.info)
@@ -175,10 +181,22 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
   @inline private def ask(request: Request): Reply = {
     val route   = handler.routeClass
     val refusal = if (route == null) null else admission.enterHandler(route)
-    if (refusal == null) handler(request)
-    else if (refusal eq Gate.hold) admission.later(route, () => handler(request))
-    else refusal
+    if (refusal == null) handler(request) else refused(request, route, refusal)
   }
+
+  @noinline private def refused(request: Request, route: RouteClass, refusal: Response): Reply =
+    if (refusal eq Gate.hold)
+      admission.later(route, () => handler(request)) match {
+        case later: Reply.Later =>
+          new Reply.Later(later.response.map { response =>
+            if (admission.isRefusal(response)) dressed(request, response) else response
+          })
+        case response => response
+      }
+    else dressed(request, refusal)
+
+  protected def handlerDressed(request: Request, response: Response): Response =
+    handler.dressed(request, response)
 
   /** Answers what is no request we can serve; nothing after it is read. */
   def refuse(error: HttpError, isHead: Boolean = false): Unit = refuseWith(error.response, isHead)

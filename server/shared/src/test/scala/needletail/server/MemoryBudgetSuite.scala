@@ -127,7 +127,7 @@ class MemoryBudgetSuite extends Suite {
     }
 
     def eventually(what: String)(isSo: => Boolean): Unit = {
-      val end = System.nanoTime() + 20.seconds.toNanos
+      val end = System.nanoTime() + 60.seconds.toNanos
       while (!isSo && System.nanoTime() < end) Thread.sleep(20)
       assert(isSo, s"$what; ${held} bytes are held")
     }
