@@ -334,4 +334,18 @@ class FastCgiSuite extends Serving {
       Await.result(gone, 5.seconds)
     }
   }
+
+  test("fault 19: streams that wait end when a drain begins") {
+    serving(Front.FastCgi(_)) { server =>
+      val clients =
+        List("/events", "/until-drain").map(path => new FastCgiClient(server.port).request(1, get(path)))
+      val begun   = clients.map(_.record().content)
+      val gone    = server.drain()
+      val ended   = clients.map(_.answer(1))
+      val answers = begun.zip(ended).map { case (first, rest) => rest.copy(out = first + rest.out) }
+      assertEquals(answers.map(_.content), List("data: 1\n\n", "first"))
+      assertEquals(answers.map(_.status), List(0, 0))
+      Await.result(gone, 5.seconds)
+    }
+  }
 }

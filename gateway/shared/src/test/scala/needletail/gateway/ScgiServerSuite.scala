@@ -4,6 +4,7 @@ import java.net.{InetSocketAddress, Socket}
 
 import needletail.http.ByteWriter
 
+import scala.concurrent.Await
 import scala.concurrent.duration._
 
 /** SCGI over sockets. */
@@ -116,6 +117,20 @@ class ScgiServerSuite extends Serving {
       Thread.sleep(100)
       gone.socket.close()
       eventually(cancelled.get == before + 1)
+    }
+  }
+
+  test("fault 19: streams that wait end when a drain begins") {
+    serving(Front.Scgi(_)) { server =>
+      val clients =
+        List("/events", "/until-drain").map(path => new Client(server.port).send(request(get(path))))
+      val begun   = clients.map(_.socket.getInputStream.read().toChar)
+      val gone    = server.drain()
+      val answers = begun.zip(clients.map(_.all())).map { case (first, rest) =>
+        rest.copy(out = s"$first${rest.out}")
+      }
+      assertEquals(answers.map(_.content), List("data: 1\n\n", "first"))
+      Await.result(gone, 5.seconds)
     }
   }
 }

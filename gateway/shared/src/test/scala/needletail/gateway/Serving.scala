@@ -33,6 +33,10 @@ abstract class Serving extends Suite {
           ByteStream.fromIterator(Iterator(Serving.large) ++ failing),
           2L * Serving.large.length
         )
+      case "/events" => // whose next one never comes
+        Response.ok.contentType("text/event-stream").stream(Serving.waiting("data: 1\n\n"))
+      case "/until-drain" =>
+        Response.ok.stream(Serving.waiting("first").until(request.connection.draining))
       case "/fails" => throw new IllegalStateException("the secret reason")
       case "/wait"  =>
         val never = new Promise[Response]
@@ -83,5 +87,18 @@ abstract class Serving extends Suite {
 }
 
 object Serving {
+
+  /** A stream that waits for ever after its first piece. */
+  def waiting(first: String): ByteStream = new ByteStream {
+    private var handed                     = false
+    def next(): Async[Option[Array[Byte]]] =
+      if (handed) new Promise[Option[Array[Byte]]]
+      else {
+        handed = true
+        Async.value(Some(first.getBytes))
+      }
+    def cancel(): Unit = ()
+  }
+
   val large: Array[Byte] = Array.tabulate(1000 * 1000)(i => ('a' + i % 26).toByte)
 }

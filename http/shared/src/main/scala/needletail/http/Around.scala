@@ -83,11 +83,16 @@ private[needletail] object Around {
 
   /** The response for a failure: its own where it has one, else a 500 that says nothing. */
   def failure(cause: Throwable): Response = cause match {
-    case e: Answerable => e.asHttpError.response
+    case e: Answerable => errorOf(e).fold(internal)(_.response)
     case _: TimedOut   => tooSlow
     case e: Rejected   => Refusal.response(Refusal.of(e))
     case _             => internal
   }
+
+  /** What a failure says of itself is a user's code: None where it fails, too. */
+  def errorOf(cause: Answerable): Option[HttpError] =
+    try Option(cause.asHttpError)
+    catch { case Survivable(_) => None }
 
   /** A handler that is no router, with that around it. */
   final class Wrapped(inner: Handler, around: Around) extends Handler {

@@ -12,7 +12,7 @@ final case class HttpError(status: Status, message: String)
     extends RuntimeException(message)
     with NoStackTrace
     with Answerable {
-  def response: Response     = Response(status).text(message)
+  def response: Response     = Response(status).text(if (message == null) status.reason else message)
   def asHttpError: HttpError = this
 }
 

@@ -219,9 +219,11 @@ class TlsThreatSuite extends LoopSuite {
       val stalled = connected(listener)
       stalled.getOutputStream.write(Array[Byte](22, 3, 1, 2, 0, 1))
       events.expect("closed by no TLS handshake within 200 ms", "closed by no TLS handshake within 200 ms")
-      assert(atEnd(silent))
-      silent.close()
-      stalled.close()
+      for (peer <- List(silent, stalled)) {
+        while (peer.getInputStream.read() >= 0)
+          () // perhaps an alert, then the end; it throws where that does not come
+        peer.close()
+      }
     }
   }
 

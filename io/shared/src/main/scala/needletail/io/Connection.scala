@@ -354,17 +354,32 @@ final class Connection private[io] (
     if (handshakeDue != Long.MaxValue) {
       if (!socket.isShakingHands) handshakeDue = Long.MaxValue
       else if (handshakeDue - loop.nowNanos > 0) wakeBy(handshakeDue)
-      else
-        finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
+      else {
+        readInTime()
+        if (socket.isShakingHands)
+          finish(
+            new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms")
+          )
+        else handshakeDue = Long.MaxValue
+      }
     }
+    if (isDue) readInTime()
     if (due != Long.MaxValue && phase != Closed) {
-      if (due - loop.nowNanos > 0) wakeBy(due)
+      if (!isDue) wakeBy(due)
       else {
         due = Long.MaxValue
         if (phase == Lingering) finish(null) else protocol.onDeadline()
       }
     }
   }
+
+  private def isDue: Boolean = due != Long.MaxValue && due - loop.nowNanos <= 0
+
+  /**
+   * Before a peer is told that it is too late: what has come is read, as the loop may have stood still, and a wait may
+   * end without saying all that is ready.
+   */
+  private def readInTime(): Unit = readFurther()
 
   // Closing
 

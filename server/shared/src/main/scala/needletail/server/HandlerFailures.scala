@@ -16,14 +16,19 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
     cause match {
       case _: HttpError  => () // it says all there is to say to the client
       case e: Answerable =>
-        val status = e.asHttpError.status
-        if (status.code >= 500) sayBriefly(request, status, cause)
+        Around.errorOf(e) match {
+          case Some(error) => if (error.status.code >= 500) sayBriefly(request, error.status, cause)
+          case None        => logged(request, cause)
+        }
       case _: needletail.async.TimedOut | _: needletail.async.Rejected | _: ConnectionLost => ()
-      case e                                                                               =>
-        counts.failures += 1
-        log.error(s"a handler failed${HandlerFailures.name(request)}", e)
+      case _ => logged(request, cause)
     }
     Around.failure(cause)
+  }
+
+  private def logged(request: Request, cause: Throwable): Unit = {
+    counts.failures += 1
+    log.error(s"a handler failed${HandlerFailures.name(request)}", cause)
   }
 
   /** Once a second at most: where a service is gone, each request for it would say so. */

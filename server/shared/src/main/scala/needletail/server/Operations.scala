@@ -134,14 +134,21 @@ final case class AdminConfig(
       address = Address.Tcp(host, port),
       loops = 1,
       maxConnections = AdminConfig.MaxConnections,
+      headTimeout = AdminConfig.HeadTimeout,
       overload = OverloadConfig.off,
       blockedLoop = Duration.Zero,
       log = config.log
     )
-    TcpServer.start(own.tcp, HttpProtocol(new KnownHosts(host, names, operations.handler(handler)), own))
+    TcpServer.start(
+      own.tcp.copy(loopName = "needletail-admin"),
+      HttpProtocol(new KnownHosts(host, names, operations.handler(handler)), own)
+    )
   }
 }
 
 object AdminConfig {
   private final val MaxConnections = 256
+
+  /** Shorter than elsewhere, since who takes all connections and says nothing keeps others from asking for health. */
+  private val HeadTimeout = 1.second
 }

@@ -46,6 +46,7 @@ final case class TcpSettings(
     tls: Option[needletail.io.TlsIdentity] = None,
     memoryBudget: Long = 0,
     handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
+    loopName: String = "needletail",
     private[needletail] val platform: needletail.io.Platform = needletail.io.SystemPlatform
 ) {
 

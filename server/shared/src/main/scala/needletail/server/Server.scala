@@ -165,6 +165,8 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
   val stopped: Future[Unit] =
     admin.fold(server.stopped) { a =>
       implicit val here: ExecutionContext = ExecutionContext.parasitic
-      server.stopped.transformWith(how => a.close().transform(_ => how))
+      // a server that nobody can look at or ask for its health is no whole one
+      a.stopped.onComplete(how => if (how.isFailure) server.close())
+      server.stopped.transformWith(how => a.close().transform(end => if (how.isSuccess) end else how))
     }
 }

@@ -305,6 +305,12 @@ private[needletail] abstract class SessionReplies(
           streamFailed(x, piece.error)
         } else
           piece.value match {
+            case null | Some(null) =>
+              go = false
+              streamFailed(x, new NullPointerException("a stream gave null"))
+            case Some(bytes) if bytes.length == 0 => // it says nothing, and would end a reply in chunks
+              go = false
+              wire.wake()
             case Some(bytes) =>
               if (!x.headSent) sendHead(x)
               if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {

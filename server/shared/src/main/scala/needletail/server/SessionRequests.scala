@@ -74,13 +74,15 @@ private[needletail] abstract class SessionRequests(wire: Wire, handler: Handler,
       val source  = response.source
       val next    = pulled(source)
       val piece   = next.resultOrNull
-      val content = if (piece != null && piece.isValue && piece.value.isDefined) piece.value.get else null
+      val content =
+        if (piece != null && piece.isValue && piece.value != null && piece.value.isDefined) piece.value.get
+        else null
       if (content == null || content.length != length || (own != null && !own.isDone))
         serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
       else {
         val after = pulled(source)
         val end   = after.resultOrNull
-        if (end != null && end.isValue && end.value.isEmpty)
+        if (end != null && end.isValue && end.value != null && end.value.isEmpty)
           sendNow(request, own, response, content, isHead = false, head.minor, head.keepAlive, started)
         else
           serveLater(

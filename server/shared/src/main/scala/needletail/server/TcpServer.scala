@@ -23,6 +23,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol) {
   private val guardedLog   = Log.guarded(settings.log)
   private val loops        = new EventLoops(
     loopCount,
+    name = settings.loopName,
     poller = settings.poller,
     platform = settings.platform,
     onFailure = guardedLog.error(_, _)

@@ -1,0 +1,70 @@
+package needletail.server
+
+import needletail.async.Async
+import needletail.http._
+import needletail.testing.Suite
+
+/** What handlers and their streams may give that they should not: the request's own fault, and nobody else's. */
+class FaultyValuesSuite extends Suite {
+
+  private final class Failure(error: => HttpError) extends RuntimeException("a failure") with Answerable {
+    def asHttpError: HttpError = error
+  }
+
+  private def pieces(all: Async[Option[Array[Byte]]]*): ByteStream = new ByteStream {
+    private val left = all.iterator
+
+    def next(): Async[Option[Array[Byte]]] = if (left.hasNext) left.next() else Async.value(None)
+    def cancel(): Unit                     = ()
+  }
+
+  private def piece(text: String): Async[Option[Array[Byte]]] = Async.value(Some(text.getBytes))
+
+  private val nothing: Async[Option[Array[Byte]]] = Async.value(Some(new Array[Byte](0)))
+
+  private def streamed(all: Async[Option[Array[Byte]]]*): Reply = Response.ok.stream(pieces(all: _*))
+
+  private val handler: Handler = request =>
+    request.path match {
+      case "/ok"          => Response.ok("fine")
+      case "/throws"      => throw new Failure(throw new IllegalStateException("not now"))
+      case "/null"        => throw new Failure(null)
+      case "/no-text"     => throw new HttpError(Status.Conflict, null)
+      case "/later"       => new Reply.Later(Async.fail(new Failure(null)))
+      case "/empty"       => streamed(nothing, piece("one"), nothing, nothing, piece("two"), nothing)
+      case "/fixed"       => Response.ok.stream(pieces(nothing, piece("one"), nothing), 3)
+      case "/null-piece"  => streamed(Async.value(Some(null)))
+      case "/null-option" => streamed(Async.value(null))
+      case "/fixed-null"  => Response.ok.stream(pieces(Async.value(null)), 3)
+    }
+
+  private def get(paths: String*): String = paths.map(path => s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n").mkString
+
+  private def statuses(paths: String*): List[Int] = {
+    val wire = new FakeWire(handler)
+    wire.send(get(paths: _*))
+    assert(!wire.isAborted, paths)
+    wire.statuses
+  }
+
+  test("a failure that cannot say what to answer is a 500, and the answers before and after it are there") {
+    for (path <- Seq("/throws", "/null", "/later"))
+      assertEquals(statuses("/ok", path, "/ok"), List(200, 500, 200), path)
+    assertEquals(statuses("/ok", "/no-text", "/ok"), List(200, 409, 200))
+  }
+
+  test("null from a stream, where a piece should be, is the stream's failure") {
+    for (path <- Seq("/null-piece", "/null-option", "/fixed-null"))
+      assertEquals(statuses("/ok", path, "/ok"), List(200, 500, 200), path)
+  }
+
+  test("an empty piece of a stream is nothing, and ends no reply") {
+    val wire = new FakeWire(handler)
+    wire.send(get("/empty"))
+    val output = wire.output
+    assert(output.endsWith("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"), output)
+    wire.send(get("/fixed", "/ok"))
+    val next = wire.output
+    assert(next.contains("\r\n\r\noneHTTP/1.1 200 OK") && next.endsWith("fine"), next)
+  }
+}
