@@ -158,10 +158,11 @@ class RetrySuite extends Suite with Misbehaving {
 
   test("calls are shared out; an address that is dead is passed over at once, then left out") {
     val servers = List("a", "b", "c").map(named)
+    val dead    = new java.net.Socket
     try {
-      val dead   = new Scripted((_, _) => ())
-      val nobody = dead.port
-      dead.close()
+      // bound, so that nobody else gets it, and not listening
+      dead.bind(new java.net.InetSocketAddress("127.0.0.1", 0))
+      val nobody = dead.getLocalPort
       val config = quick.copy(balancing = BalancingConfig(Balancing.RoundRobin, failures = 2))
       calling(config) { client =>
         val addresses = (servers.map(_.port) :+ nobody).map(Address.Tcp("127.0.0.1", _))
@@ -181,7 +182,10 @@ class RetrySuite extends Suite with Misbehaving {
         assert(intercept[ClientError](for (_ <- 1 to 2)
           service.get("/").once.await()).getMessage.contains("refused"))
       }
-    } finally servers.foreach(_.close())
+    } finally {
+      dead.close()
+      servers.foreach(_.close())
+    }
   }
 
   test("the slow one of two gets less") {
