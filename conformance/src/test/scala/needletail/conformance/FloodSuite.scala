@@ -143,7 +143,9 @@ class FloodSuite extends ConformanceSuite {
       )
     }
     try
-      (1 to 50).foreach(_ => assertServes(program)) // while the floods go on: they end when these are answered
+      (1 to 50).foreach(_ =>
+        assertServes(program)
+      ) // while the floods go on: they end when these are answered
     finally {
       over.set(true)
       wires.foreach(_.close())

@@ -164,7 +164,7 @@ class BlockingSuite extends Suite {
 
       def whenStarted: Async[Unit] =
         if (started.getCount == 0) Async.unit else Async.sleep(1.milli).flatMap(_ => whenStarted)
-      val result   = Async.run(loop) {
+      val result = Async.run(loop) {
         val work = blocking { started.countDown(); while (!gate.get) Thread.`yield`(); 1 }
         work.onComplete(_ => told += 1)
         work.andFinally(()).recoverWith { case _: Cancelled => Async.sleep(50.millis).map(_ => told) } race {

@@ -211,7 +211,7 @@ class PoolSuite extends Suite with Misbehaving {
         val begun = System.nanoTime()
         client.await(Async.all(List.fill(4)(client.get(server.url).response)))
         val took = (System.nanoTime() - begun).nanos
-        val s = stats(client)
+        val s    = stats(client)
         assertEquals((s.queued.count, s.transit.count), (4L, 4L))
         // one after the other: with the time in the queue they would be more
         assert(s.transit.p50 >= 50.millis && s.transit.total <= took, s"${s.transit} in $took")

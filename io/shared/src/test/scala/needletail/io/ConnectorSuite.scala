@@ -177,7 +177,7 @@ class ConnectorSuite extends LoopSuite {
 
   test("an address that refuses is followed by the next one at once") {
     withNames("127.0.0.2", "127.0.0.3", "127.0.0.1") { loop =>
-      val listener      = listen(loop)(new Echo(_))
+      val listener       = listen(loop)(new Echo(_))
       def millis(): Long = {
         val began  = System.nanoTime()
         val client =

@@ -29,7 +29,8 @@ abstract class LoopSuite extends Suite {
   }
 
   /** Returns when the loop has nothing to do. */
-  def untilAsleep(loop: EventLoop): Unit = eventually(loop.presentTurn == Long.MinValue, "the loop does not sleep")
+  def untilAsleep(loop: EventLoop): Unit =
+    eventually(loop.presentTurn == Long.MinValue, "the loop does not sleep")
 
   /** Runs `body` on the loop and waits for its result. */
   def on[A](loop: EventLoop)(body: => A): A = {

@@ -2,12 +2,16 @@ package needletail.load.command
 
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration._
+
 import needletail.load.engine.Serving
 import needletail.load.report.Document
 import needletail.testing.{Certificate, Suite, TlsServer}
 
 /** The program against a server that speaks TLS. */
 class HttpsSuite extends Suite with Serving with ShippedProgram {
+  override def munitTimeout: Duration = 2.minutes // certificates are made and keys derived, by cold code
+
   private def greeting[A](body: Int => A): A =
     TlsServer.serving()(TlsServer.reply(_, 200, "Hello, World!".getBytes))(body)
 
@@ -32,7 +36,16 @@ class HttpsSuite extends Suite with Serving with ShippedProgram {
       val rate = program(
         // few connections and much time: how quick both sides are with their handshakes is not the question
         Seq("run", s"https://127.0.0.1:$port/", "--cacert", trusted, "--rate", "50", "--duration", "1s") ++
-          Seq("--connections", "4", "--timeout", "25s", "--connect-timeout", "25s", "--json", json.toString): _*
+          Seq(
+            "--connections",
+            "4",
+            "--timeout",
+            "25s",
+            "--connect-timeout",
+            "25s",
+            "--json",
+            json.toString
+          ): _*
       )
       assertEquals(rate.status, 0, rate.err)
       assert(rate.out.contains("50 requests: 50 good, 0 bad"), rate.out)

@@ -10,11 +10,11 @@ import needletail.testing.Suite
 
 /** Whatever a server does, a run leaves no descriptor open. */
 class LeftoversSuite extends Suite {
-  override def munitTimeout: Duration = 1.minute
+  override def munitTimeout: Duration = 2.minutes
 
   test("nothing is left behind") {
     // In a process of its own: what other suites open in this one is nobody's here.
-    val (output, status) = Child.run(Child.command("needletail.load.engine.LeftoversMain"))
+    val (output, status) = Child.run(Child.command("needletail.load.engine.LeftoversMain"), seconds = 100)
     assertEquals(status, 0, output)
     val runs = output.linesIterator.map(_.split(": ")).collect { case Array(name, figures) =>
       name -> figures.split(' ').map(_.toLong)
@@ -54,7 +54,7 @@ object LeftoversMain extends Asking {
       var most   = 0L
       val server = new Misbehaving((c, n) => { most = math.max(most, descriptors); script(c, n) })
       val before = descriptors
-      run(closed(server.url, users = 4, requests = 5).copy(timeout = 200.millis))
+      run(closed(server.url, users = 4, requests = 2).copy(timeout = 200.millis))
       val end = System.nanoTime() + 10.seconds.toNanos
       while (descriptors > before && System.nanoTime() < end) Thread.sleep(5)
       if (name != "warm") println(s"$name: $before $most $descriptors")

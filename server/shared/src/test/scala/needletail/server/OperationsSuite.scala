@@ -49,7 +49,9 @@ class OperationsSuite extends Suite {
         val refusal = request.head.gate.enter(kind.get)
         if (refusal != null) refusal
         else if (path == "/later")
-          Async.sleep(300.millis).flatMap(_ => Async.fromFuture(lateEnough.future)).map(_ => Response.ok("late"))
+          Async.sleep(300.millis).flatMap(_ => Async.fromFuture(lateEnough.future)).map(_ =>
+            Response.ok("late")
+          )
         else if (path == "/watch") Async.sleep(1.second).map(_ => Response.ok("watched"))
         else if (path == "/block") {
           blocks.await(20, TimeUnit.SECONDS)
@@ -187,7 +189,8 @@ class OperationsSuite extends Suite {
         assert(blocked.readAll().endsWith("blocked"))
         blocked.close()
       }
-      val message = said.toArray.map(_.toString).find(_.contains(" in GET /block")).getOrElse(fail(said.toString))
+      val message =
+        said.toArray.map(_.toString).find(_.contains(" in GET /block")).getOrElse(fail(said.toString))
       assert(
         message.contains("has been blocked for ") && message.contains(" in GET /block, and its connections"),
         message

@@ -15,7 +15,7 @@ trait Eventually { this: Suite =>
       clue: => Any = "it did not come to be",
       within: FiniteDuration = 20.seconds
   )(implicit at: Location): Unit = {
-    val end = System.nanoTime() + within.toNanos
+    val end                   = System.nanoTime() + within.toNanos
     @tailrec def look(): Unit = {
       val isLast = System.nanoTime() - end >= 0 // known before looking: who was away for long looks once more
       if (!what)

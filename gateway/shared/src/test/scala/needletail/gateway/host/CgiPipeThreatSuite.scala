@@ -117,7 +117,8 @@ class CgiPipeThreatSuite extends Hosted {
     "an answer without Content-Length ends with the program's output natively, on the JVM with the program"
   ) {
     // each goes on until it may end, and then says that it has
-    def end(name: String) = s"while [ ! -e $directory/$name.may ]; do sleep 0.05; done; : > $directory/$name.has"
+    def end(name: String) =
+      s"while [ ! -e $directory/$name.may ]; do sleep 0.05; done; : > $directory/$name.has"
     sh("done", "printf 'Content-Type: text/plain\\n\\ndone'", "exec >&-", end("done"))
     sh("told", "printf 'Content-Length: 4\\nContent-Type: text/plain\\n\\ntold'", end("told"))
     def mayEnd(name: String)   = Files.createFile(directory.resolve(s"$name.may"))
