@@ -8,6 +8,8 @@ import needletail.load.result.Lateness
 import needletail.testing.Suite
 
 class EngineSuite extends Suite with Serving {
+  override def munitTimeout: Duration = 2.minutes
+
   test("users make as many requests as they are to") {
     serving(ok) { server =>
       val result = run(closed(server.url, users = 20, requests = 50).copy(loops = 2))

@@ -36,13 +36,14 @@ trait Serving extends Asking { self: Suite =>
 
   /**
    * For bounds that hold where the machine has the time for it: what another program takes from it can only spoil an
-   * attempt, which is made again then.
+   * attempt, which is made again then, for a minute. A suite that uses it has `munitTimeout` above that.
    */
   protected def undisturbed(body: => Unit): Unit = {
-    def attempt(left: Int): Unit =
+    val end             = System.nanoTime() + 1.minute.toNanos
+    def attempt(): Unit =
       try body
-      catch { case NonFatal(failure) => if (left == 0) throw failure else attempt(left - 1) }
-    attempt(left = 3)
+      catch { case NonFatal(failure) => if (System.nanoTime() - end > 0) throw failure else attempt() }
+    attempt()
   }
 }
 
