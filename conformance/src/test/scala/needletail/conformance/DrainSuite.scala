@@ -6,16 +6,27 @@ import Outcome._
 /** SIGTERM: nothing under way is cut off, nothing new begins, the exit status is 0. Each test has a program of its own. */
 class DrainSuite extends ConformanceSuite {
 
-  private def drained(name: String)(body: Program => Unit): Unit =
+  /** The time-outs of a program that is not to end anything by itself. */
+  private val patient = Seq("--head-timeout", "60s", "--body-timeout", "60s", "--idle-timeout", "60s")
+
+  private def drained(name: String, timeouts: Seq[String] = patient)(body: Program => Unit): Unit =
     each(s"SIGTERM $name (STATED)") { other =>
-      val program = Program.start(other.path)
+      val program = Program.start(other.path, more = timeouts)
       try {
         assertServes(program)
         body(program)
       } finally program.kill()
     }
 
-  private def assertEnds(program: Program, millis: Long): Unit = {
+  /** SIGTERM, and until it is seen that the program has heard of it; one that listens on is waited for a while. */
+  private def terminate(program: Program): Unit = {
+    program.terminate()
+    val end = Wire.in(5000)
+    while (program.listens && System.nanoTime() < end) Thread.sleep(5)
+  }
+
+  /** In a time that is far from what the program waits for at most. */
+  private def assertEnds(program: Program, millis: Long = 10000): Unit = {
     val start  = System.nanoTime()
     val status = program.exitStatus(millis)
     assert(status.isDefined, s"still there after ${(System.nanoTime() - start) / 1000000} ms")
@@ -25,7 +36,7 @@ class DrainSuite extends ConformanceSuite {
 
   drained("with no connection ends at once") { program =>
     program.terminate()
-    assertEnds(program, 3000)
+    assertEnds(program)
   }
 
   drained("closes idle connections at once, and waits little for clients that keep their side open") {
@@ -36,21 +47,21 @@ class DrainSuite extends ConformanceSuite {
         wires.foreach(_.send(get()))
         readers.foreach(reader => assertEquals(reply(reader).text, Hello))
         program.terminate()
-        val end = Wire.in(2000)
+        val end = Wire.in(20000)
         wires.foreach { wire =>
           val (count, how) = wire.discard(end)
           assertEquals((count, how), (0L, Wire.End))
         }
-        assertEnds(program, 3000)
+        assertEnds(program)
       } finally wires.foreach(_.close())
   }
 
   drained("closes connections that never sent a request") { program =>
     val wires = (1 to 10).map(_ => program.connect())
     try {
-      Thread.sleep(50)
+      eventually(wires.forall(program.hasTaken))
       program.terminate()
-      assertEnds(program, 6000)
+      assertEnds(program)
     } finally wires.foreach(_.close())
   }
 
@@ -59,15 +70,14 @@ class DrainSuite extends ConformanceSuite {
     val reader = new ReplyReader(wire)
     try {
       wire.send(echo("Content-Length: 10") + "hello")
-      Thread.sleep(100)
-      program.terminate()
-      Thread.sleep(300)
+      eventually(program.hasTaken(wire))
+      terminate(program)
       wire.send("world")
       val got = reply(reader)
       assertEquals((got.status, got.text, got.whole), (200, "helloworld", true))
       assertEquals(reader.next(Ask.get), Seen.Ended)
       wire.close()
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wire.close()
   }
 
@@ -76,15 +86,14 @@ class DrainSuite extends ConformanceSuite {
     val reader = new ReplyReader(wire)
     try {
       wire.send("GET /plaintext HTTP/1.1\r\nHos")
-      Thread.sleep(100)
-      program.terminate()
-      Thread.sleep(300)
+      eventually(program.hasTaken(wire))
+      terminate(program)
       wire.send("t: a\r\n\r\n")
       val got = reply(reader)
       assertEquals((got.status, got.text, got.saysClose), (200, Hello, true))
       assertEquals(reader.next(Ask.get), Seen.Ended)
       wire.close()
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wire.close()
   }
 
@@ -93,13 +102,12 @@ class DrainSuite extends ConformanceSuite {
     val wire = program.connect()
     try {
       wire.send(target(s"/big?bytes=$size"))
-      Thread.sleep(100) // the reply fills what the kernel buffers, and waits for us
-      program.terminate()
-      Thread.sleep(300)
+      eventually(program.hasTaken(wire)) // the reply fills what the kernel buffers, and waits for us
+      terminate(program)
       val got = reply(new ReplyReader(wire))
       assertEquals((got.whole, got.body.length), (true, size))
       wire.close()
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wire.close()
   }
 
@@ -122,7 +130,7 @@ class DrainSuite extends ConformanceSuite {
         }
       }
       wires.foreach(_.close())
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wires.foreach(_.close())
   }
 
@@ -131,7 +139,7 @@ class DrainSuite extends ConformanceSuite {
     val reader = new ReplyReader(wire)
     try {
       wire.send(target("/big?bytes=20000000") + get() + get())
-      Thread.sleep(100)
+      eventually(program.hasTaken(wire))
       program.terminate()
       val first = reply(reader)
       assertEquals((first.whole, first.body.length), (true, 20000000))
@@ -147,17 +155,17 @@ class DrainSuite extends ConformanceSuite {
         seen = reader.next(Ask.get)
       }
       wire.close()
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wire.close()
   }
 
-  drained("does not wait for ever for a client that has stopped") { program =>
+  drained("does not wait for ever for a client that has stopped", timeouts = Nil) { program =>
     val stopped = (1 to 5).map(_ => program.connect())
     try {
       stopped.foreach(_.send(echo("Content-Length: 10") + "hello"))
-      Thread.sleep(100)
+      eventually(stopped.forall(program.hasTaken))
       program.terminate()
-      assertEnds(program, 20000)
+      assertEnds(program, 30000)
     } finally stopped.foreach(_.close())
   }
 
@@ -166,9 +174,8 @@ class DrainSuite extends ConformanceSuite {
     val reader = new ReplyReader(wire)
     try {
       wire.send(echo("Content-Length: 10") + "hello")
-      Thread.sleep(100)
-      program.terminate()
-      Thread.sleep(300)
+      eventually(program.hasTaken(wire))
+      terminate(program)
       val served =
         try {
           val late = program.connect()
@@ -184,7 +191,7 @@ class DrainSuite extends ConformanceSuite {
       wire.send("world")
       assertEquals(reply(reader).text, "helloworld")
       wire.close()
-      assertEnds(program, 3000)
+      assertEnds(program)
     } finally wire.close()
   }
 }

@@ -1,6 +1,6 @@
 package needletail.conformance
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import Message.{chunked, echo, get, head}
 import Outcome._
@@ -135,21 +135,19 @@ class FloodSuite extends ConformanceSuite {
   each("eight floods of requests at once leave room for others (STATED)") { program =>
     val wires   = (1 to 8).map(_ => program.connect())
     val block   = Wire.latin1(get() * 500)
-    val end     = Wire.in(1500)
+    val over    = new AtomicBoolean(false)
     val threads = wires.flatMap { wire =>
       Seq(
-        Background.run("flood")(while (System.nanoTime() < end && wire.send(block)) ()),
-        Background.run("replies") { wire.discard(end + 2000000000L); () }
+        Background.run("flood")(while (!over.get && wire.send(block)) ()),
+        Background.run("replies") { wire.discard(Wire.in(60000)); () }
       )
     }
     try
-      while (System.nanoTime() < end) {
-        val start = System.nanoTime()
+      (1 to 50).foreach(_ =>
         assertServes(program)
-        val took = (System.nanoTime() - start) / 1000000
-        assert(took < 1500, s"a request took $took ms")
-      }
+      ) // while the floods go on: they end when these are answered
     finally {
+      over.set(true)
       wires.foreach(_.close())
       threads.foreach(_.join(5000))
     }

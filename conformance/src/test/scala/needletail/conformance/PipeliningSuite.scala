@@ -79,7 +79,7 @@ class PipeliningSuite extends ConformanceSuite {
     try {
       wire.send(get() + echo("Content-Length: 10") + "hello")
       assertEquals(reply(reader).text, Hello)
-      Thread.sleep(50)
+      eventually(program.hasTaken(wire))
       wire.send("world" + target("/json"))
       assertEquals(reply(reader).text, "helloworld")
       assertEquals(reply(reader).text, Json)
@@ -96,7 +96,13 @@ class PipeliningSuite extends ConformanceSuite {
       while (sent.get < limit && wire.send(batch)) sent.addAndGet(batch.length.toLong)
     }
     try {
-      Thread.sleep(1500)
+      var taken = -1L
+      eventually { // until no more is taken
+        val last = taken
+        Thread.sleep(400)
+        taken = sent.get
+        taken == last
+      }
       assertServes(program)
       val grown = program.residentBytes.getOrElse(0L) - before
       assert(grown < 100L * 1024 * 1024, s"${grown / 1048576} MB more after ${sent.get / 1048576} MB of requests")

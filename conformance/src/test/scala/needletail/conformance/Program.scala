@@ -60,6 +60,15 @@ final class Program private (val path: Path, process: Process) {
       finally source.close()
     } catch { case NonFatal(_) => None }
 
+  /** Does anybody accept connections at its port? As the kernel says; without /proc, nobody. */
+  def listens: Boolean = KernelSockets.at(port).exists(_.listens)
+
+  /** Has it accepted that connection and taken all that was sent to it? Without /proc, taken for granted. */
+  def hasTaken(wire: Wire): Boolean = {
+    val known = KernelSockets.at(port)
+    known.isEmpty || known.exists(s => s.peer == wire.port && s.isAccepted && s.unread == 0)
+  }
+
   /** A launcher may start the server as a child of its own rather than become it. */
   def serverPid: Long = {
     val children = process.toHandle.descendants().toArray.map(_.asInstanceOf[ProcessHandle].pid)

@@ -168,7 +168,7 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
 object ReplyReader {
 
   /** How long a reply may take: far above what any of these needs, far below the programs' time-outs' sum. */
-  val ReplyMillis = 5000L
+  val ReplyMillis = 15000L
 
   private final case class Broken(state: Int) extends Exception(null, null, false, false)
   private final case class Wrong(why: String) extends Exception(why, null, false, false)

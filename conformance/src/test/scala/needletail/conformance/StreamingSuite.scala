@@ -3,7 +3,7 @@ package needletail.conformance
 import java.util.Arrays
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 
-import Message.{echo, get, head, target}
+import Message.{echo, head, target}
 import Outcome._
 
 /** Long bodies in both directions: back-pressure, and what others notice of them (nothing). */
@@ -114,13 +114,14 @@ class StreamingSuite extends ConformanceSuite {
         }
       }
       try {
-        Thread.sleep(800)
-        (1 to 20).foreach { _ =>
-          val start = System.nanoTime()
-          assertServes(program)
-          val took = (System.nanoTime() - start) / 1000000
-          assert(took < 1000, s"a request took $took ms")
+        var before = (-1L, -1L)
+        eventually { // until no more is taken and held
+          val last = before
+          Thread.sleep(400)
+          before = (sent.get, program.residentBytes.getOrElse(0L) / megabyte)
+          before == last
         }
+        (1 to 20).foreach(_ => assertServes(program)) // while they go on not reading
         val grown = program.residentBytes.getOrElse(0L) - resident
         assert(
           grown < 100L * megabyte,
@@ -155,16 +156,11 @@ class StreamingSuite extends ConformanceSuite {
   each("a small request is served while 4 clients read long replies (STATED)") { program =>
     val wires   = (1 to 4).map(_ => program.connect())
     val readers = wires.map { wire =>
-      wire.send(target("/big?bytes=400000000"))
-      Background.run("reading") { wire.discard(Wire.in(1500)); () }
+      wire.send(target("/big?bytes=1000000000"))
+      Background.run("reading") { wire.discard(Wire.in(60000)); () }
     }
     try
-      (1 to 20).foreach { _ =>
-        val start = System.nanoTime()
-        assertEquals(ask(program, get("Connection: close")).text, Hello)
-        val took = (System.nanoTime() - start) / 1000000
-        assert(took < 1000, s"a request took $took ms")
-      }
+      (1 to 20).foreach(_ => assertServes(program)) // while they go on reading
     finally {
       wires.foreach(_.close())
       readers.foreach(_.join(5000))

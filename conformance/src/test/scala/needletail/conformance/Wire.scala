@@ -12,6 +12,9 @@ final class Wire private (socket: Socket) extends AutoCloseable {
   private var from   = 0
   private var until  = 0
 
+  /** This side's. */
+  def port: Int = socket.getLocalPort
+
   /** Sends at once (no delay by Nagle's algorithm). False when the peer has gone. Can wait when the peer doesn't read. */
   def send(text: String): Boolean = send(text.getBytes(ISO_8859_1))
 
@@ -101,7 +104,7 @@ object Wire {
   def connect(port: Int, receiveBuffer: Int = 0): Wire = {
     val socket = new Socket()
     if (receiveBuffer > 0) socket.setReceiveBufferSize(receiveBuffer)
-    socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
     socket.setTcpNoDelay(true)
     new Wire(socket)
   }

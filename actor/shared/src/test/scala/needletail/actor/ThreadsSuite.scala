@@ -66,7 +66,7 @@ class ThreadsSuite extends Suite {
           if (ref.stats.waiting > 50) beyond.incrementAndGet()
         }
       }
-      Await.result(Async.run(loop)(Async.sleep(50.millis)), 10.seconds)
+      Await.result(Async.run(loop)(Async.sleep(50.millis)), 20.seconds)
       val stats = ref.stats
       assertEquals((disorder, beyond.get), (0, 0L))
       assertEquals(stats.received, accepted.get)
@@ -81,7 +81,7 @@ class ThreadsSuite extends Suite {
       val refused = new AtomicLong
       inThreads(_ => for (n <- 0 until each) if (!ref.send(n)) refused.incrementAndGet())
       assertEquals(refused.get, 0L)
-      Await.result(Async.run(loop)(Async.sleep(50.millis)), 10.seconds)
+      Await.result(Async.run(loop)(Async.sleep(50.millis)), 20.seconds)
       val stats = ref.stats
       assertEquals(stats.received + stats.dropped, (threads * each).toLong)
       assertEquals(stats.waiting, 0)
@@ -95,8 +95,8 @@ class ThreadsSuite extends Suite {
           n => if (n == 500) context.stop()
         )
         inThreads(_ => for (n <- 0 until 1000) ref ! n)
-        Await.result(ref.whenStopped, 10.seconds)
-        Await.result(Async.run(loop)(Async.unit), 10.seconds)
+        Await.result(ref.whenStopped, 20.seconds)
+        Await.result(Async.run(loop)(Async.unit), 20.seconds)
         val stats = ref.stats
         assertEquals(stats.received + stats.deadLetters, (threads * 1000).toLong)
         assertEquals(stats.waiting, 0)
@@ -124,7 +124,7 @@ class ThreadsSuite extends Suite {
       }
       val allTold = told.await(20, TimeUnit.SECONDS)
       assert(allTold, s"${told.getCount} not told")
-      Thread.sleep(20)
+      Thread.sleep(20) // in which nothing happens
       assertEquals(times.get, rounds)
     } finally { here.close(); there.close() }
   }
@@ -161,8 +161,7 @@ class ThreadsSuite extends Suite {
     val loop = new ThreadLoop
     val ref  = Actor.spawn[Int](loop)(_ => _ => ())
     loop.close()
-    val deadline = System.nanoTime() + 10.seconds.toNanos
-    while (ref.send(1) && System.nanoTime() < deadline) Thread.sleep(5)
+    eventually(!ref.send(1))
     assert(!ref.send(2))
     assert(ref.stats.deadLetters >= 2)
   }

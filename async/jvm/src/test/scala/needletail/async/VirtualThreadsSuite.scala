@@ -1,5 +1,7 @@
 package needletail.async
 
+import java.util.concurrent.CountDownLatch
+
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
@@ -19,14 +21,15 @@ class VirtualThreadsSuite extends Suite {
     val blocking = new Blocking(BlockingConfig(virtualThreads = 2000))
     val loop     = new ThreadLoop
     try {
-      val all = Async.run(loop)(Async.all(List.fill(2000)(blocking { Thread.sleep(200); 1 })).map(_.sum))
-      Thread.sleep(50)
-      val rejected = Async.run(loop)(blocking(1))
-      assert(Await.ready(rejected, 10.seconds).value.get.failed.get.isInstanceOf[Rejected])
-      assertEquals(Await.result(all, 10.seconds), 2000)
+      val gate     = new CountDownLatch(1)
+      val all      = Async.run(loop)(Async.all(List.fill(2000)(blocking { gate.await(); 1 })).map(_.sum))
+      val rejected = Async.run(loop)(blocking(1)) // asked for after those
+      assert(Await.ready(rejected, 20.seconds).value.get.failed.get.isInstanceOf[Rejected])
+      gate.countDown()
+      assertEquals(Await.result(all, 20.seconds), 2000)
       val timed = Async.run(loop)(blocking(Thread.sleep(60000)).within(20.millis))
-      assert(Await.ready(timed, 10.seconds).value.get.failed.get.isInstanceOf[TimedOut])
-      assertEquals(Await.result(Async.run(loop)(blocking(2)), 10.seconds), 2)
+      assert(Await.ready(timed, 20.seconds).value.get.failed.get.isInstanceOf[TimedOut])
+      assertEquals(Await.result(Async.run(loop)(blocking(2)), 20.seconds), 2)
     } finally loop.close()
   }
 

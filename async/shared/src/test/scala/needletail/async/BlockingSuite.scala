@@ -11,12 +11,12 @@ import needletail.testing.Suite
 
 /** Blocking work stays off the loop, within its bounds, and stops when nobody needs it. */
 class BlockingSuite extends Suite {
-  private val bound = 10.seconds
+  private val bound = 20.seconds
 
   /** Waits outside of `assert`, which some test frontends run one at a time. */
   private def arrives(latch: CountDownLatch): Unit = {
-    val arrived = latch.await(10, TimeUnit.SECONDS)
-    assert(arrived, "not in ten seconds")
+    val arrived = latch.await(20, TimeUnit.SECONDS)
+    assert(arrived, "not in twenty seconds")
   }
 
   private def onLoop[A](body: ThreadLoop => A): A = {
@@ -68,9 +68,7 @@ class BlockingSuite extends Suite {
       })))
       assert(await(all).isSuccess)
       assert(most.get <= 3, s"$most at once")
-      val deadline = System.nanoTime() + bound.toNanos
-      while (blocking.threads > 0 && System.nanoTime() < deadline) Thread.sleep(20)
-      assertEquals(blocking.threads, 0)
+      eventually(blocking.threads == 0)
     }
   }
 
@@ -79,7 +77,7 @@ class BlockingSuite extends Suite {
       val blocking = pool(threads = 1, queue = 2)
       val gate     = new CountDownLatch(1)
       val running  = new CountDownLatch(1)
-      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(20, TimeUnit.SECONDS) })
       arrives(running)
       val queued   = List.fill(2)(Async.run(loop)(blocking(1)))
       val rejected = Async.run(loop)(blocking(1))
@@ -97,7 +95,7 @@ class BlockingSuite extends Suite {
       val gate     = new CountDownLatch(1)
       val running  = new CountDownLatch(1)
       val began    = new AtomicBoolean
-      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(10, TimeUnit.SECONDS) })
+      val first    = Async.run(loop)(blocking { running.countDown(); gate.await(20, TimeUnit.SECONDS) })
       arrives(running)
       val cancelled = Async.run(loop) {
         val waiting = blocking(began.set(true))
@@ -122,7 +120,7 @@ class BlockingSuite extends Suite {
         started.countDown()
         try Thread.sleep(60000)
         catch { case _: InterruptedException => interrupted.countDown() }
-      }.within(50.millis))
+      }.within(1.second)) // by then it has started
       arrives(started)
       assert(await(timed).failed.get.isInstanceOf[TimedOut])
       arrives(interrupted)
@@ -163,11 +161,14 @@ class BlockingSuite extends Suite {
       val started  = new CountDownLatch(1)
       val gate     = new AtomicBoolean
       var told     = 0
-      val result   = Async.run(loop) {
+
+      def whenStarted: Async[Unit] =
+        if (started.getCount == 0) Async.unit else Async.sleep(1.milli).flatMap(_ => whenStarted)
+      val result = Async.run(loop) {
         val work = blocking { started.countDown(); while (!gate.get) Thread.`yield`(); 1 }
         work.onComplete(_ => told += 1)
         work.andFinally(()).recoverWith { case _: Cancelled => Async.sleep(50.millis).map(_ => told) } race {
-          Async.sleep(20.millis).flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
+          whenStarted.flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
         }
       }
       arrives(started)

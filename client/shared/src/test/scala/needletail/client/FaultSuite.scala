@@ -121,7 +121,7 @@ class FaultSuite extends Suite with Misbehaving {
   test("a service that dies under load and comes back: errors meanwhile, none after") {
     val first = new Scripted((peer, _) => peer.send(ok))
     val port  = first.port
-    calling(strict.copy(breaker = BreakerConfig(minCalls = 10, openFor = 50.millis, probes = 1))) { client =>
+    calling(strict.copy(breaker = BreakerConfig(minCalls = 10, openFor = 1.second, probes = 1))) { client =>
       val service                                 = client.service(s"http://127.0.0.1:$port")
       def some(n: Int, good: Int = 0): Async[Int] =
         if (n == 0) Async.value(good)

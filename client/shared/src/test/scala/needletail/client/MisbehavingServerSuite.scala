@@ -19,7 +19,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
       val begun = System.nanoTime()
       val e     = intercept[E](call(client.get(s"${server.url}/x")).await())
       assert(e.getMessage.startsWith(s"${server.url}: ") && e.getMessage.contains(message), e.getMessage)
-      assert(System.nanoTime() - begun < 3.seconds.toNanos, "at once, or when its time-out says so")
+      assert(System.nanoTime() - begun < 20.seconds.toNanos, "at once, or when its time-out says so")
       assertEquals(e.host, server.url)
       eventually(server.closed.get == server.opened.get, "the connection is closed")
       eventually(client.statistics.head.open == 0, client.statistics)
@@ -135,9 +135,9 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("never an answer, half an answer, an answer that drips: the call's time ends it") {
-    val quick: Call => Call = _.within(150.millis)
-    failsWith[ClientError.TimedOut](_ => (), "within 150 ms: nothing of it had come", quick)
-    failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 150 ms: its head was coming", quick)
+    val quick: Call => Call = _.within(500.millis)
+    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: nothing of it had come", quick)
+    failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 500 ms: its head was coming", quick)
     failsWith[ClientError.TimedOut](
       answers("HTTP/1.1 200 OK\nContent-Length: 3", "a"),
       "its body was coming",

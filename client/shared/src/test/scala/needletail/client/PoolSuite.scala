@@ -39,8 +39,9 @@ class PoolSuite extends Suite with Misbehaving {
   }
 
   test("a place in the queue is for a time; then the call fails, and its successors are served") {
+    @volatile var gate = scala.concurrent.Promise[Unit]()
     serving(
-      _ => Async.sleep(300.millis).map(_ => Response.ok("late")),
+      _ => Async.fromFuture(gate.future).map(_ => Response.ok("late")),
       strict.copy(connectionsPerHost = 1, queueTimeout = 100.millis)
     ) {
       (server, client) =>
@@ -48,12 +49,15 @@ class PoolSuite extends Suite with Misbehaving {
         eventually(client.statistics.headOption.exists(_.inFlight == 1))
         val e = intercept[ClientError.QueueTimeout](client.get(server.url).await())
         assertEquals(e.getMessage, s"${server.url}: no connection became free within 100 ms")
+        gate.success(())
         assertEquals(await(first).text, "late")
         assertEquals(client.get(server.url).await().text, "late")
+        gate = scala.concurrent.Promise[Unit]()
         val short = client.get(server.url).future
         eventually(stats(client).inFlight == 1)
         val t = intercept[ClientError.TimedOut](client.get(server.url).within(20.millis).await())
         assert(t.getMessage.endsWith("within 20 ms: it was waiting for a connection"), t.getMessage)
+        gate.success(())
         await(short)
     }
   }
@@ -67,7 +71,7 @@ class PoolSuite extends Suite with Misbehaving {
       eventually(stats(client).waiting == 1)
       val begun = System.nanoTime()
       intercept[ClientError.TimedOut](client.get(server.url).within(50.millis).await())
-      assert(System.nanoTime() - begun < 3.seconds.toNanos && !patient.isCompleted)
+      assert(System.nanoTime() - begun < 20.seconds.toNanos && !patient.isCompleted)
       assertEquals(stats(client).waiting, 1)
     }
   }
@@ -106,12 +110,12 @@ class PoolSuite extends Suite with Misbehaving {
   test("time-outs and races cancel what they do not wait for") {
     val held = new Held
     serving(held.handler) { (server, client) =>
-      intercept[needletail.async.TimedOut](client.await(client.get(server.url).response.within(50.millis)))
+      intercept[needletail.async.TimedOut](client.await(client.get(server.url).response.within(1.second)))
       eventually(held.cancelled == 1)
-      val e = intercept[ClientError.TimedOut](client.get(server.url).within(50.millis).await())
-      assert(e.getMessage.contains("within 50 ms"), e.getMessage)
+      val e = intercept[ClientError.TimedOut](client.get(server.url).within(1.second).await())
+      assert(e.getMessage.contains("within 1000 ms"), e.getMessage)
       eventually(held.cancelled == 2)
-      client.await(client.get(server.url).text.race(Async.sleep(50.millis).map(_ => "sooner")))
+      client.await(client.get(server.url).text.race(Async.sleep(1.second).map(_ => "sooner")))
       eventually(held.cancelled == 3 && stats(client).open == 0)
     }
   }
@@ -182,8 +186,9 @@ class PoolSuite extends Suite with Misbehaving {
   }
 
   test("cancelling one of several on a connection leaves the others their answers") {
+    val gate = scala.concurrent.Promise[Unit]()
     serving(
-      request => Async.sleep(50.millis).map(_ => Response.ok(request.path)),
+      request => Async.fromFuture(gate.future).map(_ => Response.ok(request.path)),
       strict.copy(connectionsPerHost = 1, pipelining = 4)
     ) { (server, client) =>
       val service = client.service(server.url)
@@ -191,6 +196,7 @@ class PoolSuite extends Suite with Misbehaving {
         val calls = (1 to 3).map(i => service.get(s"/$i").text)
         Async.sleep(10.millis).flatMap { _ =>
           calls(1).cancel()
+          gate.success(())
           calls(0) zip calls(2)
         }
       }
@@ -202,10 +208,13 @@ class PoolSuite extends Suite with Misbehaving {
   test("time queued and time in transit are told apart") {
     serving(_ => Async.sleep(50.millis).map(_ => Response.ok), strict.copy(connectionsPerHost = 1)) {
       (server, client) =>
+        val begun = System.nanoTime()
         client.await(Async.all(List.fill(4)(client.get(server.url).response)))
-        val s = stats(client)
+        val took = (System.nanoTime() - begun).nanos
+        val s    = stats(client)
         assertEquals((s.queued.count, s.transit.count), (4L, 4L))
-        assert(s.transit.p99 < 150.millis && s.transit.p50 >= 50.millis, s.transit)
+        // one after the other: with the time in the queue they would be more
+        assert(s.transit.p50 >= 50.millis && s.transit.total <= took, s"${s.transit} in $took")
         assert(s.queued.max >= 150.millis && s.queued.total >= 300.millis, s.queued)
     }
   }

@@ -41,7 +41,7 @@ final class Scripted(script: (Peer, Int) => Unit, address: Address = Address.Tcp
   def close(): Unit = {
     listener.close()
     loops.stop()
-    Await.result(loops.stopped, 5.seconds)
+    Await.result(loops.stopped, 20.seconds)
   }
 }
 
@@ -68,7 +68,7 @@ final class Visitor(port: Int, text: String) {
       c
     }
   }
-  private val connection = Await.result(connected, 5.seconds)
+  private val connection = Await.result(connected, 20.seconds)
 
   /** Goes away with RST. */
   def reset(): Unit = {

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, RunningServer, Server, ServerConfig}
-import needletail.testing.{Location, Suite}
+import needletail.testing.Suite
 
 /** A server of ours and a client with one loop, for one test. */
 trait Serving { self: Suite =>
@@ -20,7 +20,7 @@ trait Serving { self: Suite =>
   )(body: (RunningServer, Client) => A): A = {
     val server = Server(handler, serverConfig).start()
     try calling(config)(client => body(server, client))
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   def calling[A](config: ClientConfig = clientConfig)(body: Client => A): A = {
@@ -29,11 +29,5 @@ trait Serving { self: Suite =>
     finally client.close()
   }
 
-  def await[A](f: Future[A]): A = Await.result(f, 10.seconds)
-
-  def eventually(what: => Boolean, clue: => Any = "it did not come to be")(implicit at: Location): Unit = {
-    val end = System.nanoTime() + 5.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(5)
-    assert(what, clue)
-  }
+  def await[A](f: Future[A]): A = Await.result(f, 20.seconds)
 }

@@ -82,7 +82,7 @@ class FastCgiBoundsSuite extends Serving {
         Thread.sleep(200)
       }
       assert(sent < 30 * 1000 * 1000, s"$sent octets were taken")
-      val statistics = Await.result(server.statistics, 5.seconds)
+      val statistics = Await.result(server.statistics, 20.seconds)
       assert(statistics.bytesRead < 1000 * 1000, statistics)
       client.close()
       sender.join(5000)
@@ -112,14 +112,14 @@ class FastCgiBoundsSuite extends Serving {
         assert(got > size && got < size + 500, s"$got octets")
         client.close()
       }
-    } finally { Await.result(server.close(), 10.seconds); () }
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("an answer that the server does not take is not made beyond the bound, and others wait their turn") {
     serving(Front.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)
       client.request(1, get("/endless"))
-      def written: Long = Await.result(server.statistics, 5.seconds).bytesWritten
+      def written: Long = Await.result(server.statistics, 20.seconds).bytesWritten
       var before        = -1L
       while (before != written) {
         before = written
@@ -220,7 +220,7 @@ class FastCgiBoundsSuite extends Serving {
   }
 
   test("content that does not come is given up, and a handler that does not answer") {
-    connected(small.copy(server = base.copy(bodyTimeout = 100.millis, handlerTimeout = 300.millis))) {
+    connected(small.copy(server = base.copy(bodyTimeout = 100.millis, handlerTimeout = 2.seconds))) {
       client =>
         client.begin(1, variables("POST", "/length", "CONTENT_LENGTH" -> "9"))
         assertEquals(client.answer(1).head.takeWhile(_ != '\r'), "Status: 408 Request Timeout")
@@ -232,7 +232,7 @@ class FastCgiBoundsSuite extends Serving {
   }
 
   test("a connection that waits is closed after the idle time-out") {
-    connected(small.copy(server = base.copy(idleTimeout = 100.millis))) { client =>
+    connected(small.copy(server = base.copy(idleTimeout = 1.second))) { client =>
       client.request(1, get("/hello")).answer(1)
       assert(client.isEnded)
     }

@@ -5,13 +5,13 @@ import java.net.{InetSocketAddress, Socket}
 
 import needletail.http.ByteWriter
 
-/** A web server's side of a FastCGI connection, blocking; every wait ends after five seconds. */
+/** A web server's side of a FastCGI connection, blocking; every wait ends after twenty seconds. */
 private[gateway] final class FastCgiClient(port: Int) {
   import FastCgiRecord.*
 
   private val socket = new Socket()
   socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
-  socket.setSoTimeout(5000)
+  socket.setSoTimeout(20000)
   socket.setTcpNoDelay(true)
   private val in: InputStream = socket.getInputStream
   private val reading         = new Records.Reading
@@ -92,7 +92,7 @@ private[gateway] final class FastCgiClient(port: Int) {
     closed
   }
 
-  /** Has the other side ended the connection, orderly or not? Waits for it up to five seconds. */
+  /** Has the other side ended the connection, orderly or not? Waits for it up to twenty seconds. */
   def isEnded: Boolean =
     try in.read() < 0
     catch {

@@ -331,7 +331,7 @@ class FastCgiSuite extends Serving {
       val gone = server.drain()
       assertEquals(busy.answer(1).content, "slow")
       assert(busy.isEnded && idle.isEnded)
-      Await.result(gone, 5.seconds)
+      Await.result(gone, 20.seconds)
     }
   }
 

@@ -112,9 +112,9 @@ class ScgiServerSuite extends Serving {
 
   test("a server that goes away cancels what is under way") {
     connected() { client =>
-      val before = cancelled.get
-      val gone   = client().send(request(get("/wait")))
-      Thread.sleep(100)
+      val (before, there) = (cancelled.get, awaited.get)
+      val gone            = client().send(request(get("/wait")))
+      eventually(awaited.get == there + 1)
       gone.socket.close()
       eventually(cancelled.get == before + 1)
     }

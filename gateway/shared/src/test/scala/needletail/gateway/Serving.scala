@@ -16,6 +16,9 @@ abstract class Serving extends Suite {
   /** Cancelled requests for /wait, counted. */
   protected val cancelled = new java.util.concurrent.atomic.AtomicInteger
 
+  /** Requests for /wait that the handler has, counted. */
+  protected val awaited = new java.util.concurrent.atomic.AtomicInteger
+
   protected val handler: Handler = request =>
     request.path match {
       case "/hello"   => Response.ok("hello")
@@ -41,6 +44,7 @@ abstract class Serving extends Suite {
       case "/wait"  =>
         val never = new Promise[Response]
         never.onCancel { () => cancelled.incrementAndGet(); () }
+        awaited.incrementAndGet()
         never
       case "/about" =>
         val about = GatewayRequest.of(request)
@@ -63,7 +67,7 @@ abstract class Serving extends Suite {
   )(body: RunningServer => A): A = {
     val server = Gateway.start(handler, front(Address.Tcp("127.0.0.1", 0)), config)
     try body(server)
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   protected def get(path: String, more: (String, String)*): Seq[(String, String)] =
@@ -78,12 +82,6 @@ abstract class Serving extends Suite {
       "SCRIPT_NAME"       -> path,
       "SERVER_NAME"       -> "example.test"
     ) ++ more
-
-  protected def eventually(what: => Boolean): Unit = {
-    val end = System.nanoTime() + 5.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(5)
-    assert(what)
-  }
 }
 
 object Serving {

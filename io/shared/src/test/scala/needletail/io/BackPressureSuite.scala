@@ -1,5 +1,7 @@
 package needletail.io
 
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
 class BackPressureSuite extends LoopSuite {
 
   test("a paused connection gets nothing, then all of it") {
@@ -155,9 +157,12 @@ class BackPressureSuite extends LoopSuite {
           send(client, "abc")
           events.expect("data abc")
           // While the loop is busy both become ready: first the one that resumes, then the end.
-          loop.execute(() => Thread.sleep(60))
+          val (begun, busy) = (new CountDownLatch(1), new CountDownLatch(1))
+          loop.execute { () => begun.countDown(); busy.await(patience.toMillis, TimeUnit.MILLISECONDS); () }
+          assert(begun.await(patience.toMillis, TimeUnit.MILLISECONDS))
           send(waker, "x")
           client.shutdownOutput()
+          busy.countDown()
           events.expect("data bc")
           events.expectNothing(20)
           on(loop)(slow.resumeReading())
@@ -307,8 +312,8 @@ class BackPressureSuite extends LoopSuite {
           connection.pauseReading()
         }
         send(client, "y")
-        Thread.sleep(20)
-        val start = on(loop)(loop.nowNanos)
+        untilAsleep(loop)
+        val start = loop.nowNanos
         // If the loop turned by itself, its cached clock would move on without any task.
         Thread.sleep(100)
         val seen = loop.nowNanos

@@ -170,19 +170,23 @@ class ConnectorSuite extends LoopSuite {
         on(loop)(client.write("hello".getBytes, 0, 5))
         events.expect("data hello")
         assertEquals(client.remoteAddress, s"127.0.0.1:$port")
-        assert(took >= 450 && took < 5000, s"$took ms") // twice a quarter of a second, not the time-out
+        assert(took >= 450 && took < 9000, s"$took ms") // twice a quarter of a second, not the time-out
       }
     }
   }
 
   test("an address that refuses is followed by the next one at once") {
     withNames("127.0.0.2", "127.0.0.3", "127.0.0.1") { loop =>
-      val listener = listen(loop)(new Echo(_))
-      val began    = System.nanoTime()
-      val client   =
-        connect(loop, Address.Tcp("several.example", portOf(listener)))(_ => new Recorder(new Events))
-      assert((System.nanoTime() - began) / 1000000 < 240)
-      assertEquals(client.remoteAddress, listener.localAddress)
+      val listener       = listen(loop)(new Echo(_))
+      def millis(): Long = {
+        val began  = System.nanoTime()
+        val client =
+          connect(loop, Address.Tcp("several.example", portOf(listener)))(_ => new Recorder(new Events))
+        assertEquals(client.remoteAddress, listener.localAddress)
+        (System.nanoTime() - began) / 1000000
+      }
+      // a quarter of a second later at the soonest if it were not at once; a busy machine takes that long at times
+      eventually(millis() < 240)
     }
   }
 

@@ -26,7 +26,7 @@ class EchoSuite extends LoopSuite {
           client.shutdownOutput()
         })
         writer.start()
-        Thread.sleep(50)
+        Thread.sleep(50) // until about as much is on its way as there is room for
         val got = new Array[Byte](sent.length)
         var n   = 0
         while (n < got.length) {

@@ -12,7 +12,7 @@ import scala.util.Try
  * `assert` holds a lock while it looks at its condition, and a handler that asserts would wait for it.
  */
 abstract class LoopSuite extends Suite {
-  val patience: FiniteDuration = 10.seconds
+  val patience: FiniteDuration = 20.seconds
 
   val anyPort: Address = Address.Tcp("127.0.0.1", 0)
 
@@ -27,6 +27,10 @@ abstract class LoopSuite extends Suite {
       Await.result(loops.stopped, patience)
     }
   }
+
+  /** Returns when the loop has nothing to do. */
+  def untilAsleep(loop: EventLoop): Unit =
+    eventually(loop.presentTurn == Long.MinValue, "the loop does not sleep")
 
   /** Runs `body` on the loop and waits for its result. */
   def on[A](loop: EventLoop)(body: => A): A = {

@@ -62,7 +62,6 @@ class TimerSuite extends LoopSuite {
       on(loop)(loop.schedule(30 * millis, () => events.add((System.nanoTime() - start).toString)))
       val took = events.next().toLong
       assert(took >= 30 * millis, s"after $took ns")
-      assert(took < 2000 * millis, s"after $took ns")
     }
   }
 
@@ -125,7 +124,7 @@ class TimerSuite extends LoopSuite {
       Thread.sleep(20)
       val (n2, m2) = on(loop)((loop.nowNanos, loop.nowMillis))
       assert(n2 - n >= 15 * millis, s"${n2 - n} ns")
-      assert(m2 - m >= 10 && math.abs(m2 - System.currentTimeMillis()) < 5000, s"$m, $m2")
+      assert(m2 - m >= 10 && math.abs(m2 - System.currentTimeMillis()) < 20000, s"$m, $m2")
     }
   }
 }

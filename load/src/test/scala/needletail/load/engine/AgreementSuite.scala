@@ -9,6 +9,8 @@ import needletail.testing.Suite
 
 /** What is measured agrees with what servers are known to do. Bounds above leave room for a busy machine. */
 class AgreementSuite extends Suite with Serving {
+  override def munitTimeout: Duration = 2.minutes
+
   private def millis(h: Histogram, percentile: Double): Double = h.getValueAtPercentile(percentile) / 1e6
 
   /** How many took longer. */

@@ -34,11 +34,11 @@ object Child {
     Vector(System.getProperty("java.home") + "/bin/java", "-cp", path.mkString(":"), main) ++ arguments
   }
 
-  /** What it printed and its exit status; 25 seconds are enough for all of ours. */
-  def run(command: Vector[String]): (String, Int) = {
+  /** What it printed and its exit status, which is that of SIGKILL after so many seconds. */
+  def run(command: Vector[String], seconds: Long = 25): (String, Int) = {
     val process = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
     val killer  =
-      new Thread(() => if (!process.waitFor(25, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
+      new Thread(() => if (!process.waitFor(seconds, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
     killer.setDaemon(true)
     killer.start()
     val output = new String(process.getInputStream.readAllBytes())

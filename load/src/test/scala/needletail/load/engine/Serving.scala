@@ -12,7 +12,7 @@ import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConf
 import needletail.testing.Suite
 
 /** A server of ours and plans to load it with, for one test. */
-trait Serving { self: Suite =>
+trait Serving extends Asking { self: Suite =>
   val ok: Handler = _ => Response.ok("Hello, World!")
 
   def serverConfig: ServerConfig = ServerConfig(
@@ -25,33 +25,8 @@ trait Serving { self: Suite =>
   def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A = {
     val server = Server(handler, config).start()
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
-
-  def get(url: String): RequestTemplate = RequestTemplate("GET", url)
-
-  def kind(url: String, name: String = "one"): Kind = Kind(name, Vector(get(url)))
-
-  def closed(url: String, users: Int, requests: Int): LoadPlan =
-    LoadPlan(
-      "test",
-      Vector(kind(url)),
-      Load.Closed(users, Some(requests), None),
-      timeout = 5.seconds,
-      loops = 1
-    )
-
-  def open(url: String, rate: Double, duration: FiniteDuration): LoadPlan =
-    LoadPlan(
-      "test",
-      Vector(kind(url)),
-      Load.Open(Vector(Load.Step(rate, rate, duration))),
-      timeout = 5.seconds,
-      loops = 1
-    )
-
-  def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult =
-    new Engine(seed = 1, warmUp = Duration.Zero).run(plan, watch)
 
   /** Outcomes that came, by name. */
   def outcomes(result: RunResult): Map[String, Long] = {
@@ -61,12 +36,43 @@ trait Serving { self: Suite =>
 
   /**
    * For bounds that hold where the machine has the time for it: what another program takes from it can only spoil an
-   * attempt, which is made again then.
+   * attempt, which is made again then, for a minute. A suite that uses it has `munitTimeout` above that.
    */
   protected def undisturbed(body: => Unit): Unit = {
-    def attempt(left: Int): Unit =
+    val end             = System.nanoTime() + 1.minute.toNanos
+    def attempt(): Unit =
       try body
-      catch { case NonFatal(failure) => if (left == 0) throw failure else attempt(left - 1) }
-    attempt(left = 3)
+      catch { case NonFatal(failure) => if (System.nanoTime() - end > 0) throw failure else attempt() }
+    attempt()
   }
+}
+
+/** Plans, and what comes of them; far from every time-out, unless a test is about them. */
+trait Asking {
+  def get(url: String): RequestTemplate = RequestTemplate("GET", url)
+
+  def kind(url: String, name: String = "one"): Kind = Kind(name, Vector(get(url)))
+
+  def closed(url: String, users: Int, requests: Int): LoadPlan =
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Closed(users, Some(requests), None),
+      timeout = 20.seconds,
+      connectTimeout = 20.seconds,
+      loops = 1
+    )
+
+  def open(url: String, rate: Double, duration: FiniteDuration): LoadPlan =
+    LoadPlan(
+      "test",
+      Vector(kind(url)),
+      Load.Open(Vector(Load.Step(rate, rate, duration))),
+      timeout = 20.seconds,
+      connectTimeout = 20.seconds,
+      loops = 1
+    )
+
+  def run(plan: LoadPlan, watch: Interval => Boolean = _ => true): RunResult =
+    new Engine(seed = 1, warmUp = Duration.Zero).run(plan, watch)
 }

@@ -74,7 +74,7 @@ class AskedRightlySuite extends Suite {
         "HTTP/1.1 421"
       )
       assertEquals(ask("GET /health HTTP/1.0\r\n\r\n"), "HTTP/1.1 200")
-    } finally Await.result(server.close(), 10.seconds)
+    } finally Await.result(server.close(), 20.seconds)
   }
 
   test("fault 15: a request that is read on another thread raises an error, a kept one does not") {
@@ -100,7 +100,7 @@ class AskedRightlySuite extends Suite {
       assert(client.readUntil("/mine").startsWith("HTTP/1.1 200 "))
       assert(over.await(10, TimeUnit.SECONDS))
       client.close()
-    } finally Await.result(server.close(), 10.seconds)
+    } finally Await.result(server.close(), 20.seconds)
     for (e <- List(mistake, later))
       assert(e.isInstanceOf[IllegalStateException] && e.getMessage.contains("loop only"), e)
     assertEquals(kept, "/mine7")

@@ -31,7 +31,7 @@ class CodecServerSuite extends Suite {
     config)(answer: Int => Async[Answer[Int]])(body: TcpServer => A): A = {
     val server = TcpServer.serve(Doubling, config)(_ => answer)
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   private val twice: Int => Async[Answer[Int]] = n => if (n == 0) Answer.last(0) else Answer(2 * n)
@@ -41,7 +41,7 @@ class CodecServerSuite extends Suite {
       val client = new RawClient(server.port)
       assertEquals(client.send("1;2;3;").readUntil("6;"), "2;4;6;")
       client.send("1")
-      Thread.sleep(20)
+      eventually(Await.result(server.statistics, 20.seconds).bytesRead == 7) // the server has that part
       assertEquals(client.send("2;").readUntil(";"), "24;")
       client.close()
     }
@@ -68,7 +68,7 @@ class CodecServerSuite extends Suite {
       val other = new RawClient(server.port)
       assertEquals(new RawClient(server.port).send("13;").readAll(), "")
       assertEquals(other.send("1;").readUntil(";"), "1;")
-      assertEquals(Await.result(server.statistics, 5.seconds).requests, 2L)
+      assertEquals(Await.result(server.statistics, 20.seconds).requests, 2L)
       other.close()
     }
   }
@@ -78,7 +78,7 @@ class CodecServerSuite extends Suite {
       assertEquals(new RawClient(server.port).readAll(), "")
       val client = new RawClient(server.port)
       client.send("1;").readUntil(";")
-      Await.result(server.drain(), 5.seconds)
+      Await.result(server.drain(), 20.seconds)
       assert(client.isEnded)
     }
   }

@@ -43,9 +43,8 @@ class ConnectionBudgetSuite extends Suite {
     catch { case _: java.net.ConnectException => true }
 
   private def untilOpen(server: TcpServer, count: Int): Unit = {
-    val limit = System.nanoTime() + 10.seconds.toNanos
-    while (Await.result(server.statistics, 5.seconds).connectionsOpen != count)
-      if (System.nanoTime() > limit) fail(s"not $count open: ${Await.result(server.statistics, 5.seconds)}")
+    def now = Await.result(server.statistics, 20.seconds)
+    eventually(now.connectionsOpen == count, s"not $count open: $now")
   }
 
   private val failures: Seq[(String, () => Throwable)] = Seq(
@@ -73,7 +72,7 @@ class ConnectionBudgetSuite extends Suite {
           assertEquals(client.send("x").readUntil("x"), "x")
           untilOpen(server, 1)
           client.close()
-          Await.result(server.drain(), 10.seconds)
+          Await.result(server.drain(), 20.seconds)
         } finally { server.close(); () }
       }
     }
@@ -99,7 +98,7 @@ class ConnectionBudgetSuite extends Suite {
     val drained = server.drain()
     on.countDown()
     assertEquals(client.readUntil("w"), "w")
-    Await.result(drained, 10.seconds)
+    Await.result(drained, 20.seconds)
     assert(client.isEnded)
     reports.foreach(report => Await.ready(report, 10.seconds))
     assert(reports.exists(_.value.exists(_.isSuccess)) && reports.exists(_.value.exists(_.isFailure)))
@@ -120,7 +119,7 @@ class ConnectionBudgetSuite extends Suite {
     for (_ <- 1 to 20000) server.statistics
     val closed = server.close()
     on.countDown()
-    Await.result(closed, 10.seconds)
+    Await.result(closed, 20.seconds)
     assert(client.isEnded)
   }
 
@@ -195,10 +194,11 @@ class ConnectionBudgetSuite extends Suite {
       val last  = new RawClient(server.port)
       assert(last.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n").readUntil("here").startsWith("HTTP/1.1 200 "))
       val took = (System.nanoTime() - began).nanos
-      assert(took < 2.seconds, took) // three times round, each in a tenth of a second
+      // three times round, each in a tenth of a second, if the machine lets it; the idle time-out is 75 s
+      assert(took < 20.seconds, took)
       crowd.foreach(_.close())
       last.close()
-      Await.result(server.drain(), 10.seconds)
+      Await.result(server.drain(), 20.seconds)
     } finally { server.close(); () }
   }
 
@@ -227,7 +227,7 @@ class ConnectionBudgetSuite extends Suite {
       val clients                = Vector.fill(5)(new RawClient(port))
       clients.foreach(ask)
       loops(0).execute(() => acceptor.shortOfDescriptors())
-      assert(clients.forall(_.isEnded)) // each waits for it five seconds at most, of an idle time-out of 75
+      assert(clients.forall(_.isEnded)) // each waits for it 20 seconds at most, of an idle time-out of 75
       ask(new RawClient(port))
     } finally loops.stop()
   }

@@ -133,7 +133,7 @@ class EndsSuite extends Suite {
     assert(server.draining.isCompleted)
     assertEquals(streamed.readAll(), "\r\n0\r\n\r\n")
     assert(waits.readAll().endsWith("drained"))
-    Await.result(server.stopped, 10.seconds)
+    Await.result(server.stopped, 20.seconds)
     List(streamed, waits, other).foreach(_.close())
   }
 
@@ -168,7 +168,7 @@ class EndsSuite extends Suite {
     val taken            = Server(handler, config).start()
     val free             = Server(handler, config).start()
     val port             = free.port
-    Await.result(free.close(), 10.seconds)
+    Await.result(free.close(), 20.seconds)
     def at(port: Int) = Server(handler, config.withPort(port))
     try {
       assert(scala.util.Try(Server.runAll(
@@ -179,8 +179,8 @@ class EndsSuite extends Suite {
       val end   = System.nanoTime() + 10.seconds.toNanos
       var again = scala.util.Try(at(port).start())
       while (again.isFailure && System.nanoTime() < end) again = scala.util.Try(at(port).start())
-      Await.result(again.get.close(), 10.seconds)
-    } finally Await.result(taken.close(), 10.seconds)
+      Await.result(again.get.close(), 20.seconds)
+    } finally Await.result(taken.close(), 20.seconds)
   }
 
   /** The kernel's timers of connections at that port: 2 is the one that asks a silent peer (proc(5)). */
@@ -208,7 +208,7 @@ class EndsSuite extends Suite {
       found
     } finally {
       client.close()
-      Await.result(server.close(), 10.seconds)
+      Await.result(server.close(), 20.seconds)
     }
   }
 

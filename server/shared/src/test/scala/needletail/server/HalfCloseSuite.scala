@@ -65,30 +65,26 @@ class HalfCloseSuite extends Suite {
     assert(wire.isFinished)
   }
 
-  private def eventually(what: => Boolean): Unit = {
-    val end = System.nanoTime() + 5.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(5)
-    assert(what)
-  }
-
   private val onSockets =
     config.copy(address = Address.Tcp("127.0.0.1", 0), loops = 1, halfCloseGrace = 100.millis)
 
   test("over a socket: a client that just closes is noticed while its handler waits") {
+    @volatile var asked     = false
     @volatile var cancelled = false
     val handler: Handler    = _ => {
       val never = new Promise[Response]
       never.onCancel(() => cancelled = true)
+      asked = true
       new Reply.Later(never)
     }
     val server = Server(handler, onSockets).start()
     try {
       val client = new RawClient(server.port).send(get)
-      Thread.sleep(30)
+      eventually(asked)
       client.close()
       eventually(cancelled)
-      eventually(Await.result(server.statistics, 5.seconds).connectionsOpen == 0)
-    } finally { Await.result(server.close(), 10.seconds); () }
+      eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("over a socket: the same for another protocol, and what others share is not cancelled") {
@@ -103,13 +99,13 @@ class HalfCloseSuite extends Suite {
     try {
       val one   = new RawClient(server.port).send("a")
       val other = new RawClient(server.port).send("axx") // two wait their turn
-      eventually(Await.result(server.statistics, 5.seconds).requests == 2)
+      eventually(Await.result(server.statistics, 20.seconds).requests == 2)
       one.socket.shutdownOutput()
       assertEquals(one.readAll(), "")
       assert(!cancelled)
       other.close()
       eventually(cancelled)
-    } finally { Await.result(server.close(), 10.seconds); () }
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("what came while an answer of another protocol was awaited is answered after it") {
@@ -117,13 +113,17 @@ class HalfCloseSuite extends Suite {
       def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
       def encode(answer: Int)     = Array(answer.toByte)
     }
+    val gate   = scala.concurrent.Promise[Unit]()
     val server =
-      TcpServer.serve(Octets, onSockets)(_ => n => Async.sleep(50.millis).flatMap(_ => Answer(n)))
+      TcpServer.serve(Octets, onSockets)(_ => n => Async.fromFuture(gate.future).flatMap(_ => Answer(n)))
     try {
       val client = new RawClient(server.port).send("a")
-      Thread.sleep(10)
-      assertEquals(client.send("b").send("c").readUntil("c"), "abc")
+      eventually(Await.result(server.statistics, 20.seconds).requests == 1)
+      client.send("b").send("c")
+      eventually(Await.result(server.statistics, 20.seconds).bytesRead == 3)
+      gate.success(())
+      assertEquals(client.readUntil("c"), "abc")
       client.close()
-    } finally { Await.result(server.close(), 10.seconds); () }
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 }

@@ -12,6 +12,8 @@ import needletail.testing.Suite
 
 /** What is held for clients has a bound for all of them together: `ServerConfig.memoryBudget`. */
 class MemoryBudgetSuite extends Suite {
+  override def munitTimeout: Duration = 3.minutes // it waits for time-outs, more than once in a test
+
   private val KiB = 1024
 
   private val whole: Handler = request =>
@@ -126,11 +128,8 @@ class MemoryBudgetSuite extends Suite {
       finally client.close()
     }
 
-    def eventually(what: String)(isSo: => Boolean): Unit = {
-      val end = System.nanoTime() + 60.seconds.toNanos
-      while (!isSo && System.nanoTime() < end) Thread.sleep(20)
-      assert(isSo, s"$what; ${held} bytes are held")
-    }
+    def eventually(what: String)(isSo: => Boolean): Unit =
+      MemoryBudgetSuite.this.eventually(isSo, s"not so: $what; $held bytes are held", within = 60.seconds)
   }
 
   private val budget = 1024 * KiB
@@ -148,7 +147,7 @@ class MemoryBudgetSuite extends Suite {
   private def serving[A](handler: Handler)(body: Served => A): A = {
     val server = Server(handler, config).start()
     try body(new Served(server))
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   private def clients(count: Int, served: Served)(request: String): Seq[RawClient] = {

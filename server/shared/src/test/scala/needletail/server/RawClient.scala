@@ -4,11 +4,11 @@ import java.io.{ByteArrayOutputStream, IOException, InputStream}
 import java.net.{InetSocketAddress, Socket}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-/** A blocking socket that says what it is told; every wait ends after five seconds. */
+/** A blocking socket that says what it is told; every wait ends after twenty seconds. */
 final class RawClient(port: Int) {
   val socket = new Socket()
-  socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
-  socket.setSoTimeout(5000)
+  socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+  socket.setSoTimeout(20000)
   socket.setTcpNoDelay(true)
   private val in: InputStream = socket.getInputStream
 
@@ -41,7 +41,7 @@ final class RawClient(port: Int) {
     got.toString("ISO-8859-1")
   }
 
-  /** Has the other side ended the connection, orderly or not? Waits for it up to five seconds. */
+  /** Has the other side ended the connection, orderly or not? Waits for it up to twenty seconds. */
   def isEnded: Boolean =
     try in.read() < 0
     catch {

@@ -34,18 +34,12 @@ class ServerSuite extends Suite {
   private def serving[A](config: ServerConfig = base)(body: RunningServer => A): A = {
     val server = Server(handler, config).start()
     try body(server)
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   private def get(path: String, more: String = "") = s"GET $path HTTP/1.1\r\nHost: a\r\n$more\r\n"
 
-  private def eventually(what: => Boolean): Unit = {
-    val end = System.nanoTime() + 5.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(5)
-    assert(what)
-  }
-
-  private def await[A](f: scala.concurrent.Future[A]): A = Await.result(f, 10.seconds)
+  private def await[A](f: scala.concurrent.Future[A]): A = Await.result(f, 20.seconds)
 
   test("it listens when start returns, on a port the system picked, and answers on every loop") {
     serving() { server =>
@@ -148,7 +142,7 @@ class ServerSuite extends Suite {
       val second = new RawClient(server.port)
       List(first, second).foreach(_.send(get("/a")).readUntil("/a"))
       val third = new RawClient(server.port).send(get("/third"))
-      Thread.sleep(100)
+      Thread.sleep(100) // in which nothing happens
       assertEquals(await(server.statistics).connectionsOpen, 2)
       first.close()
       assert(third.readUntil("/third").endsWith("/third"))
@@ -169,36 +163,57 @@ class ServerSuite extends Suite {
   }
 
   test("an idle connection is closed after its time-out, a slow head is answered with 408") {
-    serving(base.copy(idleTimeout = 100.millis, headTimeout = 200.millis)) { server =>
+    serving(base.copy(idleTimeout = 1.second, headTimeout = 1.second)) { server =>
+      val slow = new RawClient(server.port).send("GET /")
       val idle = new RawClient(server.port)
       assert(idle.send(get("/a")).readUntil("/a").endsWith("/a"))
       assert(idle.isEnded)
-      val slow = new RawClient(server.port).send("GET /")
       assert(slow.readAll().startsWith("HTTP/1.1 408 "))
       idle.close()
       slow.close()
     }
   }
 
-  test("draining finishes what is under way, closes what idles, and ends") {
-    val server = Server(handler, base.copy(drainGrace = 200.millis)).start()
-    val busy   = new RawClient(server.port).send(get("/slow"))
-    val idle   = new RawClient(server.port)
+  /** Returns when every connection knows of the drain that has begun. */
+  private def untilAllKnow(server: RunningServer): Unit = {
+    def isListening =
+      try { new RawClient(server.port).close(); true }
+      catch { case _: IOException => false }
+    eventually(!isListening)
+    await(server.statistics) // the loops are asked for these after they were told
+    ()
+  }
+
+  test("draining finishes what is under way, and a request on its way is answered") {
+    val answer          = scala.concurrent.Promise[Response]()
+    @volatile var asked = false
+    val busily: Handler = request =>
+      if (request.path == "/busy") { asked = true; Async.fromFuture(answer.future) }
+      else Response.ok(request.path)
+    val server = Server(busily, base.copy(drainGrace = 1.hour)).start()
+    val busy   = new RawClient(server.port).send(get("/busy"))
     val late   = new RawClient(server.port)
-    eventually(await(server.statistics).connectionsOpen == 3)
+    eventually(asked && await(server.statistics).connectionsOpen == 2)
     val ended = server.drain()
     assert(!server.isReady)
-    Thread.sleep(50) // until the loops know
-    assert(
-      late.send(get("/late")).readAll().contains("Connection: close"),
-      "a request on its way is answered"
-    )
+    untilAllKnow(server)
+    assert(late.send(get("/late")).readAll().contains("Connection: close"))
+    answer.success(Response.ok("slow"))
     val reply = busy.readAll()
     assert(reply.contains("Connection: close") && reply.endsWith("slow"), reply)
-    assert(idle.isEnded)
-    Await.result(ended, 5.seconds)
+    List(busy, late).foreach(_.close())
+    await(ended)
     intercept[IOException](new RawClient(server.port))
-    List(busy, idle, late).foreach(_.close())
+  }
+
+  test("draining closes what idles when its grace is over, and ends") {
+    val server = Server(handler, base.copy(drainGrace = 100.millis)).start()
+    val idle   = new RawClient(server.port)
+    eventually(await(server.statistics).connectionsOpen == 1)
+    val ended = server.drain()
+    assert(idle.isEnded)
+    await(ended)
+    idle.close()
   }
 
   test("what is not finished by the drain's deadline is cut off") {
@@ -206,7 +221,7 @@ class ServerSuite extends Suite {
     val server         = Server(stuck, base.copy(drainTimeout = 200.millis)).start()
     val client         = new RawClient(server.port).send(get("/"))
     eventually(await(server.statistics).connectionsOpen == 1)
-    Await.result(server.drain(), 5.seconds)
+    Await.result(server.drain(), 20.seconds)
     assert(client.isEnded)
     client.close()
   }
@@ -218,11 +233,11 @@ class ServerSuite extends Suite {
     val idle   = List.fill(4)(new RawClient(server.port)) // on both loops
     idle.foreach(c => assert(c.send(get("/")).readUntil("fine!").startsWith("HTTP/1.1 200")))
     new RawClient(server.port).send(get("/fatal"))
-    val e = intercept[IllegalStateException](Await.result(server.stopped, 10.seconds))
+    val e = intercept[IllegalStateException](Await.result(server.stopped, 20.seconds))
     assert(e.getMessage.contains("the event loop needletail-") && !server.isReady, e.getMessage)
     idle.foreach(c => assert(c.isEnded))
     intercept[IOException](new RawClient(server.port))
-    intercept[IllegalStateException](Await.result(server.drain(), 10.seconds))
-    intercept[IllegalStateException](Await.result(server.close(), 10.seconds))
+    intercept[IllegalStateException](Await.result(server.drain(), 20.seconds))
+    intercept[IllegalStateException](Await.result(server.close(), 20.seconds))
   }
 }

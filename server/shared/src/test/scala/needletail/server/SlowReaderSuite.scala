@@ -35,13 +35,13 @@ class SlowReaderSuite extends Suite {
   private def withCodec[A](answer: Byte => Async[Answer[Array[Byte]]])(body: TcpServer => A): A = {
     val server = TcpServer.serve(Large, config)(_ => answer)
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   private def withHttp[A](handler: Handler)(body: RunningServer => A): A = {
     val server = Server(handler, config).start()
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   /** A client whose kernel takes little ahead of it. */
@@ -49,7 +49,7 @@ class SlowReaderSuite extends Suite {
     val socket = new Socket()
     socket.setReceiveBufferSize(64 * 1024)
     socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
-    socket.setSoTimeout(10000)
+    socket.setSoTimeout(20000)
     socket.getOutputStream.write(text.getBytes("ISO-8859-1"))
     try body(socket)
     finally socket.close()
@@ -79,7 +79,7 @@ class SlowReaderSuite extends Suite {
 
   /** Is the peer, which reads nothing, reset in a time that is some time-outs? */
   private def isReset(open: () => Int): Boolean = {
-    val end = System.nanoTime() + 8.seconds.toNanos
+    val end = System.nanoTime() + 20.seconds.toNanos
     while (open() > 0 && System.nanoTime() < end) Thread.sleep(20)
     open() == 0
   }
@@ -99,33 +99,33 @@ class SlowReaderSuite extends Suite {
       withHttp(handler) { server =>
         val got = ask(server.port, get(more))(readSlowly)
         assert(got > size, s"$got of more than $size bytes")
-        assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 0L)
+        assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 0L)
       }
   }
 
   test("fault 8: a peer that takes nothing is reset, whether its connection was to go on or not") {
     withHttp(whole) { server =>
-      def open() = Await.result(server.statistics, 5.seconds).connectionsOpen
+      def open() = Await.result(server.statistics, 20.seconds).connectionsOpen
       for (more <- List("", "Connection: close\r\n"))
         ask(server.port, get(more)) { socket =>
           read(socket, 1)
           assert(isReset(() => open()), s"'$more'")
         }
-      assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 2L)
+      assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 2L)
     }
   }
 
   test("fault 10: a codec's peer that progresses is not reset, one that takes nothing is") {
     withCodec(_ => Answer.last(content)) { server =>
       assertEquals(ask(server.port, "x")(readSlowly), size.toLong)
-      assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 0L)
+      assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 0L)
     }
     for (close <- List(true, false))
       withCodec(_ => Async.value(Answer(Seq(content), close))) { server =>
         ask(server.port, "x") { socket =>
           read(socket, 1)
-          assert(isReset(() => Await.result(server.statistics, 5.seconds).connectionsOpen))
-          assertEquals(Await.result(server.statistics, 5.seconds).timeouts, 1L)
+          assert(isReset(() => Await.result(server.statistics, 20.seconds).connectionsOpen))
+          assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 1L)
         }
       }
   }
@@ -136,9 +136,8 @@ class SlowReaderSuite extends Suite {
     def isListening =
       try { new Socket("127.0.0.1", server.port).close(); true }
       catch { case _: java.io.IOException => false }
-    val end = System.nanoTime() + 5.seconds.toNanos
-    while (isListening && System.nanoTime() < end) Thread.sleep(5)
-    server.snapshots.foreach(Await.result(_, 5.seconds)) // asked of the loops after they were told to drain
+    eventually(!isListening)
+    server.snapshots.foreach(Await.result(_, 20.seconds)) // asked of the loops after they were told to drain
     drained
   }
 
@@ -149,7 +148,7 @@ class SlowReaderSuite extends Suite {
         val drained = drain(server)
         assertEquals(read(socket, Int.MaxValue), size - 1, "all of it, and then the end")
         socket.close()
-        Await.result(drained, 5.seconds)
+        Await.result(drained, 20.seconds)
       }
     }
   }
@@ -162,12 +161,12 @@ class SlowReaderSuite extends Suite {
       Async.fromFuture(answer.future).map(_ => Answer(Seq(content), close = false))
     } { server =>
       ask(server.port, "xx") { socket =>
-        Await.result(asked.future, 5.seconds)
+        Await.result(asked.future, 20.seconds)
         val drained = drain(server)
         answer.success(())
         assertEquals(read(socket, Int.MaxValue), size, "one answer")
         socket.close()
-        Await.result(drained, 5.seconds)
+        Await.result(drained, 20.seconds)
       }
     }
   }

@@ -8,7 +8,7 @@ import scala.concurrent.Future
  * Each test runs on a thread of its own and fails when it is not over within `munitTimeout` (30 seconds unless
  * overridden), whatever it waits for.
  */
-abstract class Suite extends munit.FunSuite {
+abstract class Suite extends munit.FunSuite with Eventually {
   override def munitTestTransforms: List[TestTransform] =
     super.munitTestTransforms :+ new TestTransform(
       "bounded in time",

@@ -10,7 +10,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
  * Each test runs on a thread of its own and fails when it is not over within `munitTimeout` (30 seconds unless
  * overridden), whatever it waits for. A test that returns a `Future` is over when that is.
  */
-abstract class Suite extends Assertions {
+abstract class Suite extends Assertions with Eventually {
   import Suite._
 
   type BeforeEach = Context

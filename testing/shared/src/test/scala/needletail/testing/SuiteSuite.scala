@@ -66,6 +66,15 @@ class SuiteSuite extends Suite {
     assert(Bounded.run("never", 50.millis)(() => Promise[Int]().future).isFailure)
   }
 
+  test("what is waited for is seen as soon as it is there, and missed with a reason") {
+    var looks = 0
+    eventually { looks += 1; looks == 3 }
+    assertEquals(looks, 3)
+    val missed = intercept[AssertionError](eventually(false, "it never rains", within = 20.millis))
+    assert(missed.getMessage.contains("it never rains (within 20 milliseconds)"), missed.getMessage)
+    intercept[IllegalStateException](eventually(throw new IllegalStateException("closed")))
+  }
+
   test("what a body throws is its outcome, a fatal error too") {
     val thrown = Bounded.run("throws", 1.second)(() => throw new StackOverflowError).failed.get
     assert(thrown.isInstanceOf[StackOverflowError], thrown)

@@ -18,7 +18,7 @@ class CgiEndThreatSuite extends Hosted {
       get(server, "/cgi-bin/ok")
       leavingNothing {
         for (name <- List("stuck", "stubborn")) {
-          val answer = quick(5.seconds)(get(server, s"/cgi-bin/$name"))
+          val answer = quick(20.seconds)(get(server, s"/cgi-bin/$name"))
           assertEquals(answer.status, 504, answer.raw)
         }
       }
@@ -28,9 +28,9 @@ class CgiEndThreatSuite extends Hosted {
 
   test("a program that stops in the middle of its answer is ended, and the client can tell") {
     sh("half", "printf 'Content-Type: text/plain\\n\\nhalf'", "sleep 302.5")
-    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 1500.millis))) { server =>
+    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 3.seconds))) { server =>
       leavingNothing {
-        val answer = quick(5.seconds)(get(server, "/cgi-bin/half"))
+        val answer = quick(20.seconds)(get(server, "/cgi-bin/half"))
         assert(
           answer.status == 200 && answer.raw.contains("half") && !answer.raw.endsWith("0\r\n\r\n"),
           answer.raw
@@ -45,7 +45,7 @@ class CgiEndThreatSuite extends Hosted {
       cgiConfig.copy(
         processes = 1,
         queue = 1,
-        queueTime = 8.seconds,
+        queueTime = 20.seconds,
         host = hostConfig.copy(timeout = 2.seconds)
       )
     hosting(config) { server =>
@@ -73,7 +73,7 @@ class CgiEndThreatSuite extends Hosted {
     hosting() { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/stays HTTP/1.1\r\nHost: a\r\n\r\n")
       eventually(processes("305.5").nonEmpty)
-      scala.concurrent.Await.result(server.close(), 10.seconds)
+      scala.concurrent.Await.result(server.close(), 20.seconds)
       client.close()
     }
     eventually(processes("305.5").isEmpty && processes(directory.toString).isEmpty, processes("305.5"))

@@ -105,7 +105,7 @@ abstract class Hosted extends Suite {
   def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A = {
     val server = Server(handler, config).start()
     try body(server)
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   def hosting[A](config: CgiConfig = cgiConfig)(body: RunningServer => A): A =
@@ -143,16 +143,6 @@ abstract class Hosted extends Suite {
     val took   = (System.nanoTime() - began).nanos
     assert(took < limit, s"it took ${took.toMillis} ms")
     result
-  }
-
-  def eventually(what: => Boolean, clue: => Any = ""): Unit = {
-    val end  = System.nanoTime() + 10.seconds.toNanos
-    var seen = what
-    while (!seen && System.nanoTime() < end) {
-      Thread.sleep(5)
-      seen = what
-    }
-    assert(seen, clue)
   }
 
   // What the process holds; Linux tells

@@ -206,7 +206,7 @@ class OtherServersSuite extends Hosted {
             thread
           }
           threads.foreach(_.join())
-          assert((System.nanoTime() - began).nanos < 3.seconds, "they were side by side")
+          assert((System.nanoTime() - began).nanos < 20.seconds, "they were side by side")
       }
     finally workers.close()
   }

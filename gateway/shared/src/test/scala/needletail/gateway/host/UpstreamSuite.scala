@@ -40,7 +40,7 @@ class UpstreamSuite extends Hosted {
       GatewayConfig(server = ServerConfig(log = log, loops = 1))
     )
     try body(server)
-    finally Await.result(server.close(), 10.seconds)
+    finally Await.result(server.close(), 20.seconds)
   }
 
   private val fronts = List[(String, Address => Front, Address => needletail.routing.Routes)](
@@ -104,7 +104,7 @@ class UpstreamSuite extends Hosted {
     behind(Front.FastCgi(_)) { program =>
       serving(fastcgi("/app", program.address, config)) { server =>
         for (_ <- 1 to 20) get(server, "/app/x")
-        val used = Await.result(program.statistics, 5.seconds)
+        val used = Await.result(program.statistics, 20.seconds)
         assert(used.connectionsTotal <= 2, used) // one for each of our loops
       }
     }
@@ -123,7 +123,7 @@ class UpstreamSuite extends Hosted {
         }
         threads.foreach(_.join())
         assert(most.get > 2, s"${most.get} at once")
-        val used = Await.result(program.statistics, 5.seconds)
+        val used = Await.result(program.statistics, 20.seconds)
         assert(used.connectionsTotal <= 4, used)
       }
     }

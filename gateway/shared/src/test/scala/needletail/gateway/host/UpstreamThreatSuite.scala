@@ -194,7 +194,7 @@ class UpstreamThreatSuite extends Hosted {
         c.end(asked.id)
       }
     })
-    val bounded = config.copy(connections = 2, queue = 1, queueTime = 1.second)
+    val bounded = config.copy(connections = 2, queue = 1, queueTime = 3.seconds)
     val host    = new FastCgiHost(new Mount("/app"), scripted.address, bounded)
     try
       serving(host.routes) { server =>

@@ -16,7 +16,7 @@ class ProgramsSuite extends Suite {
     val routes = Routes(Programs.own, Programs.cgiBin("examples/cgihost/cgi-bin", 4))
     val server = Server(routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   private def ask(server: RunningServer, request: String): String = {
@@ -61,8 +61,8 @@ class ProgramsSuite extends Suite {
         clients.foreach { case (client, n) => assert(client.readAll().endsWith(s"GET /$n"), n) }
         clients.foreach(_._1.close())
         assert(ask(server, "GET /health HTTP/1.0\r\n\r\n").endsWith("ok"))
-        assertEquals(Await.result(app.statistics, 5.seconds).connectionsTotal, 1L)
-      } finally { Await.result(server.close(), 10.seconds); () }
-    } finally { Await.result(app.close(), 10.seconds); () }
+        assertEquals(Await.result(app.statistics, 20.seconds).connectionsTotal, 1L)
+      } finally { Await.result(server.close(), 20.seconds); () }
+    } finally { Await.result(app.close(), 20.seconds); () }
   }
 }

@@ -23,14 +23,14 @@ class CounterSuite extends Suite {
       clients.foreach(_.start())
       clients.foreach(_.join(20000))
       assertEquals(seen.toArray.toList.map(_.asInstanceOf[Int]).sorted, (1 to Connections * Each).toList)
-    } finally { Await.result(server.close(), 10.seconds); () }
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   /** The numbers one client is given, one after another on one connection. */
   private def ask(port: Int): List[Int] = {
     val socket = new Socket()
-    socket.connect(new InetSocketAddress("127.0.0.1", port), 10000)
-    socket.setSoTimeout(10000)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+    socket.setSoTimeout(20000)
     val in = new java.io.BufferedReader(new java.io.InputStreamReader(socket.getInputStream, "ISO-8859-1"))
     try
       List.fill(Each) {

@@ -14,14 +14,14 @@ class LineSuite extends Suite {
   private def serving(body: TcpServer => Unit): Unit = {
     val server = LineServer.start(ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1))
     try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   /** Every line that comes back until the end of the connection. */
   private def talk(server: TcpServer, text: String): List[String] = {
     val socket = new Socket()
-    socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
-    socket.setSoTimeout(5000)
+    socket.connect(new InetSocketAddress("127.0.0.1", server.port), 20000)
+    socket.setSoTimeout(20000)
     socket.getOutputStream.write(text.getBytes("UTF-8"))
     val in = new BufferedReader(new InputStreamReader(socket.getInputStream, "UTF-8"))
     try Iterator.continually(in.readLine()).takeWhile(_ != null).toList

@@ -7,7 +7,7 @@ import needletail.client.{BreakerConfig, Client, ClientConfig, RetryConfig}
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConfig}
-import needletail.testing.{Location, Suite}
+import needletail.testing.Suite
 
 /** Servers on loopback, and somebody who asks them, for one test. */
 trait Running { self: Suite =>
@@ -40,10 +40,4 @@ trait Running { self: Suite =>
   }
 
   def await[A](future: Future[A]): A = Await.result(future, 20.seconds)
-
-  def eventually(what: => Boolean, clue: => Any = "it did not come to be")(implicit at: Location): Unit = {
-    val end = System.nanoTime() + 15.seconds.toNanos
-    while (!what && System.nanoTime() < end) Thread.sleep(10)
-    assert(what, clue)
-  }
 }
