@@ -158,6 +158,9 @@ final class EventLoop private[io] (
   /** That array is somebody else's now, if it was the one for reads. */
   private[io] def giveAway(bytes: Array[Byte]): Unit = if (bytes eq buffer) buffer = EventLoop.noBuffer
 
+  /** How many timers are set, on the loop. */
+  private[needletail] def timersSet: Int = timers.size
+
   private[io] def addTimer(node: TimerNode, due: Long): Unit = timers.add(node, due)
   private[io] def removeTimer(node: TimerNode): Unit         = timers.remove(node)
 

@@ -93,7 +93,11 @@ final class Visitor(
   private def readSome(): Unit = {
     var n = 1
     while (n > 0 && !isOver) {
-      n = end.take(scratch, 0, if (manner.slowReads) world.dice.size(2000) else scratch.length)
+      val most =
+        if (manner.isSteady) world.dice.between(300, 1500)
+        else if (manner.slowReads) world.dice.size(2000)
+        else scratch.length
+      n = end.take(scratch, 0, most)
       if (n > 0) read(scratch, n)
       if (manner.slowReads) n = 0
     }
@@ -145,6 +149,7 @@ object Visitor {
   /**
    * @param vanishAt how many bytes it sends before it goes without a word
    * @param pace nanoseconds between two things that it does, at most; 0: as soon as it can
+   * @param isSteady it reads slowly, but never nothing while there is something to read
    */
   final case class Manner(
       reads: Boolean,
@@ -153,7 +158,8 @@ object Visitor {
       piece: Int,
       pace: Long,
       vanishAt: Int,
-      halfCloses: Boolean
+      halfCloses: Boolean,
+      isSteady: Boolean = false
   ) {
 
     /** Does it do all that a server may expect, so that it must be answered? */
@@ -161,6 +167,11 @@ object Visitor {
   }
 
   object Manner {
+
+    /** Reads a little, at least every half second, for as long as there is something to read. */
+    def steady(dice: Dice): Manner =
+      plain.copy(slowReads = true, isSteady = true, pace = dice.pick(Seq(50000000L, 200000000L, 500000000L)))
+
     val plain: Manner = Manner(
       reads = true,
       slowReads = false,
