@@ -18,7 +18,8 @@ final class EventLoop private[io] (
     pollerKind: PollerKind,
     onEnd: () => Unit,
     private[needletail] val platform: Platform = SystemPlatform,
-    failures: (String, Throwable) => Unit = null
+    failures: (String, Throwable) => Unit = null,
+    onFatal: () => Unit = () => ()
 ) extends Loop {
   import EventLoop.*
 
@@ -199,7 +200,10 @@ final class EventLoop private[io] (
     finally end()
   }
 
-  private[needletail] def fatal(e: Throwable): Unit = report(s"the event loop $name ends", e)
+  /** Says so before anything is closed: what the end of a connection sets off must not look like an orderly end. */
+  private[needletail] def fatal(e: Throwable): Unit =
+    try onFatal()
+    finally report(s"the event loop $name ends", e)
 
   /** For who drives the loop from outside: the calling thread is its own until `leave`. */
   private[needletail] def enter(): Unit = {

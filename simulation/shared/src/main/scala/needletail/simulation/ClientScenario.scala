@@ -74,7 +74,9 @@ final class ClientScenario(world: World) extends Scenario {
       world.pass(30.seconds.toNanos) // idle connections go
       client.statistics.foreach { s =>
         if (
-          s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(_.inFlight != 0)
+          s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(
+            _.inFlight != 0
+          )
         )
           world.found(
             s"the client still counts: $s"

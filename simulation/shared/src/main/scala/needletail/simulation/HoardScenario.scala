@@ -35,11 +35,12 @@ final class HoardScenario(world: World) extends Scenario {
 
   /** Posts a body without its end; answered only where it is refused. */
   private final class Hoarder(number: Int, port: Int) {
-    private val size  = dice.between(2000, 60000)
-    private val mark  = Mark(number, 1)
-    private val head  = s"POST /echo HTTP/1.1\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\nContent-Length: $size\r\n\r\n"
-    private val body  = Mark.content(mark, size)
-    private val asked = new Asked(mark, "POST", body, mayContinue = false)
+    private val size = dice.between(2000, 60000)
+    private val mark = Mark(number, 1)
+    private val head =
+      s"POST /echo HTTP/1.1\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\nContent-Length: $size\r\n\r\n"
+    private val body   = Mark.content(mark, size)
+    private val asked  = new Asked(mark, "POST", body, mayContinue = false)
     private val reader =
       new StrictReader(_ => asked, what => world.found(s"hoarder $number: $what"))
     private val caller = new Caller(world, port)((bytes, n) => reader.feed(bytes, n), reader.ended)
@@ -48,11 +49,19 @@ final class HoardScenario(world: World) extends Scenario {
 
     /** Bytes that the server has taken and not answered. */
     def entrusted: Long = if (caller.isOver || reader.answers.nonEmpty) 0 else caller.taken
-    def close(): Unit = caller.close()
+    def close(): Unit   = caller.close()
   }
 
   def run(): Unit = {
-    world.weather = world.weather.copy(throws = 0, fatal = false, resets = 0, stalls = 0, preempted = 0, acceptFails = 0, configFails = 0)
+    world.weather = world.weather.copy(
+      throws = 0,
+      fatal = false,
+      resets = 0,
+      stalls = 0,
+      preempted = 0,
+      acceptFails = 0,
+      configFails = 0
+    )
     val server   = Server(service.routes, config).startOn(world.platform)
     val hoarders = (1 to dice.between(10, 60)).map { n =>
       var hoarder: Hoarder = null

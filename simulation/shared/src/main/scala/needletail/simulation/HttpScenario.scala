@@ -91,7 +91,10 @@ final class HttpScenario(world: World) extends Scenario {
 
   /** The two places of the route that is limited to two are free again. */
   private def havePlaces(server: RunningServer): Unit = {
-    val calls = Seq(new HttpCall(world, server.port, "/limited/second"), new HttpCall(world, server.port, "/limited/second"))
+    val calls = Seq(
+      new HttpCall(world, server.port, "/limited/second"),
+      new HttpCall(world, server.port, "/limited/second")
+    )
     world.run(10.seconds.toNanos)(calls.forall(call => call.answer.nonEmpty || call.isOver))
     if (config.maxConnections > 1 && !calls.forall(_.answer.exists(_.status == 200)))
       world.found(s"a place of a route was not given back: ${calls.map(_.answer.map(_.status))}")

@@ -152,7 +152,19 @@ object Service {
     "nothing"
   )
   val bodyKinds: Seq[String] =
-    Seq("echo", "echo", "pipe", "pipe", "ignore", "ignore-stream", "peek", "greets", "greets", "now", "stream")
+    Seq(
+      "echo",
+      "echo",
+      "pipe",
+      "pipe",
+      "ignore",
+      "ignore-stream",
+      "peek",
+      "greets",
+      "greets",
+      "now",
+      "stream"
+    )
 
   /** Does it answer with the content that came? */
   def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"

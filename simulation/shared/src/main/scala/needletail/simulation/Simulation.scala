@@ -24,6 +24,7 @@ object Simulation {
     case n if n < 4  => new CodecScenario(world).run()
     case n if n < 16 => new ClientScenario(world).run()
     case 16          => new HoardScenario(world).run()
+    case n if n < 25 => new GatewayScenario(world).run()
     case _           => new HttpScenario(world).run()
   }
 

@@ -53,12 +53,13 @@ final class UserCode(world: World) {
   }
 
   /** @param body what is to be read, after the first piece and before the others; null for nothing */
-  private final class Watched(content: Array[Byte], failsAt: Int, body: ByteStream = null) extends ByteStream {
+  private final class Watched(content: Array[Byte], failsAt: Int, body: ByteStream = null)
+      extends ByteStream {
     private var isBodyRead = body == null
-    private var position = 0
-    private var asked    = false // the last piece has not come
-    var isOver           = false
-    var cancelled        = 0
+    private var position   = 0
+    private var asked      = false // the last piece has not come
+    var isOver             = false
+    var cancelled          = 0
 
     def next(): Async[Option[Array[Byte]]] = {
       if (cancelled > 0) world.found(s"a stream was asked after it had been cancelled: $this")

@@ -27,7 +27,10 @@ final class Visitor(
 
   var isOver = false
 
-  /** Has it waited in vain to the end of its patience, though it did all that it should? */
+  /**
+   * Has it waited in vain to the end of its patience, though it did all that it should and was let in? Others may take
+   * all places for as long: those who read some of what they asked for now and then.
+   */
   var isDisappointed = false
 
   end.onChange = () => wake(pause)
@@ -43,7 +46,7 @@ final class Visitor(
   }
 
   private def lookAtClock(): Unit = if (!isOver) {
-    isDisappointed = manner.isPatient && part == script.size
+    isDisappointed = manner.isPatient && part == script.size && end.peer.taken > 0
     world.trace.say(world, s"$name gives up")
     leave(orderly = false)
   }
@@ -126,6 +129,7 @@ final class Visitor(
         sent += n
         if (n == 0 && most > 0) go = false
         if (at == now.bytes.length) {
+          now.isSent = true
           now.onSent()
           part += 1
           at = 0
@@ -144,7 +148,9 @@ object Visitor {
       val awaits: Int,
       val awaitsContinue: Boolean,
       val onSent: () => Unit
-  )
+  ) {
+    var isSent = false
+  }
 
   /**
    * @param vanishAt how many bytes it sends before it goes without a word
