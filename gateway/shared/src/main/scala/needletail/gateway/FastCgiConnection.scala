@@ -263,7 +263,10 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     if (connection.isOpen && !over) {
       if (isBlocked) { if (!connection.isPaused) connection.pauseReading() }
       else if (connection.isPaused) connection.resumeReading()
-      val due = if (count > 0) requestsDue else idleDeadline
+      val due =
+        if (count > 0) requestsDue
+        else if (connection.pendingBytes > 0) Long.MaxValue // it does not idle: it has something to read
+        else idleDeadline
       connection.deadline = Math.min(due, writingDeadline())
     } else watchFlushing()
   }
@@ -304,6 +307,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   }
 
   def onDrained(): Unit = turn {
+    if (count == 0) idleSince = nowNanos
     // each in turn first, as the first may fill what has become free
     first += 1
     each(_.proceed())

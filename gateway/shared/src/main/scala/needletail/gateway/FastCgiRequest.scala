@@ -27,6 +27,7 @@ private[gateway] final class FastCgiRequest(
   private var known: ConnectionInfo  = null
   private var woken                  = false
   private var over                   = false
+  private var hasAnswered            = false                // something of the answer is out
 
   // The request's content. Where its length is not known it is put into chunks, which the session can read.
   private var bodyLeft: Long     = 0
@@ -287,7 +288,10 @@ private[gateway] final class FastCgiRequest(
   override def isBackedUp: Boolean = connection.isBackedUp
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit =
-    if (!over) connection.send(FastCgiRecord.Stdout, id, bytes, from, count)
+    if (!over) {
+      hasAnswered = true
+      connection.send(FastCgiRecord.Stdout, id, bytes, from, count)
+    }
 
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = write(bytes, from, count)
 
@@ -305,7 +309,8 @@ private[gateway] final class FastCgiRequest(
   def finish(): Unit = if (!over) {
     over = true
     unread = null
-    connection.finished(this, FastCgiRequest.Success)
+    // no output at all is no answer: it was given up
+    connection.finished(this, if (hasAnswered) FastCgiRequest.Success else FastCgiRequest.Failure)
   }
 
   def abort(): Unit = if (!over) {

@@ -5,7 +5,7 @@ import java.io.{FileDescriptor, FileInputStream, FileOutputStream, IOException}
 import scala.jdk.CollectionConverters._
 
 import needletail.http.Handler
-import needletail.io.Address
+import needletail.io.{Address, Platform, SystemPlatform}
 import needletail.server.{RunningServer, Server}
 
 /**
@@ -73,18 +73,33 @@ object Gateway {
    *
    * @throws java.io.IOException when it cannot listen, naming the address
    */
-  def start(handler: Handler, front: Front, config: GatewayConfig = GatewayConfig()): RunningServer = {
+  def start(handler: Handler, front: Front, config: GatewayConfig = GatewayConfig()): RunningServer =
+    startOn(
+      SystemPlatform,
+      handler,
+      front,
+      config,
+      // the servers that hand over standard input are those that start programs: mod_fcgid is one of them
+      readsAhead = front == Front.FastCgi(Address.Inherited(0))
+    )
+
+  /** The same on another platform; see [[FastCgiProtocol]] for `readsAhead`. */
+  private[needletail] def startOn(
+      platform: Platform,
+      handler: Handler,
+      front: Front,
+      config: GatewayConfig,
+      readsAhead: Boolean
+  ): RunningServer = {
     def at(address: Address): GatewayConfig = config.copy(server = config.server.copy(address = address))
     front match {
       case Front.FastCgi(address) =>
         val own = at(address)
-        // the servers that hand over standard input are those that start programs: mod_fcgid is one of them
-        val isStarted = address == Address.Inherited(0)
-        Server.start(own.server, new FastCgiProtocol(handler, own, Started.allowed, readsAhead = isStarted))
+        Server.start(own.server, new FastCgiProtocol(handler, own, Started.allowed, readsAhead), platform)
       case Front.Scgi(address) =>
         val own = at(address)
-        Server.start(own.server, new ScgiProtocol(handler, own))
-      case Front.Http(address) => Server(handler, at(address).server).start()
+        Server.start(own.server, new ScgiProtocol(handler, own), platform)
+      case Front.Http(address) => Server(handler, at(address).server).startOn(platform)
       case Front.Cgi           => throw new IllegalArgumentException("a CGI program does not listen")
     }
   }

@@ -18,7 +18,8 @@ final class EventLoop private[io] (
     pollerKind: PollerKind,
     onEnd: () => Unit,
     private[needletail] val platform: Platform = SystemPlatform,
-    failures: (String, Throwable) => Unit = null
+    failures: (String, Throwable) => Unit = null,
+    onFatal: () => Unit = () => ()
 ) extends Loop {
   import EventLoop.*
 
@@ -158,6 +159,9 @@ final class EventLoop private[io] (
   /** That array is somebody else's now, if it was the one for reads. */
   private[io] def giveAway(bytes: Array[Byte]): Unit = if (bytes eq buffer) buffer = EventLoop.noBuffer
 
+  /** How many timers are set, on the loop. */
+  private[needletail] def timersSet: Int = timers.size
+
   private[io] def addTimer(node: TimerNode, due: Long): Unit = timers.add(node, due)
   private[io] def removeTimer(node: TimerNode): Unit         = timers.remove(node)
 
@@ -196,7 +200,10 @@ final class EventLoop private[io] (
     finally end()
   }
 
-  private[needletail] def fatal(e: Throwable): Unit = report(s"the event loop $name ends", e)
+  /** Says so before anything is closed: what the end of a connection sets off must not look like an orderly end. */
+  private[needletail] def fatal(e: Throwable): Unit =
+    try onFatal()
+    finally report(s"the event loop $name ends", e)
 
   /** For who drives the loop from outside: the calling thread is its own until `leave`. */
   private[needletail] def enter(): Unit = {

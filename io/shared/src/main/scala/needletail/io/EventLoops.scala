@@ -55,8 +55,10 @@ final class EventLoops(
   /** Completed with its name when one has ended that nobody had told to: by a fatal error of the virtual machine. */
   def failed: Future[String] = failure.future
 
+  private def failed(name: String): Unit = if (!stopping) { failure.trySuccess(name); () }
+
   private def ended(name: String): Unit = {
-    if (!stopping) { failure.trySuccess(name); () }
+    failed(name)
     if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
   }
 
@@ -72,7 +74,8 @@ final class EventLoops(
           poller,
           () => ended(s"$name-$i"),
           platform,
-          onFailure
+          onFailure,
+          () => failed(s"$name-$i")
         )
     catch {
       case Survivable(e) =>

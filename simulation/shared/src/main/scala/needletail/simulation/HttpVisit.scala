@@ -2,8 +2,12 @@ package needletail.simulation
 
 import scala.collection.mutable.ArrayBuffer
 
-/** A visitor of an HTTP server: the requests that it makes on one connection, and what becomes of them. */
-final class HttpVisit(world: World, number: Int, port: Int) {
+/**
+ * A visitor of an HTTP server: the requests that it makes on one connection, and what becomes of them.
+ *
+ * @param isSteady it asks for what is answered at once, and reads the answers slowly but steadily
+ */
+final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = false) {
   private val dice       = world.dice.split()
   private val requests   = new ArrayBuffer[Asked]
   private val parts      = new ArrayBuffer[Visitor.Part]
@@ -11,7 +15,7 @@ final class HttpVisit(world: World, number: Int, port: Int) {
 
   private val end = world.network.connect(port)
 
-  for (i <- 1 to dice.size(12)) if (!lastCloses) add(i)
+  for (i <- 1 to dice.size(if (isSteady) 3 else 12)) if (!lastCloses) add(i)
 
   private val reader = new StrictReader(
     i =>
@@ -31,7 +35,7 @@ final class HttpVisit(world: World, number: Int, port: Int) {
         s"visitor $number",
         end,
         parts.toSeq,
-        Visitor.Manner(dice, parts.map(_.bytes.length).sum)
+        if (isSteady) Visitor.Manner.steady(dice) else Visitor.Manner(dice, parts.map(_.bytes.length).sum)
       )(
         (bytes, n) => reader.feed(bytes, n),
         part =>
@@ -44,6 +48,9 @@ final class HttpVisit(world: World, number: Int, port: Int) {
       )
 
   def isOver: Boolean = visitor == null || visitor.isOver
+
+  /** Has it been given all that it asked for? */
+  def isServed: Boolean = reader.answers.size == requests.size
 
   def check(): Unit = if (visitor != null && visitor.isDisappointed && reader.answers.size < requests.size)
     world.found(
@@ -65,18 +72,21 @@ final class HttpVisit(world: World, number: Int, port: Int) {
 
   private def add(i: Int): Unit = {
     val mark    = Mark(number, i)
-    val hasBody = dice.chance(40)
-    val kind    = dice.pick(if (hasBody) Service.bodyKinds else Service.kinds)
-    val method  = if (hasBody) "POST" else if (dice.chance(10)) "HEAD" else "GET"
-    val size    = if (dice.chance(80)) dice.size(3000) else dice.size(200000)
+    val hasBody = dice.chance(40) && !isSteady
+    val kind    = dice.pick(
+      if (isSteady) Service.steadyKinds else if (hasBody) Service.bodyKinds else Service.kinds
+    )
+    val method = if (hasBody) "POST" else if (dice.chance(10)) "HEAD" else "GET"
+    val size   =
+      if (isSteady) dice.between(1, 60000) else if (dice.chance(80)) dice.size(3000) else dice.size(200000)
     val body    = Mark.content(mark, size)
     val expects = hasBody && dice.chance(25)
     val chunked = hasBody && dice.chance(40)
-    val isOld   = dice.chance(4) && !chunked && !expects
+    val isOld   = dice.chance(4) && !chunked && !expects && !isSteady
     lastCloses = isOld || dice.chance(4)
     val wanted =
       if (hasBody && Service.isEcho(kind)) body else if (kind == "page") null else Mark.content(mark, size)
-    val asked = new Asked(mark, method, wanted, expects)
+    val asked = new Asked(mark, method, wanted, expects, Service.mayEndEarly(kind))
     val head  = new StringBuilder
     head.append(
       s"$method /$kind HTTP/1.${if (isOld) 0 else 1}\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\n"
@@ -86,7 +96,7 @@ final class HttpVisit(world: World, number: Int, port: Int) {
     if (chunked) head.append("Transfer-Encoding: chunked\r\n")
     else if (hasBody) head.append(s"Content-Length: $size\r\n")
     head.append("\r\n")
-    val awaits = if (dice.chance(40)) requests.size else 0
+    val awaits = if (dice.chance(40) && !isSteady) requests.size else 0
     requests += asked
     val content = if (!hasBody) Array.empty[Byte] else if (chunked) chunks(body) else body
     if (expects) {

@@ -12,6 +12,9 @@ final class Network(world: World) {
   /** Sockets and listeners that somebody on a loop has open. */
   var descriptors = 0
 
+  /** How many there may be: beyond that nothing is accepted. */
+  var mostDescriptors = Int.MaxValue
+
   def listen(port: Int, listening: Listening): Int = {
     val chosen = if (port == 0) { lastPort += 1; lastPort }
     else port
@@ -79,12 +82,18 @@ final class End(world: World, val name: String, capacity: Int) {
   def hasInput: Boolean = here > 0
   def hasEnd: Boolean   = endHere && here == 0
   def canRead: Boolean  = here > 0 || endHere || isReset
-  def canWrite: Boolean = isReset || peer.room > 0
+
+  /** As Linux has it: when a third of the buffer is free, though less would be taken. */
+  def canWrite: Boolean = isReset || peer.isRoomy
 
   /** Bytes that have come or are on their way. */
   def unread: Int = sent
 
-  private def room: Int = capacity - sent
+  /** How many bytes of what was sent to this end its owner has taken. */
+  var taken = 0L
+
+  private def room: Int        = capacity - sent
+  private def isRoomy: Boolean = 3L * room >= capacity
 
   private def latency: Long = if (world.dice.chance(50)) 0 else world.dice.longBetween(1000, 3000000)
 
@@ -96,11 +105,12 @@ final class End(world: World, val name: String, capacity: Int) {
       bytes(from + i) = buffer((first + i) % buffer.length)
       i += 1
     }
-    val wasFull = room == 0
+    val wasFull = !isRoomy
+    taken += n
     first = (first + n) % buffer.length
     sent -= n
     here -= n
-    if (n > 0 && wasFull) peer.onChange()
+    if (wasFull && isRoomy) peer.onChange()
     n
   }
 

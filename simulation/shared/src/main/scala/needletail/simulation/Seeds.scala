@@ -13,25 +13,42 @@ object Seeds {
 
   final case class Result(failed: Seq[Simulation.Outcome])
 
+  /** Real time that no world takes, be the machine ever so busy: one that does spins within a turn. */
+  private final val Patience = 120L * 1000 * 1000 * 1000
+
+  /** Runs worlds one after the other. */
+  private final class Worker(index: Int, next: AtomicLong, end: Long, failed: ConcurrentLinkedQueue[Simulation.Outcome])
+      extends Thread(s"worlds-$index") {
+    @volatile var seed  = 0L
+    @volatile var begun = System.nanoTime()
+    setDaemon(true)
+
+    override def run(): Unit = {
+      seed = next.getAndIncrement()
+      while (seed < end) {
+        begun = System.nanoTime()
+        val outcome = Simulation.run(seed)
+        if (outcome.findings.nonEmpty) { failed.add(outcome); () }
+        seed = next.getAndIncrement()
+      }
+    }
+  }
+
+  /** Returns early where a world does not come to its end, which is a finding. */
   def run(from: Long, count: Long, threads: Int): Result = {
     val next   = new AtomicLong(from)
     val failed = new ConcurrentLinkedQueue[Simulation.Outcome]
-    val all    = (1 to threads).map { i =>
-      val thread = new Thread(
-        () => {
-          var seed = next.getAndIncrement()
-          while (seed < from + count) {
-            val outcome = Simulation.run(seed)
-            if (outcome.findings.nonEmpty) { failed.add(outcome); () }
-            seed = next.getAndIncrement()
-          }
-        },
-        s"worlds-$i"
-      )
-      thread.start()
-      thread
-    }
-    all.foreach(_.join())
+    val all    = (1 to threads).map(new Worker(_, next, from + count, failed))
+    all.foreach(_.start())
+    var isStuck = false
+    while (!isStuck && all.exists(_.isAlive))
+      all.foreach { worker =>
+        worker.join(500)
+        if (worker.isAlive && System.nanoTime() - worker.begun > Patience) {
+          isStuck = true
+          failed.add(Simulation.Outcome(worker.seed, Seq("does not come to its end: a turn has none"), "", ""))
+        }
+      }
     Result(failed.asScala.toSeq.sortBy(_.seed))
   }
 }

@@ -60,6 +60,11 @@ final class Service(world: World, code: UserCode, operations: Operations) {
       case "ignore" => whole
       case "ignore-stream" => ok.stream(code.stream(content))
       case "peek"          => request.body.stream.next().map(_ => whole)
+      case "greets"        => ok.stream(code.greeting(content, request.body.stream))
+      case "until-drain"   => ok.stream(code.stream(content).until(request.connection.draining))
+      case "events"        => Response.ok.header("Content-Type", "text/event-stream").stream(new Events)
+      case "news"          => ok.stream(new Events().until(request.connection.draining))
+      case "second"        => Async.sleep(1.second).map(_ => whole)
       case "page"          => "no mark".ok // what a page of errors or of help is: nobody's
       case _               => Response.notFound
     }
@@ -90,6 +95,18 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     val response =
       if (body.length >= 0) ok.stream(watched(body.stream), body.length) else ok.stream(watched(body.stream))
     response
+  }
+
+  /** One event, and then none for ever. */
+  private final class Events extends ByteStream {
+    private var hasTold                    = false
+    def next(): Async[Option[Array[Byte]]] =
+      if (hasTold) new Promise[Option[Array[Byte]]]
+      else {
+        hasTold = true
+        Async.value(Some(Service.ascii("data: one\n\n")))
+      }
+    def cancel(): Unit = ()
   }
 
   /** The request's own stream, with a user's code in between. */
@@ -126,6 +143,7 @@ object Service {
     "lies",
     "breaks",
     "later-stream",
+    "until-drain",
     "cached",
     "page",
     "limited/now",
@@ -134,10 +152,28 @@ object Service {
     "nothing"
   )
   val bodyKinds: Seq[String] =
-    Seq("echo", "echo", "pipe", "pipe", "ignore", "ignore-stream", "peek", "now", "stream")
+    Seq(
+      "echo",
+      "echo",
+      "pipe",
+      "pipe",
+      "ignore",
+      "ignore-stream",
+      "peek",
+      "greets",
+      "greets",
+      "now",
+      "stream"
+    )
 
   /** Does it answer with the content that came? */
   def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"
+
+  /** May the answer end early, as the server drains? */
+  def mayEndEarly(kind: String): Boolean = kind == "until-drain"
+
+  /** Kinds that answer whatever the weather, whole, and soon. */
+  val steadyKinds: Seq[String] = Seq("now", "stream", "known", "cached")
 
   def ascii(text: String): Array[Byte] = text.getBytes(US_ASCII)
 }

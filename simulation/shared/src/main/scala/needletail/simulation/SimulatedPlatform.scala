@@ -26,7 +26,8 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
       }
     else {
       val end  = world.network.connect(port)
-      val late = if (dice.chance(50)) 0L else dice.longBetween(0, dice.pick(Seq(2000000L, 300000000L)))
+      val late = if (world.weather.isCalm || dice.chance(50)) 0L
+      else dice.longBetween(0, dice.pick(Seq(2000000L, 300000000L)))
       new SimulatedSocket(world, end, late)
     }
   }
@@ -257,6 +258,8 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
 
   def accept(): Socket =
     if (backlog.isEmpty) null
+    else if (world.network.descriptors >= world.network.mostDescriptors)
+      throw new IOException("Too many open files")
     else if (world.dice.rarely(world.weather.acceptFails)) {
       if (world.dice.chance(50)) throw new IOException("Too many open files")
       backlog.poll().break() // it died in the queue: skipped

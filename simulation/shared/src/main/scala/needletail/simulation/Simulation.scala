@@ -20,10 +20,12 @@ object Simulation {
   }
 
   /** What happens in it: a server of HTTP mostly. */
-  private def scenario(world: World): Unit = world.dice.below(10) match {
-    case 0         => new CodecScenario(world).run()
-    case 1 | 2 | 3 => new ClientScenario(world).run()
-    case _         => new HttpScenario(world).run()
+  private def scenario(world: World): Unit = world.dice.below(40) match {
+    case n if n < 4  => new CodecScenario(world).run()
+    case n if n < 16 => new ClientScenario(world).run()
+    case 16          => new HoardScenario(world).run()
+    case n if n < 25 => new GatewayScenario(world).run()
+    case _           => new HttpScenario(world).run()
   }
 
   /** Runs the world of that seed, alone on the calling thread. */

@@ -4,16 +4,43 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import scala.collection.mutable.ArrayBuffer
 
-/** What a client has asked, as far as it says what may come back. */
+/**
+ * What a client has asked, as far as it says what may come back.
+ *
+ * @param content what a good answer has; null for any, unmarked
+ * @param mayEndEarly may a good answer have the beginning of it only?
+ */
 final class Asked(
     val mark: String,
     val method: String,
-    val content: Array[Byte] /* null: any, unmarked */,
-    val mayContinue: Boolean
+    val content: Array[Byte],
+    val mayContinue: Boolean,
+    mayEndEarly: Boolean = false
 ) {
 
   /** Has all of it been sent? */
   var isSent = false
+
+  /** What is wrong with that answer, whole or not, or null: it must not carry another's mark. */
+  def stranger(answer: Answer): String = {
+    val text    = new String(answer.content, ISO_8859_1)
+    val strange = Mark.others(mark, text + "\n" + answer.fields.map(_._2).mkString("\n"))
+    if (strange.nonEmpty) s"an answer to ${strange.mkString(", ")} instead of $mark" else null
+  }
+
+  /** What is wrong with that answer, which is whole, or null. */
+  def wrong(answer: Answer): String = {
+    val strange = stranger(answer)
+    if (strange != null || answer.status != 200 || content == null) strange
+    else if (!answer.field("x-mark").contains(mark)) s"no mark $mark but ${answer.field("x-mark")}"
+    else if (method != "HEAD" && !fits(answer.content))
+      s"${answer.content.length} bytes that are not the ${content.length} of $mark"
+    else null
+  }
+
+  private def fits(bytes: Array[Byte]): Boolean =
+    if (mayEndEarly) bytes.length <= content.length && bytes.sameElements(content.take(bytes.length))
+    else java.util.Arrays.equals(bytes, content)
 }
 
 /** A final answer. */
@@ -190,23 +217,15 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
   protected def isMarked: Boolean = true
 
   private def check(request: Asked, answer: Answer): Unit = if (isMarked) {
-    val text   = new String(answer.content, ISO_8859_1)
-    val fields = answer.fields.map(_._2).mkString("\n")
     if (request == null) {
+      val text   = new String(answer.content, ISO_8859_1)
+      val fields = answer.fields.map(_._2).mkString("\n")
       // what is no whole request may be refused, and nothing else said
       if (answer.status < 400 || !answer.closes) fail(s"status ${answer.status} to no request")
       if (Mark.others("", text + fields).nonEmpty) fail("somebody's answer to no request")
     } else {
-      val strange = Mark.others(request.mark, text.take(1 << 20) + "\n" + fields)
-      if (strange.nonEmpty) fail(s"an answer to ${strange.mkString(", ")} instead of ${request.mark}")
-      if (answer.status == 200 && request.content != null) {
-        if (!answer.field("x-mark").contains(request.mark))
-          fail(s"no mark ${request.mark} but ${answer.field("x-mark")}")
-        else if (request.method != "HEAD" && !java.util.Arrays.equals(answer.content, request.content))
-          fail(
-            s"${answer.content.length} bytes that are not the ${request.content.length} of ${request.mark}"
-          )
-      }
+      val wrong = request.wrong(answer)
+      if (wrong != null) fail(wrong)
     }
   }
 

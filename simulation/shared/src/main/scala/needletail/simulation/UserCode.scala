@@ -36,6 +36,13 @@ final class UserCode(world: World) {
     fresh
   }
 
+  /** Pieces of `content`, of which all but the first wait for the whole body that comes from `body`. */
+  def greeting(content: Array[Byte], body: ByteStream): ByteStream = {
+    val fresh = new Watched(content, Int.MaxValue, body)
+    streams ::= fresh
+    fresh
+  }
+
   /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
   def requestStream(content: Array[Byte], failsAt: Int): ByteStream = new Watched(content, failsAt)
 
@@ -45,18 +52,29 @@ final class UserCode(world: World) {
     if (s.cancelled == 0 && !s.isOver) world.found(s"a stream was forgotten: $s")
   }
 
-  private final class Watched(content: Array[Byte], failsAt: Int) extends ByteStream {
-    private var position = 0
-    private var asked    = false // the last piece has not come
-    var isOver           = false
-    var cancelled        = 0
+  /** @param body what is to be read, after the first piece and before the others; null for nothing */
+  private final class Watched(content: Array[Byte], failsAt: Int, body: ByteStream = null)
+      extends ByteStream {
+    private var isBodyRead = body == null
+    private var position   = 0
+    private var asked      = false // the last piece has not come
+    var isOver             = false
+    var cancelled          = 0
 
     def next(): Async[Option[Array[Byte]]] = {
       if (cancelled > 0) world.found(s"a stream was asked after it had been cancelled: $this")
       if (asked) world.found(s"a stream was asked for a piece before the last one had come: $this")
       try at("a stream's next")
       catch { case e: Throwable => isOver = true; throw e }
-      if (world.dice.chance(60)) { // at once
+      if (!isBodyRead && position > 0)
+        body.next().transform {
+          case scala.util.Failure(e)         => isOver = true; Async.fail(e)
+          case _ if cancelled > 0            => Async.value(None)
+          case scala.util.Success(something) =>
+            isBodyRead = something.isEmpty
+            next()
+        }
+      else if (world.dice.chance(60)) { // at once
         val piece = take()
         if (piece == null) { isOver = true; Async.fail(new IllegalStateException("the stream failed")) }
         else Async.value(piece)
@@ -94,6 +112,7 @@ final class UserCode(world: World) {
 
     def cancel(): Unit = {
       cancelled += 1
+      if (body != null) body.cancel()
       at("a stream's cancel")
     }
 

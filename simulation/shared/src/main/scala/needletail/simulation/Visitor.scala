@@ -27,7 +27,10 @@ final class Visitor(
 
   var isOver = false
 
-  /** Has it waited in vain to the end of its patience, though it did all that it should? */
+  /**
+   * Has it waited in vain to the end of its patience, though it did all that it should and was let in? Others may take
+   * all places for as long: those who read some of what they asked for now and then.
+   */
   var isDisappointed = false
 
   end.onChange = () => wake(pause)
@@ -43,7 +46,7 @@ final class Visitor(
   }
 
   private def lookAtClock(): Unit = if (!isOver) {
-    isDisappointed = manner.isPatient && part == script.size
+    isDisappointed = manner.isPatient && part == script.size && end.peer.taken > 0
     world.trace.say(world, s"$name gives up")
     leave(orderly = false)
   }
@@ -93,7 +96,11 @@ final class Visitor(
   private def readSome(): Unit = {
     var n = 1
     while (n > 0 && !isOver) {
-      n = end.take(scratch, 0, if (manner.slowReads) world.dice.size(2000) else scratch.length)
+      val most =
+        if (manner.isSteady) world.dice.between(300, 1500)
+        else if (manner.slowReads) world.dice.size(2000)
+        else scratch.length
+      n = end.take(scratch, 0, most)
       if (n > 0) read(scratch, n)
       if (manner.slowReads) n = 0
     }
@@ -122,6 +129,7 @@ final class Visitor(
         sent += n
         if (n == 0 && most > 0) go = false
         if (at == now.bytes.length) {
+          now.isSent = true
           now.onSent()
           part += 1
           at = 0
@@ -140,11 +148,14 @@ object Visitor {
       val awaits: Int,
       val awaitsContinue: Boolean,
       val onSent: () => Unit
-  )
+  ) {
+    var isSent = false
+  }
 
   /**
    * @param vanishAt how many bytes it sends before it goes without a word
    * @param pace nanoseconds between two things that it does, at most; 0: as soon as it can
+   * @param isSteady it reads slowly, but never nothing while there is something to read
    */
   final case class Manner(
       reads: Boolean,
@@ -153,7 +164,8 @@ object Visitor {
       piece: Int,
       pace: Long,
       vanishAt: Int,
-      halfCloses: Boolean
+      halfCloses: Boolean,
+      isSteady: Boolean = false
   ) {
 
     /** Does it do all that a server may expect, so that it must be answered? */
@@ -161,6 +173,11 @@ object Visitor {
   }
 
   object Manner {
+
+    /** Reads a little, at least every half second, for as long as there is something to read. */
+    def steady(dice: Dice): Manner =
+      plain.copy(slowReads = true, isSteady = true, pace = dice.pick(Seq(50000000L, 200000000L, 500000000L)))
+
     val plain: Manner = Manner(
       reads = true,
       slowReads = false,

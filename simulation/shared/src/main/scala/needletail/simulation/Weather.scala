@@ -26,7 +26,11 @@ final case class Weather(
     connectFails: Int,
     throws: Int,
     fatal: Boolean
-)
+) {
+
+  /** Does nothing fail at all? */
+  def isCalm: Boolean = this == Weather.calm
+}
 
 object Weather {
   val calm: Weather = Weather(0, 0, 0, 0, 0, 0, 0, 0, 0, fatal = false)

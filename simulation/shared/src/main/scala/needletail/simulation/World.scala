@@ -89,6 +89,20 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** How many loops have not ended. */
   def loopsAlive: Int = running.size
 
+  /** Nobody is there, and every time-out has passed: nothing is held for anybody, and nothing is waited for. */
+  def checkIdle(): Unit = running.foreach { life =>
+    val loop = life.loop
+    if (loop.memory.held != 0) found(s"loop ${loop.index} still counts ${loop.memory.held} bytes as held")
+    if (loop.timersSet != 0) found(s"loop ${loop.index} still has ${loop.timersSet} timers")
+  }
+
+  private def checkMemory(loop: EventLoop): Unit = {
+    val memory = loop.memory
+    if (memory.held < 0) found(s"loop ${loop.index} counts ${memory.held} bytes as held")
+    else if (memory.isFull)
+      found(s"loop ${loop.index} holds ${memory.held} bytes after its turn, more than ${memory.bound}")
+  }
+
   /**
    * Goes on until `done`, or nothing is left to do, or so much virtual time has passed, or so many steps: false unless
    * it is done.
@@ -104,6 +118,9 @@ final class World(val seed: Long, traced: Boolean = false) {
     if (left == 0) found(s"still busy after $steps steps: something spins")
     over
   }
+
+  /** Goes on for so much virtual time. */
+  def pass(nanos: Long): Unit = { run(nanos)(false); () }
 
   /** One turn of somebody; false where nobody has anything to do ever again. */
   private def step(end: Long): Boolean = {
@@ -174,7 +191,11 @@ final class World(val seed: Long, traced: Boolean = false) {
           else {
             trace.say(World.this, s"turn of loop ${loop.index}")
             loop.goOn(told)
-            if (loop.isStopping) end() else rest(enter = false)
+            if (loop.isStopping) end()
+            else {
+              checkMemory(loop)
+              rest(enter = false)
+            }
           }
         catch {
           case e: Throwable =>

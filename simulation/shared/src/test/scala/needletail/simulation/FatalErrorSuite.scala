@@ -1,0 +1,30 @@
+package needletail.simulation
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.http.Reply
+import needletail.io.Address
+import needletail.routing._
+import needletail.server._
+import needletail.testing.Suite
+
+/** What a server says that a fatal error has ended. */
+class FatalErrorSuite extends Suite {
+  private def dies: Reply = Async.sleep(1.second).map[Response](_ => throw new OutOfMemoryError("none left"))
+
+  test("a draining server that a fatal error ends fails, though its last connection closes with that") {
+    val world = new World(1)
+    world.weather = Weather.calm
+    val routes = Routes(GET / "later" to dies)
+    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, blockedLoop = Duration.Zero, log = Log.none)
+    val server = Server(routes, config).startOn(world.platform)
+    val call   = new HttpCall(world, server.port, "/later")
+    world.pass(500.millis.toNanos)
+    server.drain()
+    world.pass(5.seconds.toNanos)
+    assertEquals(world.fatalLoops, 1)
+    assertEquals(call.answer.map(_.status), None)
+    assert(server.stopped.value.exists(_.isFailure), server.stopped.value.toString)
+  }
+}
