@@ -65,6 +65,19 @@ class DrainSuite extends ConformanceSuite {
     } finally wires.foreach(_.close())
   }
 
+  drained("twice cuts off what is under way") { program =>
+    val wire = program.connect()
+    try {
+      wire.send(echo("Content-Length: 10") + "hello")
+      eventually(program.hasTaken(wire))
+      terminate(program)
+      program.terminate()
+      assertEnds(program)
+      val (_, how) = wire.discard(Wire.in(5000))
+      assert(how != Wire.Silence, how)
+    } finally wire.close()
+  }
+
   drained("lets a body that is coming come") { program =>
     val wire   = program.connect()
     val reader = new ReplyReader(wire)

@@ -7,9 +7,9 @@ import needletail.testing.Suite
 class FailureLogSuite extends Suite {
 
   private final class Mute extends RuntimeException {
-    override def toString: String                 = throw new IllegalStateException("not now")
-    override def getCause: Throwable              = throw new IllegalStateException("nor that")
-    override def fillInStackTrace(): Throwable    = this
+    override def toString: String              = throw new IllegalStateException("not now")
+    override def getCause: Throwable           = throw new IllegalStateException("nor that")
+    override def fillInStackTrace(): Throwable = this
   }
 
   private def told(text: String, cause: Throwable): String = synchronized {
@@ -30,7 +30,10 @@ class FailureLogSuite extends Suite {
 
   test("one that throws when it is asked what it is, is told all the same") {
     val said = told("a task failed", new Mute)
-    assert(said.startsWith(s"needletail: a task failed: ${classOf[Mute].getName}, which cannot say what it is"), said)
+    assert(
+      said.startsWith(s"needletail: a task failed: ${classOf[Mute].getName}, which cannot say what it is"),
+      said
+    )
   }
 
   test("one that is its own cause by a detour comes to an end") {

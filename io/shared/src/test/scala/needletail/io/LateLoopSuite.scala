@@ -30,18 +30,19 @@ class LateLoopSuite extends LoopSuite {
     def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
     def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket =
       SystemPlatform.listenTcp(ip, port, options)
-    def listenUnix(path: String, options: ListenOptions): ListenSocket = SystemPlatform.listenUnix(path, options)
-    def inherited(descriptor: Int): ListenSocket                       = SystemPlatform.inherited(descriptor)
-    def listens(descriptor: Int): Boolean                              = SystemPlatform.listens(descriptor)
+    def listenUnix(path: String, options: ListenOptions): ListenSocket =
+      SystemPlatform.listenUnix(path, options)
+    def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
+    def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
   }
 
   test("what came before a deadline is handed over before that is told, whatever a wait has told of it") {
     val platform = new Blind
     val loops    = new EventLoops(1, "late", daemon = true, platform = platform)
     try {
-      val loop   = loops(0)
-      val events = new Events
-      val served = scala.concurrent.Promise[Connection]()
+      val loop     = loops(0)
+      val events   = new Events
+      val served   = scala.concurrent.Promise[Connection]()
       val listener = listen(loop) { c =>
         served.success(c)
         new Recorder(events)

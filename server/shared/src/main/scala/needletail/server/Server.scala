@@ -99,8 +99,12 @@ object Server {
   /** Servers that are to be drained by a signal; several `run` may be under way, on threads of their own. */
   private val running = ConcurrentHashMap.newKeySet[RunningServer]
 
+  /** Those of them that a signal has told to drain. */
+  private val told = ConcurrentHashMap.newKeySet[RunningServer]
+
+  /** On a signal; on one more they end at once. */
   private def drainAll(): Unit = running.forEach { server =>
-    server.drain()
+    if (told.add(server)) server.drain() else server.close()
     ()
   }
 
@@ -110,6 +114,7 @@ object Server {
       running.add(server)
       server.stopped.onComplete { _ =>
         running.remove(server)
+        told.remove(server)
         servers.foreach(_.drain())
       }
     }

@@ -38,7 +38,8 @@ class FaultyValuesSuite extends Suite {
       case "/fixed-null"  => Response.ok.stream(pieces(Async.value(null)), 3)
     }
 
-  private def get(paths: String*): String = paths.map(path => s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n").mkString
+  private def get(paths: String*): String =
+    paths.map(path => s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n").mkString
 
   private def statuses(paths: String*): List[Int] = {
     val wire = new FakeWire(handler)

@@ -33,7 +33,12 @@ object FastCgiWords {
     var at    = 0
     while (at < content.length) {
       val n = math.min(math.min(dice.size(most), 65535), content.length - at)
-      parts += record(kind, id, java.util.Arrays.copyOfRange(content, at, at + n), if (dice.chance(50)) 0 else dice.below(256))
+      parts += record(
+        kind,
+        id,
+        java.util.Arrays.copyOfRange(content, at, at + n),
+        if (dice.chance(50)) 0 else dice.below(256)
+      )
       at += n
     }
     parts.result()
