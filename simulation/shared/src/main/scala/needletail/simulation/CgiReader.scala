@@ -12,34 +12,38 @@ object CgiReader {
 
   /** An answer, and whether it is known to be cut off; or what is wrong with it. */
   sealed abstract class Read
-  final case class Whole(answer: Answer)        extends Read
-  final case class Part(answer: Answer)         extends Read
-  final case class Malformed(why: String)       extends Read
+  final case class Whole(answer: Answer)  extends Read
+  final case class Part(answer: Answer)   extends Read
+  final case class Malformed(why: String) extends Read
 
   /** @param isHead was only the head asked for? */
   def read(bytes: Array[Byte], isHead: Boolean): Read = {
-    val text   = new String(bytes, ISO_8859_1)
-    val end    = text.indexOf("\r\n\r\n")
+    val text = new String(bytes, ISO_8859_1)
+    val end  = text.indexOf("\r\n\r\n")
     if (end < 0) Part(Answer(0, Nil, bytes))
     else {
       val lines  = text.substring(0, end).split("\r\n", -1)
       val fields = new ArrayBuffer[(String, String)]
-      val wrong  = lines.find(line => !line.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"))
+      val wrong  =
+        lines.find(line => !line.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\\t\\x20-\\x7e\\x80-\\xff]*"))
       lines.filter(_.contains(':')).foreach { line =>
         val colon = line.indexOf(':')
         fields += ((line.substring(0, colon).toLowerCase, line.substring(colon + 1).trim))
       }
       val content = bytes.drop(end + 4)
       val lengths = fields.collect { case ("content-length", value) => value }
-      val status  = fields.headOption.filter(_._1 == "status").map(_._2).filter(_.matches("[2-5]\\d\\d( .*)?"))
+      val status = fields.headOption.filter(_._1 == "status").map(_._2).filter(_.matches("[2-5]\\d\\d( .*)?"))
       if (wrong.nonEmpty) Malformed(s"a field '${wrong.get}'")
       else if (status.isEmpty) Malformed(s"no Status first but '${lines(0)}'")
       else if (fields.count(_._1 == "status") > 1) Malformed("Status twice")
-      else if (fields.exists(f => f._1 == "transfer-encoding" || f._1 == "connection" || f._1 == "keep-alive"))
+      else if (
+        fields.exists(f => f._1 == "transfer-encoding" || f._1 == "connection" || f._1 == "keep-alive")
+      )
         Malformed("a field about the connection")
-      else if (lengths.size > 1 || lengths.exists(!_.matches("\\d{1,9}"))) Malformed(s"Content-Length $lengths")
+      else if (lengths.size > 1 || lengths.exists(!_.matches("\\d{1,9}")))
+        Malformed(s"Content-Length $lengths")
       else {
-        val code   = status.get.take(3).toInt
+        val code = status.get.take(3).toInt
         // an error may be said of a request whose method was not to be known
         val none   = isHead && (code < 400 || content.isEmpty) || code == 204 || code == 304
         val answer = Answer(code, fields.toSeq.drop(1), content)
@@ -54,11 +58,12 @@ object CgiReader {
   /** What is wrong with that output of a program, which is said to be all of it or not; null for nothing. */
   def wrong(bytes: Array[Byte], asked: Asked, isAll: Boolean): String =
     read(bytes, asked.method == "HEAD") match {
-      case Malformed(why)           => why
-      case Whole(answer) if isAll   => asked.wrong(answer)
-      case Part(answer) if isAll && answer.status == 0 => s"no head: '${new String(bytes, ISO_8859_1).take(80)}'"
-      case Whole(answer)            => asked.stranger(answer)
-      case Part(answer)             => asked.stranger(answer)
+      case Malformed(why)                              => why
+      case Whole(answer) if isAll                      => asked.wrong(answer)
+      case Part(answer) if isAll && answer.status == 0 =>
+        s"no head: '${new String(bytes, ISO_8859_1).take(80)}'"
+      case Whole(answer) => asked.stranger(answer)
+      case Part(answer)  => asked.stranger(answer)
     }
 
   /** A request as its web server tells it. */

@@ -2,12 +2,12 @@ package needletail.simulation
 
 /** A request over FastCGI, as the web server in front knows it. */
 final class FastCgiAsked(val asked: Asked, val id: Int, val isResponder: Boolean) {
-  val output        = new java.io.ByteArrayOutputStream
-  var isEnded       = false // END_REQUEST has come
-  var outputEnded   = false
-  var hasErrors     = false
-  var errorsEnded   = false
-  var answer: Answer = null // a whole one
+  val output         = new java.io.ByteArrayOutputStream
+  var isEnded        = false // END_REQUEST has come
+  var outputEnded    = false
+  var hasErrors      = false
+  var errorsEnded    = false
+  var answer: Answer = null  // a whole one
 }
 
 /**
@@ -39,7 +39,11 @@ final class FastCgiReader(request: Int => FastCgiAsked, mayRefuse: Boolean, foun
       if (bytes(at) != 1) fail(s"a record of version ${bytes(at)}")
       else if (bytes.length < next) go = false
       else {
-        record(bytes(at + 1).toInt, number(at + 2), java.util.Arrays.copyOfRange(bytes, at + 8, at + 8 + length))
+        record(
+          bytes(at + 1).toInt,
+          number(at + 2),
+          java.util.Arrays.copyOfRange(bytes, at + 8, at + 8 + length)
+        )
         at = next
       }
     }
@@ -78,8 +82,9 @@ final class FastCgiReader(request: Int => FastCgiAsked, mayRefuse: Boolean, foun
       r.isEnded = true
       val isSuccess = content.take(4).forall(_ == 0)
       val status    = content(4).toInt
-      if (!r.isResponder) { if (status != 3 && !(status <= 2 && mayRefuse)) fail(s"status $status for an unknown role") }
-      else if (status == 0) {
+      if (!r.isResponder) {
+        if (status != 3 && !(status <= 2 && mayRefuse)) fail(s"status $status for an unknown role")
+      } else if (status == 0) {
         if (isSuccess && !r.outputEnded) fail(s"the output of request ${r.id} has no end")
         if (r.hasErrors && !r.errorsEnded) fail(s"the errors of request ${r.id} have no end")
         checkOutput(r, isSuccess)

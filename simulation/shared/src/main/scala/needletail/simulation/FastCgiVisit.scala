@@ -16,12 +16,30 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     mayRefuse,
     what => world.found(s"web server $number: $what")
   )
-  private val script = interleave((1 to dice.size(8)).map(request))
+  private val script = {
+    // requests of the same id one after the other, whole
+    val byId = mutable.LinkedHashMap.empty[Int, List[Visitor.Part]]
+    (1 to dice.size(8)).foreach { i =>
+      val before = requests.size
+      val parts  = request(i)
+      if (requests.size > before) {
+        val id = requests.last.id
+        byId(id) = byId.getOrElse(id, Nil) ++ parts
+      }
+    }
+    interleave(byId.values.toSeq)
+  }
 
   private val visitor: Visitor =
     if (end == null) null
     else
-      new Visitor(world, s"web server $number", end, script, Visitor.Manner(dice, script.map(_.bytes.length).sum))(
+      new Visitor(
+        world,
+        s"web server $number",
+        end,
+        script,
+        Visitor.Manner(dice, script.map(_.bytes.length).sum)
+      )(
         (bytes, n) => reader.feed(bytes, n),
         part => part.awaits == 0 || requests(part.awaits - 1).isEnded,
         () => requests.forall(_.isEnded) && script.last.isSent,
@@ -53,10 +71,10 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     val wanted  = if (kind == "page") null else Mark.content(mark, size)
     val role    = if (dice.chance(5)) dice.pick(Seq(2, 3, 9)) else 1
     // an id may be used again when its request has ended
-    val before  = if (requests.nonEmpty && dice.chance(30)) 1 + dice.below(requests.size) else 0
-    val isFree  = before > 0 && !requests.drop(before).exists(_.id == requests(before - 1).id)
-    val id      = if (isFree) requests(before - 1).id else dice.pick(Seq(i, i + 300))
-    val r       = new FastCgiAsked(new Asked(mark, method, wanted, false, Service.mayEndEarly(kind)), id, role == 1)
+    val before = if (requests.nonEmpty && dice.chance(30)) 1 + dice.below(requests.size) else 0
+    val isFree = before > 0 && !requests.drop(before).exists(_.id == requests(before - 1).id)
+    val id     = if (isFree) requests(before - 1).id else dice.pick(Seq(i, i + 300))
+    val r = new FastCgiAsked(new Asked(mark, method, wanted, false, Service.mayEndEarly(kind)), id, role == 1)
     val isTaken = !isFree && requests.exists(_.id == id)
     if (isTaken) Nil
     else {
@@ -70,7 +88,12 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
       FastCgiWords.stream(dice, 4, id, variables).foreach(all += plain(_))
       if (dice.chance(97)) {
         all += plain(FastCgiWords.end(4, id))
-        FastCgiWords.stream(dice, 5, id, if (dice.chance(95)) body else body.take(size / 2)).foreach(all += plain(_))
+        FastCgiWords.stream(
+          dice,
+          5,
+          id,
+          if (length < 0 || dice.chance(95)) body else body.take(size / 2)
+        ).foreach(all += plain(_))
         if (dice.chance(3)) all += plain(FastCgiWords.record(8, id, new Array[Byte](10)))
         if (dice.chance(92)) all += part(FastCgiWords.end(5, id)) { r.asked.isSent = true }
       }
@@ -97,7 +120,11 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
 
   private def management(): Visitor.Part =
     if (dice.chance(60))
-      part(FastCgiWords.record(9, 0, FastCgiWords.pairs(Seq("FCGI_MAX_CONNS" -> "", "X" -> ""))))(reader.values += 1)
+      part(FastCgiWords.record(
+        9,
+        0,
+        FastCgiWords.pairs(Seq("FCGI_MAX_CONNS" -> "", "X" -> ""))
+      ))(reader.values += 1)
     else {
       val kind = dice.between(12, 255)
       part(FastCgiWords.record(kind, 0, new Array[Byte](dice.below(100))))(reader.unknowns ::= kind)

@@ -28,12 +28,17 @@ object FastCgiWords {
 
   /** A stream's content in records of any size, without its end. */
   def stream(dice: Dice, kind: Int, id: Int, content: Array[Byte]): Seq[Array[Byte]] = {
-    val most  = dice.pick(Seq(1 + content.length / 50, 100, 8192, 65535))
+    val most  = dice.pick(Seq(1 + content.length / 50, math.max(100, content.length / 20), 8192, 65535))
     val parts = Seq.newBuilder[Array[Byte]]
     var at    = 0
     while (at < content.length) {
       val n = math.min(math.min(dice.size(most), 65535), content.length - at)
-      parts += record(kind, id, java.util.Arrays.copyOfRange(content, at, at + n), if (dice.chance(50)) 0 else dice.below(256))
+      parts += record(
+        kind,
+        id,
+        java.util.Arrays.copyOfRange(content, at, at + n),
+        if (dice.chance(50)) 0 else dice.below(256)
+      )
       at += n
     }
     parts.result()

@@ -18,7 +18,8 @@ final class GatewayScenario(world: World) extends Scenario {
 
   private val overload =
     if (dice.chance(50)) OverloadConfig.off
-    else OverloadConfig(grace = Duration.Zero, leastInFlight = 1, initialInFlight = dice.pick(Seq(1, 4, 1024)))
+    else
+      OverloadConfig(grace = Duration.Zero, leastInFlight = 1, initialInFlight = dice.pick(Seq(1, 4, 1024)))
 
   private val config = GatewayConfig(
     server = ServerConfig(

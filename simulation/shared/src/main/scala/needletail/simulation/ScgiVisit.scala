@@ -34,7 +34,13 @@ final class ScgiVisit(world: World, number: Int, port: Int) {
   private val visitor: Visitor =
     if (end == null) null
     else
-      new Visitor(world, s"web server $number", end, parts, Visitor.Manner(dice, head.length + content.length))(
+      new Visitor(
+        world,
+        s"web server $number",
+        end,
+        parts,
+        Visitor.Manner(dice, head.length + content.length)
+      )(
         (bytes, n) => output.write(bytes, 0, n),
         _ => true,
         () => false,
@@ -59,7 +65,9 @@ object ScgiVisit {
 
   /** A netstring of names and values (SCGI, section 4). */
   def head(variables: Seq[(String, String)]): Array[Byte] = {
-    val all = (variables.head +: ("SCGI" -> "1") +: variables.tail).map { case (n, v) => s"$n\u0000$v\u0000" }.mkString
+    val all = (variables.head +: ("SCGI" -> "1") +: variables.tail).map { case (n, v) =>
+      s"$n\u0000$v\u0000"
+    }.mkString
     Service.ascii(s"${all.length}:$all,")
   }
 }

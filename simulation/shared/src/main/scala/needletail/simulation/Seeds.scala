@@ -17,8 +17,12 @@ object Seeds {
   private final val Patience = 120L * 1000 * 1000 * 1000
 
   /** Runs worlds one after the other. */
-  private final class Worker(index: Int, next: AtomicLong, end: Long, failed: ConcurrentLinkedQueue[Simulation.Outcome])
-      extends Thread(s"worlds-$index") {
+  private final class Worker(
+      index: Int,
+      next: AtomicLong,
+      end: Long,
+      failed: ConcurrentLinkedQueue[Simulation.Outcome]
+  ) extends Thread(s"worlds-$index") {
     @volatile var seed  = 0L
     @volatile var begun = System.nanoTime()
     setDaemon(true)
@@ -46,7 +50,12 @@ object Seeds {
         worker.join(500)
         if (worker.isAlive && System.nanoTime() - worker.begun > Patience) {
           isStuck = true
-          failed.add(Simulation.Outcome(worker.seed, Seq("does not come to its end: a turn has none"), "", ""))
+          failed.add(Simulation.Outcome(
+            worker.seed,
+            Seq("does not come to its end: a turn has none"),
+            "",
+            ""
+          ))
         }
       }
     Result(failed.asScala.toSeq.sortBy(_.seed))

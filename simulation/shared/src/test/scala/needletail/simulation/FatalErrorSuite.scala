@@ -17,7 +17,12 @@ class FatalErrorSuite extends Suite {
     val world = new World(1)
     world.weather = Weather.calm
     val routes = Routes(GET / "later" to dies)
-    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, blockedLoop = Duration.Zero, log = Log.none)
+    val config = ServerConfig(
+      address = Address.Tcp("127.0.0.1", 0),
+      loops = 1,
+      blockedLoop = Duration.Zero,
+      log = Log.none
+    )
     val server = Server(routes, config).startOn(world.platform)
     val call   = new HttpCall(world, server.port, "/later")
     world.pass(500.millis.toNanos)
