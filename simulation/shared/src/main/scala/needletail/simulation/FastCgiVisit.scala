@@ -16,7 +16,19 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     mayRefuse,
     what => world.found(s"web server $number: $what")
   )
-  private val script = interleave((1 to dice.size(8)).map(request))
+  private val script = {
+    // requests of the same id one after the other, whole
+    val byId = mutable.LinkedHashMap.empty[Int, List[Visitor.Part]]
+    (1 to dice.size(8)).foreach { i =>
+      val before = requests.size
+      val parts  = request(i)
+      if (requests.size > before) {
+        val id = requests.last.id
+        byId(id) = byId.getOrElse(id, Nil) ++ parts
+      }
+    }
+    interleave(byId.values.toSeq)
+  }
 
   private val visitor: Visitor =
     if (end == null) null
@@ -80,7 +92,7 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
           dice,
           5,
           id,
-          if (dice.chance(95)) body else body.take(size / 2)
+          if (length < 0 || dice.chance(95)) body else body.take(size / 2)
         ).foreach(all += plain(_))
         if (dice.chance(3)) all += plain(FastCgiWords.record(8, id, new Array[Byte](10)))
         if (dice.chance(92)) all += part(FastCgiWords.end(5, id)) { r.asked.isSent = true }

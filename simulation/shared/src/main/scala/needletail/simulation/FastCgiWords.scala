@@ -28,7 +28,7 @@ object FastCgiWords {
 
   /** A stream's content in records of any size, without its end. */
   def stream(dice: Dice, kind: Int, id: Int, content: Array[Byte]): Seq[Array[Byte]] = {
-    val most  = dice.pick(Seq(1 + content.length / 50, 100, 8192, 65535))
+    val most  = dice.pick(Seq(1 + content.length / 50, math.max(100, content.length / 20), 8192, 65535))
     val parts = Seq.newBuilder[Array[Byte]]
     var at    = 0
     while (at < content.length) {

@@ -39,10 +39,16 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
       )(
         (bytes, n) => reader.feed(bytes, n),
         part =>
-          reader.answers.size >= part.awaits && (!part.awaitsContinue || reader.continued || isLateFor(part)),
+          reader.answers.size >= part.awaits && (!part.awaitsContinue || reader.continued || isLateFor(
+            part
+          )) && {
+            // the answer has come, and no invitation: the body is sent nevertheless, or not
+            part.isLeftOut = part.awaitsContinue && reader.answers.size > part.awaits && dice.chance(50)
+            true
+          },
         () =>
-          reader.answers.size == requests.size && requests.forall(
-            _.isSent
+          reader.answers.size == requests.size && parts.forall(p =>
+            p.isSent || p.isLeftOut
           ) || reader.hasClosed && !reader.isInAnswer,
         isReset => reader.ended(isReset)
       )
@@ -78,7 +84,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
     )
     val method = if (hasBody) "POST" else if (dice.chance(10)) "HEAD" else "GET"
     val size   =
-      if (isSteady) dice.between(1, 60000) else if (dice.chance(80)) dice.size(3000) else dice.size(200000)
+      if (isSteady) dice.between(1, 120000) else if (dice.chance(80)) dice.size(3000) else dice.size(200000)
     val body    = Mark.content(mark, size)
     val expects = hasBody && dice.chance(25)
     val chunked = hasBody && dice.chance(40)

@@ -224,6 +224,7 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
       if (answer.status < 400 || !answer.closes) fail(s"status ${answer.status} to no request")
       if (Mark.others("", text + fields).nonEmpty) fail("somebody's answer to no request")
     } else {
+      if (answer.status == 400 && request.isSent) fail(s"400 to ${request.mark}, which was as it should be")
       val wrong = request.wrong(answer)
       if (wrong != null) fail(wrong)
     }

@@ -23,7 +23,7 @@ final class Visitor(
   private var sent    = 0 // bytes in all
   private var asleep  = false
   private val scratch = new Array[Byte](65536)
-  private val giveUp  = world.now + Visitor.Patience
+  private val giveUp  = world.now + Visitor.Patience * (if (manner.isSteady) 3 else 1)
 
   var isOver = false
 
@@ -121,6 +121,7 @@ final class Visitor(
     while (go && part < script.size && !isOver && sent < manner.vanishAt) {
       val now = script(part)
       if (at == 0 && !mayGoOn(now)) go = false
+      else if (now.isLeftOut) part += 1
       else {
         val most = math.min(now.bytes.length - at, math.min(manner.vanishAt - sent, manner.piece))
         val n    = if (end.isReset) 0
@@ -150,6 +151,9 @@ object Visitor {
       val onSent: () => Unit
   ) {
     var isSent = false
+
+    /** It need not be sent any more. */
+    var isLeftOut = false
   }
 
   /**
