@@ -258,15 +258,19 @@ final class EventLoop private[io] (
     clockFresh = true
   }
 
-  private def runTimers(): Unit =
-    if (!timers.isEmpty) {
-      var timer = timers.takeDue(nanos)
-      while (timer ne null) {
+  /** No more of them than there are now: one that sets itself anew for a time that has passed has its next turn. */
+  private def runTimers(): Unit = {
+    var left = timers.size
+    while (left > 0) {
+      val timer = timers.takeDue(nanos)
+      if (timer eq null) left = 0
+      else {
+        left -= 1
         try timer.fire()
         catch { case e: Throwable => survive(timer, e) }
-        timer = timers.takeDue(nanos)
       }
     }
+  }
 
   private def runTasks(oldest: TaskQueue.Node): Unit = {
     var node = oldest
