@@ -46,6 +46,7 @@ final class EventLoop private[io] (
 
   @volatile private var stopping = false
   @volatile private var ended    = false
+  private var isEnding           = false
 
   thread.setDaemon(daemon)
 
@@ -310,9 +311,12 @@ final class EventLoop private[io] (
   /** Tells those who wait for it that the loop's server has begun to drain; on the loop. */
   private[needletail] def beginDrain(): Unit = draining.happen()
 
-  /** The one place where exceptions of user code end: reported, their connection closed, the loop lives on. */
+  /**
+   * The one place where exceptions of user code end: reported, their connection closed, the loop lives on. One that is
+   * at its end goes on with that, whatever comes.
+   */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {
-    if (!Survivable(e)) throw e
+    if (!Survivable(e) && !isEnding) throw e
     report(s"an exception on the event loop $name", e)
     culprit match {
       case f: Fallible => f.failed(e)
@@ -322,6 +326,7 @@ final class EventLoop private[io] (
 
   private[needletail] def end(): Unit =
     try {
+      isEnding = true
       poller.foreach { source =>
         try source.onLoopEnd()
         catch { case e: Throwable => survive(source, e) }
