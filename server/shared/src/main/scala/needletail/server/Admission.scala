@@ -29,6 +29,7 @@ private[server] final class Admission(
   private val slice    = config.target.toNanos / 4
 
   private var states: Array[RouteState] = new Array(16)
+  private var inOrder                   = Vector.empty[RouteState]
   private val retired                   = new RetiredRoutes
   val noRoute: RouteState               = stateOf(RouteClass.unmatched)
 
@@ -436,8 +437,12 @@ private[server] final class Admission(
 
   @noinline private def newState(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
-    if (states(i) != null) retired.add(states(i))
+    if (states(i) != null) {
+      retired.add(states(i))
+      inOrder = inOrder.filter(_ ne states(i))
+    }
     states(i) = new RouteState(route, config)
+    inOrder :+= states(i)
     states(i)
   }
 
@@ -463,7 +468,8 @@ private[server] final class Admission(
 
   def isOverloaded: Boolean = delay.isOverloaded
 
-  def foreach(f: RouteState => Unit): Unit = states.foreach(state => if (state != null) f(state))
+  /** In the order in which they were first asked for; their places depend on what else the process has served. */
+  def foreach(f: RouteState => Unit): Unit = inOrder.foreach(f)
 }
 
 private[server] object Admission {
