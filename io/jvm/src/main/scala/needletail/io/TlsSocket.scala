@@ -29,9 +29,10 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
   private var isBegun   = false
   private var isSecured = false
   private var isReset   = false
+  private var isHeard   = false // has the peer said anything?
   private var awaited   = Interest.Write
-  private var greetings = 0 // records of the handshake that were read
-  private var idle      = 0 // records since that carried no data, beyond those that did
+  private var greetings = 0     // records of the handshake that were read
+  private var idle      = 0     // records since that carried no data, beyond those that did
 
   // Input: encrypted octets that are no whole record yet, or found no room; decrypted ones that found none.
   private var held: Array[Byte]   = null
@@ -222,7 +223,9 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
     val in = poller.transfer
     in.clear()
     restore(in)
-    isChannelAtEnd = channel.read(in) < 0
+    val n = channel.read(in)
+    isChannelAtEnd = n < 0
+    if (n > 0) isHeard = true
     in.flip()
     in
   }
@@ -334,7 +337,7 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
   }
 
   override def close(): Unit = {
-    try if (channel.isOpen && isBegun && !isReset) sayEnd()
+    try if (channel.isOpen && isBegun && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // it is over in any case
     finally super.close()
   }

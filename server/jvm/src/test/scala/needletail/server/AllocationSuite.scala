@@ -74,13 +74,14 @@ class AllocationSuite extends Suite {
     s"POST /echo HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 1024\r\n\r\n${"x" * 1024}"
 
   test("a body of 1 KiB sent back costs its octets once, and what leads to them") {
+    // 1350, or an object more where the compiler has seen other handlers before these
     assertAtMost(
-      1350,
+      1390,
       r => Response.ok.contentType(MediaType.Bytes).stream(r.body.stream, r.body.length),
       post * 4,
       4
     )
-    assertAtMost(1350, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
+    assertAtMost(1390, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
   }
 
   test("an answer made anew costs the answer") {

@@ -350,7 +350,8 @@ private[server] final class Admission(
       val why   = Refusal.of(e)
       state.refused(why) += 1
       refusals(why)
-    case _ => failures.response(request, cause)
+    case MemoryShort => refusals(Refusal.Memory) // counted where it was denied
+    case _           => failures.response(request, cause)
   }
 
   /** The present request was answered at once. */

@@ -148,6 +148,7 @@ private[server] final class Exchange(
 
   /** Lets go of whatever is under way. */
   def letGo(): Unit = {
+    if (headSent && !complete) session.cutOff(this)
     complete = true
     end(0)
     withdraw()

@@ -43,8 +43,8 @@ import needletail.io.{Address, PollerKind, TlsIdentity}
  * @param memoryBudget bytes of memory that may be held for clients in all, shared evenly by the loops: bodies that are
  *   collected, what was read and not used yet, what waits to be written. A quarter is for who holds 16 KiB at most.
  *   Beyond it bodies are refused with 503, streams wait for those who read them, and connections that stall while
- *   memory is held for them are ended; a body of more than three quarters of a loop's share gets 413. 0: a quarter
- *   of what the heap may grow to
+ *   memory is held for them are ended; a body of more than three quarters of a loop's share gets 413. At least
+ *   256 KiB; 0: a quarter of what the heap may grow to
  * @param lingerTimeout after the last reply, how long what the peer still sends is read and dropped, so that it
  *   gets to see the reply
  * @param drainDelay on draining, from readiness going to new connections being refused, for load balancers to notice
@@ -150,13 +150,14 @@ final case class ServerConfig(
       serverHeader.forall(Grammar.isFieldValue),
       "a field value, without control characters"
     )
+    is.check(
+      "memoryBudget",
+      memoryBudget,
+      memoryBudget == 0 || memoryBudget >= ServerConfig.LeastMemory,
+      s"0 or at least ${ServerConfig.LeastMemory} bytes"
+    )
   }
   check()
-
-  require(
-    memoryBudget == 0 || memoryBudget >= ServerConfig.LeastMemory,
-    s"memoryBudget must be 0 or at least ${ServerConfig.LeastMemory} bytes: $memoryBudget"
-  )
 
   private[server] def tcp: TcpSettings = TcpSettings(
     address,

@@ -48,8 +48,7 @@ private[needletail] abstract class SessionReplies(
   def again(): Unit = if (inTurn) onceMore = true else wire.wake()
 
   /** Where a failure becomes a response, and is told. */
-  def failed(request: Request, cause: Throwable): Response =
-    if (cause eq MemoryShort) context.memoryShort else admission.failed(request, cause)
+  def failed(request: Request, cause: Throwable): Response = admission.failed(request, cause)
 
   /** What is around the handler of all requests. */
   protected def handlerDressed(request: Request, response: Response): Response
@@ -192,6 +191,11 @@ private[needletail] abstract class SessionReplies(
     }
   }
 
+  /** A reply of which a part is out will not come to its end. */
+  private[server] def cutOff(x: Exchange): Unit =
+    if (context.accessLog != null && x.request != null)
+      log(x.request, x.response, x.bytesSent, x.startedNanos)
+
   @noinline private def log(request: Request, response: Response, sent: Long, started: Long): Unit =
     try context.accessLog.served(request, response.status.code, sent, context.nanos - started)
     catch { case Survivable(e) => context.log.error("the access log failed", e) }
@@ -278,8 +282,7 @@ private[needletail] abstract class SessionReplies(
   private def pump(x: Exchange): Unit = {
     val w    = context.writer
     val r    = x.response
-    val from = x.bytesSent
-    val stop = from + SessionReplies.PumpLimit
+    val stop = x.bytesSent + SessionReplies.PumpLimit
     var go   = true
     while (go)
       if (
@@ -287,10 +290,8 @@ private[needletail] abstract class SessionReplies(
         (isBacklogged || context.memory.isTight && wire.isBackedUp)
       )
         go = false
-      else if (
-        x.bytesSent >= stop || x.bytesSent > from && x.piece == null && !x.isAwaiting && context.memory.isFull
-      ) {
-        // while the memory is full, a piece each turn: what it is full of may wait for this stream
+      else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
+        // also of a full memory nothing is left at the end of the turn (MemoryRelief)
         go = false
         wire.wake()
       } else {

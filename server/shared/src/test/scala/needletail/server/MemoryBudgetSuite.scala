@@ -71,6 +71,11 @@ class MemoryBudgetSuite extends Suite {
     full.context.memory.add(96 * KiB)
     val out = full.send(post(80 * KiB) + content(40 * KiB)).output
     assert(out.startsWith("HTTP/1.1 503 ") && out.contains("Retry-After: "), out)
+    assert(out.contains("Overload-Reason: memory"), out)
+    val mapped = wire(whole.mapResponse((_, r) => r.header("X-Mark", "1")), 128 * KiB)
+    mapped.context.memory.add(96 * KiB)
+    val marked = mapped.send(post(80 * KiB) + content(40 * KiB)).output
+    assert(marked.contains("Overload-Reason: memory") && marked.contains("X-Mark: 1"), marked)
     assertEquals(full.send(content(40 * KiB) + post(10 * KiB) + content(10 * KiB)).statuses, List(200))
     assertEquals(full.send(post(10 * KiB)).send(content(10 * KiB)).statuses, List(200), "in two parts")
     assertEquals(full.context.memory.held, 96L * KiB)

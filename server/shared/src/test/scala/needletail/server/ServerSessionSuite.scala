@@ -234,4 +234,25 @@ class ServerSessionSuite extends Suite {
     assertEquals(lines.reverse.map(_.copy(_3 = 0L)), List(("/a", 200, 0L), ("-", 400, 0L)))
     assertEquals(lines.last._3, 2L)
   }
+
+  test("an access log is told of a reply that is cut off, and how much of it was sent") {
+    var lines          = List.empty[(String, Int, Long)]
+    val log: AccessLog = (request, status, bytes, _) => lines ::= ((request.path, status, bytes))
+    val endless        = new ByteStream {
+      private var pieces                     = List("one", "two")
+      def next(): Async[Option[Array[Byte]]] = pieces match {
+        case piece :: rest => pieces = rest; Async.value(Some(piece.getBytes))
+        case Nil           => new Promise[Option[Array[Byte]]]
+      }
+      def cancel(): Unit = ()
+    }
+    val wire = new FakeWire(
+      _ => Response.ok.stream(endless),
+      ServerConfig(accessLog = Some(log), log = Log.none)
+    )
+    wire.send(get("/a"))
+    assertEquals(lines, Nil)
+    wire.session.peerGone()
+    assertEquals(lines, List(("/a", 200, 6L)))
+  }
 }
