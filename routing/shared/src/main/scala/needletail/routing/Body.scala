@@ -53,7 +53,7 @@ abstract class BodyReader[A] {
    */
   def accepts(mediaType: String): Boolean
 
-  /** Reads it; an [[needletail.http.HttpError]] it fails with is the answer. */
+  /** Reads it; an `HttpError` it fails with is the answer. */
   def read(request: Request): Async[A]
 
   /** A type made of this one. */

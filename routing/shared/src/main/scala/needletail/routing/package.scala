@@ -7,7 +7,7 @@ import scala.concurrent.Future
  *
  * {{{
  * val routes = Routes(
- *   GET / "foo" / ![Int] / ![String] to { case (i, s) => s"Got an int $i and a string $s".ok },
+ *   GET / "foo" / ![Int] / ![String] to { case (i, s) => ("Got an int " + i + " and a string " + s).ok },
  *   GET / "search" + ?("query", ![String]) + ?("page", ![Option[Int]]) to { case (query, page) => … }
  * )
  * }}}

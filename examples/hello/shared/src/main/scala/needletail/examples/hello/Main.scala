@@ -3,7 +3,7 @@ package needletail.examples.hello
 import needletail.examples.{Listening, Options}
 import needletail.server.RunningServer
 
-/** [[Hello]] with options: what `./sbt run` starts. */
+/** [[Hello]] with options, as `dist/bin/hello` starts it. */
 object Main {
   private val options   = Options("hello", "Says hello, and adds.")
   private val listening = new Listening(options)
