@@ -85,13 +85,13 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
 
   private def isLeftOut(variables: Variables, i: Int): Boolean =
     variables.nameUntil(i) - variables.nameFrom(i) match {
-      case 10 => variables.isNamed(i, "HTTP_PROXY")
-      case 11 => variables.isNamed(i, "HTTP_EXPECT")       // the server in front has answered it
-      case 12 => variables.isNamed(i, "HTTP_UPGRADE")
-      case 15 => variables.isNamed(i, "HTTP_CONNECTION") || variables.isNamed(i, "HTTP_KEEP_ALIVE")
-      case 17 => variables.isNamed(i, "HTTP_CONTENT_TYPE") // CONTENT_TYPE says it
-      case 19 => variables.isNamed(i, "HTTP_CONTENT_LENGTH")
-      case 22 => variables.isNamed(i, "HTTP_TRANSFER_ENCODING")
+      case 10 => variables.isFieldNamed(i, "HTTP_PROXY")
+      case 11 => variables.isFieldNamed(i, "HTTP_EXPECT")       // the server in front has answered it
+      case 12 => variables.isFieldNamed(i, "HTTP_UPGRADE")
+      case 15 => variables.isFieldNamed(i, "HTTP_CONNECTION") || variables.isFieldNamed(i, "HTTP_KEEP_ALIVE")
+      case 17 => variables.isFieldNamed(i, "HTTP_CONTENT_TYPE") // CONTENT_TYPE says it
+      case 19 => variables.isFieldNamed(i, "HTTP_CONTENT_LENGTH")
+      case 22 => variables.isFieldNamed(i, "HTTP_TRANSFER_ENCODING")
       case _  => false
     }
 

@@ -48,6 +48,19 @@ private[needletail] final class Variables {
   def isNamed(i: Int, name: String): Boolean =
     nameUntil(i) - nameFrom(i) == name.length && startsWith(i, name)
 
+  /** Has it that name, in capitals with `_`, when both are read as names of fields? Then case and `-` are the same. */
+  def isFieldNamed(i: Int, name: String): Boolean = {
+    val from = nameFrom(i)
+    var j    = nameUntil(i) - from - 1
+    if (j + 1 != name.length) false
+    else {
+      while (j >= 0 && folded(bytes(from + j)) == name.charAt(j)) j -= 1
+      j < 0
+    }
+  }
+
+  private def folded(c: Byte): Int = if (c == '-') '_' else if (c >= 'a' && c <= 'z') c - 32 else c.toInt
+
   /** Has a later one the same name? */
   def isNamedAgain(i: Int): Boolean = {
     val length = nameUntil(i) - nameFrom(i)

@@ -144,10 +144,24 @@ class HttpoxySuite extends Suite {
       "REQUEST_METHOD" -> "GET",
       "HTTP_HOST"      -> "a",
       "HTTP_PROXY"     -> "evil.test:80",
+      "HTTP_PrOXY"     -> "evil.test:80",
       "HTTP_PROXY_X"   -> "1"
     )
     val problem = new RequestHead(null, isScript = true).write(w, Variables.of(pairs), hasBody = false)
     assertEquals(problem, null)
     assertEquals(Records.text(w), "GET / HTTP/1.1\r\nhost: a\r\nproxy-x: 1\r\n\r\n")
+  }
+
+  test("what the server in front says of the body counts, however a field about it is written") {
+    val w     = new ByteWriter(64)
+    val pairs = Seq(
+      "REQUEST_METHOD"         -> "POST",
+      "CONTENT_LENGTH"         -> "5",
+      "HTTP_HOST"              -> "a",
+      "HTTP_Content-Length"    -> "7",
+      "HTTP_transfer_Encoding" -> "chunked"
+    )
+    assertEquals(new RequestHead(null, isScript = true).write(w, Variables.of(pairs), hasBody = true), null)
+    assertEquals(Records.text(w), "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n")
   }
 }
