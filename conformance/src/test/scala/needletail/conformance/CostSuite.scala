@@ -85,7 +85,7 @@ class CostSuite extends Suite {
     }
 
   // A read and a write for all that came at once, and a wait for all that are ready
-  // (2291 and 3482; 2120 and 3264 before each turn was lent its writer, and what is held was counted)
+  // (2291 and 3482 when this was set; 2120 and 3264 in 57b6cb8. What took which part of that is not known)
   costs("/plaintext", "/plaintext", 16, 2330, 0.135)
   costs("/plaintext", "/plaintext", 1, 3530, 2.1)
   costs("/json", "/json", 1, 5650, 2.1)

@@ -117,13 +117,8 @@ class TlsThreatSuite extends LoopSuite {
   private def join(parts: Iterable[Array[Byte]]): Array[Byte] = parts.toArray.flatten
 
   private def awaitHeld(loop: EventLoop, bytes: Long): Unit = {
-    val end  = System.nanoTime() + patience.toNanos
-    var held = on(loop)(loop.memory.held)
-    while (held != bytes && System.nanoTime() < end) {
-      Thread.sleep(5)
-      held = on(loop)(loop.memory.held)
-    }
-    assertEquals(held, bytes)
+    def held = on(loop)(loop.memory.held)
+    eventually(held == bytes, s"$held bytes are held, not $bytes")
   }
 
   test(

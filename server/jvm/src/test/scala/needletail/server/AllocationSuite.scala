@@ -74,7 +74,7 @@ class AllocationSuite extends Suite {
     s"POST /echo HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 1024\r\n\r\n${"x" * 1024}"
 
   test("a body of 1 KiB sent back costs its octets once, and what leads to them") {
-    // 1350, or an object more where the compiler has seen other handlers before these
+    // At most 1350 in most runs; in some, of the whole module, 1384 were seen, and why is not known
     assertAtMost(
       1390,
       r => Response.ok.contentType(MediaType.Bytes).stream(r.body.stream, r.body.length),
