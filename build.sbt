@@ -1,6 +1,8 @@
 import sbtcrossproject.CrossProject
-import scala.scalanative.build.{LTO, Mode}
+import needletail.sbt.Training
+import scala.scalanative.build.Mode
 
+// The Scala versions of this build: nothing else names them. `./test` and sbt's prompt switch with ++2.13.x and ++3.x.
 val scala213 = "2.13.18"
 val scala3   = "3.3.7"
 
@@ -14,10 +16,16 @@ Global / onChangedBuildSource  := ReloadOnSourceChanges
 // Suites of different modules bind ports and measure time: one at a time, so that none disturbs another.
 Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
 
-lazy val dist        = taskKey[File]("What a release ships of a program, in dist/bin.")
+lazy val dist =
+  inputKey[Unit]("What a release ships, in dist/bin: of all programs, of those named, or of this one.")
+lazy val started    = taskKey[Unit]("Leaves a file by which ./test knows when sbt had started.")
+lazy val quickly    = taskKey[Result[Unit]]("testQuick, and how it ended.")
+lazy val countQuick =
+  taskKey[Unit]("Runs the tests on the JVM that a change may affect, and leaves their counts for ./test.")
 lazy val countJvm    = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
 lazy val countNative = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
 lazy val countFormat = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
+lazy val structure   = taskKey[Unit]("Checks what knows what, by project/structure.txt.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
 
 val compileOptions = Def.task {
@@ -40,11 +48,13 @@ val compileOptions = Def.task {
 
 val shared = Seq(
   scalacOptions ++= compileOptions.value,
-  Compile / doc / scalacOptions -= "-Werror",
+  // Scala 3's scaladoc warns of links that Scala 2's resolves.
+  Compile / doc / scalacOptions --= (if (scalaBinaryVersion.value == "3") Seq("-Werror") else Nil),
   Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,
   Test / fork              := false,
-  Test / testListeners += TestCounts.Failures,
+  Test / testListeners += TestCounts.Heard,
+  Test / quickly := (Test / testQuick).toTask("").result.value,
   // Set by ./test when it writes to a file or a pipe.
   Test / testOptions ++= sys.env.get("NO_COLOR").map(_ => Tests.Argument(TestFrameworks.MUnit, "-n"))
 )
@@ -53,58 +63,19 @@ val published = Seq(
   name        := moduleName.value,
   description := s"${moduleName.value}, a module of Needletail: serving HTTP on the JVM and Scala Native",
   organizationName := "Needletail",
-  pomPostProcess   := Pom.withoutTests
+  pomPostProcess   := Pom.withoutTests,
+  // sbt-needletail/run publishes for a test, which needs no documentation
+  Compile / packageDoc / publishArtifact := !sys.env.contains("NEEDLETAIL_NO_DOCS"),
+  // Test would take the setting above from Compile, and publish the documentation of the tests.
+  Test / publishArtifact := false
 )
 
 val onJvm = Seq(
   crossScalaVersions := Seq(scala213, scala3)
 )
 
-/**
- * How native programs are linked. lld links with all processors, and sooner than GNU ld through its plug-in; where it
- * is missing that one does, LTO included: programs that came out wrong by it did so by every linker (decision 22).
- * What C++ needs comes with the program, where it is installed for that, which saves its start a library and a megabyte.
- */
-lazy val linker: Seq[String] = {
-  import scala.sys.process._
-  import scala.util.Try
-  def answer(command: String*) = Try(Process(command).!!(ProcessLogger(_ => ())).trim).getOrElse("")
-  val path                     = sys.env.getOrElse("PATH", "").split(java.io.File.pathSeparatorChar)
-  val lld                      = path.exists(folder => (file(folder) / "ld.lld").isFile)
-  val static                   = file(answer("clang++", "-print-file-name=libstdc++.a")).isAbsolute
-  val order                    = file("project") / "native_order.txt" // what a server runs lies together
-  val lean                     = Seq(                                 // decisions 14 and 15
-    "-no-pie",
-    "-Wl,--wrap=scalanative_StackOverflowGuards_setup",
-    s"-Wl,--symbol-ordering-file=${order.getAbsolutePath}",
-    "-Wl,--no-warn-symbol-ordering"
-  )
-  (if (lld) "-fuse-ld=lld" +: lean else Nil) ++
-    (if (static) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
-    (if (linkedWhole) Seq("-static") else Nil)
-}
-
-/**
- * NEEDLETAIL_STATIC=1: programs with no library beside them, C's included, for containers that hold nothing else. With
- * glibc names of hosts can then be looked up only where the same glibc is installed, which its linker warns of.
- */
-lazy val linkedWhole: Boolean = sys.env.get("NEEDLETAIL_STATIC").contains("1")
-
 val onNative = Seq(
-  crossScalaVersions := Seq(scala213),
-  // Event loops are threads.
-  nativeConfig := {
-    val config  = nativeConfig.value
-    val project = (LocalRootProject / baseDirectory).value / "project"
-    val headers = Seq("native_registers.h", "native_stack.h").map(project / _)
-    config
-      .withMultithreading(true)
-      .withLinkingOptions(config.linkingOptions ++ linker)
-      .withCompileOptions(
-        config.compileOptions ++ headers.flatMap(header => Seq("-include", header.getPath)) ++
-          (if (linkedWhole) Seq("-DNEEDLETAIL_STATIC") else Nil)
-      )
-  }
+  crossScalaVersions := Seq(scala213)
 )
 
 def crossed(name: String, folder: File): CrossProject =
@@ -124,18 +95,48 @@ lazy val testing = module("testing")
   .jvmSettings(libraryDependencies += "org.scalameta" %% "munit" % "1.2.4")
   .nativeSettings(libraryDependencies += "org.scala-lang" % "scala-reflect" % scalaVersion.value % Provided)
 
-lazy val async   = module("async").dependsOn(testing % Test)
-lazy val actor   = module("actor").dependsOn(async, testing % Test)
+/**
+ * Sources of testkit that the tests of a module below it compile for themselves, as a project cannot depend on one that
+ * depends on it: see docs/decisions/0025-testkit.md.
+ */
+def withTestkit(names: String*) = Test / unmanagedSources ++= {
+  val folder =
+    (LocalRootProject / baseDirectory).value / "testkit" / "shared" / "src" / "main" / "scala" / "needletail" / "testkit"
+  names.map(name => folder / s"$name.scala")
+}
+
+lazy val async = module("async")
+  .dependsOn(testing % Test)
+  .settings(withTestkit("ManualLoop"))
+  .nativeSettings(
+    // for the line that a program prints which was linked without the plugin (needletail_notice.c)
+    Compile / resourceGenerators += Def.task {
+      val header = (Compile / resourceManaged).value / "scala-native" / "needletail_version.h"
+      val text   = s"""#define NEEDLETAIL_VERSION "${version.value}"\n"""
+      if (!header.exists || IO.read(header) != text) IO.write(header, text)
+      Seq(header)
+    }
+  )
+lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Test)
 lazy val io      = module("io").dependsOn(async, testing % Test)
 lazy val http    = module("http").dependsOn(async, testing % Test)
-lazy val routing = module("routing").dependsOn(http, testing % Test)
-lazy val server  = module("server").dependsOn(io, http, actor, testing % Test)
-lazy val client  = module("client").dependsOn(io % "compile;test->test", http, testing % Test, server % Test)
+lazy val metrics = module("metrics").dependsOn(testing % Test)
+lazy val routing = module("routing")
+  .dependsOn(http, testing % Test)
+  .settings(withTestkit("ManualLoop", "TestReply", "package"))
+
+/** What users test handlers and routes with. */
+lazy val testkit = module("testkit").dependsOn(async, http, routing, testing % Test)
+
+lazy val server = module("server").dependsOn(io, http, metrics, testing % Test, testkit % Test)
+lazy val client =
+  module("client")
+    .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
 
 /** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
 lazy val json = project
   .in(file("json"))
-  .dependsOn(routing.jvm, testing.jvm % Test)
+  .dependsOn(routing.jvm, testing.jvm % Test, testkit.jvm % Test)
   .settings(moduleName := "needletail-json", shared, published, onJvm)
   .settings(
     libraryDependencies ++= {
@@ -157,33 +158,36 @@ lazy val gateway = module("gateway")
       .withWorkingDirectory((LocalRootProject / baseDirectory).value)
   )
 
-/** Servers, clients and gateways in a world of its own, in memory and virtual time: see docs/testing.md. */
+/** Servers, clients and gateways simulated: in memory and virtual time: see docs/testing.md. */
 lazy val simulation = module("simulation")
-  .dependsOn(server, client, gateway, routing, testing % Test)
+  .dependsOn(server, client, gateway, routing, actor, testing % Test)
   .settings(publish / skip := true)
   .jvmSettings(
-    // Twenty thousand worlds leave much for the collector: they have a process of their own.
+    // Twenty thousand simulations leave much for the collector: they have a process of their own.
     Test / fork := true,
-    Test / javaOptions += "-Xmx1g"
+    Test / javaOptions += "-Xmx1g",
+    // The sources are the same as with 2.13, which runs all of them.
+    Test / envVars ++= (
+      if (scalaBinaryVersion.value == "3" && !sys.env.contains("NEEDLETAIL_SEEDS"))
+        Map("NEEDLETAIL_SEEDS" -> "2000")
+      else Map.empty[String, String]
+    )
   )
 
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
   .in(file("load"))
-  .dependsOn(client.jvm, testing.jvm % Test, server.jvm % Test)
+  .dependsOn(client.jvm, testing.jvm % Test, server.jvm % "test->test")
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
-    dist                := Dist.tool(
-      (LocalRootProject / baseDirectory).value,
-      "needletail-load",
-      (Compile / mainClass).value.get,
-      (Runtime / fullClasspathAsJars).value.files,
-      streams.value.log
-    ) { url =>
-      val page = target.value / "training.html"
-      Seq("run", url, "--users", "4", "--duration", "2s", "--assert", "p99 < 1 min", "--html", page.getPath)
+    needletailTraining  := {
+      val page = (target.value / "training.html").getPath
+      Training.Tool(url =>
+        Seq("run", url, "--users", "4", "--duration", "2s", "--assert", "p99 < 1 min", "--html", page)
+      )
     },
+    dist := { val _ = needletailDist.value },
     libraryDependencies ++= {
       val jsoniter = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(
@@ -225,59 +229,56 @@ def example(name: String): CrossProject =
   crossed(name, file("examples") / name)
     .settings(moduleName := s"needletail-example-$name", publish / skip := true)
 
-/** A program's main class is `needletail.examples.NAME.Main`; a release ships it for both platforms. */
+/**
+ * A program's main class is `needletail.examples.NAME.Main`; a release ships it for both platforms. Natively it is
+ * linked for a release unless SCALANATIVE_MODE says otherwise: the tests run in nativeTests, linked for debugging.
+ */
 def program(name: String): CrossProject =
   example(name)
     .settings(Compile / mainClass := Some(s"needletail.examples.$name.Main"))
-    .jvmSettings(
-      dist := Dist.jvm(
-        (LocalRootProject / baseDirectory).value,
-        name,
-        (Compile / mainClass).value.get,
-        (Runtime / fullClasspathAsJars).value.files,
-        streams.value.log
-      )
+    .settings(
+      needletailDistName := name,
+      dist               := { val _ = needletailDist.value }
     )
+    .jvmSettings(
+      needletailTraining :=
+        Training.Server(
+          Seq("--port", "0"),
+          Seq("/", "/plaintext", "/json", "/hello", "/dispatcher")
+        )
+    )
+    // Full optimisation takes minutes for each program, so it is given to the one that is measured.
     .nativeSettings(
-      // Linked for a release unless SCALANATIVE_MODE says otherwise: the tests run in nativeTests, linked for
-      // debugging. Full optimisation takes minutes for each program, so it is given to the one that is measured.
-      nativeConfig ~= { config =>
-        if (sys.env.contains("SCALANATIVE_MODE")) config
-        else
-          config.withMode(if (name == "reference") Mode.releaseFull else Mode.releaseFast).withLTO(LTO.thin)
-      },
-      dist := Dist.native(
-        (LocalRootProject / baseDirectory).value,
-        name,
-        nativeConfig.value.gc.name,
-        (Compile / nativeLink).value,
-        streams.value.log
-      )
+      nativeConfig := {
+        val config = nativeConfig.value
+        if (name == "reference" && needletailRelease.value) config.withMode(Mode.releaseFull) else config
+      }
     )
 
 lazy val options   = example("options").dependsOn(gateway, routing, testing % Test)
-lazy val hello     = program("hello").dependsOn(options, testing % Test)
-lazy val counter   = program("counter").dependsOn(options, testing % Test)
+lazy val hello     = program("hello").dependsOn(options, testing % Test, testkit % Test)
+lazy val counter   = program("counter").dependsOn(options, actor, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test)
 lazy val reference = program("reference").dependsOn(options, testing % Test)
-lazy val overload  = program("overload").dependsOn(options, testing % Test)
+lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
-lazy val services = example("services").dependsOn(options, client % Test, testing % Test)
-lazy val search   = program("search").dependsOn(services, testing % Test)
-lazy val payment  = program("payment").dependsOn(services, testing % Test)
+lazy val services = example("services").dependsOn(options, client % Test, testing % Test, testkit % Test)
+lazy val search   = program("search").dependsOn(services, testing % Test, testkit % Test)
+lazy val payment  = program("payment").dependsOn(services, testing % Test, testkit % Test)
 lazy val store    = program("store").dependsOn(
   services % "compile;test->test",
   client,
   search  % Test,
   payment % Test,
-  testing % Test
+  testing % Test,
+  testkit % Test
 )
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
-  .dependsOn(store % "compile;test->test", search, payment, testing % Test)
+  .dependsOn(store % "compile;test->test", search, payment, testing % Test, testkit % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
       LivePage.generate(
@@ -287,6 +288,23 @@ lazy val demo = program("demo")
     }
   )
 
+lazy val programs: Map[String, Seq[ProjectReference]] =
+  Seq(hello, counter, line, reference, overload, cgihost, search, payment, store, demo)
+    .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
+    .toMap + ("load" -> Seq(load))
+
+/** `dist` of all programs, or of those named: `./sbt "dist hello store"`. */
+lazy val distNamed = Def.inputTaskDyn {
+  val names   = Def.spaceDelimited("program").parsed
+  val unknown = names.filterNot(programs.contains)
+  if (unknown.nonEmpty)
+    throw new MessageOnlyException(
+      s"no program is named ${unknown.mkString(", ")}; there are ${programs.keys.toSeq.sorted.mkString(", ")}"
+    )
+  val chosen = if (names.isEmpty) programs.values.flatten.toSeq else names.flatMap(programs)
+  Def.task { val _ = needletailDist.all(ScopeFilter(inProjects(chosen: _*))).value }
+}
+
 lazy val crossModules =
   Seq(
     testing,
@@ -295,6 +313,8 @@ lazy val crossModules =
     io,
     http,
     routing,
+    metrics,
+    testkit,
     server,
     client,
     gateway,
@@ -333,6 +353,7 @@ lazy val nativeTests = project
   .dependsOn(chosenModules.map(_.native % "compile->test"): _*)
   .settings(shared, onNative, publish / skip := true)
   .settings(
+    needletailRelease   := false,
     Compile / mainClass := Some("needletail.testing.NativeTests"),
     Compile / sourceGenerators += Def.task {
       NativeTests.generate(
@@ -356,6 +377,42 @@ lazy val jmh = project
   .dependsOn(http.jvm, routing.jvm, server.jvm)
   .settings(shared, onJvm, publish / skip := true)
 
+/** The examples in README.md and in the documents: they have to compile, with either Scala. */
+lazy val documents = project
+  .in(file("target/documents"))
+  .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json, load)
+  .settings(shared, onJvm, publish / skip := true)
+  .settings(
+    scalacOptions := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
+    Compile / sourceGenerators += Def.task {
+      val root = (LocalRootProject / baseDirectory).value
+      DocBlocks.generate(
+        ((root / "docs") * "*.md").get :+ (root / "README.md"),
+        (Compile / sourceManaged).value
+      )
+    }
+  )
+
+lazy val versions = taskKey[Unit]("Leaves the versions for sbt-needletail/run.")
+
+/** The plugin for users' builds, compiled for sbt. This build itself uses its sources: see project/needletail.sbt. */
+lazy val sbtNeedletail = project
+  .in(file("sbt-needletail"))
+  .settings(
+    sbtPlugin          := true,
+    moduleName         := "sbt-needletail",
+    scalaVersion       := appConfiguration.value.provider.scalaProvider.version, // sbt's own
+    crossScalaVersions := Seq(scalaVersion.value),
+    scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8", "-Xfatal-warnings"),
+    addSbtPlugin("org.scala-native" % "sbt-scala-native" % nativeVersion),
+    published,
+    versions := IO.write( // options of sbt for the builds that test it
+      target.value / "versions",
+      s"-Dneedletail.version=${version.value}\n-Dneedletail.scala213=$scala213\n-Dneedletail.scala3=$scala3\n"
+    ),
+    description := "Needletail's programs in a build of yours: native ones correct and small, and launchers for the JVM"
+  )
+
 lazy val stressReady = taskKey[Unit]("Leaves the class path for `./test stress`.")
 
 /** jcstress: what crosses threads, by tests in Java, since its generator reads nothing else. */
@@ -375,16 +432,32 @@ lazy val stress = project
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
 lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
   (if (chosen("load")) Seq(load) else Nil) ++
-  (if (chosenModules == crossModules) Seq(jmh, stress) else Nil) // no tests, but they have to compile
+  (if (chosenModules == crossModules) Seq(jmh, stress, documents)
+   else Nil) // no tests, but they have to compile
+
+/** The modules whose inner structure is checked, on the JVM and on Native. */
+lazy val structuredModules = Seq(async, actor, io, http, routing, metrics, testkit, server, client, gateway)
+lazy val structured: Seq[ProjectReference] =
+  structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
+lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)
 
 lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    run := Demo.run(
+    dist             := distNamed.evaluated,
+    dist / aggregate := false,
+    run              := Demo.run(
       (demo.jvm / Runtime / fullClasspath).value.files,
       (demo.jvm / Compile / mainClass).value.get,
       Def.spaceDelimited().parsed
+    ),
+    started    := IO.touch(baseDirectory.value / "target" / "test-counts" / "started"),
+    countQuick := TestCounts.report(
+      baseDirectory.value,
+      "quick",
+      TestCounts.heard(quickly.all(testsOf(jvmProjects)).value),
+      streams.value.log
     ),
     countJvm := TestCounts.report(
       baseDirectory.value,
@@ -405,6 +478,20 @@ lazy val root = project
         else whole + TestCounts.of(program, again, Seq("NEEDLETAIL_POLLER" -> "io_uring"), log)
       TestCounts.report(baseDirectory.value, "native", both, log)
     },
+    structure := TestCounts.report(
+      baseDirectory.value,
+      "structure",
+      Structure.check(
+        baseDirectory.value / "project" / "structure.txt",
+        target.value / "structure",
+        Seq(
+          (Compile / compile).all(ScopeFilter(inProjects(structured: _*))).value,
+          (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value
+        ),
+        streams.value.log
+      ),
+      streams.value.log
+    ),
     countFormat := TestCounts.report(
       baseDirectory.value,
       "format",
@@ -423,4 +510,4 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(json, load, conformance, jmh, stress)
+  .aggregate(json, load, conformance, jmh, stress, documents, sbtNeedletail)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts sbt: the one on the PATH when there is one, else the launcher, fetched once with Maven.
 #   ./sbt run         the demo, on the JVM
-#   ./sbt dist        what a release ships, in dist/bin
+#   ./sbt dist        what a release ships, in dist/bin; ./sbt "dist hello" of one program
 #   ./sbt             sbt's own prompt
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -9,6 +9,11 @@ cd "$(dirname "$0")"
 launcher_version=1.13.1
 # SBT_OPTS, which sbt's own launcher script reads as well, comes last and so wins.
 export SBT_OPTS="-Xmx3g -Xss8m -XX:+UseParallelGC -Dfile.encoding=UTF-8 ${SBT_OPTS:-}"
+
+# One program is built at two thirds of the cost without the JVM's second compiler, which pays off in longer runs.
+case "$*" in
+  "dist "*) SBT_OPTS="-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m $SBT_OPTS" ;;
+esac
 
 if [ -z "${NEEDLETAIL_OWN_SBT:-}" ] && command -v sbt >/dev/null 2>&1; then
   exec sbt "$@"

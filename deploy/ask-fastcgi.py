@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks a FastCGI program for one path and prints what it answers, as a web server would be given it.
+"""Sends one request to a FastCGI program and prints the response, as a web server would get it.
 
     deploy/ask-fastcgi.py PORT-OR-SOCKET /path
 """
@@ -35,13 +35,13 @@ def main():
     connection.sendall(
         record(1, struct.pack(">HB5x", 1, 0)) + record(4, params) + record(4, b"") + record(5, b"")
     )
-    octets = connection.makefile("rb")
+    stream = connection.makefile("rb")
     while True:
-        header = octets.read(8)
+        header = stream.read(8)
         if len(header) < 8:
-            sys.exit("the connection ended before the answer did")
+            sys.exit("the connection ended before the response was complete")
         _, kind, _, length, padding, _ = struct.unpack(">BBHHBB", header)
-        content = octets.read(length + padding)[:length]
+        content = stream.read(length + padding)[:length]
         if kind == 6:
             sys.stdout.buffer.write(content)
         elif kind == 7:

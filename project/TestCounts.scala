@@ -21,16 +21,26 @@ object TestCounts {
   private val broken = TestCounts(0, 1, 0)
 
   private val failures = new ConcurrentLinkedQueue[String]
+  private val events   = new ConcurrentLinkedQueue[TestCounts]
 
-  /** Notes the names of tests that fail on the JVM, for `named`. */
-  object Failures extends TestsListener {
+  /** Notes the tests that end on the JVM, and the names of those that fail, for `named` and `heard`. */
+  object Heard extends TestsListener {
     def doInit(): Unit                                   = ()
     def doComplete(result: TestResult): Unit             = ()
     def startGroup(name: String): Unit                   = ()
     def endGroup(name: String, result: TestResult): Unit = ()
-    def endGroup(name: String, error: Throwable): Unit   = { failures.add(s"$name: $error"); () }
+    def endGroup(name: String, error: Throwable): Unit   = {
+      events.add(broken)
+      failures.add(s"$name: $error")
+      ()
+    }
 
     def testEvent(event: TestEvent): Unit = event.detail.foreach { test =>
+      events.add(test.status match {
+        case Status.Success                => TestCounts(1, 0, 0)
+        case Status.Failure | Status.Error => broken
+        case _                             => TestCounts(0, 0, 1)
+      })
       if (test.status == Status.Failure || test.status == Status.Error) {
         val what = test.selector match {
           case one: sbt.testing.TestSelector => one.testName
@@ -45,9 +55,19 @@ object TestCounts {
 
   /** The counts with the names that were noted since the last time. */
   def named(counts: TestCounts): TestCounts = {
-    val names = Iterator.continually(failures.poll()).takeWhile(_ != null).toList
-    counts.copy(names = counts.names ++ names)
+    events.clear()
+    counts.copy(names = counts.names ++ taken(failures))
   }
+
+  /** What was noted since the last time, of runs that ended like this. */
+  def heard(runs: Seq[Result[Unit]]): TestCounts = {
+    val counts = taken(events).foldLeft(TestCounts(0, 0, 0))(_ + _)
+    val failed = runs.exists(_.toEither.isLeft)
+    (if (failed && counts.failed == 0) counts + broken else counts).copy(names = taken(failures))
+  }
+
+  private def taken[A](queue: ConcurrentLinkedQueue[A]): List[A] =
+    Iterator.continually(queue.poll()).takeWhile(_ != null).toList
 
   private val Line = """(\d+) passed, (\d+) failed, (\d+) skipped""".r
 

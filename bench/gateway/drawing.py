@@ -1,11 +1,11 @@
-"""The document's chart: p50, p99 and max over the number of users, one panel for each; errors as open circles."""
+"""The chart as SVG: p50, p99 and max over the number of users, in one panel each; errors as open circles."""
 
 import math
 from xml.sax.saxutils import escape
 
 COLOURS = ["#0b6e4f", "#2f5d8a", "#b5532a", "#7a3b8f", "#8a7a1f", "#c2185b", "#00838f", "#5d4037", "#616161",
            "#33691e", "#1a237e", "#e65100"]
-# With more setups than colours they come again, with lines that are broken in other ways.
+# With more setups than colours, colours repeat with other dash patterns.
 DASHES = ["none", "6 3", "2 3"]
 WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 240, 60, 30, 50
 

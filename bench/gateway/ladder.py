@@ -1,4 +1,4 @@
-"""One climb of the ladder against a URL: rows of users, requests, p50, p99, max and error rate, times in milliseconds."""
+"""Runs the ladder against a URL: rows of users, requests, p50, p99, max and error rate, with times in milliseconds."""
 
 import csv
 import os
@@ -8,12 +8,12 @@ from pathlib import Path
 
 import setups
 
-# The document's ladder: users, and 50 requests of each.
+# The ladder: users, with 50 requests each.
 ROWS = [10, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 450, 500, 750, 1000, 1500, 2000]
 QUICK = [10, 25, 50]
 REQUESTS = 50
 
-# Where the load runs.
+# The core that the load runs on.
 core = 0
 
 
@@ -27,12 +27,12 @@ def by_load_tester(url, rows, folder):
     command = [program, "ladder", url, "--rows", ",".join(map(str, rows)), "--csv", table]
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=on_its_core)
     if not table.is_file():
-        raise RuntimeError(f"needletail-load ladder left no table: {done.stderr.strip()[-500:]}")
+        raise RuntimeError(f"needletail-load ladder wrote no table: {done.stderr.strip()[-500:]}")
     return read(table)
 
 
 def read(table):
-    """The columns that the load tester's ladder writes; what it says of itself stays beside the figures."""
+    """Reads the CSV file of needletail-load's ladder, including the verdicts."""
     with open(table, newline="") as file:
         return [
             {
@@ -53,7 +53,7 @@ def figure(text):
 
 
 def by_ab(url, users):
-    """ApacheBench: for a look. It counts failures among the times, and is one thread."""
+    """ApacheBench, for a first impression only: it includes failures in the times, and has one thread."""
     done = subprocess.run(["ab", "-q", "-k", "-r", "-s", "10", "-c", str(users), "-n", str(users * REQUESTS), url],
                           capture_output=True, text=True, preexec_fn=on_its_core)
     text = done.stdout

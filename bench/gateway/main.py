@@ -1,4 +1,4 @@
-"""Starts each setup by itself, climbs the ladder, ends it; prints the table and draws the chart."""
+"""Starts each setup by itself, runs the ladder against it and stops it; prints the table and draws the chart."""
 
 import argparse
 import json
@@ -23,12 +23,12 @@ def main():
     known = {setup.name: setup for setup in setups.setups()}
     options = argparse.ArgumentParser(prog="bench/gateway/run", description=__doc__)
     options.add_argument("names", nargs="*", metavar="SETUP", help=", ".join(known))
-    options.add_argument("--rows", help="users of each row, with commas between; else the document's")
-    options.add_argument("--quick", action="store_true", help="three small rows, to see that all works")
+    options.add_argument("--rows", help="users of each row, separated by commas; default: 10 to 2,000")
+    options.add_argument("--quick", action="store_true", help="three small rows, to see that everything works")
     options.add_argument("--tool", choices=["needletail-load", "ab"],
                          default="needletail-load" if (setups.BIN / "needletail-load").exists() else "ab")
     options.add_argument("--out", type=Path, default=HERE.parent / "results" / "gateway")
-    options.add_argument("--add", action="store_true", help="to what --out has of other setups, measured with other rows perhaps")
+    options.add_argument("--add", action="store_true", help="keep the results of other setups in --out, which may have other rows")
     chosen = options.parse_args()
     unknown = [name for name in chosen.names if name not in known]
     if unknown:
@@ -37,7 +37,7 @@ def main():
     if chosen.rows:
         rows = [int(users) for users in chosen.rows.split(",")]
 
-    # What is measured has one core, inherited by all it starts, and the load the other.
+    # The servers have one core, inherited by all their processes, and the load the other.
     server_core, ladder.core = machine.cores()
     os.sched_setaffinity(0, {server_core})
     machine.raise_descriptor_limit()
@@ -70,7 +70,7 @@ def measure(setup, tool, rows):
     try:
         started, url = setup.start(folder)
         print(f"\n{setup.title}: {url}\n users requests   req/s   p50 ms   p99 ms   max ms  errors", flush=True)
-        ladder.climb(tool, url, rows[:1], folder)  # not counted: what compiles or starts lazily does so here
+        ladder.climb(tool, url, rows[:1], folder)  # warm-up, not counted
         climbed = ladder.climb(tool, url, rows, folder)
         for row in climbed:
             print(f"{row['users']:6} {row['requests']:8} " + " ".join(
@@ -84,7 +84,7 @@ def measure(setup, tool, rows):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # or Apache's children would outlive us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # otherwise Apache's children would keep running
     try:
         main()
     finally:

@@ -1,4 +1,4 @@
-"""The ways that are compared: what each starts, in which order, and how it is told when it is ready."""
+"""The setups: the processes that each starts, their order, and how to tell when they are ready."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ ROOT = HERE.parent.parent
 BIN = ROOT / "dist" / "bin"
 os.environ["PATH"] += ":/usr/sbin:/usr/local/sbin"
 
-# As the document had it: prefork, 250 workers.
+# prefork, 250 workers
 PREFORK = "StartServers 250\nMinSpareServers 250\nMaxSpareServers 250\nMaxRequestWorkers 250\nServerLimit 250\n"
 ROOTLY = os.geteuid() == 0
 
@@ -24,7 +24,7 @@ ROOTLY = os.geteuid() == 0
 class Setup:
     name: str
     title: str
-    needs: list               # commands and files without which it is left out
+    needs: list               # commands and files it needs
     start: object             # (folder) -> (processes, URL)
 
     def problem(self):
@@ -42,7 +42,7 @@ def setups():
               lambda f: apache_cgi(f, "native")),
         Setup("apache-cgi-c", "Apache prefork, C by CGI", [apache, "cc"], lambda f: apache_cgi(f, "c")),
     ]
-    # Ours behind each server, in each way in which that server can hold connections.
+    # Needletail behind each server, in each way in which that server can hold connections.
     for name, title in ("native", "native"), ("jvm", "JVM"):
         program = BIN / ("reference-native" if name == "native" else "reference")
         for server, label, needs, start in (
@@ -145,7 +145,7 @@ def nginx_fastcgi(folder, program, kept):
 
 
 def needletail_fastcgi(folder, front, program):
-    """Of the servers that are compared only ours puts several requests on one connection; 64, as 64 are kept elsewhere."""
+    """Only needletail.gateway.host puts several requests on one connection: 64, since the other setups keep 64 connections."""
     behind, port = process.free_port(), process.free_port()
     app = ours(program)(folder, behind)
     started = spawn(folder, [front, "--port", port, "--behind", f"127.0.0.1:{behind}", "--multiplex", "64",
@@ -154,7 +154,7 @@ def needletail_fastcgi(folder, front, program):
 
 
 def spawn(folder, command, port, **environment):
-    """Started in a session of its own, and listening when this returns."""
+    """Starts a process in a session of its own, and returns when it listens."""
     log = open(folder / f"{Path(str(command[0])).name}.log", "w")
     started = process.start(command, log=log, cwd=folder, env=dict(os.environ, **environment))
     end = time.monotonic() + 30
@@ -165,4 +165,4 @@ def spawn(folder, command, port, **environment):
         except OSError:
             time.sleep(0.05)
     process.stop(started)
-    raise RuntimeError(f"{command[0]} does not listen; see {log.name}")
+    raise RuntimeError(f"{command[0]} does not start listening; see {log.name}")

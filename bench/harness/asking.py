@@ -1,5 +1,5 @@
-"""A client for the rows of bench/overload that count refusals: batches of requests, in an open or a closed loop, or all at once.
-It tells statuses and reasons apart, and measures little: at rates that one Python thread can drive."""
+"""An HTTP client for the rows of bench/overload that count refusals: batches of requests, in an open or a closed loop, or all at
+once. It counts statuses and reasons, at rates that one Python thread can drive."""
 
 import re
 import select
@@ -13,7 +13,7 @@ _LENGTH = re.compile(rb"\r\nContent-Length: (\d+)\r\n", re.I)
 
 
 class Asker:
-    """So many connections to one server, each with a batch of so many requests under way at most."""
+    """A number of connections to one server, each with at most one batch of requests in flight."""
 
     def __init__(self, port, path, connections, depth=1):
         self.batch = (f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n" * depth).encode()
@@ -34,11 +34,11 @@ class Asker:
         self.sockets[fd].send(self.batch)
 
     def take(self, timeout, answered):
-        """Reads what is there; calls `answered` with each connection whose batch is complete."""
+        """Reads available input and calls `answered` with each connection whose batch is complete."""
         for fd, _ in self.epoll.poll(max(0.0, timeout)):
             data = self.sockets[fd].recv(1 << 18)
             if not data:
-                raise RuntimeError("the server has closed a connection")
+                raise RuntimeError("the server closed a connection")
             data = self.unread[fd] + data
             while self.left[fd] > 0:
                 end = data.find(b"\r\n\r\n") + 4
@@ -61,7 +61,7 @@ class Asker:
                 answered(fd)
 
     def open(self, rate, seconds):
-        """Batches are due at fixed moments; one that finds no connection free waits for one, its time running."""
+        """Batches are due at fixed times. A batch that finds no free connection waits for one, and the wait counts."""
         began, number, waiting, step = time.monotonic(), 0, [], self.depth / rate
 
         def answered(fd):
@@ -85,7 +85,7 @@ class Asker:
         return self.result(time.monotonic() - began)
 
     def closed(self, rate, seconds):
-        """Each connection asks, waits, and asks again at its own fixed moments, or at once when these are past."""
+        """Each connection sends a batch, waits for it, and sends the next at its own fixed times, or at once if that time is past."""
         began, every, under_way = time.monotonic(), self.depth * len(self.sockets) / rate, set()
         due = sorted((began + every * i / len(self.sockets), fd) for i, fd in enumerate(self.sockets))
 
@@ -104,7 +104,7 @@ class Asker:
         return self.result(time.monotonic() - began)
 
     def burst(self):
-        """Every connection asks once, at once."""
+        """Every connection sends one batch, all at the same time."""
         began, under_way = time.monotonic(), set(self.sockets)
         for fd in self.sockets:
             self.ask(fd, time.monotonic())
@@ -115,7 +115,7 @@ class Asker:
         end = time.monotonic() + 20
         while more():
             if time.monotonic() > end:
-                raise RuntimeError("answers are missing after 20 s")
+                raise RuntimeError("responses are missing after 20 s")
             self.take(0.1, answered)
 
     def result(self, seconds):

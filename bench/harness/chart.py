@@ -19,7 +19,7 @@ def draw(run, order):
             continue
         parts.append(text(10, y, f"{load}: {titles[load]}", "font-weight='bold'"))
         y += 10
-        # The dearest few would flatten the rest: bars end at six times the median and say their number.
+        # The most expensive few would flatten the rest: bars end at six times the median and show their value.
         middle = entries[len(entries) // 2][1]["cpu_us"]["median"]
         most = min(max(e["cpu_us"]["max"] for _, e in entries), 6 * middle)
         scale = BAR / most

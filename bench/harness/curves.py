@@ -1,4 +1,4 @@
-"""Curves over time as SVG: what was offered, answered and refused, and how long the answers took."""
+"""Curves over time as SVG: requests offered, answered and refused, and latency."""
 
 import math
 from xml.sax.saxutils import escape
@@ -66,7 +66,7 @@ def legend(x, y, entries):
 
 
 def line(x, y, shares, colour):
-    """Broken where there is no value."""
+    """A line, interrupted where there is no value."""
     paths, points = [], []
     for i, share in enumerate(shares):
         if share is None:

@@ -1,4 +1,4 @@
-"""The rows of bench/overload in which nothing may be refused: others take the processor, or all ask at once."""
+"""The rows of bench/overload in which no request may be refused: other programs use the CPU, or all clients send at once."""
 
 import os
 import signal
@@ -11,16 +11,16 @@ import asking
 import process
 
 SHARE = 0.3
-MOST = 24000  # requests a second that this driver asks for at most
+MOST = 24000  # maximum requests per second of this driver
 
-# What is asked for, how many connections, in batches of how many.
+# For each handler: (connections, requests per batch).
 ASKED = {"cpu": ((64, 1), (16, 4)), "quick": ((64, 1), (75, 16)), "wait": ((200, 1),)}
 
 BURSTS = {"cpu": 400, "wait": 2000, "quick": 2000, "/dispatcher": 2000}
 
 
 def watched(serving, ours, run):
-    """What `run` found, with the processors that programs had which are none of this measurement."""
+    """The result of `run`, with the CPU used by the server and by programs that are not part of this measurement."""
     servers = process.tree(serving.running.pid)
     pids = servers + [one.pid for one in ours] + [os.getpid()]
     known, server = sum(process.cpu_seconds(pids)), sum(process.cpu_seconds(servers))
@@ -38,7 +38,7 @@ def calm(_serving):
 
 @contextmanager
 def neighbours(serving):
-    """Two programs that do nothing but use the server's core."""
+    """Two programs keep the server's core busy."""
     both = [process.start([sys.executable, "-c", "while True: pass"], serving.core) for _ in range(2)]
     time.sleep(0.3)
     try:
@@ -80,7 +80,7 @@ DISTURBED = {"nobody": calm, "two busy neighbours": neighbours, "stopped 300 ms 
 
 
 def rows(serving, capacity, handlers, seconds, say):
-    """`capacity`: for each handler, requests a second. The server must be warm."""
+    """`capacity`: requests per second of each handler. The server must be warm."""
     found = []
     for name, disturbed in DISTURBED.items():
         for handler in handlers:
@@ -112,7 +112,7 @@ def bursts(serving, handlers, say, rounds=3):
                 asker.statuses.clear(), asker.reasons.clear(), asker.took.clear()
                 result = watched(serving, [], asker.burst)
                 found.append({"by": "a burst", "handler": handler, "loop": f"{count} at once", "depth": 1, "rate": 0, "share": 0, "rest": 0, "server": 0, **result})
-                say(f"  {count} at once ask {handler}: {result['refused']} refused {result['reasons'] or ''} in {result['seconds']:.2f} s")
+                say(f"  {count} at once to {handler}: {result['refused']} refused {result['reasons'] or ''} in {result['seconds']:.2f} s")
         finally:
             asker.close()
     return found

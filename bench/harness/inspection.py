@@ -1,5 +1,5 @@
-"""bench/run --inspect: counts that do not depend on the clock. System calls for each request (strace), and octets that a JVM
-allocates for each request (how much its young generation grows, with one so large that nothing is collected meanwhile)."""
+"""bench/run --inspect: counts that do not depend on the clock. System calls per request (strace), and bytes that a JVM allocates
+per request (the growth of its young generation, which is so large that nothing is collected meanwhile)."""
 
 import re
 import shutil
@@ -14,19 +14,19 @@ import probe
 import process
 import servers as catalogue
 
-# A young generation that holds everything counted; small allocation buffers of one size, since eden grows by whole ones.
+# A young generation that holds everything allocated; small allocation buffers of one size, since eden grows by whole buffers.
 JVM_OPTIONS = "-XX:+UseSerialGC -Xms1500m -Xmx1500m -Xmn1200m -XX:TLABSize=16k -XX:-ResizeTLAB"
 SHAPES = [("P16", 75, 16), ("P1", 64, 1)]
 
 
 def run(ready, options, say):
     if not loads.LOAD.exists():
-        say("bench/run: --inspect needs the load generator, and so a C compiler")
+        say("bench/run: --inspect needs the load generator, which needs a C compiler")
         return 1
     strace = shutil.which("strace")
     if not strace:
         say("NOT COUNTED: system calls: strace not found")
-    lines = ["| server | load | system calls for each request | of these | octets allocated for each request |", "|---|---|---|---|---|"]
+    lines = ["| server | load | system calls per request | of these | bytes allocated per request |", "|---|---|---|---|---|"]
     failed = False
     for server in ready:
         say(f"inspecting {server.name}")
@@ -67,7 +67,7 @@ def generate(arguments, core, timeout):
 
 
 def allocation(server, pid, shape, core):
-    """Counted twice, the smaller one taken: a compiler thread that ends, or a date that is rendered, allocates too."""
+    """The smaller of two counts: a compiler thread that ends, or rendering the date, also allocates."""
     jcmd = Path(server.environment["JAVA_HOME"]) / "bin" / "jcmd"
 
     def count(requests):
@@ -75,14 +75,14 @@ def allocation(server, pid, shape, core):
         generate(["closed", *shape, "--requests", requests, "--seconds", 120], core, 150)
         return (young(jcmd, pid) - before) / requests
 
-    # So many that they fill no more than a third of the young generation, by a first, rough count.
+    # As many as fill at most a third of the young generation, by a first, rough count.
     rough = max(count(10_000), 1.0)
     requests = int(min(400_000, 400e6 / rough))
     return f"{min(count(requests), count(requests)):,.1f}"
 
 
 def young(jcmd, pid, collect=False):
-    """Octets in use in the young generation; with `collect` it is emptied first."""
+    """Bytes in use in the young generation; with `collect` it is emptied first."""
     def ask(what):
         return subprocess.run([jcmd, str(pid), what], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60, check=True).stdout
     if collect:

@@ -1,4 +1,4 @@
-"""The loads: what each one sends, and how one of them is run against one server."""
+"""The loads: what each sends, and how to run one against a server."""
 
 import json
 import resource
@@ -18,13 +18,13 @@ class Load:
     name: str
     title: str
     endpoint: str
-    tool: str = "wrk"        # wrk, or load: ours (load/load.c)
+    tool: str = "wrk"        # wrk, or load (load/load.c)
     connections: int = 64
     depth: int = 1
     body: int = 0
     options: tuple = ()
     mode: str = "closed"
-    longer: float = 1.0      # times the usual seconds
+    longer: float = 1.0      # factor on the usual seconds
 
 
 LOADS = [
@@ -41,7 +41,7 @@ LOADS = [
          options=("--rate", "20000"), mode="rate", longer=2.0),
     Load("RSS10K", "memory with 10,000 connections that made one request each", "plaintext", "load", connections=10000, mode="hold"),
 ]
-# Where an endpoint is not at the path of its name.
+# Endpoints whose path is not their name.
 PATHS = {"route": "/api/r100/42/item/pear?limit=10"}
 BY_NAME = {load.name: load for load in LOADS}
 QUICK = ["P1", "JSON", "P16"]
@@ -49,8 +49,8 @@ SHORT = ["P16", "P1", "JSON", "C1024", "ECHO1K", "RSS10K"]
 
 
 def build(say):
-    """The load generator, and what measures a start; without a C compiler there is only wrk. Returns what cannot be
-    run, and why."""
+    """Builds the load generator and the program that measures a start; without a C compiler there is only wrk. Returns
+    why they could not be built, or an empty text."""
     machine.WORK.mkdir(parents=True, exist_ok=True)
     for program, source in ((LOAD, machine.BENCH / "load" / "load.c"), (probe.FIRST, machine.BENCH / "start" / "first.c")):
         newest = max(file.stat().st_mtime for file in source.parent.iterdir())
@@ -67,7 +67,7 @@ def build(say):
 
 
 def tool_of(load):
-    """wrk where the load asks for it and it is there; else our own generator, which checks more and costs less."""
+    """wrk if the load asks for it and it is installed; otherwise load/load.c, which checks more and costs less."""
     return "wrk" if load.tool == "wrk" and shutil.which("wrk") else "load"
 
 
@@ -86,13 +86,13 @@ def command(load, port, pids, warm, seconds):
 
 
 def possible(connections):
-    """No more connections than descriptors."""
+    """The number of connections, limited by the number of descriptors."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return min(connections, limit - 100)
 
 
 def warm_up(load, port, core, seconds):
-    """The load, and nothing is measured. What goes wrong will again when it is."""
+    """Runs the load without measuring. Errors are ignored: they occur again when it is measured."""
     try:
         process.run(command(load, port, [], 0, max(0.5, round(seconds, 1))), seconds + 30, core)
     except RuntimeError:
@@ -100,7 +100,7 @@ def warm_up(load, port, core, seconds):
 
 
 def measure(load, port, server, core, warm, seconds):
-    """One load, after some of it that does not count. Per request, in microseconds of the server's CPU time."""
+    """Measures one load after a warm-up. Per request, in microseconds of the server's CPU time."""
     seconds *= load.longer
     if load.mode == "hold":
         return hold(load, port, server, core)
@@ -141,7 +141,7 @@ def with_wrk(load, port, server, core, warm, seconds):
 def finished(result, user, system, own, resident):
     requests, seconds = result["requests"], result["seconds"]
     if requests == 0:
-        raise RuntimeError("not one request was answered")
+        raise RuntimeError("no request was answered")
     return {
         "cpu_us": (user + system) / requests * 1e6,
         "user_us": user / requests * 1e6,

@@ -1,4 +1,4 @@
-"""The machine: where things lie, which JDKs and tools there are, what conditions a run had."""
+"""The machine: paths, installed JDKs and tools, and the conditions of a run."""
 
 import glob
 import os
@@ -19,8 +19,8 @@ JDK_PLACES = ["/usr/lib/jvm/*", "/opt/java/*", "/opt/jdk*", "/Library/Java/JavaV
 
 
 def jdks():
-    """The JDKs found: feature version -> home. What JAVA17_HOME, JAVA25_HOME and JAVA_HOME name goes before what is found by
-    looking in the usual places."""
+    """The JDKs found: feature version -> home. JAVA17_HOME, JAVA25_HOME and JAVA_HOME take precedence over the usual
+    places."""
     found = {}
     named = [os.environ.get(name) for name in ("JAVA17_HOME", "JAVA25_HOME", "JAVA_HOME")]
     java = shutil.which("java")
@@ -39,14 +39,14 @@ def jdks():
 
 
 def raise_descriptor_limit():
-    """Ten thousand connections need as many descriptors, here and in the servers started from here."""
+    """Ten thousand connections need as many descriptors, in this process and in the servers it starts."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
 
 
 def cores():
-    """(server's core, load's core); the same one twice when there is only one."""
+    """(server's core, load's core); the same core twice if there is only one."""
     allowed = sorted(os.sched_getaffinity(0))
     return allowed[0], allowed[1] if len(allowed) > 1 else allowed[0]
 

@@ -1,4 +1,4 @@
-"""bench/run: builds what is missing, measures the servers in interleaved rounds, and writes results.json, a table and a chart."""
+"""bench/run: builds what is missing, measures servers in interleaved rounds, and writes results.json, a table and a chart."""
 
 import argparse
 import json
@@ -19,8 +19,8 @@ import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
 QUICK_SERVERS = ["needletail-jvm", "needletail-native", "netty-nio", "netty-epoll", "rapidoid", "hyper", "floor-epoll", "floor-nio"]
-STARTS, STARTING_MS = 5, 1500.0  # how often a server is started in a round: until one of these is reached
-SHORT_SECONDS, SHORT_PAUSE = 2.0, 0.0  # --short: counted for each load, and load that is not counted before it
+STARTS, STARTING_MS = 5, 1500.0  # a server is started in a round until one of these is reached
+SHORT_SECONDS, SHORT_PAUSE = 2.0, 0.0  # --short: counted and uncounted seconds of each load
 
 
 def say(text):
@@ -30,27 +30,27 @@ def say(text):
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/run", description="Measures HTTP servers side by side on this machine.")
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help="servers (netty-nio), folders of peers/ (netty), or ours, floors, peers; default: all")
-    parser.add_argument("--quick", action="store_true", help="one round of P1, JSON and P16 on a few servers, under 5 minutes")
+                        help="a server (netty-nio), a folder of peers/ (netty), or ours, floors, peers; default: all")
+    parser.add_argument("--quick", action="store_true", help="one round of P1, JSON and P16 on a few servers; under 5 minutes")
     parser.add_argument("--short", action="store_true",
-                        help="every server, three rounds of " + ",".join(loads.SHORT) + ", 2 s each, about 40 minutes")
-    parser.add_argument("--rounds", type=int, help="default 3; with --quick 1")
-    parser.add_argument("--loads", help="of " + ",".join(load.name for load in loads.LOADS) + ", measured in the order given; default: all")
-    parser.add_argument("--seconds", type=float, help="counted seconds for each load; default 5, with --short 2")
-    parser.add_argument("--warm", type=float, help="times the usual warm-up; default 1")
-    parser.add_argument("--java-options", default="", help="for every JVM server; default: none")
+                        help="every server, three rounds of " + ",".join(loads.SHORT) + ", 2 s each; about 40 minutes")
+    parser.add_argument("--rounds", type=int, help="number of rounds; default: 3, with --quick 1")
+    parser.add_argument("--loads", help="loads, measured in the given order: " + ",".join(load.name for load in loads.LOADS) + "; default: all")
+    parser.add_argument("--seconds", type=float, help="counted seconds of each load; default: 5, with --short 2")
+    parser.add_argument("--warm", type=float, help="factor on the usual warm-up; default: 1")
+    parser.add_argument("--java-options", default="", help="options for every JVM server; default: none")
     parser.add_argument("--inspect", action="store_true",
-                        help="instead: system calls for each request, and octets allocated for each by the JVMs")
-    parser.add_argument("--list", action="store_true", help="which servers there are, and what they need")
+                        help="instead: count system calls per request, and bytes allocated per request by JVMs")
+    parser.add_argument("--list", action="store_true", help="list the servers, and what they need")
     parser.add_argument("--merge", nargs="+", metavar="FOLDER",
-                        help="instead: one table of several runs; what two of them measured is taken from the later one named")
-    parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
+                        help="instead: make one table from several runs; of two equal measurements the last one named counts")
+    parser.add_argument("--output", default=str(machine.RESULTS), help="folder for results; default: bench/results")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also when started in the background, where it is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # even if started in the background, where it is ignored
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGHUP, lambda *_: sys.exit(129))
     if options.merge:
@@ -63,7 +63,7 @@ def main():
     names = options.names or (QUICK_SERVERS if options.quick else [])
     chosen = catalogue.select(found, names)
     if options.short and not options.names:
-        chosen = [server for server in chosen if "route" not in server.endpoints]  # these are there for ROUTE
+        chosen = [server for server in chosen if "route" not in server.endpoints]  # only for ROUTE
     machine.raise_descriptor_limit()
     unavailable = loads.build(say)
     catalogue.build(chosen, say)
@@ -85,7 +85,7 @@ def chosen_loads(options, unavailable):
     names = [name.strip().upper() for name in options.loads.split(",")] if options.loads else usual
     unknown = [n for n in names if n not in loads.BY_NAME]
     if unknown:
-        raise SystemExit(f"bench/run: no load called {', '.join(unknown)}; there are: {', '.join(loads.BY_NAME)}")
+        raise SystemExit(f"bench/run: unknown load {', '.join(unknown)}; loads are {', '.join(loads.BY_NAME)}")
     wanted = [loads.BY_NAME[name] for name in dict.fromkeys(names)]
     if unavailable:
         left_out = [load.name for load in wanted if loads.tool_of(load) == "load"]
@@ -96,7 +96,7 @@ def chosen_loads(options, unavailable):
 
 
 def plan(ready, wanted, options):
-    """(rounds, counted seconds for each load, factor on the warm-up, load that is not counted before each)."""
+    """(rounds, counted seconds of each load, factor on the warm-up, uncounted seconds before each load)."""
     rounds = options.rounds or (1 if options.quick else 3)
     seconds, warm = options.seconds or (SHORT_SECONDS if options.short else 5.0), options.warm or 1.0
     if options.quick and not (options.seconds or options.warm):
@@ -108,7 +108,7 @@ def plan(ready, wanted, options):
 
 
 def needed(ready, wanted, rounds, seconds, warm, pause):
-    """About how many seconds the run takes."""
+    """The approximate duration of the run in seconds."""
     def of(server):
         own = [load for load in wanted if load.endpoint in server.endpoints]
         timed = [load for load in own if load.mode != "hold"]
@@ -132,7 +132,7 @@ def measure(chosen, ready, wanted, options):
         "samples": [],
     }
     if server_core == load_core:
-        say("there is only one core: server and load share it")
+        say("only one core: server and load share it")
     began = time.monotonic()
     stopped = None
     try:
@@ -142,7 +142,7 @@ def measure(chosen, ready, wanted, options):
                     one_round(run, server, wanted, number, seconds, warm, pause, options)
     except (KeyboardInterrupt, SystemExit) as interrupted:
         stopped = interrupted
-        say("interrupted; ending what was started")
+        say("interrupted; stopping all servers")
     finally:
         process.stop_all()
     run["took_seconds"] = round(time.monotonic() - began, 1)
@@ -168,7 +168,7 @@ def describe(server):
 
 
 def with_others(running, measurement):
-    """The sample, and how many cores programs other than the server and the load kept busy meanwhile."""
+    """The sample, with the number of cores that other programs kept busy meanwhile."""
     def own():
         ended, here = os.times(), process.cpu_seconds(process.tree(running.pid))
         return sum(here) + ended.children_user + ended.children_system + ended.user + ended.system
@@ -179,7 +179,7 @@ def with_others(running, measurement):
 
 
 def one_round(run, server, wanted, number, seconds, warm, pause, options):
-    """One server, started afresh: start to first reply, then every load."""
+    """Measures one newly started server: start to first reply, then every load."""
     server_core, load_core = machine.cores()
     if server.loops > 1:
         server_core = load_core = {server_core, load_core}
@@ -189,7 +189,7 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
     with open(logs / f"{server.name}.run.log", "w") as log:
         try:
             took, starts = 0.0, 0
-            while True:  # several times where it is quick
+            while True:  # several times if it is quick
                 port = process.free_port()
                 running, start = catalogue.await_first_reply(server, port, server_core, log, options.java_options)
                 took, starts = took + start.get("start_ms", 0.0), starts + 1
@@ -200,7 +200,7 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
                 process.stop(running)
                 running = None
             wrong = probe.check(port, server.endpoints)
-            # All loads before any is counted: else the first would pay for what a virtual machine compiles anew for the next.
+            # Warm up with all loads before any is counted: otherwise the first would pay for code that the JVM compiles for the next.
             own = [load for load in wanted if load.mode != "hold" and load.endpoint in server.endpoints and load.endpoint not in wrong]
             for load in own:
                 loads.warm_up(load, port, load_core, catalogue.WARM[server.runtime] * warm / len(own))

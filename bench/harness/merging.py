@@ -1,9 +1,9 @@
-"""Several runs as one: the loads of a short run, say, and the latency of a few servers over a minute each."""
+"""Merges several runs, for instance the loads of a short run and the latency of a few servers over a minute each."""
 
 import json
 from pathlib import Path
 
-SAME = ("cpu", "cores", "kernel", "memory_mib")  # else they are not to be compared at all
+SAME = ("cpu", "cores", "kernel", "memory_mib")  # must be equal for runs to be comparable
 
 
 def read(folder):
@@ -16,14 +16,14 @@ def read(folder):
 
 
 def merged(folders):
-    """A run like one that was measured. What a server did under a load is never mixed of two runs: it is the run's with more
-    rounds of it that went well, of equals that which was named last."""
+    """One run made of several. Measurements of one server under one load are never mixed: they come from the run with more
+    successful rounds, or from the one named last if they are equal."""
     runs = [read(folder) for folder in folders]
     first = runs[0]
     for run in runs[1:]:
         for key in SAME:
             if run["conditions"][key] != first["conditions"][key]:
-                raise SystemExit(f"bench/run: not to be merged, as {key} differs: {first['conditions'][key]}, {run['conditions'][key]}")
+                raise SystemExit(f"bench/run: cannot merge runs with different {key}: {first['conditions'][key]}, {run['conditions'][key]}")
     best = {}
     for run in runs:
         by = {}

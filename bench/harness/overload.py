@@ -1,4 +1,4 @@
-"""bench/overload: finds what a server can do, offers it twice and five times as much, and says what became of it."""
+"""bench/overload: finds the capacity of a server, offers it twice and five times as much, and reports the result."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ OPEN = machine.WORK / "open"
 CALM, PEAKS = 0.8, (2.0, 5.0)
 GOODPUT, SLOWER, RECOVERY = 0.9, 5.0, 2.0
 
-# What is asked for, how many connections find the capacity, how many the open load has.
+# For each handler: description, connections for finding the capacity, connections of the open load.
 HANDLERS = {
     "cpu": ("2 ms of the processor", 8, 2000),
     "wait": ("20 ms of a service that does 50 at once", 200, 6000),
@@ -32,13 +32,13 @@ def say(text):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/overload", description=__doc__)
-    parser.add_argument("--platforms", default="jvm,native", help="jvm, native; default: both that are built")
-    parser.add_argument("--handlers", default="cpu,wait", help="cpu (2 ms of work), wait (20 ms of a service); default: both")
-    parser.add_argument("--seconds", type=float, default=8.0, help="of each peak; default 8. Calm phases last 6")
+    parser.add_argument("--platforms", default="jvm,native", help="jvm, native; default: both, if built")
+    parser.add_argument("--handlers", default="cpu,wait", help="cpu (2 ms of CPU time), wait (20 ms of a service); default: both")
+    parser.add_argument("--seconds", type=float, default=8.0, help="length of each peak; default: 8. Calm phases last 6")
     parser.add_argument("--rows", default="peaks,disturbed",
-                        help="peaks (more than it can do), disturbed (others take the processor, or all ask at once); default: both")
-    parser.add_argument("--only", choices=("on", "off"), help="with the overload control only, or without")
-    parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
+                        help="peaks (more than the capacity), disturbed (other programs use the CPU, or all clients send at once); default: both")
+    parser.add_argument("--only", choices=("on", "off"), help="only with overload control, or only without")
+    parser.add_argument("--output", default=str(machine.RESULTS), help="folder for results; default: bench/results")
     return parser.parse_args()
 
 
@@ -67,7 +67,7 @@ def programs(names):
 
 
 class Serving:
-    """A server on a core of its own, without overload control or with it."""
+    """A server on a core of its own, with or without overload control."""
 
     def __init__(self, program, limited, log):
         self.port = process.free_port()
@@ -86,7 +86,7 @@ class Serving:
                 time.sleep(0.02)
 
     def capacity(self, path, connections, seconds):
-        """Answers a second when it is asked as fast as it answers, and for each second of processor time."""
+        """Responses per second in a closed loop, and per second of CPU time."""
         command = [loads.LOAD, "closed", "--port", self.port, "--path", path, "--connections", connections, "--warmup", 3,
                    "--seconds", seconds]
         for pid in process.tree(self.running.pid):
@@ -122,7 +122,7 @@ def measure(program, handler, limited, capacity, seconds, log):
     path = f"/{handler}"
     serving = Serving(program, limited, log)
     try:
-        serving.offered(path, 200, [(capacity * CALM, 4.0)])  # warm
+        serving.offered(path, 200, [(capacity * CALM, 4.0)])  # warm-up
         phases = [(capacity * CALM, 6.0)]
         for peak in PEAKS:
             phases += [(capacity * peak, seconds), (capacity * CALM, 6.0)]
@@ -132,7 +132,7 @@ def measure(program, handler, limited, capacity, seconds, log):
 
 
 def undisturbed(platform, program, log):
-    """Rows in which nothing may be refused, of one server, which is warm and knows its routes."""
+    """The rows in which no request may be refused, on one server that is warm and has measured its routes."""
     capacity = {}
     serving = Serving(program, True, log)
     try:
@@ -154,7 +154,7 @@ def undisturbed(platform, program, log):
 
 
 def verdict(result, capacity, each_second):
-    """What was asked for, phase by phase; `limit` says where the load generator or the machine was what limited."""
+    """The result of each phase; `limit` tells if the load generator or the machine was the limit."""
     calm = result["phases"][0]
     told = []
     begin = calm["seconds"]
@@ -162,7 +162,7 @@ def verdict(result, capacity, each_second):
         over, after = result["phases"][1 + 2 * i], result["phases"][2 + 2 * i]
         begin += over["seconds"]
         good = (over["normal"]["timely"] + over["high"]["timely"]) / over["seconds"]
-        # Recovered once a whole second has nothing refused, and nothing slower than allowed.
+        # Recovered when, within a second, nine tenths have no refusal and nothing slower than allowed.
         first = int(begin * 10)
         windows = result["windows"][first:first + int(after["seconds"] * 10)]
         slow = SLOWER * calm["normal"]["p99_ms"]
@@ -202,7 +202,7 @@ def passed(told):
 
 
 def by_cpu(measurement, told):
-    """Where the handler computes, what others took of the processor is not the control's fault."""
+    """For the handler that computes: goodput relative to the CPU time that the server got."""
     return f" ({told['goodput_by_cpu']:.0%})" if measurement["handler"] == "cpu" and measurement["control"] == "on" else ""
 
 

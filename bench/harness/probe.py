@@ -1,4 +1,4 @@
-"""A few requests over a plain socket: when does a server answer first, and does it answer right?"""
+"""Sends requests over a plain socket, to find when a server first answers, and whether it answers correctly."""
 
 import json
 import socket
@@ -10,11 +10,11 @@ FIRST = machine.WORK / "first"  # start/first.c, which measures a start
 
 
 class Wrong(Exception):
-    """The server's answer is not what the benchmark asks for."""
+    """The server's response is not the one that the benchmark expects."""
 
 
 def exchange(port, method="GET", path="/plaintext", body=b"", timeout=5.0):
-    """One request on a connection of its own: (status, headers with names in lower case, body)."""
+    """Sends one request on a new connection. Returns (status, headers with names in lower case, body)."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
         if body:
@@ -23,10 +23,10 @@ def exchange(port, method="GET", path="/plaintext", body=b"", timeout=5.0):
         received = bytearray()
         connection.setblocking(False)
         deadline, at = time.monotonic() + timeout, 0
-        # Written and read in turn: an echo that streams would otherwise wait for us while we wait for it.
+        # Write and read in turn: a streaming echo would otherwise wait for this client while this client waits for it.
         while True:
             if time.monotonic() > deadline:
-                raise Wrong(f"no whole reply to {method} {path} within {timeout} s")
+                raise Wrong(f"no complete reply to {method} {path} within {timeout} s")
             idle = True
             if at < len(body):
                 try:
@@ -80,12 +80,12 @@ def parse(received, ended=False):
 
 
 def first_reply(port, process, figures=None, timeout=60.0):
-    """Waits until the server answers. What FIRST wrote of its start into the file `figures`, in milliseconds, and page faults;
-    nothing without that."""
+    """Waits until the server answers. Returns what FIRST wrote to the file `figures`: times in milliseconds, and page faults;
+    nothing if there is no such file."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise Wrong(f"it ended with status {process.returncode} before it answered")
+            raise Wrong(f"it exited with status {process.returncode} before it answered")
         if figures is None:
             try:
                 exchange(port, timeout=5.0)
@@ -95,12 +95,13 @@ def first_reply(port, process, figures=None, timeout=60.0):
         elif figures.exists() and figures.read_text().endswith("\n"):
             start_ms, cpu_ms, faults = figures.read_text().split()
             return {"start_ms": float(start_ms), "start_cpu_ms": float(cpu_ms), "start_faults": int(faults)}
-        time.sleep(0.01)  # seldom: this may run where the server does
+        time.sleep(0.01)  # rarely: this may share the server's core
     raise Wrong(f"no reply within {timeout:.0f} s")
 
 
 def check(port, endpoints):
-    """What is wrong with each endpoint: name -> reason. Headers that would make a reply cheaper than the others' count."""
+    """What is wrong with each endpoint: name -> reason. Missing headers that would make a reply cheaper than those of others
+    are errors."""
     wrong = {}
     for name in endpoints:
         try:
@@ -122,8 +123,8 @@ def check(port, endpoints):
                 for size in (1, 1024, 1 << 20):
                     sent = bytes(i * 31 % 251 for i in range(1024)) * (size // 1024) or b"x"
                     status, headers, body = exchange(port, "POST", "/echo", sent, timeout=10.0)
-                    expect(status == 200, f"status {status} for {size} octets")
-                    expect(body == sent, f"{len(body)} octets came back for {len(sent)}, or others")
+                    expect(status == 200, f"status {status} for {size} bytes")
+                    expect(body == sent, f"echo of {len(sent)} bytes differs: {len(body)} bytes received")
         except (Wrong, OSError, ValueError) as reason:
             wrong[name] = str(reason) or type(reason).__name__
     return wrong

@@ -1,5 +1,5 @@
-"""Starting, watching and ending processes. Only what was started here is ever ended: each process leads a session of its own,
-and its group is signalled by the id that we got when we made it."""
+"""Starts, watches and stops processes. Only processes started here are ever stopped: each leads a session of its own, and its
+group is signalled by the id it got at its start."""
 
 import ctypes
 import os
@@ -16,14 +16,14 @@ _alive = []
 
 
 def free_port():
-    """A port that was free a moment ago."""
+    """A port that was free just before."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def start(command, core=None, log=None, **options):
-    """Starts a process, pinned to one core or to a set of them. It dies with us, however we end."""
+    """Starts a process, pinned to one core or to several. It is killed when this process exits, for whatever reason."""
     def prepare():
         if core is not None:
             os.sched_setaffinity(0, core if isinstance(core, set) else {core})
@@ -37,7 +37,7 @@ def start(command, core=None, log=None, **options):
 
 
 def stop(process, patience=5.0):
-    """SIGTERM to the group we made, SIGKILL to what is left of it after `patience` seconds."""
+    """Sends SIGTERM to the process group, and SIGKILL after `patience` seconds."""
     try:
         for number, wait in ((signal.SIGTERM, patience), (signal.SIGKILL, 5.0)):
             if process.poll() is None:
@@ -46,7 +46,7 @@ def stop(process, patience=5.0):
                     process.wait(wait)
                 except subprocess.TimeoutExpired:
                     continue
-        # The leader is gone and waited for; others of its group may not be.
+        # The leader has been waited for; other processes of its group may still run.
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
@@ -60,19 +60,19 @@ def stop_all():
 
 
 def run(command, timeout, core=None, **options):
-    """Runs to the end: (exit status, standard output, standard error). RuntimeError after `timeout` seconds."""
+    """Runs a command. Returns (exit status, standard output, standard error). RuntimeError after `timeout` seconds."""
     process = start(command, core, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f"{Path(str(command[0])).name} was not done after {timeout:.0f} s") from None
+        raise RuntimeError(f"{Path(str(command[0])).name} did not finish within {timeout:.0f} s") from None
     finally:
         stop(process, patience=0.5)
     return process.returncode, out, err
 
 
 def tree(pid):
-    """The process and all that descend from it."""
+    """The process and all its descendants."""
     found = [pid]
     for parent in found:
         for task in Path(f"/proc/{parent}/task").glob("*/children"):
@@ -84,7 +84,7 @@ def tree(pid):
 
 
 def cpu_seconds(pids):
-    """(user, system) of all threads, ended ones included. The sum is exact to a tick, the split is sampled by the kernel."""
+    """(user, system) of all threads, including those that have ended. The sum is exact to a tick; the kernel samples the split."""
     user = system = 0.0
     for pid in pids:
         try:

@@ -1,8 +1,8 @@
-"""What one row is to another: worked out within each round, where both were measured minutes apart, then the median of these."""
+"""Ratios of two rows, computed within each round, where both were measured minutes apart; then their median."""
 
 from statistics import median
 
-# (the one, the other). The last part of a name may be left out: needletail-jvm is all its versions.
+# (one, other). The last part of a name can be omitted: needletail-jvm stands for all its versions.
 ROWS = [
     *(("needletail-jvm", other) for other in ("floor-epoll", "floor-nio", "netty-epoll", "netty-nio", "rapidoid")),
     *(("needletail-native", other) for other in ("floor-epoll", "floor-io-uring", "floor-scala-native", "hyper")),
@@ -14,7 +14,7 @@ ROWS = [
     ("needletail-jvm-25-routes-200", "needletail-jvm-25-routes-1"),
     ("needletail-native-routes-200", "needletail-native-routes-1"),
 ]
-# Within a server: 1,024 connections against 64.
+# Of one server: 1,024 connections compared to 64.
 GROWTH = [("C1024", "P1"), ("J1024", "JSON")]
 
 

@@ -1,4 +1,4 @@
-"""From samples to results.json, a table in Markdown and a chart."""
+"""Makes results.json, a Markdown table and a chart from samples."""
 
 import json
 import time
@@ -15,7 +15,7 @@ def spread(values):
 
 
 def summarise(samples):
-    """server -> load -> quantity -> median, min and max over the rounds; and what went wrong."""
+    """server -> load -> quantity -> median, min and max over the rounds; and errors."""
     by = {}
     for sample in samples:
         by.setdefault(sample["server"], {}).setdefault(sample["load"], []).append(sample)
@@ -33,7 +33,7 @@ def summarise(samples):
 
 
 def flat(sample):
-    """The numbers of a sample, those of its inner objects too: latency_us.p99."""
+    """The numbers of a sample, including nested ones: latency_us.p99."""
     numbers = {}
     for key, value in sample.items():
         if isinstance(value, dict):
@@ -61,7 +61,7 @@ def number(value):
 
 
 def ranged(entry, key):
-    """median, and in brackets min to max when there was more than one round."""
+    """The median, with min to max in brackets if there was more than one round."""
     if entry is None or key not in entry:
         return "failed" if entry and entry.get("failed") else "–"
     s = entry[key]
@@ -91,12 +91,12 @@ def markdown(run):
     others = [sample["others_busy"] for sample in run["samples"] if "others_busy" in sample]
     if others and max(others) > 0.1:
         parts.append(f"**Noisy:** other programs kept {median(others):.2f} cores busy meanwhile (up to {max(others):.2f}). "
-                     "These figures are no ranking.\n")
+                     "These figures do not rank servers.\n")
     label = {s["name"]: f"**{s['name']}**" if s["kind"] == "ours" else f"*{s['name']}*" if s["kind"] == "floor" else s["name"]
              for s in run["servers"]}
     measured = [name for name in order if name in summary]
     if timed:
-        parts.append(table("Server CPU time for each request, µs (user and system)", "The measure. Less is better.", ["server"] + timed,
+        parts.append(table("Server CPU time for each request, µs (user and system)", "Lower is better.", ["server"] + timed,
                            [[label[s]] + [ranged(summary[s].get(n), "cpu_us") for n in timed] for s in measured]))
         parts.append(table("of which user time, µs", "The server's own code; the rest is the kernel's.", ["server"] + timed,
                            [[label[s]] + [ranged(summary[s].get(n), "user_us") for n in timed] for s in measured]))
@@ -107,7 +107,7 @@ def markdown(run):
         quantiles = ["p50", "p99", "p999", "max"]
         parts.append(table("Latency at 20,000 requests/s, µs", "From the moment each request was due.", ["server", "p50", "p99", "p99.9", "max"],
                            [[label[s]] + [ranged(summary[s].get("RATE"), f"latency_us.{q}") for q in quantiles] for s in measured]))
-    parts.append(table("Start and memory", "Start of the process to its first whole reply, and the CPU time of that; resident memory after P1 (64 connections) and with "
+    parts.append(table("Start and memory", "From the start of the process to its first complete reply, with its CPU time; resident memory after P1 (64 connections) and with "
                        "10,000 connections.", ["server", "start ms", "of which CPU ms", "RSS MiB at 64", "RSS MiB at 10,000"],
                        [[label[s], ranged(summary[s].get("START"), "start_ms"), ranged(summary[s].get("START"), "start_cpu_ms"), ranged(summary[s].get("P1"), "rss_mib"),
                          ranged(summary[s].get("RSS10K"), "rss_mib")] for s in measured]))
@@ -127,7 +127,7 @@ def markdown(run):
 
 
 def conduct(run):
-    """How one run went."""
+    """The conditions of one run."""
     settings, conditions = run["settings"], run["conditions"]
     shares = ", ".join(f"{load['name']} {settings['seconds'] * loads.BY_NAME[load['name']].longer:.0f} s" if load["name"] in loads.BY_NAME
                        and loads.BY_NAME[load["name"]].longer != 1 else load["name"] for load in run["loads"])
@@ -148,7 +148,7 @@ def limited(entry):
 
 
 def ranking(run):
-    """By CPU time at the first of these loads that was measured; without one, as listed."""
+    """Sorted by CPU time at the first of these loads that was measured; otherwise as listed."""
     names = [s["name"] for s in run["servers"]]
     for load in ("P16", "X16", "P1", "JSON", "C1024"):
         cost = {n: run["summary"].get(n, {}).get(load, {}).get("cpu_us") for n in names}
@@ -158,7 +158,7 @@ def ranking(run):
 
 
 def write(run, output):
-    """Into a folder of its own, and `latest` beside it points there."""
+    """Writes a new folder, and makes `latest` beside it point there."""
     run["summary"] = summarise(run["samples"])
     folder = Path(output).resolve() / time.strftime("%Y%m%d-%H%M%S")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The servers: ours from dist/bin, the peers and floors from peers/*/peer.json; finding, building and starting them."""
+"""Finds, builds and starts the servers: Needletail from dist/bin, peers and floors from peers/*/peer.json."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ import machine
 import probe
 import process
 
-# Seconds of load before anything is counted; what compiles while it runs needs longest.
+# Seconds of load before anything is counted; runtimes with a JIT compiler need longest.
 WARM = {"jvm": 10.0, "node": 5.0, "native": 2.0}
 
 
@@ -21,22 +21,22 @@ class Server:
     name: str
     kind: str                 # ours, peer or floor
     language: str
-    runtime: str              # jvm, node or native: how long it needs to warm up
+    runtime: str              # jvm, node or native: determines the warm-up
     endpoints: list
-    folder: Path              # where it starts
+    folder: Path              # working directory
     command: list
     environment: dict = field(default_factory=dict)
     peer: str = ""            # the folder in peers/ that builds it
     needs: list = field(default_factory=list)
     configuration: str = ""
     problem: str = ""         # why it cannot be measured
-    loops: int = 1            # with two, server and load share both cores
-    variant: bool = False     # another way to run one that is there already; measured when it is named, or its kind
-    recipe: tuple = ()        # ours: what is added to the environment, and the task of sbt that builds it
+    loops: int = 1            # with two loops, server and load share both cores
+    variant: bool = False     # another configuration of a listed server; measured only if its name or kind is given
+    recipe: tuple = ()        # ours: environment variables, and the sbt task that builds it
 
     def start(self, port, core, log, java_options=""):
         values = dict(os.environ, PORT=str(port), OUT=str(machine.WORK / self.peer), **self.environment)
-        # What lies in the environment for other programs must not favour one server.
+        # Environment variables for other programs must not favour one server.
         values.pop("JAVA_TOOL_OPTIONS", None)
         values["JAVA_OPTIONS" if self.kind != "ours" else "JAVA_OPTS"] = java_options
         if self.kind != "ours":
@@ -51,7 +51,7 @@ class Server:
 
 
 def find():
-    """Every server there could be on this machine, those that lack a tool included (their `problem` says which)."""
+    """All servers, including those that lack a tool on this machine (`problem` names it)."""
     jdks = machine.jdks()
     found = ours(jdks)
     for description in sorted((machine.BENCH / "peers").glob("*/peer.json")):
@@ -75,11 +75,11 @@ def ours(jdks):
     found.append(Server("needletail-native", "ours", "Scala Native", "native", endpoints, machine.ROOT,
                         [folder / "reference-native", *arguments]))
     native = found[-1]
-    # Two loops on two cores against one: is anything shared on the way of a request?
+    # Two loops on two cores compared to one: is anything shared on the request path?
     for one in (found[-2], found[-1]):
         found.append(replace(one, name=one.name + "-two-loops", command=[*one.command[:-1], "2"], loops=2, variant=True,
                              configuration="Ours with two loops; server and load share both cores."))
-        # Does a request pay for the routes beside its own?
+        # Does a request pay for other routes?
         for count in (1, 200):
             found.append(replace(one, name=f"{one.name}-routes-{count}", command=[*one.command, "--routes", str(count)],
                                  endpoints=["plaintext", "route"], variant=True,
@@ -116,7 +116,7 @@ def peers(description, jdks):
 
 
 def select(servers, names):
-    """Those named: by name, by the folder that builds them, or by kind (ours, floors, peers, all)."""
+    """The servers selected by name, by the folder that builds them, or by kind (ours, floors, peers, all)."""
     if not names:
         return servers
     chosen = []
@@ -126,13 +126,13 @@ def select(servers, names):
         hits = hits or [s for s in servers if s.name.startswith(name + "-")]
         if not hits:
             known = ", ".join(s.name for s in servers)
-            raise SystemExit(f"bench/run: no server called {name}; there are: {known}")
+            raise SystemExit(f"bench/run: unknown server {name}; servers are {known}")
         chosen.extend(s for s in hits if s not in chosen)
     return chosen
 
 
 def build(servers, say, patience=1500):
-    """Builds each folder that has changed since its last build. What fails keeps its reason, and its log."""
+    """Builds each folder that has changed since its last build. A failed build keeps its reason and its log."""
     logs = machine.WORK / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     build_ours([s for s in servers if s.kind == "ours"], say, logs, patience)
@@ -153,11 +153,11 @@ def build_ours(servers, say, logs, patience):
             command = " ".join([*(f"{key}={value}" for key, value in settings.items()), "./sbt", task])
             recipes.setdefault(command, (settings, task, []))[2].append(server)
     for command, (settings, task, absent) in recipes.items():
-        say(f"building ours: {command}")
+        say(f"building Needletail: {command}")
         failed = attempt(["./sbt", task], machine.ROOT, dict(os.environ, **settings), logs / "needletail.log", patience)
         for server in absent:
             if not Path(server.command[0]).exists():
-                server.problem = f"{command} made no {Path(server.command[0]).name} ({failed or 'but ended well'})"
+                server.problem = f"{command} made no {Path(server.command[0]).name} ({failed or 'but exited with status 0'})"
 
 
 def build_peer(server, say, logs, patience):
@@ -176,7 +176,7 @@ def build_peer(server, say, logs, patience):
 
 
 def attempt(command, folder, environment, log, patience):
-    """Runs a build; the reason why it failed, or nothing."""
+    """Runs a build. Returns the reason if it failed, or nothing."""
     with open(log, "w") as file:
         builder = process.start(command, None, file, cwd=folder, env=environment)
         try:
@@ -193,7 +193,7 @@ def attempt(command, folder, environment, log, patience):
 
 
 def fingerprint(folder):
-    """Changes when a source file of the folder, or what all Maven peers share, does."""
+    """A hash of the folder's source files and of the files shared by all Maven peers."""
     digest = hashlib.sha256()
     parent = machine.BENCH / "peers" / "pom.xml"
     files = [f for f in sorted(folder.rglob("*")) if f.is_file() and not {"target", "node_modules"} & set(f.relative_to(folder).parts)]
@@ -205,7 +205,7 @@ def fingerprint(folder):
 
 
 def await_first_reply(server, port, core, log, java_options=""):
-    """Starts the server; (process, figures of its start)."""
+    """Starts the server. Returns (process, figures of its start)."""
     started, figures = server.start(port, core, log, java_options)
     try:
         return started, probe.first_reply(port, started, figures)

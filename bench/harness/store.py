@@ -1,4 +1,4 @@
-"""bench/store: the article's measurement of online stores, healthy and while their search service is down."""
+"""bench/store: measures online stores, healthy and while their search service is down (docs/store.md)."""
 
 import argparse
 import json
@@ -19,14 +19,14 @@ SCENARIO = machine.ROOT / "examples" / "store" / "load.yaml"
 KINDS = ("index", "search", "payments")
 SITUATIONS = ("healthy", "search down")
 
-# What each of them is, in the words of the table.
+# Descriptions for the table.
 STORES = {
-    "needletail-jvm": "ours on the JVM, one event loop",
-    "needletail-native": "ours as a native binary, one event loop",
-    "blocking": "servlets on Tomcat, 200 threads, no time-outs: as described in the article",
-    "virtual": "the same servlets on virtual threads, with time-outs",
+    "needletail-jvm": "Needletail on the JVM, one event loop",
+    "needletail-native": "Needletail as a native binary, one event loop",
+    "blocking": "servlets on Tomcat, 200 threads, no timeouts: as described in the article",
+    "virtual": "the same servlets on virtual threads, with timeouts",
 }
-# With search down: index and payments as when healthy, within this much.
+# With search down, index and payments must be within this share of the healthy store's figures.
 WITHIN = 0.1
 
 
@@ -36,10 +36,10 @@ def say(text):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/store", description=__doc__)
-    parser.add_argument("stores", nargs="*", metavar="STORE", help=f"of {', '.join(STORES)}; default: all")
-    parser.add_argument("--seconds", type=int, default=60, help="of load, the ramp of 10 s included; default 60")
-    parser.add_argument("--rounds", type=int, default=1, help="how often all of it is measured; the table has the medians")
-    parser.add_argument("--output", default=str(machine.RESULTS), help="where results go; default: bench/results")
+    parser.add_argument("stores", nargs="*", metavar="STORE", help=f"stores: {', '.join(STORES)}; default: all")
+    parser.add_argument("--seconds", type=int, default=60, help="seconds of load, including the ramp of 10 s; default: 60")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds; the table has their medians; default: 1")
+    parser.add_argument("--output", default=str(machine.RESULTS), help="folder for results; default: bench/results")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.stores if name not in STORES]
     if unknown:
@@ -48,7 +48,7 @@ def arguments():
 
 
 def commands(names):
-    """How each store is started, as {PORT}, {SEARCH} and {PAYMENT} are known: (command, folder, environment)."""
+    """How to start each store, with placeholders {PORT}, {SEARCH} and {PAYMENT}: (command, folder, environment)."""
     missing = [name for name in ("needletail-load", "search-native", "payment-native", "store", "store-native") if not (BIN / name).exists()]
     if missing:
         raise SystemExit(f"bench/store: dist/bin/{missing[0]} is missing: run ./sbt dist first")
@@ -78,7 +78,7 @@ def commands(names):
 
 
 class Shop:
-    """A store and the two services it asks, each listening."""
+    """A store and its two services, each listening."""
 
     def __init__(self, command, folder, environment, down, log):
         core, other = machine.cores()
@@ -116,7 +116,7 @@ class Shop:
 
 
 def scenario(port, seconds):
-    """The store's own load, at this port, for this long, for those who have patience."""
+    """The store's load as a scenario for this port, with this duration and timeout."""
     text = SCENARIO.read_text()
     for old, new in (("target: http://127.0.0.1:8080", f"target: http://127.0.0.1:{port}"), ("duration: 60 s", f"duration: {seconds} s")):
         if old not in text:
@@ -130,7 +130,7 @@ def scenario(port, seconds):
 
 
 def measure(start, down, seconds, log):
-    """One store in one situation: figures of each kind of requests."""
+    """Measures one store in one situation: figures of each kind of request."""
     shop = Shop(*start, down, log)
     try:
         results = machine.WORK / "store" / "result.json"
@@ -176,7 +176,7 @@ def summary(run):
 
 
 def unharmed(told):
-    """Do index and payments keep rate and p90 of the healthy store while search is down?"""
+    """Whether index and payments keep the rate and p90 of the healthy store while search is down."""
     reasons = []
     if set(SITUATIONS) - set(told):
         return ["not measured in both situations"]
@@ -184,7 +184,7 @@ def unharmed(told):
         well, down = (told[situation][kind] for situation in SITUATIONS)
         if down["rate"] < well["rate"] * (1 - WITHIN):
             reasons.append(f"{kind}: {down['rate']:.0f}/s instead of {well['rate']:.0f}/s")
-        # a difference below half a millisecond is none that anybody could notice
+        # a difference below half a millisecond is not noticeable
         if down["p90"] is None or down["p90"] > max(well["p90"] * (1 + WITHIN), well["p90"] + 0.5):
             reasons.append(f"{kind}: p90 {millis(down['p90'])} ms instead of {millis(well['p90'])} ms")
         if down["errors"] > 0.001:

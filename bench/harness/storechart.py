@@ -1,4 +1,4 @@
-"""The article's chart as SVG: for each store and kind of requests the median, the 90 % line and the throughput."""
+"""A chart as SVG: median, p90 and throughput for each store and kind of request."""
 
 import math
 from xml.sax.saxutils import escape

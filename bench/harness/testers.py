@@ -1,6 +1,6 @@
-"""The load testers that bench/load/compare puts side by side: how each is started, and what its output says.
+"""The load testers of bench/load/compare: how each is started, and how its output is read.
 
-A reader gives good answers, and p50, p99 and p99.9 in milliseconds where the tester tells them."""
+A reader returns the number of good responses, and p50, p99 and p99.9 in milliseconds if the tester reports them."""
 
 import json
 import os
@@ -12,17 +12,17 @@ from shutil import which
 from typing import Callable, NamedTuple, Optional
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-WORK = Path(os.environ.get("NEEDLETAIL_TESTERS", ROOT / "bench/work/testers"))  # bin/, gatling/: what is on no path
+WORK = Path(os.environ.get("NEEDLETAIL_TESTERS", ROOT / "bench/work/testers"))  # bin/, gatling/: testers that are not on the path
 LOAD = ROOT / "bench/load"
 
 
 class Load(NamedTuple):
-    """What a tester is to do: `rate` requests a second, or as many as it can where that is None."""
+    """The load: `rate` requests per second, or as many as possible if that is None."""
     url: str
     seconds: float
     connections: int
     rate: Optional[float] = None
-    uneven: bool = False  # arrivals at random distances, of those that can
+    uneven: bool = False  # random intervals between arrivals, for testers that support it
 
 
 class Result(NamedTuple):
@@ -30,22 +30,22 @@ class Result(NamedTuple):
     p50: Optional[float] = None
     p99: Optional[float] = None
     p999: Optional[float] = None
-    warm: Optional[float] = None  # good answers for each second of processor time in the second half
+    warm: Optional[float] = None  # good responses per second of CPU time in the second half
 
 
 @dataclass
 class Tester:
-    """`command` gets the load and an empty folder for files; `read` gets what was printed and that folder."""
+    """`command` gets the load and an empty folder for files; `read` gets the output and that folder."""
     name: str
     command: Callable
     read: Callable
-    get: str  # how to have it
+    get: str  # how to install it
     keeps_rate: bool = True
     only_rate: bool = False
-    missing: Callable = None  # why it cannot be used, where that is more than its program
+    missing: Callable = None  # why it cannot be used, if more than its program is needed
 
     def absent(self):
-        """Why it cannot be used here; None where it can."""
+        """Why it cannot be used on this machine; None if it can."""
         if self.missing:
             return self.missing()
         return None if program(self.name) else "not installed"
@@ -55,12 +55,12 @@ class Tester:
 
 
 def program(name):
-    """Where it is: among those built for this, else on the path."""
+    """The path of a program: in bin/ if it is there, otherwise on the path."""
     return which(name, path=str(WORK / "bin")) or which(name)
 
 
 class Unreadable(RuntimeError):
-    """A tester's output is not what its version is known to print."""
+    """A tester's output does not have the expected format."""
 
 
 def found(pattern, text):
@@ -70,7 +70,7 @@ def found(pattern, text):
     return match.group(1)
 
 
-# ours
+# needletail-load
 
 def ours(load, folder):
     how = ["--rate", f"{load.rate:g}", "--connections", load.connections] if load.rate else ["--users", load.connections]
@@ -91,7 +91,7 @@ def read_ours(_, folder):
 
 
 def steady(intervals):
-    """Good answers for each second of processor time in the second half of a run, by the tester's own count."""
+    """Good responses per second of CPU time in the second half of a run, as counted by the tester itself."""
     half = [i for i in intervals if i["lengthMillis"] == 1000][len(intervals) // 2:]
     good = sum(kind["outcomes"].get("good", 0) for i in half for kind in i["kinds"])
     cpu = sum(i["self"]["cpu"] for i in half)
@@ -143,13 +143,13 @@ def read_h2load(out, _):
 
 
 def hey(load, _):
-    # its -q is for each connection, and what is late is not made up for
+    # -q is per connection, and late requests are not made up for
     rate = ["-q", f"{load.rate / load.connections:g}"] if load.rate else []
     return [program("hey"), "-cpus", "1", "-c", load.connections, "-z", f"{load.seconds:g}s", *rate, load.url]
 
 
 def read_hey(out, _):
-    def at(percent):  # some versions print a sign more
+    def at(percent):  # some versions print an additional sign
         return 1e3 * float(found(rf"\n\s+{percent}%+ in ([\d.]+) secs", out))
     return Result(int(found(r"\[200\]\s+(\d+) responses", out)), at(50), at(99))
 
@@ -170,11 +170,11 @@ def read_oha(out, _):
 
 def vegeta(load, folder):
     (folder / "targets").write_text(f"GET {load.url}\n")
-    # rate 0: as fast as so many workers can
+    # rate 0: as fast as this many workers can
     attack = [program("vegeta"), "attack", "-targets", "targets", "-rate", f"{load.rate or 0:g}", "-duration",
               f"{load.seconds:g}s", "-workers", load.connections, "-max-workers", load.connections, "-connections",
               load.connections]
-    # Its results go through a pipe to its report, as its own documentation has it; both are counted.
+    # The attack is piped to the report, as in vegeta's documentation; both are counted.
     return ["sh", "-c", 'cd "$1" && shift && "$@" | "$0" report -type json', program("vegeta"), folder, *attack]
 
 
@@ -193,7 +193,7 @@ def k6(load, folder):
 def read_k6(_, folder):
     metrics = json.loads((folder / "k6.json").read_text())["metrics"]
     latency = metrics["http_req_duration"]
-    failed = metrics["http_req_failed"]["passes"]  # of the question whether it failed
+    failed = metrics["http_req_failed"]["passes"]  # passes of the metric "failed" are failures
     return Result(metrics["http_reqs"]["count"] - failed, *(latency[f"p({p})"] for p in ("50", "99", "99.9")))
 
 
@@ -204,15 +204,15 @@ GATLING = "io.gatling.highcharts:gatling-charts-highcharts:3.13.5"
 
 def gatling(load, folder):
     classes = gatling_classes()
-    # Its report has its percentiles, and costs; where only the speed counts it makes none.
-    # On one core it waits for itself for ever, so it is told of two; it is held to one all the same.
+    # The report has the percentiles but costs CPU time; if only speed is measured, it is left out.
+    # With one core Gatling hangs, so it is told there are two; it stays pinned to one.
     return ["java", "-XX:ActiveProcessorCount=2", "--add-opens=java.base/java.lang=ALL-UNNAMED", f"-Durl={load.url}", f"-Dseconds={load.seconds:g}",
             f"-Dusers={load.connections}", f"-Drate={load.rate or 0:g}", "-cp", f"{classes}:{WORK}/gatling/lib/*",
             "io.gatling.app.Gatling", "-s", "Plaintext", "-rf", folder, *([] if load.rate else ["-nr"])]
 
 
 def gatling_classes():
-    """The simulation, compiled when it is newer than its classes; without Gatling's lines for debugging."""
+    """The simulation, compiled if it is newer than its classes, without Gatling's debug logging."""
     source, classes = LOAD / "gatling/Plaintext.java", WORK / "gatling/classes"
     made = classes / "Plaintext.class"
     if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
@@ -222,7 +222,7 @@ def gatling_classes():
 
 
 def read_gatling(out, _):
-    def ok(name):  # of the columns total, OK and KO
+    def ok(name):  # the columns are total, OK and KO
         return found(rf"> {name}\s+\|\s+[\d,.-]+\s+\|\s+([\d,.]+)\s+\|(?![\s\S]*> {name})", out).replace(",", "")
     if "Global Information" not in out:
         return Result(int(ok("Global")))
@@ -231,7 +231,7 @@ def read_gatling(out, _):
 
 def gatling_absent():
     if not which("javac"):
-        return "it needs a JDK on the path"
+        return "needs a JDK on the path"
     return None if list(WORK.glob("gatling/lib/gatling-app-*.jar")) else "not installed"
 
 
@@ -239,7 +239,7 @@ def ours_absent():
     return None if which(str(our_program())) else "not built"
 
 
-# Where `get` says BIN it is bench/work/testers/bin.
+# In `get`, BIN stands for bench/work/testers/bin.
 TESTERS = [
     Tester("needletail-load", ours, read_ours, "./sbt dist", missing=ours_absent),
     Tester("wrk", wrk, read_wrk, "apt-get install wrk", keeps_rate=False),

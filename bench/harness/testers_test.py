@@ -1,4 +1,4 @@
-"""What is read from the load testers' outputs, each as its version here prints it. python3 bench/harness/testers_test.py"""
+"""Tests how the load testers' outputs are read. Run: python3 bench/harness/testers_test.py"""
 
 import json
 import tempfile

@@ -1,16 +1,16 @@
 /*
- * Counts the instructions that a server's event loop executes for each request, by stepping through them one at a
- * time: a figure that no clock and no neighbour disturbs, the same on every run but for a few in a thousand.
+ * Counts the instructions that a server's event loop executes per request, by single-stepping. The figure does not
+ * depend on the clock or on other programs, and is the same on every run to a few in a thousand.
  *
  *     count PID PORT [DEPTH [BATCHES [FUNCTIONS [PATH [CONTENT]]]]]
  *
  * Sends BATCHES (20) times DEPTH (16) pipelined requests GET PATH (/plaintext), one batch to each connection, to
- * 127.0.0.1:PORT; with CONTENT they are POST requests, each with that many octets, and a batch must fit into what the
- * sockets' buffers hold. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
+ * 127.0.0.1:PORT; with CONTENT they are POST requests, each with that many bytes, and a batch must fit into the
+ * sockets' buffers. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
  * Prints "N instructions and M system calls for each of K requests", and for the FUNCTIONS (0) that took most of them:
  * instructions for each request and the address in the file, for addr2line or nm. The kernel's instructions are not
- * in it. x86-64 and Linux only; needs the right to trace PID. Exit status 0; 1: something failed, and what; 3: tracing
- * is not to be had here.
+ * included. x86-64 and Linux only; needs permission to trace PID. Exit status 0: success; 1: error, with a message;
+ * 3: tracing is not possible on this machine.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ int main(void) {
 #define MOST_BATCHES 256
 #define MOST_STEPS 50000000L
 #define MOST_CONTENT (64 * 1024)
-#define LOOK 256 /* steps between two looks for replies: what it can count too much */
+#define LOOK 256 /* steps between two checks for replies: the maximum overcount */
 
 static int sockets[MOST_BATCHES];
 static int batches = 20, depth = 16;
@@ -94,7 +94,7 @@ static int replies(int flags) {
             buffer[n] = 0;
             for (char *at = buffer; (at = strstr(at, "HTTP/1.1 ")) != NULL; at++, count++, wanted--)
                 if (strncmp(at + 9, "200", 3) != 0 && at + 12 <= buffer + n) {
-                    fprintf(stderr, "not answered with 200 but with %.12s\n", at);
+                    fprintf(stderr, "expected status 200, got %.12s\n", at);
                     exit(1);
                 }
         } while (flags == 0 && wanted > 0);
@@ -122,7 +122,7 @@ static pid_t waiting_thread(pid_t pid) {
     return found;
 }
 
-static uint64_t base_of(pid_t pid) { /* where the program itself was loaded */
+static uint64_t base_of(pid_t pid) { /* load address of the program */
     char name[64];
     unsigned long base = 0;
     snprintf(name, sizeof name, "/proc/%d/maps", pid);
@@ -132,7 +132,7 @@ static uint64_t base_of(pid_t pid) { /* where the program itself was loaded */
     return base;
 }
 
-/* Instructions by 16 octets of code, in a table with open addressing. */
+/* Instructions per 16 bytes of code, in a table with open addressing. */
 #define SLOTS (1 << 20)
 static struct slot {
     uint64_t address;
@@ -229,29 +229,29 @@ int main(int argc, char **argv) {
         return 1;
     }
     connect_all(atoi(argv[2]));
-    for (int i = 0; i < 50; i++) { /* what happens once has happened then */
+    for (int i = 0; i < 50; i++) { /* warm-up */
         send_all();
         replies(0);
     }
     usleep(100000);
     pid_t thread = waiting_thread(pid);
     if (thread == 0) {
-        fprintf(stderr, "no thread of %d waits for events, or its system calls are not to be seen\n", pid);
+        fprintf(stderr, "no thread of %d waits for events, or its system calls cannot be read\n", pid);
         return 3;
     }
     if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0 || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0) {
-        fprintf(stderr, "%d may not be traced: %s\n", pid, strerror(errno));
+        fprintf(stderr, "cannot trace %d: %s\n", pid, strerror(errno));
         return 3;
     }
     stopped(thread);
-    /* One processor for both: each step then is a switch, and not a wait for another processor to wake up. */
+    /* One CPU for both: each step is then a context switch, and not a wait for another CPU to wake up. */
     cpu_set_t here;
     CPU_ZERO(&here);
     CPU_SET(sched_getcpu(), &here);
     if (sched_setaffinity(0, sizeof here, &here) != 0 || sched_setaffinity(thread, sizeof here, &here) != 0) fail("affinity");
     int expected = depth * batches, seen = 0;
     long steps = 0, calls = 0, stops = 0;
-    /* Whole system calls first: it stops as each one begins and as it ends. The one it waited in ends before that. */
+    /* Whole system calls first: the thread stops as each one begins and ends. The one it waited in ends before that. */
     if (ptrace(PTRACE_SYSCALL, thread, 0, 0) != 0) fail("system calls");
     stopped(thread);
     send_all();

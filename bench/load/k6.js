@@ -1,4 +1,4 @@
-// One address asked by so many users who do not pause (RATE=0), or at RATE requests a second.
+// Requests one URL with USERS users without pauses (RATE=0), or at RATE requests per second.
 import http from 'k6/http';
 
 const { URL, USERS, SECONDS, RATE } = __ENV;

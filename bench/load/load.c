@@ -6,13 +6,13 @@
      load hold   --port P --path /plaintext --connections 10000 --seconds 1
 
    closed  each connection sends a batch of `depth` requests and, when all have been answered, the next.
-   rate    requests are due at fixed moments, dealt to the connections in turn; latency counts from the moment a request
-           was due, also when its connection was still busy with an earlier one.
+   rate    requests are due at fixed times, distributed over the connections in turn; latency counts from when a request
+           was due, even if its connection was still busy with an earlier one.
    hold    every connection makes one request, then stays open and idle.
 
-   Every reply is checked: status 200, the length of the body that the first reply had (or --expect N), and for --body the
-   very octets sent. With --cheap only one batch in 64 is checked so; of the others the octets are counted (and dropped by
-   the kernel), so that the server, not this program, is the limit; this needs replies of one length. --pid N (repeatable)
+   Every reply is checked: status 200, the length of the first reply's body (or --expect N), and for --body the bytes
+   sent. With --cheap only one batch in 64 is checked; for the others the bytes are only counted (and dropped by the
+   kernel), so that the server, not this program, is the limit; all replies must have the same length. --pid N (repeatable)
    reports CPU time and memory of the server over the counted time. The result is one line of JSON; the exit status is 3
    when a reply was wrong or missing. */
 #define _GNU_SOURCE
@@ -35,18 +35,18 @@
 
 #define SECOND 1000000000ull
 #define PORTS_FROM_ONE 4096 /* connections */
-#define HOLD_AT_ONCE 32     /* requests under way while connections are opened */
+#define HOLD_AT_ONCE 32     /* requests in flight while connections are opened */
 #define CHECK_EVERY 64 /* with --cheap, one batch in this many is read and checked */
 
 typedef struct {
   int fd;
   int writing;        /* waits for room to write */
-  size_t sent;        /* octets of the batch written so far */
-  uint64_t unread;    /* with --cheap: octets of this batch's replies still to come */
+  size_t sent;        /* bytes of the batch written so far */
+  uint64_t unread;    /* with --cheap: bytes of this batch's replies still to come */
   uint64_t batches;
   uint64_t batches_before; /* of these, sent before the counted time */
   uint64_t scheduled; /* with rate: how many of this connection's requests were begun */
-  uint64_t due;       /* with rate: when the one under way was due; closed: when the batch was sent */
+  uint64_t due;       /* with rate: when the request in flight was due; closed: when the batch was sent */
   uint32_t pending;   /* replies of this batch still to come */
   reply reply;
 } connection;
@@ -55,7 +55,7 @@ static enum { CLOSED, RATE, HOLD } mode;
 static const char *host = "127.0.0.1", *path = "/plaintext", *method;
 static int port, connections = 64, depth = 1, cheap, pids[WATCH_LIMIT], pid_count;
 static double warmup, seconds = 5, rate = 20000;
-static uint64_t request_limit;   /* 0: until the time is over */
+static uint64_t request_limit;   /* 0: no limit, until the time is over */
 static int64_t expected = -1;    /* length of each body; -1: learn it from the first reply */
 static size_t body_length;
 static char *body, *batch;
@@ -98,7 +98,7 @@ static void open_connection(connection *c) {
   if ((c->fd = socket(AF_INET, SOCK_STREAM, 0)) < 0) die("socket: %s", strerror(errno));
   setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &abort_on_close, sizeof abort_on_close);
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  if (connections > PORTS_FROM_ONE) { /* the ports of one source address would not do */
+  if (connections > PORTS_FROM_ONE) { /* one source address does not have enough ports */
     struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + (uint32_t)((c - all) / PORTS_FROM_ONE))};
     setsockopt(c->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
     if (bind(c->fd, (struct sockaddr *)&from, sizeof from) != 0) die("bind: %s", strerror(errno));
@@ -157,12 +157,12 @@ static void check(reply *r) {
   if (reply_length == 0) reply_length = r->wire;
   if (r->status != 200 || (int64_t)r->body != expected || r->differs || (cheap && r->wire != reply_length)) {
     if (wrong++ < 3)
-      fprintf(stderr, "load: wrong reply: status %d, body of %llu octets (expected %lld)%s\n", r->status,
+      fprintf(stderr, "load: wrong reply: status %d, body of %llu bytes (expected %lld)%s\n", r->status,
               (unsigned long long)r->body, (long long)expected, r->differs ? ", other content" : "");
   }
 }
 
-/* Reads what is there. Level-triggered: a read that does not fill the buffer has taken it all. */
+/* Reads available input. Level-triggered: a read that does not fill the buffer has taken everything. */
 static void receive(connection *c) {
   for (;;) {
     int dropping = c->unread > 0;
@@ -198,7 +198,7 @@ static void receive(connection *c) {
   }
 }
 
-/* rate: when the first request was due, and the moment from which on none is sent. */
+/* rate: when the first request was due, and when the last may be sent. */
 static uint64_t started, horizon = UINT64_MAX;
 
 /* When this connection's next request is due. */
@@ -228,9 +228,9 @@ static void wait_until(uint64_t moment) {
   }
 }
 
-/* Runs until the moment, sending what falls due on the way. */
+/* Runs until the given time, sending requests that become due. */
 static void run_until(uint64_t moment) {
-  static uint64_t turn; /* rate: the connection whose request is due next, had all been answered in time */
+  static uint64_t turn; /* rate: the connection whose request is due next if all have been answered in time */
   for (uint64_t t = now(); t < moment; t = now()) {
     uint64_t wake = moment;
     if (mode == RATE) {
@@ -239,7 +239,7 @@ static void run_until(uint64_t moment) {
         if (due >= horizon) break;
         if (due > t) { if (due < wake) wake = due; break; }
         connection *c = &all[turn % (uint64_t)connections];
-        /* A busy connection takes it up, from its due moment, as soon as it is free. */
+        /* A busy connection sends it as soon as it is free, counted from when it was due. */
         if (c->pending == 0 && due_of(c) <= t) {
           uint64_t own = due_of(c);
           c->scheduled++;
@@ -308,7 +308,7 @@ static void options(int count, char **values) {
 int main(int count, char **values) {
   options(count, values);
   signal(SIGPIPE, SIG_IGN);
-  prctl(PR_SET_TIMERSLACK, 1); /* wake when due, not up to 50 us later */
+  prctl(PR_SET_TIMERSLACK, 1); /* wake up when due, not up to 50 us later */
   build_requests();
   if ((epoll = epoll_create1(0)) < 0) die("epoll_create1: %s", strerror(errno));
   all = calloc((size_t)connections, sizeof *all);
@@ -321,7 +321,7 @@ int main(int count, char **values) {
   double own = watch_own_cpu();
   if (mode == CLOSED) for (int i = 0; i < connections; i++) send_batch(&all[i], now());
   if (mode == HOLD) {
-    /* Some at a time: how long a backlog the server has is not the question here. */
+    /* Some at a time: the server's backlog is not measured here. */
     uint64_t deadline = now() + 60 * SECOND;
     for (int i = 0; i < connections; i++) {
       open_connection(&all[i]);
@@ -343,7 +343,7 @@ int main(int count, char **values) {
   uint64_t unsent = 0, stalled = 0; /* stalled: connections on which no batch was completed in the counted time */
   if (mode == CLOSED && request_limit == 0)
     for (int i = 0; i < connections; i++) stalled += all[i].batches == all[i].batches_before;
-  if (mode == RATE) { /* those still under way, or due and not even sent, belong to the result, late as they are */
+  if (mode == RATE) { /* requests in flight, or due and not sent, belong to the result */
     horizon = end;
     for (uint64_t deadline = now() + 5 * SECOND; now() < deadline;) {
       run_until(now() + SECOND / 100);

@@ -1,16 +1,17 @@
-/* An open-model load on one HTTP/1.1 server on this machine: requests are due at fixed moments, whether or not earlier
-   ones have been answered, and latency counts from the moment a request was due.
+/* An open-model load on one HTTP/1.1 server on this machine: requests are due at fixed times, whether or not earlier
+   ones have been answered, and latency counts from when a request was due.
 
      open --port P --path /cpu --high /high --phase 400:5 --phase 2500:10 --phase 400:5 --connections 4000 --pid N
 
-   Each phase is RATE:SECONDS, one after another without a pause. One request in ten asks for the path of --high, where it
-   is given, and is reported apart. A request takes a connection that is free; where none is, it waits here for one, its time
-   running (`waited` counts those). One that is not answered within --patience seconds is given up, its connection closed.
+   Each phase is RATE:SECONDS, one after another without a pause. With --high, one request in ten is for that path, and
+   is reported separately. A request takes a free connection; if there is none, it waits for one, and the wait counts
+   (`waited` is the number of such requests). One that is not answered within --patience seconds is abandoned, and its
+   connection closed.
 
    The result is one line of JSON. For each phase and kind: offered, answered 200 (`good`), of these within --deadline
-   seconds of being due (`timely`), refused with 503, failed (given up, other status, connection lost), and percentiles of
-   latency. `late_us` says how late this program was in sending what was due and had a connection, and `own_cpu` how busy it
-   was: when those are high, the load was the limit and not the server. `windows` has the same counts by tenths of a second. */
+   seconds of being due (`timely`), refused with 503, failed (abandoned, other status, connection lost), and percentiles of
+   latency. `late_us` is how late this program sent requests that were due and had a connection, and `own_cpu` how busy it was:
+   if those are high, the load generator was the limit and not the server. `windows` has the same counts per 0.1 s. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -46,14 +47,14 @@ typedef struct {
 typedef struct request {
   uint64_t due;
   int kind, phase;
-  struct request *next; /* of those that wait for a connection */
+  struct request *next; /* in the queue of requests that wait for a connection */
 } request;
 
 typedef struct connection {
   int fd, open, number;
-  request *at; /* what it is asking now, or NULL */
+  request *at; /* the request in flight, or NULL */
   uint64_t asked; /* when that was sent */
-  struct connection *next_free, *before, *after; /* before and after: those asking, oldest first */
+  struct connection *next_free, *before, *after; /* before and after: busy connections, oldest first */
   reply reply;
 } connection;
 
@@ -145,7 +146,7 @@ static void set_free(connection *c, uint64_t t) {
   } else c->next_free = free_ones, free_ones = c;
 }
 
-/* The connection is of no use any more; a fresh one takes its place. */
+/* Replaces an unusable connection by a new one. */
 static void lose(connection *c, uint64_t t) {
   closes++;
   close(c->fd);
@@ -157,7 +158,7 @@ static void lose(connection *c, uint64_t t) {
     account(r, 0, t);
     connect_one(c);
     set_free(c, t);
-  } else connect_one(c); /* among the free ones it stays where it is */
+  } else connect_one(c); /* a free connection keeps its place */
 }
 
 static void ask(connection *c, request *r, uint64_t t) {
@@ -207,7 +208,7 @@ static void receive(connection *c) {
   }
 }
 
-/* What has waited too long is given up: on its connection, or for one. */
+/* Abandons requests that have waited too long, on a connection or for one. */
 static void give_up(uint64_t t) {
   uint64_t limit = (uint64_t)(patience * (double)SECOND);
   while (oldest && oldest->at->due + limit < t) lose(oldest, t);
@@ -298,7 +299,7 @@ int main(int count, char **values) {
     run_phase(i, begin);
     begin += (uint64_t)(phases[i].seconds * (double)SECOND);
   }
-  while (unanswered > 0) { /* those still under way belong to the result, late as they are */
+  while (unanswered > 0) { /* requests in flight belong to the result */
     uint64_t t = now();
     give_up(t);
     wait_until(t + SECOND / 100);

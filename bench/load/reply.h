@@ -1,5 +1,5 @@
-/* Reads HTTP/1.1 replies as they arrive, in whatever pieces: status, and the length of the body by Content-Length or by
-   chunks. A reply without either (until close) is refused: it would end the connection under test. */
+/* Reads HTTP/1.1 replies incrementally: status, and the length of the body by Content-Length or by chunks. A reply
+   without either (until close) is refused: it would end the connection under test. */
 #ifndef NEEDLETAIL_BENCH_REPLY_H
 #define NEEDLETAIL_BENCH_REPLY_H
 
@@ -16,10 +16,10 @@ typedef struct {
   enum reply_state state;
   int status;
   int differs;        /* the body is not the one expected */
-  uint64_t left;      /* of the body, or of the chunk */
-  uint64_t body;      /* octets of body so far */
-  uint64_t wire;      /* octets of the whole reply so far, head and framing included */
-  uint32_t stashed;   /* octets of a line or head that came in pieces */
+  uint64_t left;      /* bytes left of the body, or of the chunk */
+  uint64_t body;      /* bytes of body so far */
+  uint64_t wire;      /* bytes of the whole reply so far, head and framing included */
+  uint32_t stashed;   /* bytes of a line or head that arrived in pieces */
   char stash[REPLY_HEAD_LIMIT];
 } reply;
 
@@ -47,7 +47,7 @@ static void reply_head(reply *r, const char *head, size_t length) {
   if (!framed && r->status != 204 && r->status != 304) r->state = REPLY_BROKEN;
 }
 
-/* Takes octets of one line (up to LF) or of the head (up to an empty line); returns how many it took, and sets *whole to
+/* Takes bytes of one line (up to LF) or of the head (up to an empty line); returns how many it took, and sets *whole to
    the line or head once it is complete. */
 static size_t reply_gather(reply *r, const char *p, size_t n, int head, const char **whole, size_t *length) {
   const char *end = NULL;
@@ -79,7 +79,7 @@ static size_t reply_data(reply *r, const char *p, size_t n, const char *expected
   return take;
 }
 
-/* Consumes octets up to the end of one reply, sets *done when it has been reached, and returns how many it consumed.
+/* Consumes bytes up to the end of one reply, sets *done when it has been reached, and returns how many it consumed.
    `expected`: the body to compare with, or NULL. */
 static size_t reply_feed(reply *r, const char *p, size_t n, const char *expected, uint64_t expected_length, int *done) {
   size_t at = 0, length = 0;

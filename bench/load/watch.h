@@ -1,4 +1,4 @@
-/* What the operating system says of the measured processes and of ourselves. */
+/* CPU time and memory of the measured processes and of this one, from the operating system. */
 #ifndef NEEDLETAIL_BENCH_WATCH_H
 #define NEEDLETAIL_BENCH_WATCH_H
 
@@ -11,7 +11,7 @@
 
 typedef struct { double user, system; } cpu_seconds;
 
-/* CPU time of all threads of the processes, those that have ended included. The sum of both is exact to a clock tick
+/* CPU time of all threads of the processes, including those that have ended. The sum of both is exact to a clock tick
    (10 ms); how it splits into user and system is sampled by the kernel. */
 static cpu_seconds watch_cpu(const int *pids, int count) {
   cpu_seconds sum = {0, 0};
@@ -24,7 +24,7 @@ static cpu_seconds watch_cpu(const int *pids, int count) {
     size_t n = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[n] = 0;
-    /* The name in brackets may hold spaces; the fields are counted from its end: state is the 3rd, utime the 14th. */
+    /* The name in brackets may contain spaces; the fields are counted from its end: state is the 3rd, utime the 14th. */
     char *at = strrchr(text, ')');
     unsigned long user, system;
     if (at != NULL && sscanf(at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) == 2)

@@ -1,14 +1,14 @@
 /*
- * How long does a server take from its start to its first whole reply?
+ * Measures the time from a server's start to its first complete reply.
  *
  *     first CORE PORT FILE COMMAND [ARGUMENT...]
  *
- * Becomes COMMAND, in the very process that was started, so that whoever started it can wait for it and signal it, with
- * its stderr and its cores as they were. Beside it a process pinned to CORE asks for /plaintext on 127.0.0.1:PORT until
- * it is answered with 200, writes one line to FILE, "START_MS CPU_MS FAULTS", and ends. START_MS is counted from the
- * moment before exec; the question comes every tenth of a millisecond, so that no more than that is added. CPU_MS is
- * what all threads of the process have used by then, user and system, which other programs on the machine disturb less
- * than the clock; FAULTS is how many page faults they had. Without an answer within a minute FILE stays empty.
+ * Becomes COMMAND, in the process that was started, so that the caller can wait for it and signal it, with its stderr
+ * and its cores unchanged. A second process pinned to CORE requests /plaintext on 127.0.0.1:PORT until the status is
+ * 200, writes one line to FILE, "START_MS CPU_MS FAULTS", and exits. START_MS counts from the moment before exec; it
+ * polls every tenth of a millisecond, so at most that is added. CPU_MS is the CPU time of all threads of the process by
+ * then, user and system, which other programs on the machine affect less than the clock; FAULTS is the number of page
+ * faults. Without a reply within a minute FILE stays empty.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -43,15 +43,15 @@ static void pin(int core) {
     if (sched_setaffinity(0, sizeof set, &set) != 0) perror("sched_setaffinity");
 }
 
-/* A whole reply with a length: 1; none yet: 0. Connections are refused until the server listens. */
+/* 1: a complete reply with a length; 0: none yet. Connections are refused until the server listens. */
 static int answered(const struct sockaddr_in *to) {
     static const char request[] = "GET /plaintext HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     char reply[8192];
     size_t got = 0;
     int whole = 0, s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     /*
-     * A connection is made by the kernel, whatever the server is at. Now and then one of so many is not: its number is
-     * that of one refused a moment ago, and the kernel tries again after a second. It is given up for another number.
+     * The kernel accepts connections, whatever the server does. Rarely one gets the port number of one refused just
+     * before, and the kernel retries only after a second. Such a connection is abandoned for another port number.
      */
     const struct timeval patience = {5, 0}, at_once = {0, 5000};
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -71,7 +71,7 @@ static int answered(const struct sockaddr_in *to) {
     return whole && strncmp(reply, "HTTP/1.1 200", 12) == 0;
 }
 
-static long faults(pid_t pid) { /* the tenth field, counted behind the name, which may hold anything */
+static long faults(pid_t pid) { /* the tenth field, counted from the end of the name, which may contain anything */
     char name[64], line[1024] = "";
     long count = -1;
     snprintf(name, sizeof name, "/proc/%d/stat", pid);
@@ -83,13 +83,13 @@ static long faults(pid_t pid) { /* the tenth field, counted behind the name, whi
     return count;
 }
 
-/* What the process had used, and when, before it became the server. */
+/* What the process had used, and the time, before it became the server. */
 struct start {
     double at_ms, used_ms;
     long faults;
 };
 
-/* `began`: the server's process writes its start into it, or ends without. */
+/* `began`: a pipe into which the server's process writes its start, or exits without doing so. */
 static void ask(pid_t server, int port, int began, int result) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -122,7 +122,7 @@ int main(int count, char **argument) {
     }
     pid_t server = getpid(), between = fork();
     if (between == 0) {
-        /* Not the server's child: it must not find one that it did not start. */
+        /* Not a child of the server, which must not find a child that it did not start. */
         if (fork() == 0) {
             close(pipes[1]);
             for (int standard = 0; standard < 3; standard++) close(standard);

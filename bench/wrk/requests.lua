@@ -1,5 +1,5 @@
--- wrk -s requests.lua URL -- PATH DEPTH: sends DEPTH requests for PATH at once, the next when all have been answered.
--- Prints its totals as one line of JSON.
+-- wrk -s requests.lua URL -- PATH DEPTH: sends DEPTH requests for PATH at once, and the next when all have been answered.
+-- Prints the totals as one line of JSON.
 
 function init(arguments)
   local path, depth = arguments[1], tonumber(arguments[2])

@@ -24,7 +24,7 @@ static char *answers;
 static size_t length; /* of one answer */
 static int epolls[MOST_LOOPS], loops = 1;
 
-/* matched: how much of CR LF CR LF the last octets were; owed: octets of answers still to be written. */
+/* matched: how much of CR LF CR LF the last bytes were; owed: bytes of responses still to be written. */
 typedef struct { int fd, matched; size_t owed; } connection;
 
 static void prepare(void) {
@@ -43,7 +43,7 @@ static size_t count_heads(connection *c, const char *p, size_t n) {
   while (at < n) {
     if (c->matched == 0) {
       const char *hit = memmem(p + at, n - at, end, 4);
-      if (hit == NULL) { /* the last three octets may begin one */
+      if (hit == NULL) { /* the last three bytes may begin one */
         size_t from = n - at > 3 ? n - 3 : at;
         for (at = from; at < n; at++) c->matched = p[at] == end[c->matched] ? c->matched + 1 : p[at] == '\r';
         break;

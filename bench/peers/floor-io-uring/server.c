@@ -18,7 +18,7 @@
 
 enum { ACCEPT, RECEIVE, SEND };
 
-/* matched: how much of CR LF CR LF the last octets were; owed: octets of answers not yet sent; sending: of these, under way. */
+/* matched: how much of CR LF CR LF the last bytes were; owed: bytes of responses not yet sent; sending: those in flight. */
 typedef struct { int fd, matched, receiving, dead; size_t owed, sending; } connection;
 
 static struct io_uring ring;
@@ -43,7 +43,7 @@ static size_t count_heads(connection *c, const char *p, size_t n) {
   while (at < n) {
     if (c->matched == 0) {
       const char *hit = memmem(p + at, n - at, end, 4);
-      if (hit == NULL) { /* the last three octets may begin one */
+      if (hit == NULL) { /* the last three bytes may begin one */
         size_t from = n - at > 3 ? n - 3 : at;
         for (at = from; at < n; at++) c->matched = p[at] == end[c->matched] ? c->matched + 1 : p[at] == '\r';
         break;

@@ -1,14 +1,15 @@
 /*
- * Mends what Scala Native 0.5 says of classes that extend no trait (docs/decisions/0022-native-classes-and-memory.md).
- * Whether an object is of a trait its class's table of traits answers, by the one entry where that trait would be. The
- * table of a class without traits has no entry at all, and is asked all the same: what happens to lie behind it in the
- * program's constants answers, and where that is the table of another class, the object is taken for what it is not.
- * Which classes are concerned is for compiler and linker to chance on. So before anything runs, each such class is
- * given a table of one entry that is no trait's.
+ * Corrects what Scala Native 0.5 reports about classes without traits
+ * (docs/decisions/0022-native-classes-and-memory.md).
+ * Whether an object has a trait is looked up in its class's table of traits, in the one entry where that trait would
+ * be. The table of a class without traits has no entries, and is read all the same: what happens to follow it in the
+ * program's constants decides, and if that is the table of another class, the object is taken for an instance of its
+ * traits. Compiler and linker determine which classes are affected. So before anything else runs, each such class gets
+ * a table with one entry that matches no trait.
  *
- * It costs one look at the program's initialised data, and a page of them where a class is mended: those only whose
- * table answers for some trait, as constants stay what they are. Nothing else of the program is changed, nothing is
- * allocated, and no thread is there yet.
+ * It costs one pass over the program's initialised data, and a copied page for each page with a corrected class: only
+ * those whose table would match some trait, as constants stay shared otherwise. Nothing else of the program is
+ * changed, nothing is allocated, and no thread exists yet.
  */
 #if !defined(__ELF__) || !defined(__linux__)
 
@@ -22,13 +23,13 @@ int needletail_traits_classes(void) { return 0; }
 #include <stddef.h>
 #include <stdint.h>
 
-/* The same for all platforms and collectors: what a table of traits consists of. */
+/* The same on all platforms and with all collectors: an entry of a table of traits. */
 struct entry {
     int32_t trait; /* negative where there is one */
     void *methods;
 };
 
-/* What the compiler writes for each class, in RuntimeTypeInformation.scala; for a trait no more than the first part. */
+/* What the compiler writes for each class, in RuntimeTypeInformation.scala; for a trait only the first part. */
 struct class {
     const void *class; /* of java.lang.Class, as every class is one */
 #ifdef SCALANATIVE_MULTITHREADING_ENABLED
@@ -49,15 +50,17 @@ struct class {
 extern const struct class needletail_class_of_classes __asm__("_SM15java.lang.ClassG4type");
 extern const struct class needletail_class_of_strings __asm__("_SM16java.lang.StringG4type");
 
+void needletail_notice(void); /* needletail_notice.c */
+
 static const struct entry none = {0, NULL};
 
-/* What was found, for the suite that looks whether all of this still holds. */
+/* What was found, for the suite that checks whether all of this still holds. */
 static struct {
     int classes; /* that extend no trait */
     int mended;  /* those whose table would have answered for some trait */
 } found;
 
-/* The part of the program that has these classes, and what it is mapped to. */
+/* The part of the program with these classes, and where it is mapped. */
 struct image {
     uintptr_t first;
     uintptr_t end;
@@ -89,15 +92,18 @@ static int find(struct dl_phdr_info *info, size_t size, void *result) {
     return within(image, &needletail_class_of_classes, sizeof(struct class));
 }
 
-/* A class that extends no trait; nothing but classes begins with the class of classes, and a class's name is looked at too. */
+/*
+ * Whether it is a class without traits. Only classes begin with the class of classes; the class's name is checked too.
+ */
 static bool traitless(const struct image *image, const struct class *class) {
     return class->class == &needletail_class_of_classes && class->id >= 0 && class->trait_count == 0 &&
            class->mask == 0 && within(image, class->name, sizeof(void *)) &&
            *class->name == &needletail_class_of_strings;
 }
 
-/* With the greatest priority a program can have: whatever else runs before main may be written in Scala. */
+/* With the highest priority of a constructor: others that run before main may be written in Scala. */
 __attribute__((constructor(101), used)) static void needletail_traits_mend(void) {
+    needletail_notice();
     struct image image;
     if (!dl_iterate_phdr(find, &image)) return;
     for (int i = 0; i < image.count; i++) {

@@ -22,7 +22,7 @@ public final class NioFloor {
   private static ByteBuffer answers;
   private static int length; // of one answer
 
-  /** last: the four octets before; owed: octets of answers still to be written. */
+  /** last: the previous four bytes; owed: bytes of responses still to be written. */
   private static final class Connection {
     int last;
     long owed;
@@ -89,7 +89,7 @@ public final class NioFloor {
     }
   }
 
-  // CR LF CR LF seen as one int. All octets of a head are below 0x80, so the sign of a byte does not matter.
+  // CR LF CR LF as one int. All bytes of a head are below 0x80, so the sign of a byte does not matter.
   private static int countHeads(Connection connection, int n) {
     int found = 0, last = connection.last;
     for (int i = 0; i < n; i++) {

@@ -22,7 +22,7 @@ private object c {
   def floor_date(): CString                                                = extern
 }
 
-/** `last`: the four octets before; `owed`: octets of answers still to be written. */
+/** `last`: the previous four bytes; `owed`: bytes of responses still to be written. */
 private final class Connection(val fd: Int) {
   var last: Int  = 0
   var owed: Long = 0
@@ -90,7 +90,7 @@ object Floor {
     } else if (owing != connection.owed > 0) c.floor_interest(epoll, connection.fd, 0, if (connection.owed > 0) 1 else 0)
   }
 
-  // CR LF CR LF seen as one int. All octets of a head are below 0x80, so the sign of a byte does not matter.
+  // CR LF CR LF as one int. All bytes of a head are below 0x80, so the sign of a byte does not matter.
   private def countHeads(connection: Connection, n: Int): Int = {
     var found = 0
     var last  = connection.last

@@ -31,8 +31,8 @@ import org.apache.hc.core5.http.io.entity.StringEntity;
  * <pre>ServletStore blocking|virtual PORT SEARCH PAYMENT</pre>
  *
  * {@code blocking} is the store that the article measured: NIO connector, 10,000 connections, 200 threads, an HTTP
- * client without time-outs. {@code virtual} is what one would write today with the same servlets: a virtual thread for
- * each request, time-outs towards both services, and a pool of connections for each of them.
+ * client without timeouts. {@code virtual} is what one would write today with the same servlets: a virtual thread for
+ * each request, timeouts towards both services, and a pool of connections for each of them.
  */
 public final class ServletStore {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -131,11 +131,11 @@ public final class ServletStore {
   }
 
   private static void write(HttpServletResponse response, int status, String text) throws IOException {
-    byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     response.setStatus(status);
     response.setContentType("text/plain; charset=utf-8");
-    response.setContentLength(octets.length);
-    response.getOutputStream().write(octets);
+    response.setContentLength(bytes.length);
+    response.getOutputStream().write(bytes);
   }
 
   private static final class Index extends HttpServlet {

@@ -98,8 +98,8 @@ class BodySuite extends ConformanceSuite {
       assertEquals(reply(new ReplyReader(wire)).status, 413)
       val block = new Array[Byte](65536)
       while (sent < limit && System.nanoTime() - start < 20000000000L && wire.send(block)) sent += block.length
-      assert(sent < limit, s"$sent octets taken after 413")
-      assert(System.nanoTime() - start < 20000000000L, s"still taken 20 s after 413 ($sent octets)")
+      assert(sent < limit, s"$sent bytes taken after 413")
+      assert(System.nanoTime() - start < 20000000000L, s"still taken 20 s after 413 ($sent bytes)")
     } finally wire.close()
     assertServes(program)
   }

@@ -96,10 +96,10 @@ object Outcome {
  * One row of a table: what is sent, and what may come back.
  *
  * @param rule    the section that says so, such as "9112 §6.3"
- * @param request Latin-1, one character an octet
+ * @param request Latin-1, one character a byte
  * @param asks    for each reply what it answers, where the first line does not tell it
  * @param glue    whether sending the next request right behind makes sense
- * @param splits  whether to split it at every octet
+ * @param splits  whether to split it at every byte
  * @param millis  how long a reply may take
  */
 final case class Case(
@@ -127,7 +127,7 @@ final case class Case(
 
   def unsplit: Case = copy(splits = false)
 
-  /** Answered as soon as it is known, not when a time-out strikes. */
+  /** Answered as soon as it is known, not when a timeout strikes. */
   def atOnce: Case = copy(millis = Program.bodyTimeoutMillis * 3L / 4)
 }
 

@@ -17,16 +17,16 @@ class ChunkedBodySuite extends ConformanceSuite {
     MUST("9112 §7.1", "one", chunked(five + last), ok("hello")),
     MUST("9112 §7.1", "none", chunked(last), ok("")),
     MUST("9112 §7.1", "two", chunked(five + "7\r\n, world\r\n" + last), ok("hello, world")),
-    MUST("9112 §7.1", "thirty of one octet", chunked("1\r\nx\r\n" * 30 + last), ok("x" * 30)),
+    MUST("9112 §7.1", "thirty of one byte", chunked("1\r\nx\r\n" * 30 + last), ok("x" * 30)),
     MUST("9112 §7.1", "lower-case digits", chunked(s"1a\r\n${"y" * 26}\r\n$last"), ok("y" * 26)),
     MUST("9112 §7.1", "upper-case digits", chunked(s"1A\r\n${"y" * 26}\r\n$last"), ok("y" * 26)),
     MUST("9112 §7.1", "leading zeros", chunked("0005\r\nhello\r\n" + last), ok("hello")),
     MUST("9112 §7.1", "the last of many zeros", chunked(five + "00000\r\n\r\n"), ok("hello")),
     MUST("9112 §7.1", "data that looks like chunks", chunked(s"${tricky.length.toHexString}\r\n$tricky\r\n$last"), ok(tricky)),
     MUST("9112 §7.1", "data of CR and LF", chunked("4\r\n\r\n\r\n\r\n" + last), ok("\r\n\r\n")),
-    MUST("9112 §7.1", "data of every octet",
+    MUST("9112 §7.1", "data of every byte",
       chunked("100\r\n" + (0 to 255).map(_.toChar).mkString + "\r\n" + last), ok((0 to 255).map(_.toChar).mkString)),
-    MUST("9112 §7.1", "of 100,000 octets", chunked(s"186A0\r\n${"z" * 100000}\r\n$last"), ok("z" * 100000)).unsplit,
+    MUST("9112 §7.1", "of 100,000 bytes", chunked(s"186A0\r\n${"z" * 100000}\r\n$last"), ok("z" * 100000)).unsplit,
     MAY("9112 §7.1", "40 leading zeros", chunked("0" * 40 + "5\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1", "SP behind the size", chunked("5 \r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1", "HTAB behind the size", chunked("5\t\r\nhello\r\n" + last), ok("hello"), refusedBody)
@@ -76,12 +76,12 @@ class ChunkedBodySuite extends ConformanceSuite {
     MUST("9112 §7.1.1", "digits like a size", chunked("5;5\r\nhello\r\n" + last), ok("hello")),
     MUST("9112 §7.1.1", "blanks around", chunked("5 ;\ta = b\r\nhello\r\n" + last), ok("hello")),
     MUST("9112 §7.1.1", "in the last chunk", chunked(five + "0;a=b\r\n\r\n"), ok("hello")),
-    MUST("9112 §7.1.1", "of 200 octets", chunked(s"5;a=${"b" * 200}\r\nhello\r\n$last"), ok("hello")),
+    MUST("9112 §7.1.1", "of 200 bytes", chunked(s"5;a=${"b" * 200}\r\nhello\r\n$last"), ok("hello")),
     MAY("9112 §7.1.1", "no name", chunked("5;\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1.1", "no name, but a value", chunked("5;=b\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1.1", "a name and no value", chunked("5;a=\r\nhello\r\n" + last), ok("hello"), refusedBody),
     MAY("9112 §7.1.1", "quotes that don't end", chunked("5;a=\"b\r\nhello\r\n" + last), ok("hello"), refusedBody),
-    MAY("9112 §7.1.1", "of 20,000 octets",
+    MAY("9112 §7.1.1", "of 20,000 bytes",
       chunked(s"5;a=${"b" * 20000}\r\nhello\r\n$last"), ok("hello"), status(400, 413, 431).thenClosed, refusedBody).unsplit,
     STATED("9112 §2.2", "an LF alone inside", chunked("5;a\nhello\r\n" + last), refusedBody),
     STATED("9112 §2.2", "an LF alone inside, and CR LF later", chunked("5;a\nb\r\nhello\r\n" + last), refusedBody),
@@ -106,7 +106,7 @@ class ChunkedBodySuite extends ConformanceSuite {
     STATED("9112 §2.2", "white space first", chunked(five + "0\r\n X: y\r\n\r\n"), refusedBody),
     MUST("9110 §5.5", "NUL in a value", chunked(five + "0\r\nX: \u0000\r\n\r\n"), refusedBody),
     STATED("9112 §2.2", "a CR alone in a value", chunked(five + "0\r\nX: a\rb\r\n\r\n"), refusedBody),
-    MUST("9110 §5.4", "of 200,000 octets",
+    MUST("9110 §5.4", "of 200,000 bytes",
       chunked(five + s"0\r\nX: ${"y" * 200000}\r\n\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit,
     MUST("9110 §5.4", "50,000 of them",
       chunked(five + s"0\r\n${"a:b\r\n" * 50000}\r\n"), Outcome(Seq(Want((400 to 499).toSet, mayBreakOff = true)), After.Closed)).unsplit
@@ -114,61 +114,61 @@ class ChunkedBodySuite extends ConformanceSuite {
 
   private val begin = echo("Transfer-Encoding: chunked")
 
-  octets(MUST, "9112 §7.1", "behind the digit of a size", begin + "5", octet =>
-    if (Octet.isHex(octet)) s"\r\n${"x" * Integer.parseInt(s"5${octet.toChar}", 16)}\r\n$last" else s"\r\nhello\r\n$last"
+  bytes(MUST, "9112 §7.1", "behind the digit of a size", begin + "5", byte =>
+    if (ByteClass.isHex(byte)) s"\r\n${"x" * Integer.parseInt(s"5${byte.toChar}", 16)}\r\n$last" else s"\r\nhello\r\n$last"
   ) {
-    case octet if Octet.isHex(octet)                   => Seq(ok("x" * Integer.parseInt(s"5${octet.toChar}", 16)))
-    case octet if Octet.isBlank(octet) || octet == ';' => Seq(ok("hello"), refusedBody)
+    case byte if ByteClass.isHex(byte)                   => Seq(ok("x" * Integer.parseInt(s"5${byte.toChar}", 16)))
+    case byte if ByteClass.isBlank(byte) || byte == ';' => Seq(ok("hello"), refusedBody)
     case _                                             => Seq(refusedBody)
   }
 
-  octets(MUST, "9112 §7.1", "before the digit of a size", begin, octet =>
-    if (Octet.isHex(octet)) s"5\r\n${"x" * Integer.parseInt(s"${octet.toChar}5", 16)}\r\n$last" else s"5\r\nhello\r\n$last"
+  bytes(MUST, "9112 §7.1", "before the digit of a size", begin, byte =>
+    if (ByteClass.isHex(byte)) s"5\r\n${"x" * Integer.parseInt(s"${byte.toChar}5", 16)}\r\n$last" else s"5\r\nhello\r\n$last"
   ) {
-    case octet if Octet.isHex(octet) => Seq(ok("x" * Integer.parseInt(s"${octet.toChar}5", 16)))
+    case byte if ByteClass.isHex(byte) => Seq(ok("x" * Integer.parseInt(s"${byte.toChar}5", 16)))
     case _                           => Seq(refusedBody)
   }
 
-  octets(STATED, "9112 §2.2", "behind the CR of a size line", begin + "5\r", _ => s"hello\r\n$last") {
-    case octet if octet == Octet.LF => Seq(ok("hello"))
+  bytes(STATED, "9112 §2.2", "behind the CR of a size line", begin + "5\r", _ => s"hello\r\n$last") {
+    case byte if byte == ByteClass.LF => Seq(ok("hello"))
     case _                          => Seq(refusedBody)
   }
 
-  octets(STATED, "9112 §7.1", "behind the data", begin + "5\r\nhello", _ => s"\n$last") {
-    case octet if octet == Octet.CR => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1", "behind the data", begin + "5\r\nhello", _ => s"\n$last") {
+    case byte if byte == ByteClass.CR => Seq(ok("hello"))
     case _                          => Seq(refusedBody)
   }
 
-  octets(STATED, "9112 §7.1", "behind the CR after the data", begin + "5\r\nhello\r", _ => last) {
-    case octet if octet == Octet.LF => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1", "behind the CR after the data", begin + "5\r\nhello\r", _ => last) {
+    case byte if byte == ByteClass.LF => Seq(ok("hello"))
     case _                          => Seq(refusedBody)
   }
 
-  octets(STATED, "9112 §7.1.1", "in an extension", begin + "5;a", _ => s"z\r\nhello\r\n$last") {
-    case octet if octet == Octet.CR || octet == Octet.LF || octet == Octet.NUL => Seq(refusedBody)
-    case octet if Octet.isToken(octet) || octet == ';' || octet == '='         => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1.1", "in an extension", begin + "5;a", _ => s"z\r\nhello\r\n$last") {
+    case byte if byte == ByteClass.CR || byte == ByteClass.LF || byte == ByteClass.NUL => Seq(refusedBody)
+    case byte if ByteClass.isToken(byte) || byte == ';' || byte == '='         => Seq(ok("hello"))
     case _                                                                     => Seq(ok("hello"), refusedBody)
   }
 
-  octets(STATED, "9112 §7.1.1", "in a quoted value of an extension", begin + "5;a=\"b", _ => s"z\"\r\nhello\r\n$last") {
-    case octet if octet == Octet.CR || octet == Octet.LF || octet == Octet.NUL => Seq(refusedBody)
-    case octet if Octet.isControl(octet) && octet != '\t' || octet == '"'      => Seq(ok("hello"), refusedBody)
+  bytes(STATED, "9112 §7.1.1", "in a quoted value of an extension", begin + "5;a=\"b", _ => s"z\"\r\nhello\r\n$last") {
+    case byte if byte == ByteClass.CR || byte == ByteClass.LF || byte == ByteClass.NUL => Seq(refusedBody)
+    case byte if ByteClass.isControl(byte) && byte != '\t' || byte == '"'      => Seq(ok("hello"), refusedBody)
     case _                                                                     => Seq(ok("hello"))
   }
 
-  octets(STATED, "9112 §7.1.2", "in a trailer's name", begin + five + "0\r\nX", _ => "Y: z\r\n\r\n") {
-    case octet if Octet.isToken(octet) || octet == ':' => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1.2", "in a trailer's name", begin + five + "0\r\nX", _ => "Y: z\r\n\r\n") {
+    case byte if ByteClass.isToken(byte) || byte == ':' => Seq(ok("hello"))
     case _                                             => Seq(refusedBody)
   }
 
-  octets(STATED, "9112 §7.1.2", "in a trailer's value", begin + five + "0\r\nX: a", _ => "z\r\n\r\n") {
-    case octet if octet == Octet.CR || octet == Octet.LF || octet == Octet.NUL => Seq(refusedBody)
-    case octet if Octet.isFieldValue(octet)                                    => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1.2", "in a trailer's value", begin + five + "0\r\nX: a", _ => "z\r\n\r\n") {
+    case byte if byte == ByteClass.CR || byte == ByteClass.LF || byte == ByteClass.NUL => Seq(refusedBody)
+    case byte if ByteClass.isFieldValue(byte)                                    => Seq(ok("hello"))
     case _                                                                     => Seq(ok("hello"), refusedBody)
   }
 
-  octets(STATED, "9112 §7.1", "behind the last CR", begin + five + "0\r\n\r", octet => if (octet == Octet.LF) "" else "\r\n\r\n") {
-    case octet if octet == Octet.LF => Seq(ok("hello"))
+  bytes(STATED, "9112 §7.1", "behind the last CR", begin + five + "0\r\n\r", byte => if (byte == ByteClass.LF) "" else "\r\n\r\n") {
+    case byte if byte == ByteClass.LF => Seq(ok("hello"))
     case _                          => Seq(refusedBody)
   }
 }

@@ -75,8 +75,8 @@ abstract class ConformanceSuite extends Suite {
       }
     }
 
-  /** All 256 octets at one place of a message, given as what stands before and behind it. One test, each octet a case. */
-  protected final def octets(
+  /** All 256 bytes at one place of a message, given as what stands before and behind it. One test, each byte a case. */
+  protected final def bytes(
       level: Level,
       rule: String,
       title: String,
@@ -85,13 +85,13 @@ abstract class ConformanceSuite extends Suite {
   )(
       outcomes: PartialFunction[Int, Seq[Outcome]]
   ): Unit =
-    each(s"$title: each octet (${level.word}, RFC $rule)") { program =>
+    each(s"$title: each byte (${level.word}, RFC $rule)") { program =>
       val cases = for {
-        octet    <- 0 to 255
-        expected <- outcomes.lift(octet).toSeq
-      } yield Case(level, rule, f"0x$octet%02x", before + octet.toChar + behind(octet), expected)
+        byte     <- 0 to 255
+        expected <- outcomes.lift(byte).toSeq
+      } yield Case(level, rule, f"0x$byte%02x", before + byte.toChar + behind(byte), expected)
       val faults = new Delivery(program).faultsAround(cases, before.length)
-      val first  = faults.take(20).toList // each may have waited in vain
+      val first  = faults.take(20).toList // each may have waited for its timeout
       if (first.nonEmpty)
         fail(first.mkString("", "\n  ", if (first.size == 20) "\n  and perhaps more" else ""))
     }
@@ -179,7 +179,7 @@ object ConformanceSuite {
     }
   }
 
-  /** The descriptors open once connections that have ended are gone: at most the idle time-out later. */
+  /** The descriptors open once connections that have ended are gone: at most the idle timeout later. */
   private def settled(program: Program, wanted: Int): Int = {
     val deadline = Wire.in(Program.idleTimeoutMillis + 2000L)
     var open     = program.descriptors.getOrElse(0)

@@ -10,7 +10,7 @@ final class Delivery(program: Program) {
       glued(c).toSeq ++ dripped(c) ++ split(positions.map(c -> _)).nextOption()
     }
 
-  /** The same for cases that differ in one octet: whole, with the next request behind, and cut around the octet. */
+  /** The same for cases that differ in one byte: whole, with the next request behind, and cut around the byte. */
   def faultsAround(cases: Seq[Case], position: Int): Iterator[String] = {
     val uncut = cases.iterator.flatMap(c => whole(c).orElse(glued(c)).map(fault => s"${c.name}: $fault"))
     val cuts  =
@@ -21,7 +21,7 @@ final class Delivery(program: Program) {
   private def whole(c: Case): Option[String] = once(c, "whole", glued = false)(_.send(c.bytes))
 
   private def dripped(c: Case): Option[String] =
-    if (!c.splits) None else once(c, "octet by octet", glued = false)(_.drip(c.bytes))
+    if (!c.splits) None else once(c, "byte by byte", glued = false)(_.drip(c.bytes))
 
   private def glued(c: Case): Option[String] =
     if (!c.glue) None
@@ -47,7 +47,7 @@ final class Delivery(program: Program) {
           (c, position, wire) <- wires.iterator
           fault               <- Judge(c, wire, glued = false)
         } yield s"${c.name} split at $position: $fault"
-        faults.nextOption() // each may have waited in vain
+        faults.nextOption() // each may have waited for its timeout
       } finally wires.foreach(_._3.close())
     }
 }
@@ -58,7 +58,7 @@ object Delivery {
   private val AtOnce      = 128
   private val PauseMillis = 3L
 
-  /** Every octet of a short message; of a long one those near both ends and some between. */
+  /** Every byte of a short message; of a long one those near both ends and some between. */
   private def positions(length: Int): Seq[Int] =
     if (length <= 400) 1 until length
     else {
@@ -118,7 +118,7 @@ object Judge {
         Some(s"another reply after the last: $reply (after ${replies.mkString(", ")})")
       case Seen.Silent(_) =>
         Some(s"the connection was to end, but stays open after ${replies.mkString(", ")}")
-      case Seen.Nonsense(why) => Some(s"octets after the last reply: $why (after ${replies.mkString(", ")})")
+      case Seen.Nonsense(why) => Some(s"bytes after the last reply: $why (after ${replies.mkString(", ")})")
     }
 
   private def answersNext(

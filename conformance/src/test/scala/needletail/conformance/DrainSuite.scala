@@ -6,7 +6,7 @@ import Outcome._
 /** SIGTERM: nothing under way is cut off, nothing new begins, the exit status is 0. Each test has a program of its own. */
 class DrainSuite extends ConformanceSuite {
 
-  /** The time-outs of a program that is not to end anything by itself. */
+  /** The timeouts of a program that is not to end anything by itself. */
   private val patient = Seq("--head-timeout", "60s", "--body-timeout", "60s", "--idle-timeout", "60s")
 
   private def drained(name: String, timeouts: Seq[String] = patient)(body: Program => Unit): Unit =

@@ -93,7 +93,7 @@ class ExpectContinueSuite extends ConformanceSuite {
     } finally wire.close()
   }
 
-  each("a head that comes octet by octet is continued (MUST, RFC 9110 §10.1.1)") { program =>
+  each("a head that comes byte by byte is continued (MUST, RFC 9110 §10.1.1)") { program =>
     val wire   = program.connect()
     val reader = new ReplyReader(wire)
     try {

@@ -69,55 +69,55 @@ class FieldSyntaxSuite extends ConformanceSuite {
     MUST("9112 §2.2", "an LF alone makes a line, or nothing at all", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: a\nb\r\n\r\n", refused)
   )
 
-  octets(SHOULD, "9112 §5, 9110 §5.6.2", "in a field's name", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX", _ => "Y: z\r\n\r\n") {
-    case octet if Octet.isToken(octet) || octet == ':' => Seq(hello)
+  bytes(SHOULD, "9112 §5, 9110 §5.6.2", "in a field's name", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX", _ => "Y: z\r\n\r\n") {
+    case byte if ByteClass.isToken(byte) || byte == ':' => Seq(hello)
     case _                                             => Seq(refused)
   }
 
-  octets(SHOULD, "9112 §5, 9110 §5.6.2", "first in a field's name", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", _ => "Y: z\r\n\r\n") {
-    case octet if Octet.isToken(octet) => Seq(hello)
+  bytes(SHOULD, "9112 §5, 9110 §5.6.2", "first in a field's name", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", _ => "Y: z\r\n\r\n") {
+    case byte if ByteClass.isToken(byte) => Seq(hello)
     // an LF alone may pass for the empty line that ends the head: "Y: z" is then a request of its own
-    case octet if octet == Octet.LF    => Seq(refused, hello + refused)
+    case byte if byte == ByteClass.LF    => Seq(refused, hello + refused)
     case _                             => Seq(refused)
   }
 
-  octets(MUST, "9112 §5.1", "between a field's name and the colon", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX", _ => ": z\r\n\r\n") {
-    case octet if Octet.isToken(octet) || octet == ':' => Seq(hello)
+  bytes(MUST, "9112 §5.1", "between a field's name and the colon", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX", _ => ": z\r\n\r\n") {
+    case byte if ByteClass.isToken(byte) || byte == ':' => Seq(hello)
     case _                                             => Seq(refused)
   }
 
-  octets(STATED, "9110 §5.5", "in a field's value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: a", _ => "z\r\n\r\n") {
-    case octet if octet == Octet.NUL || octet == Octet.CR || octet == Octet.LF => Seq(refused)
-    case octet if Octet.isFieldValue(octet)                                    => Seq(hello)
+  bytes(STATED, "9110 §5.5", "in a field's value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: a", _ => "z\r\n\r\n") {
+    case byte if byte == ByteClass.NUL || byte == ByteClass.CR || byte == ByteClass.LF => Seq(refused)
+    case byte if ByteClass.isFieldValue(byte)                                    => Seq(hello)
     case _                                                                     => Seq(hello, refused)
   }
 
-  octets(STATED, "9110 §5.5", "first in a field's value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX:", _ => "z\r\n\r\n") {
-    case octet if octet == Octet.NUL || octet == Octet.CR || octet == Octet.LF => Seq(refused)
-    case octet if Octet.isFieldValue(octet)                                    => Seq(hello)
+  bytes(STATED, "9110 §5.5", "first in a field's value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX:", _ => "z\r\n\r\n") {
+    case byte if byte == ByteClass.NUL || byte == ByteClass.CR || byte == ByteClass.LF => Seq(refused)
+    case byte if ByteClass.isFieldValue(byte)                                    => Seq(hello)
     case _                                                                     => Seq(hello, refused)
   }
 
-  octets(STATED, "9112 §2.2", "between CR and what follows", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: a\r", _ => "Y: z\r\n\r\n") {
-    case octet if octet == Octet.LF => Seq(hello)
+  bytes(STATED, "9112 §2.2", "between CR and what follows", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: a\r", _ => "Y: z\r\n\r\n") {
+    case byte if byte == ByteClass.LF => Seq(hello)
     case _                          => Seq(refused)
   }
 
-  octets(STATED, "9112 §2.2", "behind the CR of the empty line", "GET /plaintext HTTP/1.1\r\nHost: a\r\n\r", octet => if (octet == Octet.LF) "" else "\r\n\r\n") {
-    case octet if octet == Octet.LF => Seq(hello)
+  bytes(STATED, "9112 §2.2", "behind the CR of the empty line", "GET /plaintext HTTP/1.1\r\nHost: a\r\n\r", byte => if (byte == ByteClass.LF) "" else "\r\n\r\n") {
+    case byte if byte == ByteClass.LF => Seq(hello)
     case _                          => Seq(refused)
   }
 
   table("sizes")(
-    MUST("9110 §5.4", "a value of 4,000 octets", get("X: " + "v" * 4000), hello),
+    MUST("9110 §5.4", "a value of 4,000 bytes", get("X: " + "v" * 4000), hello),
     MUST("9110 §5.4", "60 fields", get((1 to 60).map(i => s"X-$i: value $i"): _*), hello),
-    MUST("9110 §5.4", "a value of 100,000 octets", get("X: " + "v" * 100000), tooLargeHead),
-    MUST("9110 §5.4", "a name of 100,000 octets", get("X" * 100000 + ": v"), tooLargeHead),
+    MUST("9110 §5.4", "a value of 100,000 bytes", get("X: " + "v" * 100000), tooLargeHead),
+    MUST("9110 §5.4", "a name of 100,000 bytes", get("X" * 100000 + ": v"), tooLargeHead),
     MUST("9110 §5.4", "blanks before a value, 100,000 of them", get("X:" + " " * 100000 + "v"), tooLargeHead),
-    MUST("9110 §5.4", "a value of 1,000,000 octets", get("X: " + "v" * 1000000), tooLargeHead).unsplit,
+    MUST("9110 §5.4", "a value of 1,000,000 bytes", get("X: " + "v" * 1000000), tooLargeHead).unsplit,
     MUST("9110 §5.4", "5,000 fields", get((1 to 5000).map(i => s"X-$i: value"): _*), tooLargeHead).unsplit,
     MUST("9110 §5.4", "50,000 fields as short as can be", get(Seq.fill(50000)("a:"): _*), tooLargeHead).unsplit,
-    MUST("9110 §5.4", "100,000 octets to POST", echo("X: " + "v" * 100000, "Content-Length: 5") + "hello", tooLargeHead).unsplit,
-    MUST("9110 §5.4", "100,000 octets to HEAD", head("HEAD /plaintext HTTP/1.1", "Host: a", "X: " + "v" * 100000), tooLargeHead).unsplit
+    MUST("9110 §5.4", "100,000 bytes to POST", echo("X: " + "v" * 100000, "Content-Length: 5") + "hello", tooLargeHead).unsplit,
+    MUST("9110 §5.4", "100,000 bytes to HEAD", head("HEAD /plaintext HTTP/1.1", "Host: a", "X: " + "v" * 100000), tooLargeHead).unsplit
   )
 }

@@ -31,11 +31,11 @@ class FloodSuite extends ConformanceSuite {
           case Seen.Answer(got) => assert(!got.whole || statuses(got.status), got.toString)
           case Seen.Ended       => ()
           case Seen.Reset       => fail("reset: the refusal is lost (RFC 9112 §9.6)")
-          case other            => fail(s"$other after ${sent.get} octets")
+          case other            => fail(s"$other after ${sent.get} bytes")
         }
         wire.close()
         writer.join(10000)
-        assert(sent.get < bound, s"${sent.get} octets taken")
+        assert(sent.get < bound, s"${sent.get} bytes taken")
         val grown = program.residentBytes.getOrElse(0L) - resident
         assert(grown < 64L * 1024 * 1024, s"${grown / 1048576} MB more memory")
       } finally wire.close()
@@ -45,20 +45,20 @@ class FloodSuite extends ConformanceSuite {
   private val tooLargeHead = Set(400, 413, 431)
 
   refused("fields", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", "X: y\r\n", tooLargeHead)
-  refused("fields of one octet", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", "a:\r\n", tooLargeHead)
-  refused("octets of a value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: ", "v", tooLargeHead)
-  refused("octets of a name", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", "n", tooLargeHead)
+  refused("fields of one byte", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", "a:\r\n", tooLargeHead)
+  refused("bytes of a value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX: ", "v", tooLargeHead)
+  refused("bytes of a name", "GET /plaintext HTTP/1.1\r\nHost: a\r\n", "n", tooLargeHead)
   refused("blanks before a value", "GET /plaintext HTTP/1.1\r\nHost: a\r\nX:", " ", tooLargeHead)
   refused("Host fields", "GET /plaintext HTTP/1.1\r\n", "Host: a\r\n", tooLargeHead)
-  refused("octets of a target", "GET /", "t", Set(414, 431))
-  refused("octets of a method", "", "M", Set(400, 405, 414, 431, 501))
-  refused("octets of a version", "GET / HTTP/1.", "1", Set(400, 414, 431, 505))
+  refused("bytes of a target", "GET /", "t", Set(414, 431))
+  refused("bytes of a method", "", "M", Set(400, 405, 414, 431, 501))
+  refused("bytes of a version", "GET / HTTP/1.", "1", Set(400, 414, 431, 505))
   refused("NULs", "", "\u0000", Set(400))
   refused("digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ", "1", tooLargeHead)
   refused("zeros of a chunk's size", chunked(""), "0", tooLargeHead)
-  refused("octets of an extension", chunked("5;a="), "e", tooLargeHead)
+  refused("bytes of an extension", chunked("5;a="), "e", tooLargeHead)
   refused("trailers", chunked("5\r\nhello\r\n0\r\n"), "X: y\r\n", tooLargeHead)
-  refused("octets of a trailer", chunked("5\r\nhello\r\n0\r\nX: "), "y", tooLargeHead)
+  refused("bytes of a trailer", chunked("5\r\nhello\r\n0\r\nX: "), "y", tooLargeHead)
   refused("chunks", chunked(""), "1\r\nx\r\n", Set(400, 413))
   refused(
     "trailers of a body that nobody reads",
@@ -93,7 +93,7 @@ class FloodSuite extends ConformanceSuite {
     assertServes(program)
   }
 
-  each("200,000 chunks of one octet are one body (MUST, RFC 9112 §7.1)") { program =>
+  each("200,000 chunks of one byte are one body (MUST, RFC 9112 §7.1)") { program =>
     val wire   = program.connect()
     val count  = 200000
     val writer = Background.run("tiny chunks") {

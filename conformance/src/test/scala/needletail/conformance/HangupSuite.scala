@@ -59,7 +59,7 @@ class HangupSuite extends ConformanceSuite {
 
   /** Every part of a request, then the end of the client's side. */
   private def truncated(name: String, request: String): Unit =
-    each(s"$name cut off at any octet is never answered as if it were whole (MUST, RFC 9112 §8)") { program =>
+    each(s"$name cut off at any byte is never answered as if it were whole (MUST, RFC 9112 §8)") { program =>
       val bytes  = Wire.latin1(request)
       val faults = (1 until bytes.length).grouped(100).flatMap { lengths =>
         val wires = lengths.map(length => length -> program.connect())
@@ -73,7 +73,7 @@ class HangupSuite extends ConformanceSuite {
               case Seen.Ended | Seen.Reset                                   => None
               case Seen.Answer(got) if !got.whole                            => None
               case Seen.Answer(got) if got.status >= 400 && got.status < 500 => None
-              case other => Some(s"after $length octets: $other")
+              case other => Some(s"after $length bytes: $other")
             }
           }
         } finally wires.foreach(_._2.close())

@@ -54,8 +54,8 @@ class HostSuite extends ConformanceSuite {
     MAY("3986 §3.2.2", "a long name", host("a" * 3000), hello, bad)
   )
 
-  octets(MUST, "9112 §3.2, 3986 §3.2.2", "in Host", "GET /plaintext HTTP/1.1\r\nHost: a", _ => "z\r\n\r\n") {
-    case octet if Octet.isUnreserved(octet) || Octet.isSubDelimiter(octet) => Seq(hello)
+  bytes(MUST, "9112 §3.2, 3986 §3.2.2", "in Host", "GET /plaintext HTTP/1.1\r\nHost: a", _ => "z\r\n\r\n") {
+    case byte if ByteClass.isUnreserved(byte) || ByteClass.isSubDelimiter(byte) => Seq(hello)
     case _                                                                 => Seq(bad)
   }
 }

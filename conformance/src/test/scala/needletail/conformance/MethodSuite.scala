@@ -91,7 +91,7 @@ class MethodSuite extends ConformanceSuite {
     assertEquals(typeOf(Message.echo("Content-Type: a/b", "Content-Length: 1") + "x"), Vector("a/b"))
   }
 
-  each("a type comes back as it was, whatever its octets (STATED, RFC 9110 §5.5)") { program =>
+  each("a type comes back as it was, whatever its bytes (STATED, RFC 9110 §5.5)") { program =>
     Seq("text/plain; charset=utf-8", "application/x.y+z; a=\"b, c\"", "multipart/form-data; boundary=--x").foreach { value =>
       val got = ask(program, Message.echo(s"Content-Type: $value", "Content-Length: 1") + "x")
       assertEquals((got.text, got.all("Content-Type").toList), ("x", List(value)))

@@ -46,11 +46,11 @@ class PersistenceSuite extends ConformanceSuite {
     MAY("9112 §9.3", "Keep-Alive says nothing", get("Keep-Alive: timeout=1, max=1"), hello)
   )
 
-  octets(SHOULD, "9110 §7.6.1", "behind close", "GET /plaintext HTTP/1.1\r\nHost: a\r\nConnection: close", _ => "\r\n\r\n") {
-    case octet if Octet.isBlank(octet) || octet == ','              => Seq(helloLast)
-    case octet if Octet.isToken(octet)                              => Seq(hello)
-    case octet if octet == Octet.NUL || octet == Octet.CR           => Seq(refused)
-    case octet if octet == Octet.LF                                 => Seq(helloLast, refused)
+  bytes(SHOULD, "9110 §7.6.1", "behind close", "GET /plaintext HTTP/1.1\r\nHost: a\r\nConnection: close", _ => "\r\n\r\n") {
+    case byte if ByteClass.isBlank(byte) || byte == ','              => Seq(helloLast)
+    case byte if ByteClass.isToken(byte)                              => Seq(hello)
+    case byte if byte == ByteClass.NUL || byte == ByteClass.CR           => Seq(refused)
+    case byte if byte == ByteClass.LF                                 => Seq(helloLast, refused)
     case _                                                          => Seq(hello, helloLast, refused)
   }
 

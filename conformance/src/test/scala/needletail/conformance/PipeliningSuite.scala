@@ -106,7 +106,7 @@ class PipeliningSuite extends ConformanceSuite {
       assertServes(program)
       val grown = program.residentBytes.getOrElse(0L) - before
       assert(grown < 100L * 1024 * 1024, s"${grown / 1048576} MB more after ${sent.get / 1048576} MB of requests")
-      assert(sent.get < limit, s"it took ${sent.get} octets of requests whose replies nobody reads")
+      assert(sent.get < limit, s"it took ${sent.get} bytes of requests whose replies nobody reads")
     } finally {
       wire.close()
       writer.join(5000)

@@ -60,7 +60,7 @@ final class Program private (val path: Path, process: Process) {
       finally source.close()
     } catch { case NonFatal(_) => None }
 
-  /** Does anybody accept connections at its port? As the kernel says; without /proc, nobody. */
+  /** Whether a socket listens on its port, as the kernel reports; false without /proc. */
   def listens: Boolean = KernelSockets.at(port).exists(_.listens)
 
   /** Has it accepted that connection and taken all that was sent to it? Without /proc, taken for granted. */

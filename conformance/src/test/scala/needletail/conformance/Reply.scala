@@ -79,7 +79,7 @@ sealed trait Seen
 object Seen {
   final case class Answer(reply: Reply) extends Seen
 
-  /** The peer closed, with no octet of a reply before. */
+  /** The peer closed, with no byte of a reply before. */
   case object Ended extends Seen
 
   /** The peer reset the connection, with no whole head of a reply before. */

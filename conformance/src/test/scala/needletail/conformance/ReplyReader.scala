@@ -7,7 +7,7 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
   import ReplyReader._
 
   private var deadline = 0L
-  private var read     = 0L // octets of the message being read
+  private var read     = 0L // bytes of the message being read
 
   /** The next final reply, interim ones before it gathered in it. */
   def next(ask: Ask): Seen = {
@@ -36,9 +36,9 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
     catch {
       case Broken(Wire.End) if read == 0 => Seen.Ended
       case Broken(Wire.End)              =>
-        Seen.Nonsense(s"the connection ended after $read octets, inside the head of a reply")
+        Seen.Nonsense(s"the connection ended after $read bytes, inside the head of a reply")
       case Broken(Wire.Reset) => Seen.Reset
-      case Broken(_)          => Seen.Silent(s"$read octets")
+      case Broken(_)          => Seen.Silent(s"$read bytes")
       case Wrong(why)         => Seen.Nonsense(why)
     }
   }
@@ -63,7 +63,7 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
       head.copy(framing = framing, body = body.toByteArray, trailers = trailers)
     } catch {
       case Broken(Wire.Silence) =>
-        throw Wrong(s"the reply (status $status) stalled after ${body.size} octets of its body")
+        throw Wrong(s"the reply (status $status) stalled after ${body.size} bytes of its body")
       case Broken(_) => head.copy(framing = framing, body = body.toByteArray, whole = false)
     }
   }
@@ -87,12 +87,12 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
       case Framing.Nothing       => Vector.empty
       case Framing.Length(bytes) => copy(bytes, body); Vector.empty
       case Framing.UntilClose    =>
-        var octet = wire.next(deadline)
-        while (octet >= 0) {
-          body.write(octet)
-          octet = wire.next(deadline)
+        var byte = wire.next(deadline)
+        while (byte >= 0) {
+          body.write(byte)
+          byte = wire.next(deadline)
         }
-        if (octet != Wire.End) throw Broken(octet)
+        if (byte != Wire.End) throw Broken(byte)
         Vector.empty
       case Framing.Chunked =>
         var size = chunkSize()
@@ -143,14 +143,14 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
 
   /** A line up to CRLF; a CR or an LF alone is an error (RFC 9112 §2.2). */
   private def line(): String = {
-    val text  = new java.lang.StringBuilder
-    var octet = one()
-    while (octet != '\r') {
-      if (octet == '\n')
+    val text = new java.lang.StringBuilder
+    var byte = one()
+    while (byte != '\r') {
+      if (byte == '\n')
         throw Wrong(s"bare LF after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
       if (text.length > 65536) throw Wrong("a line of more than 64 KB")
-      text.append(octet.toChar)
-      octet = one()
+      text.append(byte.toChar)
+      byte = one()
     }
     if (one() != '\n')
       throw Wrong(s"bare CR after [${Reply.visible(text.toString.takeRight(80))}] (RFC 9112 §2.2)")
@@ -158,16 +158,16 @@ final class ReplyReader(wire: Wire, replyMillis: Long = ReplyReader.ReplyMillis)
   }
 
   private def one(): Int = {
-    val octet = wire.next(deadline)
-    if (octet < 0) throw Broken(octet)
+    val byte = wire.next(deadline)
+    if (byte < 0) throw Broken(byte)
     read += 1
-    octet
+    byte
   }
 }
 
 object ReplyReader {
 
-  /** How long a reply may take: far above what any of these needs, far below the programs' time-outs' sum. */
+  /** How long a reply may take: far above what any of these needs, far below the programs' timeouts' sum. */
   val ReplyMillis = 15000L
 
   private final case class Broken(state: Int) extends Exception(null, null, false, false)

@@ -27,16 +27,16 @@ class RequestLineSuite extends ConformanceSuite {
     SHOULD("9112 §3", "in quotes", head("\"GET\" /plaintext HTTP/1.1", "Host: a"), refused)
   )
 
-  octets(SHOULD, "9112 §3, 9110 §5.6.2", "in a method", "G", _ => head("T /plaintext HTTP/1.1", "Host: a")) {
+  bytes(SHOULD, "9112 §3, 9110 §5.6.2", "in a method", "G", _ => head("T /plaintext HTTP/1.1", "Host: a")) {
     case 'E'                       => Seq(hello)
-    case octet if Octet.isToken(octet) => Seq(notAllowed)
+    case byte if ByteClass.isToken(byte) => Seq(notAllowed)
     case _                         => Seq(refused)
   }
 
-  octets(SHOULD, "9112 §2.2", "before a method", "", _ => head("GET /plaintext HTTP/1.1", "Host: a")) {
-    case octet if Octet.isToken(octet) => Seq(notAllowed)
+  bytes(SHOULD, "9112 §2.2", "before a method", "", _ => head("GET /plaintext HTTP/1.1", "Host: a")) {
+    case byte if ByteClass.isToken(byte) => Seq(notAllowed)
     // a lone LF can pass for an empty line, and a lenient reader skips blanks (§3)
-    case octet if octet == Octet.LF || Octet.isBlank(octet) || octet == Octet.CR => Seq(hello, refused)
+    case byte if byte == ByteClass.LF || ByteClass.isBlank(byte) || byte == ByteClass.CR => Seq(hello, refused)
     case _ => Seq(refused)
   }
 
@@ -97,38 +97,38 @@ class RequestLineSuite extends ConformanceSuite {
     SHOULD("9113 §3.4", "the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", refusedVersion, hungUp).unglued
   )
 
-  octets(SHOULD, "9112 §2.3", "minor version", "GET /plaintext HTTP/1.", _ => head("", "Host: a")) {
+  bytes(SHOULD, "9112 §2.3", "minor version", "GET /plaintext HTTP/1.", _ => head("", "Host: a")) {
     case '0'                           => Seq(hello.thenClosed)
-    case octet if Octet.isDigit(octet) => Seq(hello)
+    case byte if ByteClass.isDigit(byte) => Seq(hello)
     case _                             => Seq(refusedVersion)
   }
 
-  octets(SHOULD, "9112 §2.3", "major version", "GET /plaintext HTTP/", _ => head(".1", "Host: a")) {
+  bytes(SHOULD, "9112 §2.3", "major version", "GET /plaintext HTTP/", _ => head(".1", "Host: a")) {
     case '1' => Seq(hello)
     case _   => Seq(refusedVersion)
   }
 
-  octets(MUST, "9112 §2.3", "in HTTP-name", "GET /plaintext H", _ => head("TP/1.1", "Host: a")) {
+  bytes(MUST, "9112 §2.3", "in HTTP-name", "GET /plaintext H", _ => head("TP/1.1", "Host: a")) {
     case 'T' => Seq(hello)
     case _   => Seq(refusedVersion)
   }
 
-  octets(SHOULD, "9112 §2.2", "behind the version", "GET /plaintext HTTP/1.1", _ => head("", "Host: a")) {
+  bytes(SHOULD, "9112 §2.2", "behind the version", "GET /plaintext HTTP/1.1", _ => head("", "Host: a")) {
     // white space at the end may be passed over, and a bare CR is such (§3)
-    case octet if Octet.isBlank(octet) || octet == 11 || octet == 12 || octet == Octet.CR => Seq(hello, refused)
+    case byte if ByteClass.isBlank(byte) || byte == 11 || byte == 12 || byte == ByteClass.CR => Seq(hello, refused)
     // an LF that ends the line, and then an empty line that ends the head: no Host
     case _ => Seq(refusedVersion)
   }
 
-  octets(SHOULD, "9112 §3", "between method and target", "GET", _ => head("/plaintext HTTP/1.1", "Host: a")) {
+  bytes(SHOULD, "9112 §3", "between method and target", "GET", _ => head("/plaintext HTTP/1.1", "Host: a")) {
     case ' '                                                                          => Seq(hello)
-    case octet if octet == '\t' || octet == 11 || octet == 12 || octet == Octet.CR => Seq(hello, refused)
-    case octet if Octet.isToken(octet)                                                => Seq(refused, notAllowed)
+    case byte if byte == '\t' || byte == 11 || byte == 12 || byte == ByteClass.CR => Seq(hello, refused)
+    case byte if ByteClass.isToken(byte)                                                => Seq(refused, notAllowed)
     case _                                                                            => Seq(refused)
   }
 
-  octets(STATED, "9112 §2.2", "behind the CR of the request line", "GET /plaintext HTTP/1.1\r", _ => head("Host: a")) {
-    case octet if octet == Octet.LF => Seq(hello)
+  bytes(STATED, "9112 §2.2", "behind the CR of the request line", "GET /plaintext HTTP/1.1\r", _ => head("Host: a")) {
+    case byte if byte == ByteClass.LF => Seq(hello)
     case _                          => Seq(refusedVersion)
   }
 
@@ -137,15 +137,15 @@ class RequestLineSuite extends ConformanceSuite {
       "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" + "\u0000\n\r" * 60, refusedVersion, hungUp).unglued,
     SHOULD("9112 §2.2", "a line of text", "hello there\r\n\r\n", refusedVersion, hungUp),
     SHOULD("9112 §2.2", "a reply", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", refusedVersion, hungUp),
-    SHOULD("9112 §2.2", "octets above 127", "\u00ff\u00fe\u00fd\u0080 / HTTP/1.1\r\nHost: a\r\n\r\n", refusedVersion, hungUp),
+    SHOULD("9112 §2.2", "bytes above 127", "\u00ff\u00fe\u00fd\u0080 / HTTP/1.1\r\nHost: a\r\n\r\n", refusedVersion, hungUp),
     SHOULD("9112 §2.2", "NULs", "\u0000" * 64 + "\r\n\r\n", refusedVersion, hungUp).unglued
   )
 
   table("long targets")(
-    SHOULD("9112 §3", "a request line of 8,000 octets", target("/plaintext?" + "q" * (8000 - 24)), hello),
-    MUST("9112 §3", "a target of 70,000 octets", target("/plaintext?" + "q" * 70000), status(414).thenClosed),
-    MUST("9112 §3", "a target of 1,000,000 octets", target("/" + "q" * 1000000), status(414).thenClosed).unsplit,
-    MUST("9112 §3", "a target of 70,000 octets to HEAD", head("HEAD /" + "q" * 70000 + " HTTP/1.1", "Host: a"), status(414).thenClosed)
+    SHOULD("9112 §3", "a request line of 8,000 bytes", target("/plaintext?" + "q" * (8000 - 24)), hello),
+    MUST("9112 §3", "a target of 70,000 bytes", target("/plaintext?" + "q" * 70000), status(414).thenClosed),
+    MUST("9112 §3", "a target of 1,000,000 bytes", target("/" + "q" * 1000000), status(414).thenClosed).unsplit,
+    MUST("9112 §3", "a target of 70,000 bytes to HEAD", head("HEAD /" + "q" * 70000 + " HTTP/1.1", "Host: a"), status(414).thenClosed)
       .asking(Ask(head = true))
   )
 }

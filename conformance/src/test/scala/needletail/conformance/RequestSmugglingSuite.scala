@@ -56,25 +56,25 @@ class RequestSmugglingSuite extends ConformanceSuite {
     ).map(value => MUST("9110 §8.6", value.take(40), length(value), tooLarge).atOnce): _*
   )
 
-  octets(MUST, "9112 §6.3", "before the digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ", octet => {
-    val size = if (octet >= '1' && octet <= '9') (octet - '0') * 10 + 5 else 5
+  bytes(MUST, "9112 §6.3", "before the digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ", byte => {
+    val size = if (byte >= '1' && byte <= '9') (byte - '0') * 10 + 5 else 5
     "5\r\n\r\n" + "hello" * (size / 5)
   }) {
-    case octet if Octet.isDigit(octet) => Seq(ok("hello" * (if (octet == '0') 1 else 2 * (octet - '0') + 1)))
-    case octet if Octet.isBlank(octet) => Seq(ok("hello"))
+    case byte if ByteClass.isDigit(byte) => Seq(ok("hello" * (if (byte == '0') 1 else 2 * (byte - '0') + 1)))
+    case byte if ByteClass.isBlank(byte) => Seq(ok("hello"))
     case ','                           => Seq(ok("hello"), refused)
     case _                             => Seq(refused)
   }
 
-  octets(MUST, "9112 §6.3", "behind the digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5", octet => {
-    val size = if (Octet.isDigit(octet)) 50 + octet - '0' else 5
-    (if (octet == Octet.LF) "" else "\r\n") + "X: y\r\n\r\n" + "hello".padTo(size, 'x')
+  bytes(MUST, "9112 §6.3", "behind the digits of a length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5", byte => {
+    val size = if (ByteClass.isDigit(byte)) 50 + byte - '0' else 5
+    (if (byte == ByteClass.LF) "" else "\r\n") + "X: y\r\n\r\n" + "hello".padTo(size, 'x')
   }) {
-    case octet if Octet.isDigit(octet) => Seq(ok("hello".padTo(50 + octet - '0', 'x')))
-    case octet if Octet.isBlank(octet) => Seq(ok("hello"))
+    case byte if ByteClass.isDigit(byte) => Seq(ok("hello".padTo(50 + byte - '0', 'x')))
+    case byte if ByteClass.isBlank(byte) => Seq(ok("hello"))
     case ','                           => Seq(ok("hello"), refused)
     // an LF alone may pass for the end of the line
-    case octet if octet == Octet.LF    => Seq(ok("hello"), refused)
+    case byte if byte == ByteClass.LF    => Seq(ok("hello"), refused)
     case _                             => Seq(refused)
   }
 
@@ -111,17 +111,17 @@ class RequestSmugglingSuite extends ConformanceSuite {
     ).map(value => MUST("9112 §6.3", Reply.visible(value), coding(value), refusedCoding)): _*
   )
 
-  octets(MUST, "9112 §6.1", "before chunked", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ", _ => "chunked\r\n\r\n" + chunked) {
-    case octet if Octet.isBlank(octet) => Seq(ok("hello"))
+  bytes(MUST, "9112 §6.1", "before chunked", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ", _ => "chunked\r\n\r\n" + chunked) {
+    case byte if ByteClass.isBlank(byte) => Seq(ok("hello"))
     case ','                           => Seq(ok("hello"), refusedCoding)
     case _                             => Seq(refusedCoding)
   }
 
-  octets(MUST, "9112 §6.1", "behind chunked", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked", _ => "\r\nX: y\r\n\r\n" + chunked) {
-    case octet if Octet.isBlank(octet) => Seq(ok("hello"))
+  bytes(MUST, "9112 §6.1", "behind chunked", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked", _ => "\r\nX: y\r\n\r\n" + chunked) {
+    case byte if ByteClass.isBlank(byte) => Seq(ok("hello"))
     case ','                           => Seq(ok("hello"), refusedCoding)
     // as a line's end it makes "X: y" the first line of the body, which is no chunk
-    case octet if octet == Octet.LF    => Seq(refusedCoding, refusedBody)
+    case byte if byte == ByteClass.LF    => Seq(refusedCoding, refusedBody)
     case _                             => Seq(refusedCoding)
   }
 

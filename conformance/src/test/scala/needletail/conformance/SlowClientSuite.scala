@@ -29,10 +29,10 @@ class SlowClientSuite extends ConformanceSuite {
     } finally wire.close()
   }
 
-  /** Sends the octets one by one with pauses, for as long as the peer takes them, beside what the test does. */
-  private def drip(wire: Wire, octets: Iterator[Char], pauseMillis: Long): Unit = {
+  /** Sends the bytes one by one with pauses, for as long as the peer takes them, beside what the test does. */
+  private def drip(wire: Wire, bytes: Iterator[Char], pauseMillis: Long): Unit = {
     Background.run("drip") {
-      while (octets.hasNext && wire.send(octets.next().toString)) Thread.sleep(pauseMillis)
+      while (bytes.hasNext && wire.send(bytes.next().toString)) Thread.sleep(pauseMillis)
     }
     ()
   }
@@ -53,11 +53,11 @@ class SlowClientSuite extends ConformanceSuite {
     endsWithin(program, head)(wire => { wire.send("GET /plaintext HTTP/1.1\r\nHost: a\r\n"); () })
   }
 
-  timed("a head that lacks its last octet ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
+  timed("a head that lacks its last byte ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
     endsWithin(program, head)(wire => { wire.send(get().dropRight(1)); () })
   }
 
-  timed("a head dripped octet by octet ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
+  timed("a head dripped byte by byte ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
     endsWithin(program, head)(wire => drip(wire, get("X: " + "v" * 200).iterator, 150))
   }
 
@@ -125,19 +125,19 @@ class SlowClientSuite extends ConformanceSuite {
     endsWithin(program, body)(wire => { wire.send(echo("Expect: 100-continue", "Content-Length: 5")); () })
   }
 
-  timed("a body with pauses shorter than the time-out is taken (STATED)") { program =>
+  timed("a body with pauses shorter than the timeout is taken (STATED)") { program =>
     val wire = program.connect()
     try {
       wire.send(echo("Content-Length: 5"))
-      "hello".foreach { octet =>
+      "hello".foreach { byte =>
         Thread.sleep(body / 4)
-        wire.send(octet.toString)
+        wire.send(byte.toString)
       }
       assertEquals(reply(new ReplyReader(wire)).text, "hello")
     } finally wire.close()
   }
 
-  timed("chunks with pauses shorter than the time-out are taken (STATED)") { program =>
+  timed("chunks with pauses shorter than the timeout are taken (STATED)") { program =>
     val wire = program.connect()
     try {
       wire.send(chunked(""))
@@ -149,7 +149,7 @@ class SlowClientSuite extends ConformanceSuite {
     } finally wire.close()
   }
 
-  timed("an idle connection stays until the time-out, then ends (STATED, RFC 9112 §9.5)") { program =>
+  timed("an idle connection stays until the timeout, then ends (STATED, RFC 9112 §9.5)") { program =>
     val wire   = program.connect()
     val reader = new ReplyReader(wire)
     try {
@@ -178,7 +178,7 @@ class SlowClientSuite extends ConformanceSuite {
         if (state > 0) received += state
         Thread.sleep(15)
       }
-      assert(received >= size, s"$received octets, then $state")
+      assert(received >= size, s"$received bytes, then $state")
     } finally wire.close()
   }
 }

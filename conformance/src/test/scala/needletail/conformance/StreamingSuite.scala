@@ -96,7 +96,7 @@ class StreamingSuite extends ConformanceSuite {
       wire.send(head(s"GET /big?bytes=$size HTTP/1.1", "Host: a", "Connection: close"))
       val (count, how) = wire.discard(Wire.in(60000))
       assertEquals(how, Wire.End)
-      assert(count >= size, s"$count octets")
+      assert(count >= size, s"$count bytes")
     } finally wire.close()
   }
 

@@ -112,38 +112,38 @@ class TargetSuite extends ConformanceSuite {
     MUST("9112 §3.2.2", "in absolute form", target("http://a/x/../plaintext"), hello, status(301, 308, 400, 404))
   )
 
-  octets(SHOULD, "3986 §2, 9112 §3.2", "in a query", "GET /plaintext?a", octet => head((if (octet == '%') "41" else "z") + " HTTP/1.1", "Host: a")) {
-    case octet if Octet.isQuery(octet) || octet == '%' => Seq(hello)
+  bytes(SHOULD, "3986 §2, 9112 §3.2", "in a query", "GET /plaintext?a", byte => head((if (byte == '%') "41" else "z") + " HTTP/1.1", "Host: a")) {
+    case byte if ByteClass.isQuery(byte) || byte == '%' => Seq(hello)
     case _                                             => Seq(refused, status(400, 505))
   }
 
-  octets(SHOULD, "3986 §2, 9112 §3.2", "in a path", "GET /nope", octet => head((if (octet == '%') "41" else "z") + " HTTP/1.1", "Host: a")) {
-    case octet if (Octet.isQuery(octet) || octet == '%') => Seq(none)
+  bytes(SHOULD, "3986 §2, 9112 §3.2", "in a path", "GET /nope", byte => head((if (byte == '%') "41" else "z") + " HTTP/1.1", "Host: a")) {
+    case byte if (ByteClass.isQuery(byte) || byte == '%') => Seq(none)
     case _                                               => Seq(refused, status(400, 505))
   }
 
-  octets(SHOULD, "3986 §3, 9112 §3.2", "first in a target", "GET ", _ => head("plaintext HTTP/1.1", "Host: a")) {
+  bytes(SHOULD, "3986 §3, 9112 §3.2", "first in a target", "GET ", _ => head("plaintext HTTP/1.1", "Host: a")) {
     case '/'                                                                         => Seq(hello)
-    case octet if Octet.isBlank(octet) || octet == 11 || octet == 12 || octet == Octet.CR => Seq(refused, status(400))
+    case byte if ByteClass.isBlank(byte) || byte == 11 || byte == 12 || byte == ByteClass.CR => Seq(refused, status(400))
     case _                                                                           => Seq(status(400), status(505))
   }
 
   private val decoded = Seq(status(400, 404, 505))
 
-  octets(SHOULD, "3986 §2.1", "first digit of an encoded octet", "GET /plaintex%", _ => head("4 HTTP/1.1", "Host: a")) {
+  bytes(SHOULD, "3986 §2.1", "first digit of an encoded byte", "GET /plaintex%", _ => head("4 HTTP/1.1", "Host: a")) {
     case '7' => Seq(hello)
     case _   => decoded
   }
 
-  octets(SHOULD, "3986 §2.1", "second digit of an encoded octet", "GET /plaintex%7", _ => head(" HTTP/1.1", "Host: a")) {
+  bytes(SHOULD, "3986 §2.1", "second digit of an encoded byte", "GET /plaintex%7", _ => head(" HTTP/1.1", "Host: a")) {
     case '4' => Seq(hello)
     case _   => decoded
   }
 
-  octets(SHOULD, "3986 §3.2.3", "in the port of an absolute URI", "GET http://a:8", _ => head("/plaintext HTTP/1.1", "Host: a")) {
-    case octet if Octet.isDigit(octet) || octet == '/' => Seq(hello, noneOrBad)
+  bytes(SHOULD, "3986 §3.2.3", "in the port of an absolute URI", "GET http://a:8", _ => head("/plaintext HTTP/1.1", "Host: a")) {
+    case byte if ByteClass.isDigit(byte) || byte == '/' => Seq(hello, noneOrBad)
     // what ends the authority, or makes what stands before it user information
-    case octet if octet == '?' || octet == '#' || octet == '@' => Seq(hello, noneOrBad)
+    case byte if byte == '?' || byte == '#' || byte == '@' => Seq(hello, noneOrBad)
     case _                                                     => Seq(status(400, 505))
   }
 

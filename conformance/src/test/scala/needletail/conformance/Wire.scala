@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.{InetSocketAddress, Socket, SocketException, SocketTimeoutException}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-/** One TCP connection, driven by hand. Text is Latin-1: one character is one octet. */
+/** One TCP connection, driven by hand. Text is Latin-1: one character is one byte. */
 final class Wire private (socket: Socket) extends AutoCloseable {
   private val in     = socket.getInputStream
   private val out    = socket.getOutputStream
@@ -26,10 +26,10 @@ final class Wire private (socket: Socket) extends AutoCloseable {
       true
     } catch { case _: IOException => false }
 
-  /** Sends each octet in a write of its own. */
+  /** Sends each byte in a write of its own. */
   def drip(bytes: Array[Byte]): Boolean = bytes.indices.forall(i => send(bytes, i, 1))
 
-  /** The next octet; Wire.End, Wire.Reset or Wire.Silence when none came until the deadline (System.nanoTime). */
+  /** The next byte; Wire.End, Wire.Reset or Wire.Silence when none came until the deadline (System.nanoTime). */
   def next(deadline: Long): Int =
     if (from < until) { from += 1; buffer(from - 1) & 0xff }
     else {
@@ -48,7 +48,7 @@ final class Wire private (socket: Socket) extends AutoCloseable {
     (count, state)
   }
 
-  /** Copies what has been read or comes next into the array: the number of octets, or how it ended. */
+  /** Copies what has been read or comes next into the array: the number of bytes, or how it ended. */
   def read(into: Array[Byte], offset: Int, length: Int, deadline: Long): Int = {
     val state = if (from < until) until - from else fill(deadline)
     if (state < 0) state

@@ -1,6 +1,4 @@
-/*
- * Starting other people's programs. A result below zero is -errno; what fails leaves no descriptor and no process.
- */
+/* Starts programs. A negative result is -errno; a function that fails leaves no descriptor and no process behind. */
 #if defined(__SCALANATIVE_NEEDLETAIL_GATEWAY_HOST) && defined(__linux__)
 
 #define _GNU_SOURCE
@@ -18,7 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As in needletail_waiting.h of io, which says why: the thread waits between the two, and the collector not for it. */
+/*
+ * As in io's needletail_waiting.h, where it is explained: between the two the thread waits, and the garbage collector
+ * does not wait for it.
+ */
 void scalanative_GC_set_mutator_thread_state(int state);
 void scalanative_GC_yield(void);
 #define WAITING __attribute__((noinline))
@@ -29,7 +30,7 @@ void scalanative_GC_yield(void);
     scalanative_GC_set_mutator_thread_state(0); \
     scalanative_GC_yield()
 
-/* A pipe whose ends are no standard descriptors, so that they can be put in the place of those one by one. */
+/* A pipe whose ends are not standard descriptors, so that they can be moved there one by one. */
 static int make_pipe(int ends[2]) {
     if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
     for (int i = 0; i < 2; i++)
@@ -48,8 +49,8 @@ static int make_pipe(int ends[2]) {
 }
 
 /*
- * `count` texts that lie one behind the other, each with a NUL, as an array with NULL at its end, in memory of its own,
- * since the collector may run while a program is being started.
+ * An array with NULL at its end of `count` texts, each followed by a NUL. It is in memory of its own, since the
+ * garbage collector may run while a program is being started.
  */
 static char **texts(const char *flat, int count) {
     size_t length = 0, pointers = ((size_t)count + 1) * sizeof(char *);
@@ -76,9 +77,9 @@ static void close_from(int first) {
 }
 
 /*
- * In the child, which shares the parent's memory until it becomes another program (vfork): nothing here writes but to
- * its own stack, to `*failure` and to its own table of signals. No signal is let through before the dispositions are
- * the default ones, so that no handler of ours ever runs here.
+ * In the child, which shares the parent's memory until it executes the program (vfork): this writes only to its own
+ * stack, to `*failure` and to its own table of signals. No signal is unblocked before the dispositions are the default
+ * ones, so that no handler of the parent runs here.
  */
 static __attribute__((noreturn, noinline)) void become(
     char **arguments, char **environment, const char *directory, const int ends[3],
@@ -101,7 +102,7 @@ failed:
     _exit(127);
 }
 
-/* The process, or -errno; waits until it has become the program or failed to. */
+/* Returns the process id, or -errno; waits until the program is executed or that has failed. */
 static WAITING pid_t start_waiting(char **arguments, char **environment, const char *directory, const int ends[3]) {
     volatile int failure = 0;
     sigset_t all, before;
@@ -122,10 +123,11 @@ static WAITING pid_t start_waiting(char **arguments, char **environment, const c
 }
 
 /*
- * Starts the program that the first argument names in a process group of its own, with nothing open but 0, 1 and 2, no signal ignored or
- * blocked. `listening`: a socket to be its descriptor 0, or -1 for a pipe.
- * started[0]: the process; [1], [2], [3]: our ends of its standard input (or -1), output and error, non-blocking;
- * [4]: a descriptor that is readable once the process has ended, or -1 where the kernel has none.
+ * Starts the program named by the first argument in a process group of its own, with no descriptors open except 0, 1
+ * and 2, and no signal ignored or blocked. `listening`: a socket for its descriptor 0, or -1 for a pipe.
+ * started[0]: the process id; [1], [2], [3]: this process's ends of its standard input (or -1), output and error,
+ * non-blocking; [4]: a descriptor that is readable once the process has ended, or -1 if the kernel does not support
+ * that.
  */
 int needletail_host_start(const char *flat_arguments, int argument_count, const char *flat_environment,
                           int environment_count, const char *flat_directory, int listening, int32_t *started) {
@@ -141,7 +143,7 @@ int needletail_host_start(const char *flat_arguments, int argument_count, const 
     if (result == 0) result = make_pipe(out);
     if (result == 0) result = make_pipe(err);
     if (result == 0) {
-        /* Of our ends only: the program's are open file descriptions of their own. */
+        /* Of this process's ends only: the program's are separate open file descriptions. */
         if (in[1] >= 0) fcntl(in[1], F_SETFL, O_NONBLOCK);
         fcntl(out[0], F_SETFL, O_NONBLOCK);
         fcntl(err[0], F_SETFL, O_NONBLOCK);
@@ -176,14 +178,14 @@ int needletail_host_start(const char *flat_arguments, int argument_count, const 
     return result;
 }
 
-/* Has the process ended? It stays what it is, so that its number is not another's. */
+/* Whether the process has ended. It is not reaped, so that its id is not reused. */
 int needletail_host_has_ended(int pid) {
     siginfo_t info;
     info.si_pid = 0;
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-/* The exit status of a process that has ended, 128 and the signal's number where one ended it; -1: it runs. */
+/* The exit status of a process that has ended, 128 plus the signal's number if a signal ended it; -1 if it runs. */
 int needletail_host_reap(int pid) {
     int status;
     pid_t r;
@@ -194,10 +196,10 @@ int needletail_host_reap(int pid) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* To the whole process group. */
+/* Sends a signal to the whole process group. */
 void needletail_host_signal(int group, int kill_it) { kill(-group, kill_it ? SIGKILL : SIGTERM); }
 
-/* Keeps what SIGTERM and SIGINT do now; or has them do that again, if it was anything but to end the process. */
+/* Saves the current handling of SIGTERM and SIGINT; or restores it, if it was anything but the default. */
 void needletail_host_signals(int restore) {
     static struct sigaction kept[2];
     static const int signals[2] = {SIGTERM, SIGINT};
@@ -209,8 +211,8 @@ void needletail_host_signals(int restore) {
 void needletail_host_close(int fd) { close(fd); }
 
 /*
- * 0: anything else, 1: the file is not there, 2: it may not be executed, 3: it is no program, 4: the system is short,
- * 5: somebody is writing to it.
+ * 0: anything else, 1: the file does not exist, 2: it is not executable, 3: it is not a program, 4: out of resources,
+ * 5: a process is writing to it.
  */
 int needletail_host_kind(int e) {
     switch (e) {
@@ -225,7 +227,7 @@ int needletail_host_kind(int e) {
 
 const char *needletail_host_message(int e) { return strerror(e); }
 
-/* A Unix socket that listens at `path`, for programs that take theirs as descriptor 0. */
+/* A Unix socket that listens at `path`, for programs that take it as descriptor 0. */
 int needletail_host_listen(const char *path) {
     struct sockaddr_un a;
     if (strlen(path) >= sizeof a.sun_path) return -ENAMETOOLONG;

@@ -1,6 +1,6 @@
 /*
- * What needs C's headers: socket addresses, epoll's packed events, constants, errno. Everything else is Scala's.
- * Unless a comment says otherwise a result below zero is -errno; a function that fails leaves no descriptor behind.
+ * What needs C's headers: socket addresses, epoll's packed events, constants, errno. Everything else is in Scala.
+ * Unless a comment says otherwise a negative result is -errno; a function that fails leaves no descriptor behind.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)
 
@@ -41,7 +41,7 @@ static int failed(int fd) {
 
 const char *needletail_io_message(int e) { return strerror(e); }
 
-/* 1: nobody listens there, 2: the address cannot be bound, 0: anything else. */
+/* The kind of an error. 1: connection refused, 2: the address cannot be bound, 0: anything else. */
 int needletail_io_kind(int e) {
     switch (e) {
     case ECONNREFUSED: return 1;
@@ -52,8 +52,8 @@ int needletail_io_kind(int e) {
 }
 
 /*
- * Raises how many descriptors this process may have to `wanted`, where it is lower and may be raised; answers how many
- * that is now. No further: programs that this one starts inherit it, and some try to close all they may have.
+ * Raises the process's limit of descriptors to `wanted`, if it is lower and may be raised; returns the limit. Not
+ * higher than needed: child processes inherit it, and some try to close as many.
  */
 int needletail_io_allow_descriptors(int wanted) {
     struct rlimit limit;
@@ -66,7 +66,7 @@ int needletail_io_allow_descriptors(int wanted) {
     return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int)limit.rlim_cur;
 }
 
-/* How many it has; 0 where the system does not tell. */
+/* The number of open descriptors; 0 if unknown. */
 int needletail_io_open_descriptors(void) {
     DIR *all = opendir("/proc/self/fd");
     if (all == NULL) return 0;
@@ -79,11 +79,11 @@ int needletail_io_open_descriptors(void) {
 
 int needletail_io_close(int fd) { return close(fd) == 0 ? 0 : -errno; }
 
-/* Octets */
+/* Bytes */
 
 #define END_OF_INPUT INT32_MIN
 
-/* Octets read, 0: none now, END_OF_INPUT: the end. */
+/* Returns bytes read, 0: none now, END_OF_INPUT: the end. */
 int needletail_io_read(int fd, char *to, int count) {
     ssize_t n;
     do n = recv(fd, to, (size_t)count, 0);
@@ -93,7 +93,7 @@ int needletail_io_read(int fd, char *to, int count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
-/* Octets taken, 0: none now. No SIGPIPE. */
+/* Returns bytes taken, 0: none now. Raises no SIGPIPE. */
 int needletail_io_write(int fd, const char *from, int count) {
     ssize_t n;
     do n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
@@ -102,7 +102,7 @@ int needletail_io_write(int fd, const char *from, int count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
-/* The same for the ends of pipes, which are no sockets. */
+/* The same for pipes, which are not sockets. */
 int needletail_io_pipe_read(int fd, char *to, int count) {
     ssize_t n;
     do n = read(fd, to, (size_t)count);
@@ -120,7 +120,7 @@ int needletail_io_pipe_write(int fd, const char *from, int count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
 }
 
-/* No call can be told to raise no SIGPIPE at a pipe: unless the program does something with it, it is ignored. */
+/* A write to a pipe cannot suppress SIGPIPE, so it is ignored, unless the program handles it. */
 void needletail_io_pipe_signal(void) {
     struct sigaction now;
     if (sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
@@ -156,8 +156,8 @@ static socklen_t make_unix(address *a, const char *path, int length) {
 }
 
 /*
- * name[0], name[1]: an IP address's octets in memory order (IPv4 in the first four), name[2]: 4 or 6, or 1 for Unix,
- * or 0 for none; name[3]: the port, or the length of the path.
+ * name[0], name[1]: an IP address's bytes in memory order (IPv4 in the first four), name[2]: 4 or 6, or 1 for Unix, or
+ * 0 for none; name[3]: the port, or the length of the path.
  */
 static void take_name(const address *a, socklen_t length, int64_t *name) {
     name[0] = name[1] = name[2] = name[3] = 0;
@@ -176,7 +176,7 @@ static void take_name(const address *a, socklen_t length, int64_t *name) {
     }
 }
 
-/* This end's name (peer 0) or the other's; a Unix path goes to `path`, which holds 108 octets. */
+/* The address of this end (peer 0) or of the other; a Unix path is written to `path`, which has 108 bytes. */
 int needletail_io_name(int fd, int peer, int64_t *name, char *path) {
     address a;
     socklen_t length = sizeof a;
@@ -188,8 +188,8 @@ int needletail_io_name(int fd, int peer, int64_t *name, char *path) {
 }
 
 /*
- * Blocks. The addresses of a host, `max` at most: for each the octets' number and the scope as 32-bit integers, then
- * room for 16 octets. Answers how many; 0 if the name is not known or nobody could tell.
+ * Blocks. The addresses of a host, at most `max`: for each the number of bytes and the scope as 32-bit integers, then
+ * 16 bytes. Returns how many; 0 if the name is unknown or the lookup failed.
  */
 WAITING int needletail_io_look_up(const char *host, char *found, int max) {
     struct addrinfo hints, *all;
@@ -202,18 +202,18 @@ WAITING int needletail_io_look_up(const char *host, char *found, int max) {
     int count = 0;
     for (struct addrinfo *a = all; a != NULL && count < max; a = a->ai_next) {
         int32_t head[2] = {0, 0};
-        const void *octets = NULL;
+        const void *bytes = NULL;
         if (a->ai_family == AF_INET) {
             head[0] = 4;
-            octets = &((struct sockaddr_in *)a->ai_addr)->sin_addr;
+            bytes = &((struct sockaddr_in *)a->ai_addr)->sin_addr;
         } else if (a->ai_family == AF_INET6) {
             head[0] = 16;
             head[1] = (int32_t)((struct sockaddr_in6 *)a->ai_addr)->sin6_scope_id;
-            octets = &((struct sockaddr_in6 *)a->ai_addr)->sin6_addr;
+            bytes = &((struct sockaddr_in6 *)a->ai_addr)->sin6_addr;
         }
-        if (octets != NULL) {
+        if (bytes != NULL) {
             memcpy(found + 24 * count, head, sizeof head);
-            memcpy(found + 24 * count + 8, octets, (size_t)head[0]);
+            memcpy(found + 24 * count + 8, bytes, (size_t)head[0]);
             count++;
         }
     }
@@ -261,14 +261,14 @@ int needletail_io_listen_unix(const char *path, int path_length, int backlog) {
     return fd < 0 ? -errno : listen_at(fd, &a, length, backlog);
 }
 
-/* 1: a socket that listens. */
+/* 1 if it is a listening socket. */
 int needletail_io_listens(int fd) {
     int listens = 0;
     socklen_t length = sizeof listens;
     return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens;
 }
 
-/* Makes a socket that was listening when the program began one of ours; answers it. */
+/* Takes over a socket that was listening when the program started; returns it. */
 int needletail_io_inherit(int fd) {
     if (!needletail_io_listens(fd)) return -ENOTSOCK;
     int flags = fcntl(fd, F_GETFL);
@@ -278,8 +278,8 @@ int needletail_io_inherit(int fd) {
 }
 
 /*
- * A descriptor and its peer's name, as above without a path; -EAGAIN: none now. Goes on with the next one after those
- * that died in the queue (accept(2): errors of the network are to be treated so).
+ * Returns a descriptor and its peer's address, as above without a path; -EAGAIN: none now. Skips connections that
+ * broke in the queue (see accept(2) on errors of the network).
  */
 int needletail_io_accept(int fd, int64_t *name) {
     for (;;) {
@@ -305,7 +305,7 @@ int needletail_io_none_now(void) { return -EAGAIN; }
 
 /* Connecting */
 
-/* From a local address where `from` is one. */
+/* From a local address if `from` is not empty. */
 static int connect_to(const address *a, socklen_t length, const address *from, socklen_t from_length) {
     int fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
@@ -349,7 +349,7 @@ int needletail_io_configure(int fd, int tcp, int no_delay, int keep_alive, int s
     return 0;
 }
 
-/* The kernel asks a silent peer whether it is there: after so many seconds, and then two times more. */
+/* SO_KEEPALIVE: probes a silent peer after `idle` seconds, then twice more. */
 int needletail_io_probe_when_silent(int fd, int idle) {
     int interval = idle / 3 > 0 ? idle / 3 : 1;
     if (set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) != 0 || set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle) != 0 ||
@@ -364,9 +364,10 @@ int needletail_io_reset_on_close(int fd) {
 }
 
 /*
- * The main thread's first frames. The collector of Scala Native 0.5.10 takes the main thread's stack to begin below
- * main's own frame (later versions do not), so that what a program's main method holds while a server runs would be
- * collected. Constructors run at about the depth of main; up to the environment the stack is given to the collector.
+ * Protects the main thread's first frames. The garbage collector of Scala Native 0.5.10 assumes that the main thread's
+ * stack begins below main's own frame (later versions do not), so that objects referenced by a program's main method
+ * while a server runs would be collected. Constructors run at about the depth of main; the stack up to the environment
+ * is added to what the collector scans.
  */
 extern char **environ;
 void scalanative_GC_add_roots(void *low, void *high);
@@ -386,7 +387,7 @@ void needletail_io_cover_main_frames(void) {
         scalanative_GC_add_roots((void *)main_frames_low, (void *)main_frames_high);
 }
 
-/* Polling: edge-triggered, so that a readiness which is used up costs the kernel no second look. */
+/* Polling: edge-triggered, so that the kernel does not check again what has been used up. */
 
 int needletail_io_poll_open(void) {
     needletail_io_cover_main_frames();
@@ -394,7 +395,7 @@ int needletail_io_poll_open(void) {
     return fd < 0 ? -errno : fd;
 }
 
-/* Watches fd for `interest` (1 read, 4 write) instead of `before`; 0: not at all. What it is ready for is reported. */
+/* Watches fd for `interest` (1 read, 4 write) instead of `before`; 0: stops watching. Current readiness is reported. */
 int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
     struct epoll_event e;
     e.events = EPOLLET | EPOLLPRI | EPOLLRDHUP | (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
@@ -405,7 +406,7 @@ int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
 
 #define MAX_EVENTS 256
 
-/* For each descriptor with news: its number in the upper 32 bits, what happened in the lower ones (see Poller.scala). */
+/* For each ready descriptor: its number in the upper 32 bits, the events in the lower ones (see Poller.scala). */
 static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
     struct epoll_event found[MAX_EVENTS];
     int n = epoll_wait(poll, found, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
@@ -419,7 +420,7 @@ static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
     return n;
 }
 
-/* Two functions for one thing: to leave the collector alone costs a little, so only the one that waits does. */
+/* Two functions, as informing the garbage collector costs a little: only the one that waits does. */
 WAITING int needletail_io_poll_wait(int poll, int64_t *events, int max, int timeout_millis) {
     BEGIN_WAITING();
     int n = poll_events(poll, events, max, timeout_millis);
@@ -428,7 +429,7 @@ WAITING int needletail_io_poll_wait(int poll, int64_t *events, int max, int time
 }
 int needletail_io_poll_now(int poll, int64_t *events, int max) { return poll_events(poll, events, max, 0); }
 
-/* A descriptor that wakes who watches it for each change: nobody has to read it empty. */
+/* An eventfd that wakes its watcher for each change; it need not be read. */
 int needletail_io_wake_open(void) {
     int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     return fd < 0 ? -errno : fd;
@@ -465,7 +466,7 @@ int needletail_io_signal_open(void) {
     return 0;
 }
 
-/* Has `needletail_io_signal_wait` return without a signal. */
+/* Makes `needletail_io_signal_wait` return without a signal. */
 void needletail_io_signal_wake(void) { on_signal(0); }
 
 /* Waits for the next signal. */
@@ -479,7 +480,7 @@ WAITING int needletail_io_signal_wait(void) {
     return -e;
 }
 
-/* What the processor has done for this thread, in nanoseconds; -1 where it is not known. */
+/* This thread's processor time in nanoseconds; -1 if unknown. */
 int64_t needletail_io_thread_nanos(void) {
     struct timespec time;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;

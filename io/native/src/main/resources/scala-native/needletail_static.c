@@ -1,7 +1,7 @@
 /*
- * For programs that are linked statically (NEEDLETAIL_STATIC, see build.sbt). Scala Native's runtime asks the dynamic
- * linker for the one function below, in order to find its stack. In a static program with glibc that would load a
- * second C library, whose functions then crash. So the question is answered here, with the function that is linked.
+ * For programs that are linked statically (needletailStatic of sbt-needletail). Scala Native's runtime asks the dynamic
+ * linker for the function below, in order to find its stack. In a static program with glibc that would load a second C
+ * library, whose functions then crash. So dlsym is replaced here, and returns the function that is linked.
  */
 #if defined(NEEDLETAIL_STATIC) && defined(__linux__)
 

@@ -1,11 +1,11 @@
 /*
- * An io_uring that watches descriptors, by raw system calls: nothing to link with. Requests to watch, and to end
- * that, go to the kernel together with the wait for what happens, so that a turn of a loop makes one call.
+ * An io_uring that watches descriptors, by raw system calls: no library is needed. Requests to watch, and to stop
+ * watching, are submitted together with the wait, so that a turn of a loop makes one system call.
  *
- * Each watch is one multishot poll: it stays until it is cancelled and reports each change once (edge-triggered).
- * Octets are moved by plain recv and send: see docs/decisions/0006-io-uring.md.
+ * Each watch is a multishot poll: it stays until it is cancelled and reports each change once (edge-triggered). Bytes
+ * are moved by plain recv and send: see docs/decisions/0006-io-uring.md.
  *
- * Needs Linux 6.1 and its headers; elsewhere needletail_uring_open says ENOSYS. Results below zero are -errno.
+ * Needs Linux 6.1 and its headers; otherwise needletail_uring_open returns ENOSYS. Negative results are -errno.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)
 
@@ -32,11 +32,11 @@ void needletail_io_cover_main_frames(void);
 
 #if defined(IORING_SETUP_DEFER_TASKRUN) && defined(__NR_io_uring_setup)
 
-/* Newer than the headers of 6.1. A wait is not to be booked as one for a disk. */
+/* Newer than the headers of 6.1. A wait is not counted as I/O wait. */
 #define FEATURE_NO_IOWAIT (1U << 17)
 #define ENTER_NO_IOWAIT (1U << 7)
 
-/* What a completion belongs to: the lowest octet of user_data. Above it: 24 bits of the watch's token, 32 of its fd. */
+/* The kind of a completion: the lowest byte of user_data. Above it: 24 bits of the watch's token, 32 of its fd. */
 enum { WATCH = 0, WAKE = 1, CANCEL = 2 };
 
 /* As in Poller.scala. */
@@ -49,12 +49,12 @@ typedef struct {
     unsigned enter_flags;
     unsigned outstanding; /* watches the kernel has or will have; each keeps its descriptor open */
 
-    /* Submissions: ours is the tail, the kernel's the head. */
+    /* Submissions: the tail is written here, the head by the kernel. */
     struct io_uring_sqe *entries;
     _Atomic unsigned *sq_head, *sq_tail;
     unsigned sq_mask, sq_size, sq_filled; /* sq_filled: the tail, before the kernel is told */
 
-    /* Completions: the kernel's is the tail. */
+    /* Completions: the tail is written by the kernel. */
     struct io_uring_cqe *completions;
     _Atomic unsigned *cq_head, *cq_tail;
     unsigned cq_mask;
@@ -68,13 +68,13 @@ static int enter(uring *u, unsigned submit, unsigned wait_for, unsigned flags, v
     return n < 0 ? -errno : (int)n;
 }
 
-/* How many submissions the kernel has yet to take. */
+/* How many submissions the kernel has not taken yet. */
 static unsigned publish(uring *u) {
     atomic_store_explicit(u->sq_tail, u->sq_filled, memory_order_release);
     return u->sq_filled - atomic_load_explicit(u->sq_head, memory_order_acquire);
 }
 
-/* Cleared; NULL if there is no room and the kernel takes none. */
+/* A cleared submission; NULL if there is no room and the kernel takes none. */
 static struct io_uring_sqe *submission(uring *u) {
     if (u->sq_filled - atomic_load_explicit(u->sq_head, memory_order_acquire) == u->sq_size) {
         if (!u->enabled) return NULL;
@@ -109,7 +109,7 @@ int needletail_uring_watch(void *ring, int fd, int token, int interest) {
     return watch(ring, fd, name_of(fd, token) | WATCH, events);
 }
 
-/* Ends a watch, with the next wait; what it reports from now on is to be told by its token. */
+/* Ends a watch, with the next wait; its later reports are recognised by its token. */
 int needletail_uring_cancel(void *ring, int fd, int token) {
     struct io_uring_sqe *e = submission(ring);
     if (e == NULL) return -EAGAIN;
@@ -135,12 +135,12 @@ static void *map(int fd, size_t length, uint64_t what) {
 }
 
 /*
- * A ring of so many submissions, and completions before the kernel has to set some aside; `wake_fd` is an eventfd that
- * wakes it. The thread that waits first is the only one that may use it then.
+ * Opens a ring with that many submissions and completions; `wake_fd` is an eventfd that wakes it. Only the thread that
+ * waits first may use it after that.
  */
 int needletail_uring_open(int size, int completions, int wake_fd, void **ring) {
     needletail_io_cover_main_frames();
-    /* The kernel does its part of the work within our calls, never in between, and never on another thread. */
+    /* The kernel does its work within this thread's system calls only, never in between or on another thread. */
     struct io_uring_params p = {
         .flags = IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER |
                  IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
@@ -184,7 +184,7 @@ int needletail_uring_open(int size, int completions, int wake_fd, void **ring) {
     return 0;
 }
 
-/* Submits, waits for one completion (0: not at all, -1: without end), and has the kernel do what it put off. */
+/* Submits, waits for one completion (0: does not wait, -1: without limit), and lets the kernel do its deferred work. */
 static int submit_and_wait(uring *u, int timeout_millis) {
     if (!u->enabled) {
         if (syscall(__NR_io_uring_register, u->fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) != 0) return -errno;
@@ -218,7 +218,7 @@ static int bits_of(const struct io_uring_cqe *c) {
     return bits | (c->res & (POLLIN | POLLRDHUP) ? READ : 0) | (c->res & POLLOUT ? WRITE : 0);
 }
 
-/* `max` events at most: fd in the upper 32 bits, then 24 of the token, then what happened (see Poller.scala). */
+/* At most `max` events: fd in the upper 32 bits, then 24 of the token, then the events (see Poller.scala). */
 static int take(uring *u, int64_t *events, int max) {
     int n = 0;
     unsigned head = atomic_load_explicit(u->cq_head, memory_order_relaxed);
@@ -238,7 +238,7 @@ static int pending(uring *u) {
     return atomic_load_explicit(u->cq_head, memory_order_relaxed) != atomic_load_explicit(u->cq_tail, memory_order_acquire);
 }
 
-/* Two functions for one thing, as with epoll. */
+/* Two functions, as with epoll. */
 WAITING int needletail_uring_wait(void *ring, int64_t *events, int max, int timeout_millis) {
     int time = pending(ring) ? 0 : timeout_millis;
     BEGIN_WAITING();
@@ -255,8 +255,8 @@ int needletail_uring_now(void *ring, int64_t *events, int max) {
 #define PATIENCE_MILLIS 1000
 
 /*
- * Ends every watch, and waits until the kernel has let go of the descriptors: left to itself it does so some time
- * after the ring is closed, and a port would stay taken until then. On the thread that used the ring, if one has.
+ * Ends every watch, and waits until the kernel has released the descriptors: otherwise it does so some time after the
+ * ring is closed, and a port would stay in use until then. To be called on the thread that used the ring, if any.
  */
 WAITING void needletail_uring_close(void *ring) {
     uring *u = ring;

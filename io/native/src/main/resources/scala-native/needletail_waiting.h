@@ -1,12 +1,12 @@
 /*
- * For functions that wait in the kernel. Between BEGIN_WAITING and END_WAITING the collector does not wait for this
- * thread, and nothing of Scala's heap may be touched but octets whose owner is reachable.
+ * For functions that wait in the kernel. Between BEGIN_WAITING and END_WAITING the garbage collector does not wait for
+ * this thread, and it must not touch Scala's heap, except for bytes whose owner is reachable.
  *
- * They stand where Scala's @blocking would, for two reasons (Scala Native 0.5.10, x86-64). The collector scans a
- * waiting thread's stack but not its registers, so what Scala code holds in a register that calls preserve would be
- * collected under it: a function marked WAITING first has all of these put on the stack, which is why it must keep a
- * frame of its own. And a thread that comes back must say so first and ask after a collection then, not before, or
- * one that begins in between takes it for waiting still.
+ * Used instead of Scala's @blocking, for two reasons (Scala Native 0.5.10, x86-64). The collector scans a waiting
+ * thread's stack but not its registers, so an object that is referenced only by a callee-saved register would be
+ * collected. A function marked WAITING first saves all of these on the stack, which is why it must have a frame of its
+ * own. And a thread that returns must set its state first and then check for a collection; otherwise a collection that
+ * begins in between takes it for waiting still.
  */
 #ifndef NEEDLETAIL_WAITING_H
 #define NEEDLETAIL_WAITING_H

@@ -3,8 +3,10 @@ package needletail
 import com.github.plokhotnyuk.jsoniter_scala.core._
 
 import needletail.async.Async
-import needletail.http.{HttpError, MediaType, Request, Response, Status}
-import needletail.routing.{Body, BodyReader, Content, Part, Quote}
+import needletail.http.{Request, Response}
+import needletail.http.message.{HttpError, MediaType, Status}
+import needletail.routing.{Body, BodyReader, Content, Part}
+import needletail.routing.internal.matching.Quote
 
 /**
  * JSON bodies for the routing DSL, for every type with a jsoniter-scala codec in scope:
@@ -23,8 +25,8 @@ package object json {
   private val reading = ReaderConfig.withAppendHexDumpToParseException(false)
 
   /**
-   * `Body[A]` from JSON; what cannot be read is refused with 400, another media type than application/json or
-   * one that ends in +json with 415.
+   * `Body[A]` from JSON. A malformed body is refused with 400 and the path of the field; a media type other than
+   * application/json, or one that ends in +json, with 415.
    */
   implicit def jsonBody[A](implicit codec: JsonValueCodec[A]): BodyReader[A] =
     BodyReader.of[A](
@@ -56,15 +58,32 @@ package object json {
     request.body.bytes.flatMap { bytes =>
       try Async.value(readFromArray[A](bytes, reading))
       catch {
-        case e: JsonReaderException =>
-          Async.fail(HttpError(Status.BadRequest, s"malformed JSON: ${Quote(e.getMessage, 200)}"))
+        case e: JsonReaderException => Async.fail(malformed(bytes, e.getMessage))
       }
     }
+
+  /** `message` ends in the offset of the error, in hexadecimal. */
+  private def malformed(bytes: Array[Byte], message: String): HttpError = {
+    val field = message.split(", offset: 0x", 2) match {
+      case Array(what, hex) =>
+        val offset = hex.takeWhile(c => Character.digit(c, 16) >= 0)
+        if (offset.isEmpty || offset.length > 8) ""
+        else
+          FieldPath.at(
+            bytes,
+            java.lang.Long.parseLong(offset, 16).min(bytes.length.toLong).toInt,
+            enclosing = what.startsWith("missing required field")
+          )
+      case _ => ""
+    }
+    val where = if (field.isEmpty) "" else s"field '${Quote(field)}': "
+    HttpError(Status.BadRequest, s"malformed JSON: $where${Quote(message, 200)}")
+  }
 }
 
 package json {
 
-  /** `Json[Order]`: the body as JSON, where the word says more than `Body[Order]`. */
+  /** `Json[Order]`: the same as `Body[Order]`, where the name is clearer. */
   object Json {
     def apply[A](implicit codec: JsonValueCodec[A]): Part[A] = Body[A](jsonBody[A])
   }

@@ -5,10 +5,17 @@ import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 
 import needletail.async.Async
 import needletail.routing._
+import needletail.testkit._
 
 case class Order(id: Long, item: String)
 object Order {
   implicit val codec: JsonValueCodec[Order] = JsonCodecMaker.make
+}
+
+case class Line(item: String, prices: List[Int])
+case class Basket(customer: Order, lines: List[Line])
+object Basket {
+  implicit val codec: JsonValueCodec[Basket] = JsonCodecMaker.make
 }
 
 /** Bodies and answers as JSON. */
@@ -23,6 +30,8 @@ class JsonSuite extends needletail.testing.Suite {
     GET / "taken" to Response(Status.Conflict).json(Order(1, "tea")),
     GET / "text" to "{}".ok
   )
+
+  private val baskets = POST / "baskets" + Body[Basket] to (basket => basket.lines.size.toString.ok)
 
   private def post(text: String, contentType: String = "application/json") =
     routes.test(Request.post("/orders", text).withHeader("Content-Type", contentType))
@@ -63,6 +72,36 @@ class JsonSuite extends needletail.testing.Suite {
       assert(reply.text.length < 200 && !reply.text.contains('\n'), reply.text)
     }
     assert(post("""{"id":1}""").text.contains("offset"), post("""{"id":1}""").text)
+  }
+
+  test("an error names the field") {
+    val wrong = post("""{"id":"x","item":"tea"}""").text
+    assert(wrong.startsWith("malformed JSON: field 'id': ") && wrong.endsWith(", offset: 0x00000006"), wrong)
+    def field(text: String): String = {
+      val reply = baskets.test(Request.post("/baskets", text)).text
+      """malformed JSON: field '(.*?)': """.r.findPrefixMatchOf(reply).fold(reply)(_.group(1))
+    }
+    val good = """"customer":{"id":1,"item":"{[\\\"x"}"""
+    assertEquals(field("""{"customer":{"id":1.5,"item":"x"}}"""), "customer.id")
+    assertEquals(
+      field(s"""{$good,"lines":[{"item":"a","prices":[1,2]},{"item":"b","prices":[1,true]}]}"""),
+      "lines[1].prices[1]"
+    )
+    assertEquals(field(s"""{$good,"lines":[{"item":7,"prices":[]}]}"""), "lines[0].item")
+    assertEquals(field(s"""{$good,"lines":7}"""), "lines")
+    assertEquals(field(s"""{"lines":[],$good"""), "customer")
+  }
+
+  test("a field that is missing is named by the parser, and its object by us") {
+    def text(body: String): String = baskets.test(Request.post("/baskets", body)).text
+    assert(post("""{"id":1}""").text.startsWith("malformed JSON: missing required field \"item\""))
+    val inside = text("""{"lines":[],"customer":{"id":1}}""")
+    assert(inside.startsWith("malformed JSON: field 'customer': missing required field \"item\""), inside)
+  }
+
+  test("names of fields from a client are cut and cleaned") {
+    val reply = baskets.test(Request.post("/baskets", "{\"" + "a\u0007" * 500 + "\":{\"b\":")).text
+    assert(reply.length < 300 && !reply.contains('\u0007'), reply)
   }
 
   test("other media types are refused with 415, types made of JSON are not") {

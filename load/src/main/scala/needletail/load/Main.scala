@@ -1,21 +1,21 @@
 package needletail.load
 
-import needletail.load.command.{EngineGenerator, Interruption, Program}
-import needletail.load.report.Terminal
+import needletail.load.command.{EngineLoadGenerator, Interruption, Program}
+import needletail.load.report.text.Terminal
 
-/** `needletail-load`: `--help` says what it can do. */
+/** The program `needletail-load`; see `--help`. */
 object Main {
   def main(arguments: Array[String]): Unit = {
     val interruption = new Interruption
     interruption.listen()
     val status =
       try new Program(
-          new EngineGenerator(interruption),
+          new EngineLoadGenerator(interruption),
           Terminal.system(),
           interruption
         ).run(arguments.toVector)
       finally interruption.over()
-    // the engine's threads do not keep it, but another library's might
+    // the engine's threads are daemons, but another library's may not be
     if (!interruption.happened) sys.exit(status)
   }
 }

@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.III_Result;
 import scala.concurrent.duration.FiniteDuration;
 
-/** An actor and those who send to it: no message is lost as the actor grows idle, none unaccounted for as it stops. */
+/** An actor and its senders: no message is lost when the actor becomes idle, and each is counted when it stops. */
 public class CellStress {
   static final ActorSettings SETTINGS = new ActorSettings(
       "a", 16, Overflow.RejectNewest$.MODULE$, 0, FiniteDuration.apply(1, "s"), 8, scala.Option.empty());
@@ -22,7 +22,7 @@ public class CellStress {
   static class Adding {
     final QueuedLoop loop = new QueuedLoop();
     int sum = 0; // the loop's
-    final Cell<Integer> cell = new Cell<>(loop, SETTINGS, context -> message -> sum += message);
+    final ActorCell<Integer> cell = new ActorCell<>(loop, SETTINGS, context -> message -> sum += message);
 
     Adding() {
       cell.begin();
@@ -136,7 +136,7 @@ public class CellStress {
   @Outcome(expect = FORBIDDEN, desc = "never told, or twice")
   @State
   public static class Watched {
-    final Watches watches = new Watches();
+    final DeathWatch watches = new DeathWatch();
     final java.util.concurrent.atomic.AtomicInteger early = new java.util.concurrent.atomic.AtomicInteger();
     final java.util.concurrent.atomic.AtomicInteger late = new java.util.concurrent.atomic.AtomicInteger();
 

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 
-/** Messages from many threads: what was taken is there once, what was not is counted, and no more than fit. */
+/** Messages from many threads: each accepted one is received once, each refused one is counted, within the capacity. */
 public class MailboxStress {
   private static final Overflow REJECT = Overflow.RejectNewest$.MODULE$;
   private static final Overflow DROP = Overflow.DropOldest$.MODULE$;

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import scala.concurrent.duration.FiniteDuration;
 
-/** Blocking work that is given up: an interrupt meets this work or none, never what its thread does next. */
+/** Cancelled blocking work: an interrupt reaches this task or none, never the next one of its thread. */
 public class BlockingStress {
   static final Blocking OWNER =
       new Blocking(new BlockingConfig(1, 1, FiniteDuration.apply(10, "s"), false, 1));

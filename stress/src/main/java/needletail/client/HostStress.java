@@ -3,6 +3,10 @@ package needletail.client;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import needletail.client.config.BreakerConfig;
+import needletail.client.policy.Breaker;
+import needletail.client.policy.RetryBudget;
+import needletail.client.pool.HostCounts;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -12,7 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.III_Result;
 import scala.concurrent.duration.FiniteDuration;
 
-/** What all loops of a client know of a host: its breaker, its budget of retries, and the figures of each loop. */
+/** The state of a host that all loops of a client share: its breaker, its retry budget, and the counts of each loop. */
 public class HostStress {
   static final BreakerConfig CONFIG =
       new BreakerConfig(true, FiniteDuration.apply(10, "s"), 1, 0.5, FiniteDuration.apply(1, "s"), 1);

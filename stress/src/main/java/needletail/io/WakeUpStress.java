@@ -1,5 +1,7 @@
 package needletail.io;
 
+import needletail.io.loop.TaskQueue;
+import needletail.io.system.NioPoller;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -8,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.Signal;
 import org.openjdk.jcstress.annotations.State;
 
-/** A loop that waits without a time-out, in the poller itself, is woken by whoever hands it a task. */
+/** A loop that waits without a timeout, in the poller itself, is woken by a task. */
 public class WakeUpStress {
   @JCStressTest(Mode.Termination)
   @Outcome(id = "TERMINATED", expect = Expect.ACCEPTABLE, desc = "the task was taken")

@@ -5,7 +5,7 @@ import java.util.concurrent.RejectedExecutionException;
 import needletail.async.Loop;
 import needletail.async.Timer;
 
-/** A loop whose thread is whoever calls `runAll`: tasks come from any thread, timers never fire by themselves. */
+/** A loop that runs on the thread that calls `runAll`: tasks come from any thread, timers never fire by themselves. */
 public final class QueuedLoop implements Loop {
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private volatile boolean ended = false;

@@ -6,52 +6,57 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{ExecutionContext, Future, Promise => FuturePromise}
 
-import needletail.async.{Async, Loop, Promise, Rejected, Survivable, TimedOut}
+import needletail.async.{Async, AsyncPromise, Loop, Rejected, Survivable, TimedOut}
 
-/** Somewhere to send messages to: an actor, or the place where somebody who asked waits for the answer. */
+/** A receiver of messages: an actor, or the caller of `ask` that waits for the answer. */
 trait Recipient[-M] {
 
-  /** Leaves `message` there, from any thread, without waiting. False when it certainly will not be received. */
+  /** Sends `message`, from any thread, without waiting. Returns false if it will certainly not be received. */
   def send(message: M): Boolean
 
-  /** `send`, for when it does not matter whether it is received. */
+  /** As `send`, without the result. */
   final def !(message: M): Unit = { send(message); () }
 }
 
 /**
- * The way to an actor. All methods may be called from any thread.
+ * A reference to an actor. All methods may be called from any thread.
  *
- * What one thread sends is received in the order in which it was sent. A message may be sent and never
- * received: the actor may stop before its turn comes.
+ * The messages of one thread are received in the order in which they were sent. A message that was sent may never be
+ * received, as the actor may stop before.
  */
 abstract class ActorRef[-M] private[actor] extends Recipient[M] {
+
+  /** The name in its settings; for messages. */
   def name: String
 
-  /** Ends the actor after the message it is at; those that wait become dead letters. May be repeated. */
+  /** Stops the actor after the current message; waiting messages become dead letters. May be called more than once. */
   def stop(): Unit
 
+  /** Whether it has stopped. Then it receives nothing any more. */
   def isStopped: Boolean
 
-  /** Complete when the actor has stopped and its `onStop` has run. */
+  /** Completes when the actor has stopped and its `onStop` has run. */
   def whenStopped: Future[Unit]
 
+  /** Its current counts. */
   def stats: ActorStats
 
-  /** Where the actor lives. */
+  /** The loop that the actor runs on. */
   def loop: Loop
 
-  private[actor] def watches: Watches
+  private[actor] def watches: DeathWatch
 
   /**
-   * Sends the message that `make` builds around the place for the answer, and gives the answer to the loop that
-   * calls. Fails with `TimedOut`, and at once with [[Stopped]] or `Rejected` when the message was not taken.
+   * Sends the message that `make` builds with the recipient for the answer. The result is the first answer, on the
+   * calling loop. Fails with `TimedOut` after `timeout`, and at once with [[Stopped]] or `Rejected` if the message was
+   * not accepted.
    */
   final def ask[R](timeout: FiniteDuration)(make: Recipient[R] => M): Async[R] = {
     val answer = new LoopAnswer[R](Loop.current)
-    if (send(make(answer))) answer.promise.within(timeout) else Async.fail(refusal)
+    if (send(make(answer))) answer.promise.timeout(timeout) else Async.fail(refusal)
   }
 
-  /** As `ask`, for callers that are on no loop. */
+  /** As `ask`, for callers that are not on a loop. */
   final def askFuture[R](timeout: FiniteDuration)(make: Recipient[R] => M): Future[R] = {
     val answer = new FutureAnswer[R]
     if (send(make(answer))) answer.expireOn(loop, timeout) else answer.promise.failure(refusal)
@@ -64,19 +69,19 @@ abstract class ActorRef[-M] private[actor] extends Recipient[M] {
   override def toString: String = s"ActorRef($name)"
 }
 
-/** The failure of a question to an actor that has stopped. */
+/** The failure of `ask` when the actor has stopped. */
 final class Stopped(name: String) extends RuntimeException(s"$name has stopped", null, false, false)
 
 /**
- * Counts since the actor was spawned, but for `waiting`. Taken while the actor runs, so they need not fit each
- * other to the last message.
+ * Counts since the actor was spawned, except `waiting`. Read while the actor runs, so they need not be consistent with
+ * each other.
  *
  * @param waiting     messages in the mailbox now
- * @param received    messages the actor was given
+ * @param received    messages received
  * @param rejected    messages refused because the mailbox was full
- * @param dropped     messages that made way for newer ones
+ * @param dropped     messages that were dropped for newer ones
  * @param deadLetters messages sent after the stop or left in the mailbox by it
- * @param restarts    how often it was made afresh
+ * @param restarts    how often it was restarted
  */
 final case class ActorStats(
     waiting: Int,
@@ -87,9 +92,9 @@ final case class ActorStats(
     restarts: Int
 )
 
-/** Takes the first answer to where the asking loop waits for it. */
+/** Delivers the first answer to the loop of the caller. */
 private[actor] final class LoopAnswer[R](asking: Loop) extends AtomicBoolean with Recipient[R] {
-  val promise = new Promise[R]
+  val promise = new AsyncPromise[R]
 
   def send(answer: R): Boolean =
     compareAndSet(false, true) && {
@@ -108,7 +113,7 @@ private[actor] final class FutureAnswer[R] extends Recipient[R] {
   def send(answer: R): Boolean = promise.trySuccess(answer)
 
   def expireOn(loop: Loop, timeout: FiniteDuration): Unit =
-    // a loop's timers are made and cancelled on its own thread
+    // a loop's timers are created and cancelled on its own thread
     tryExecute(loop) { () =>
       if (!promise.isCompleted) {
         val timer = loop.schedule(timeout.toNanos, () => { promise.tryFailure(new TimedOut(timeout)); () })

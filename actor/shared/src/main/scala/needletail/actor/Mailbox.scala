@@ -1,17 +1,14 @@
 package needletail.actor
 
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, LongAdder}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import scala.annotation.tailrec
 
-/**
- * Messages that wait for an actor: many threads put in, the actor's loop takes out, nobody locks. Never holds
- * more than `capacity`.
- */
+/** Messages that wait for an actor, at most `capacity`: many producers, the actor's loop as the consumer, no lock. */
 private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
   private val queue  = new ConcurrentLinkedQueue[AnyRef]
-  private val places = new AtomicInteger // taken; counted before a message goes in and after it is out
+  private val places = new AtomicInteger // in use; counted before a message goes in and after it is out
   val rejected       = new AtomicLong
   val dropped        = new AtomicLong
 
@@ -29,7 +26,7 @@ private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
           rejected.incrementAndGet()
           false
         case Overflow.DropOldest =>
-          // the oldest goes and leaves its place; if the actor was quicker, there is a place now or very soon
+          // the new message replaces the oldest; if the actor was quicker, a place is free now or very soon
           val oldest = queue.poll()
           if (oldest != null) {
             oldest match {
@@ -45,25 +42,21 @@ private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
       }
   }
 
-  /** The oldest message, or `null`. */
+  /** The oldest message, or null. */
   def poll(): AnyRef = {
     val message = queue.poll()
     if (message != null) places.decrementAndGet()
     message
   }
 
-  /** Takes back what was just put in. False when somebody else has taken it. */
+  /** Removes a message that was just added. Returns false if it has been taken already. */
   def remove(message: AnyRef): Boolean = queue.remove(message) && { places.decrementAndGet(); true }
 }
 
 private[actor] object Mailbox {
 
-  /** What is in the mailbox but is no message of the user's, and wants to know when it is dropped, on any thread. */
+  /** An entry of the mailbox that is not a user's message; it is told when it is dropped, on any thread. */
   trait Entry {
     def dropped(): Unit
   }
-}
-
-private[actor] object DeadLetters {
-  val total = new LongAdder
 }

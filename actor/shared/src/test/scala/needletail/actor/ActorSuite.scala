@@ -2,8 +2,9 @@ package needletail.actor
 
 import scala.concurrent.duration._
 
-import needletail.async.{Loop, ManualLoop, Timer}
+import needletail.async.{Loop, Timer}
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 class ActorSuite extends Suite {
 

@@ -4,8 +4,9 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 import scala.util.Success
 
-import needletail.async.{Async, ManualLoop, Rejected, ThreadLoop, TimedOut}
+import needletail.async.{Async, Rejected, ThreadLoop, TimedOut}
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 class AskSuite extends Suite {
   private sealed trait Message

@@ -1,7 +1,7 @@
 package needletail.actor
 
-import needletail.async.ManualLoop
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** The mailbox has a bound, and says what became of what did not fit. */
 class MailboxSuite extends Suite {
@@ -50,7 +50,7 @@ class MailboxSuite extends Suite {
     assertEquals(ref.stats.received, 11L)
   }
 
-  test("a null is no message") {
+  test("a message that is null is refused") {
     val f = new Scene(Overflow.RejectNewest)
     intercept[NullPointerException](f.ref.asInstanceOf[ActorRef[Any]].send(null))
     assertEquals(f.ref.stats.waiting, 0)

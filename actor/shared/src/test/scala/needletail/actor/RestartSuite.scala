@@ -2,8 +2,8 @@ package needletail.actor
 
 import scala.concurrent.duration._
 
-import needletail.async.ManualLoop
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** An actor that fails is made afresh, so often and no more. */
 class RestartSuite extends Suite {

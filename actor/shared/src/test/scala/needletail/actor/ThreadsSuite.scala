@@ -8,8 +8,9 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, Loop, ThreadLoop, Timer}
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
-/** Many threads at once: nothing is lost, nothing overtakes, nobody is woken in vain. */
+/** Many threads at once: no message is lost or reordered, and no loop is woken unnecessarily. */
 class ThreadsSuite extends Suite {
   private val threads = 4
   private val each    = 20000
@@ -139,7 +140,7 @@ class ThreadsSuite extends Suite {
   }
 
   test("sending to an actor that is busy gives its loop nothing more to do") {
-    val manual = new needletail.async.ManualLoop
+    val manual = new ManualLoop
     val loop   = new CountingLoop(manual)
     var seen   = 0
     val ref    = Actor.spawn[Int](loop)(context =>

@@ -1,7 +1,7 @@
 package needletail.actor
 
-import needletail.async.ManualLoop
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 class WatchSuite extends Suite {
 

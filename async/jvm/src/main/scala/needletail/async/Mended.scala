@@ -1,6 +1,6 @@
 package needletail.async
 
-/** Platform contract: who is in every program calls `need`. The JVM needs no mending. */
+/** Platform contract: code that every program runs calls `need`. Nothing to do on the JVM. */
 private[async] object Mended {
   def need(): Unit = ()
 }

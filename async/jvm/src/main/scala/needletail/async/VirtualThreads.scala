@@ -4,10 +4,10 @@ import java.util.concurrent.ThreadFactory
 
 import scala.util.control.NonFatal
 
-/** Platform contract: `factory(name)` makes virtual threads, or is `null` where the platform has none. */
+/** Platform contract: `factory(name)` returns a factory of virtual threads, or null if the platform has none. */
 private[async] object VirtualThreads {
 
-  /** `Thread.ofVirtual().name(name, 0).factory()`, looked up by name because we compile for Java 17. */
+  /** `Thread.ofVirtual().name(name, 0).factory()`, by reflection because this is compiled for Java 17. */
   def factory(name: String): ThreadFactory =
     try {
       val builder = Class.forName("java.lang.Thread$Builder")
@@ -17,7 +17,7 @@ private[async] object VirtualThreads {
         .invoke(virtual, name, java.lang.Long.valueOf(0))
       builder.getMethod("factory").invoke(named).asInstanceOf[ThreadFactory]
     } catch {
-      // before Java 21: not there, or there as a preview that refuses to work
+      // before Java 21: missing, or a preview feature that is disabled
       case NonFatal(_) | _: LinkageError => null
     }
 }

@@ -30,18 +30,18 @@ class AllocationSuite extends Suite {
   atMost("flatMap on it makes none", 0)(() => value.flatMap(next))
   atMost("looking into it makes none", 0)(() => value.resultOrNull)
   atMost("a promise, completed", 40 + 16) { () =>
-    val promise = new Promise[Integer]
+    val promise = new AsyncPromise[Integer]
     promise.succeed(number)
     promise
   }
   atMost("a promise and a map that waits for it", 40 + 16 + 40 + 16) { () =>
-    val promise = new Promise[Integer]
+    val promise = new AsyncPromise[Integer]
     val mapped  = promise.map(same)
     promise.succeed(number)
     mapped
   }
   atMost("a promise and a flatMap that waits for it", 40 + 16 + 40) { () =>
-    val promise = new Promise[Integer]
+    val promise = new AsyncPromise[Integer]
     val mapped  = promise.flatMap(next)
     promise.succeed(number)
     mapped

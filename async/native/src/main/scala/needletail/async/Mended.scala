@@ -3,15 +3,15 @@ package needletail.async
 import scala.scalanative.unsafe._
 
 /**
- * Platform contract: who is in every program calls `need`. Here it asks for what mends the runtime's classes before
- * `main` (`needletail_traits.c`): what nobody asks for a linker leaves out.
+ * Platform contract: code that every program runs calls `need`. The reference keeps the linker from leaving out
+ * `needletail_traits.c`, which corrects class data of Scala Native's runtime before `main`.
  */
 private[async] object Mended {
   def need(): Unit = {
     val _ = classes
   }
 
-  /** Classes that extend no trait; none where the mend does not find them. */
+  /** The number of classes without traits that were corrected; 0 if they were not found. */
   def classes: Int = Traits.needletail_traits_classes()
 
   @extern

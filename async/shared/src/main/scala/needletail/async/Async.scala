@@ -5,40 +5,40 @@ import scala.concurrent.{Future, Promise => FuturePromise}
 import scala.util.{Failure, Success, Try}
 
 /**
- * A value, or a failure, that comes later, on the loop that asked for it.
+ * A value, or a failure, that becomes available later, on the loop that created it.
  *
- * It is completed and observed on one thread, the loop's, so nothing here is synchronised and no execution
- * context is passed; to observe it from another thread is a mistake that is not detected (see `toFuture`). A
- * non-fatal exception of a function given to it becomes a failure. What is complete already is treated at
- * once: `map` on it has called its function before it returns. What completes while observers are being told
- * of another completion is told after that, so neither long chains nor deep recursion through `flatMap`
- * need stack; a loop that ends in `flatMap` needs no memory that grows.
+ * It is completed and observed on one thread, the loop's, so nothing is synchronised and no execution context is
+ * needed. Observing it on another thread is an error that is not detected (see `toFuture`). A non-fatal exception of a
+ * function passed to it becomes a failure. If it is already complete, functions are called at once: `map` has called
+ * its function when it returns. A value that is completed while observers of another are being called has its own
+ * observers called after that. So long chains and deep recursion through `flatMap` do not use stack, and a loop that
+ * ends in `flatMap` runs in constant memory.
  *
- * '''Cancelling.''' What nobody needs any more should stop. Cancelling a value fails it with [[Cancelled]]
- * and withdraws its interest in what it was made from; a value whose last observer has withdrawn is
- * cancelled in turn, up to the promise, timer or blocking work where it all began. `onComplete`, `foreach`
- * and `toFuture` observe to the end and never withdraw.
+ * '''Cancellation.''' What is no longer needed should stop. Cancelling a value fails it with [[Cancelled]] and
+ * withdraws it from what it was derived from. A value whose last observer has withdrawn is cancelled in turn, down to
+ * the promise, timer or blocking work at the origin. `onComplete`, `foreach` and `toFuture` never withdraw.
  */
 abstract class Async[+A] private[async] () {
 
-  /** The result when it is there, else `null`: for those who serve requests, before they register for it. */
+  /** The result if it is complete, else null: for servers, before they register an observer. */
   private[needletail] def resultOrNull: Result[A]
 
-  /** Cancels this one if nobody observes it. */
+  /** Cancels this one if it has no observers. */
   private[async] def withdrawUnobserved(): Unit
 
-  /** Fails this with [[Cancelled]] and stops what it waits for, unless it is complete; may be repeated. */
+  /** Fails this with [[Cancelled]] and stops what it waits for, unless it is complete. May be called more than once. */
   def cancel(): Unit
 
+  /** Whether it has a result. */
   final def isCompleted: Boolean = resultOrNull != null
 
-  /** The result if it is there already. */
+  /** The result if it is complete. */
   final def poll: Option[Try[A]] = {
     val result = resultOrNull
     if (result == null) None else Some(result.toTry)
   }
 
-  /** Calls `f` with the result, once, now or later. What `f` throws goes to the loop, which logs it. */
+  /** Calls `f` with the result, once, now or later. Exceptions of `f` go to the loop, which logs them. */
   final def onComplete(f: Try[A] => Unit): Unit = {
     val result = resultOrNull
     if (result == null) this.asInstanceOf[Pending[A]].open.attach(new Callback(f))
@@ -53,53 +53,55 @@ abstract class Async[+A] private[async] () {
     case Failure(_)     => ()
   }
 
+  /** Applies `f` to the value. A non-fatal exception of `f` becomes the failure. */
   final def map[B](f: A => B): Async[B] = {
     val result = resultOrNull
     if (result == null) new Mapped(f).observe(this) else Step.map(f, result)
   }
 
+  /** Continues with the `Async` that `f` makes of the value. A non-fatal exception of `f` becomes the failure. */
   final def flatMap[B](f: A => Async[B]): Async[B] = {
     val result = resultOrNull
     if (result == null) new FlatMapped(f).observe(this)
-    else if (result.isValue) Trampoline.here.call(f, result.value)
+    else if (result.isValue) FlatMapped.call(f, result.value)
     else Step.same(result)
   }
 
-  /** The value where `p` holds for it, else a failure with a `NoSuchElementException`. */
+  /** The value if `p` holds for it, else a failure with NoSuchElementException. */
   final def withFilter(p: A => Boolean): Async[A] = {
     val result = resultOrNull
     if (result == null) new Filtered(p).observe(this) else Step.filter(p, result)
   }
 
-  /** Turns the failures that `f` is defined for into values. */
+  /** Replaces the failures that `f` is defined for by values. */
   final def recover[B >: A](f: PartialFunction[Throwable, B]): Async[B] = {
     val result = resultOrNull
     if (result == null) new Recovered[B](f).observe(this) else Step.recover(f, result)
   }
 
-  /** Has another value take the place of the failures that `f` is defined for. */
+  /** Replaces the failures that `f` is defined for by the result of another `Async`. */
   final def recoverWith[B >: A](f: PartialFunction[Throwable, Async[B]]): Async[B] = {
     val result = resultOrNull
     if (result == null) new RecoveredWith[B](f).observe(this)
     else if (result.isValue) result
     else
-      Trampoline.here.call[Throwable, B](e => f.applyOrElse(e, (_: Throwable) => result), result.error)
+      FlatMapped.call[Throwable, B](e => f.applyOrElse(e, (_: Throwable) => result), result.error)
   }
 
-  /** Goes on with what `f` makes of the value or the failure. */
+  /** Continues with the `Async` that `f` makes of the value or the failure. */
   final def transform[B](f: Try[A] => Async[B]): Async[B] = {
     val result = resultOrNull
-    if (result == null) new Transformed(f).observe(this) else Trampoline.here.call(f, result.toTry)
+    if (result == null) new Transformed(f).observe(this) else FlatMapped.call(f, result.toTry)
   }
 
-  /** Runs `cleanUp` when this has a value, fails or is cancelled; the result stays unless `cleanUp` throws. */
+  /** Runs `cleanUp` when this has a value, fails or is cancelled. The result stays unless `cleanUp` throws. */
   final def andFinally(cleanUp: => Unit): Async[A] = {
     val result = resultOrNull
     val once   = () => cleanUp
     if (result == null) new Finally[A](once).observe(this) else Step.andFinally(once, result)
   }
 
-  /** Both values; both proceed side by side. The first failure is the result and withdraws from the other. */
+  /** Both values, computed concurrently. The first failure becomes the result and withdraws from the other. */
   final def zip[B](other: Async[B]): Async[(A, B)] = {
     val mine   = resultOrNull
     val theirs = other.resultOrNull
@@ -118,7 +120,10 @@ abstract class Async[+A] private[async] () {
     } else new Zipped(this, other)
   }
 
-  /** Whichever is complete first, with a value or a failure; withdraws from the other. This one has precedence. */
+  /**
+   * The result of the one that completes first, a value or a failure; withdraws from the other. If both are complete,
+   * this one's.
+   */
   final def race[B >: A](other: Async[B]): Async[B] =
     if (resultOrNull != null) {
       other.withdrawUnobserved()
@@ -129,16 +134,16 @@ abstract class Async[+A] private[async] () {
     } else new Raced[B](this, other)
 
   /**
-   * This, if it is complete within `limit`; else fails with [[TimedOut]] and withdraws, so that what nobody
-   * else observes is cancelled. To be called on the loop.
+   * The result of this if it is complete within `limit`; otherwise fails with [[TimedOut]] and withdraws, which
+   * cancels this unless it has other observers. To be called on the loop.
    */
-  final def within(limit: FiniteDuration): Async[A] =
+  final def timeout(limit: FiniteDuration): Async[A] =
     if (resultOrNull != null) this else new Within(Loop.current, this, limit)
 
-  /** As this, but cancelling it leaves this one running: for what is shared, in a cache say. */
+  /** The same result, but cancelling it does not cancel this one: for shared values, for example in a cache. */
   final def shield: Async[A] = if (resultOrNull != null) this else new Shielded[A].observe(this)
 
-  /** The same result for other threads. To be called on the loop; the future may be used anywhere. */
+  /** The same result for other threads. To be called on the loop; the future may be used on any thread. */
   final def toFuture: Future[A] = {
     val result = resultOrNull
     if (result != null) Future.fromTry(result.toTry)
@@ -150,80 +155,59 @@ abstract class Async[+A] private[async] () {
   }
 }
 
-/** The failure of what was cancelled. */
+/** The failure of a cancelled `Async`. */
 final class Cancelled extends RuntimeException("cancelled", null, false, false)
 
-/** The failure of what was not complete within `limit`. It carries no stack trace: it was thrown nowhere. */
+/** The failure of an `Async` that was not complete within `limit`. It has no stack trace, as it is thrown nowhere. */
 final class TimedOut(val limit: FiniteDuration)
     extends RuntimeException(s"not complete within $limit", null, false, false)
 
-object Async {
+/**
+ * An [[Async]] that is complete, and the form in which others keep their result.
+ *
+ * One small object, so that an immediate answer costs no more than that: `map` and `flatMap` call their function at
+ * once, and a holder may read the result without registering an observer.
+ */
+private[needletail] sealed abstract class Result[+A] extends Async[A] {
 
-  val unit: Async[Unit] = Result.unit
+  /** Whether it is a value, not a failure. */
+  def isValue: Boolean
 
-  def value[A](value: A): Async[A]           = new Value(value)
-  def fail(error: Throwable): Async[Nothing] = new Failed(error)
-  def fromTry[A](result: Try[A]): Async[A]   = Result.of(result)
+  /** The value; throws the error if this is a failure. */
+  def value: A
 
-  /** What `body` gives, now; a non-fatal exception becomes a failure. */
-  def attempt[A](body: => A): Async[A] =
-    try new Value(body)
-    catch { case Survivable(e) => new Failed(e) }
+  /** The error, or null if this is a value. */
+  def error: Throwable
 
-  /** The `Async` that `body` gives, now; a non-fatal exception becomes a failure. */
-  def defer[A](body: => Async[A]): Async[A] =
-    try Trampoline.nonNull(body)
-    catch { case Survivable(e) => new Failed(e) }
+  def toTry: Try[A]
 
-  /** Complete after `duration`, not earlier; needs no thread. As `yieldNow` if it is not positive. To be called on a loop. */
-  def sleep(duration: FiniteDuration): Async[Unit] =
-    if (duration.length <= 0) yieldNow else new Sleep(Loop.current, duration.toNanos)
+  final private[needletail] def resultOrNull: Result[A] = this
+  final private[async] def withdrawUnobserved(): Unit   = ()
+  final def cancel(): Unit                              = ()
+}
 
-  /**
-   * Complete in the loop's next turn: whatever is ready by then, other connections above all, goes first. For work that
-   * is long but can be done in parts. To be called on a loop.
-   */
-  def yieldNow: Async[Unit] = new Yield(Loop.current)
+private[needletail] final class Value[+A](val value: A) extends Result[A] {
+  def isValue: Boolean          = true
+  def error: Throwable          = null
+  def toTry: Try[A]             = Success(value)
+  override def toString: String = s"Async.value($value)"
+}
 
-  /** All values, in order; all proceed side by side. The first failure is the result and withdraws from the others. */
-  def all[A](asyncs: Seq[Async[A]]): Async[Seq[A]] = Gathered(asyncs)
+private[needletail] final class Failed(val error: Throwable) extends Result[Nothing] {
+  def isValue: Boolean          = false
+  def value: Nothing            = throw error
+  def toTry: Try[Nothing]       = Failure(error)
+  override def toString: String = s"Async.fail($error)"
+}
 
-  /** The future's result, brought to the loop that calls. Cancelling stops waiting; a future cannot be stopped. */
-  def fromFuture[A](future: Future[A]): Async[A] = future.value match {
-    case Some(result) => Result.of(result)
-    case None => callback(done => future.onComplete(done)(scala.concurrent.ExecutionContext.parasitic))
-  }
+private[async] object Result {
+  val unit: Value[Unit] = new Value(())
 
-  /**
-   * For results that come from elsewhere: calls `register` at once with a function that takes the result and
-   * brings it to the loop that called. That function may be called from any thread and throws nothing; only
-   * its first call counts.
-   */
-  def callback[A](register: (Try[A] => Unit) => Unit): Async[A] = {
-    val loop                         = Loop.current
-    val promise                      = new Promise[A]
-    def finish(result: Try[A]): Unit = if (promise.complete(result)) ManualLoop.awaitOutside(loop, -1)
-    ManualLoop.awaitOutside(loop, +1)
-    promise.onCancel(() => ManualLoop.awaitOutside(loop, -1))
-    try
-      register { result =>
-        if (loop.inLoop) finish(result)
-        else
-          try loop.execute(() => finish(result))
-          catch { case Survivable(_) => () } // the loop has ended: nobody waits any more
-      }
-    catch { case Survivable(e) => finish(Failure(e)) }
-    promise
-  }
+  /** Shared by all that are cancelled: the exception has no stack trace and records no suppressed ones. */
+  val cancelled: Failed = new Failed(new Cancelled)
 
-  /** Runs `body`, which blocks, on another thread and brings its result to the loop that calls: see [[Blocking]]. */
-  def blocking[A](body: => A): Async[A] = Blocking.default(body)
-
-  /** Starts `body` on `loop`, from any thread. */
-  def run[A](loop: Loop)(body: => Async[A]): Future[A] = {
-    val promise = FuturePromise[A]()
-    try loop.execute(() => defer(body).onComplete(t => { promise.complete(t); () }))
-    catch { case Survivable(e) => promise.tryFailure(e) } // a loop that has ended takes no more
-    promise.future
+  def of[A](result: Try[A]): Result[A] = result match {
+    case Success(value) => new Value(value)
+    case Failure(error) => new Failed(error)
   }
 }

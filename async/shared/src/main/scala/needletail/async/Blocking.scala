@@ -12,13 +12,13 @@ import java.util.concurrent.{
 import scala.concurrent.duration._
 
 /**
- * How much blocking work there may be.
+ * Limits on blocking work.
  *
- * @param threads        platform threads at most; each is started when work waits
- * @param queue          pieces of work that may wait for one of those threads; one more is [[Rejected]]
+ * @param threads        maximum of platform threads; each is started when work waits
+ * @param queue          tasks that may wait for one of those threads; one more is [[Rejected]]
  * @param idle           after how long without work such a thread ends
- * @param virtual        use virtual threads where the JVM has them (21 or later) instead of `threads` and `queue`
- * @param virtualThreads virtual threads at most; one more is [[Rejected]]
+ * @param virtual        use virtual threads if the JVM has them (21 or later) instead of `threads` and `queue`
+ * @param virtualThreads maximum of virtual threads; one more is [[Rejected]]
  */
 final case class BlockingConfig(
     threads: Int = 64,
@@ -38,29 +38,10 @@ final case class BlockingConfig(
 }
 
 /**
- * The failure of what was asked for and found no room. Where it is what a request comes to, a server answers 503.
- *
- * @param full what has no room
- */
-final class Rejected(message: String, val full: Rejected.Full = Rejected.Other)
-    extends RuntimeException(message, null, false, false)
-
-object Rejected {
-  sealed trait Full
-
-  /** The mailbox of an actor. */
-  case object Mailbox extends Full
-
-  /** The threads for blocking work, and the queue for them. */
-  case object Threads extends Full
-  case object Other   extends Full
-}
-
-/**
  * Threads for work that blocks (JDBC, files, `Thread.sleep`), so that loops need not.
  *
- * `Async.blocking` uses the one that all share; make another one to keep one kind of work from taking all
- * threads. All threads are daemons. Methods are to be called on a loop.
+ * `Async.blocking` uses a shared one; create another to keep one kind of work from using all threads. All threads are
+ * daemon threads. Methods are to be called on a loop.
  */
 final class Blocking(config: BlockingConfig = BlockingConfig()) {
   private val names   = new AtomicInteger
@@ -88,10 +69,10 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     }
 
   /**
-   * Runs `body` on another thread and brings what it returns or throws to the loop that calls.
+   * Runs `body` on another thread and returns its value or exception on the calling loop.
    *
-   * Fails with [[Rejected]] when there is no room. Cancelling removes work that has not begun, and interrupts
-   * the thread of work that has, where the platform can: then the result is lost, whatever `body` does.
+   * Fails with [[Rejected]] if there is no room. Cancelling removes work that has not begun; work that has begun is
+   * interrupted if the platform supports it, and its result is lost, whatever `body` does.
    */
   def apply[A](body: => A): Async[A] = {
     val answer = new Blocking.Answer[A](Loop.current)
@@ -99,15 +80,15 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     answer.work = work
     val own = answer.loop.blockingThreads
     if (if (own == null) submit(work) else { own.execute(work); true }) {
-      ManualLoop.awaitWork(answer.loop, +1)
+      answer.loop.blockingWorkChanged(+1)
       answer
-    } else Async.fail(new Rejected("no room for more blocking work", Rejected.Threads))
+    } else new Failed(new Rejected("no room for more blocking work", Rejected.Threads))
   }
 
-  /** Does the platform give this one virtual threads? */
+  /** Whether it uses virtual threads. */
   def usesVirtualThreads: Boolean = virtual != null
 
-  /** Platform threads alive now. */
+  /** The number of platform threads alive. */
   private[async] def threads: Int = if (pool == null) 0 else pool.getPoolSize
 
   private def submit(work: Runnable): Boolean =
@@ -129,6 +110,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
   private def ended(): Unit = if (virtual != null) { running.decrementAndGet(); () }
 }
 
+/** The shared [[Blocking]] of `Async.blocking`. */
 object Blocking {
   @volatile private var shared: Blocking = null
 
@@ -143,34 +125,36 @@ object Blocking {
       }
   }
 
-  /** Has `Async.blocking` use threads by these settings from now on; what was begun ends on the old ones. */
+  /**
+   * Makes `Async.blocking` use new threads with these settings from now on. Work that has begun ends on the old ones.
+   */
   def configure(config: BlockingConfig): Unit = synchronized { shared = new Blocking(config) }
 
-  // What a piece of work can be, besides the thread that runs it.
+  // States of a task, besides the thread that runs it.
   private object Waiting
   private object Interrupting
   private object Ended
 
-  /** The loop's side of a piece of work. */
+  /** A task as seen by the loop. */
   private[async] final class Answer[A](val loop: Loop) extends Pending[A] {
     var work: Work[A] = null
 
     def deliver(result: Result[A]): Unit = if (isOpen) {
-      ManualLoop.awaitWork(loop, -1)
+      loop.blockingWorkChanged(-1)
       work = null
       settle(result)
     }
 
     override private[async] def release(): Unit = if (work != null) {
-      ManualLoop.awaitWork(loop, -1)
+      loop.blockingWorkChanged(-1)
       work.stop()
       work = null
     }
   }
 
   /**
-   * The other thread's side. The reference holds `Waiting`, the running thread, `Interrupting` or `Ended`, so
-   * that an interrupt meets this work or none: never the next one on the same thread.
+   * A task as seen by the other thread. The reference holds `Waiting`, the running thread, `Interrupting` or `Ended`,
+   * so that an interrupt reaches this task or none, never the next one on the same thread.
    */
   private[async] final class Work[A](owner: Blocking, answer: Answer[A], body: () => A)
       extends AtomicReference[AnyRef](Waiting)
@@ -181,14 +165,14 @@ object Blocking {
       if (compareAndSet(Waiting, thread)) {
         val result =
           try new Value(body())
-          catch { case e: Throwable => new Failed(e) } // whatever it is, the one who waits must learn of it
+          catch { case e: Throwable => new Failed(e) } // any error must reach the loop that waits
         val wanted = compareAndSet(thread, Ended)
         if (!wanted) while (get ne Ended) Thread.`yield`() // the interrupt is being delivered
         Thread.interrupted()
         owner.ended()
         if (wanted)
           try answer.loop.execute(() => answer.deliver(result))
-          catch { case Survivable(_) => () } // the loop has ended: nobody waits any more
+          catch { case Survivable(_) => () } // the loop has ended: nothing waits any more
       } else owner.ended()
     }
 

@@ -3,36 +3,45 @@ package needletail.async
 import java.util.concurrent.Executor
 
 /**
- * One thread that runs tasks one after another: the home of every [[Async]] made on it.
+ * A thread that runs tasks one after another. Each [[Async]] belongs to the loop it was created on.
  *
- * `io.EventLoop` is the loop of a running program; tests drive one by hand. All methods may be called from
- * any thread unless they say otherwise.
+ * `io.EventLoop` is the loop of a running program; tests drive one by hand. All methods may be called from any thread
+ * unless stated otherwise.
  */
 trait Loop extends Executor {
 
-  /** Is the calling thread this loop's own? */
+  /** Whether the calling thread is this loop's own. */
   def inLoop: Boolean
 
-  /** Runs `task` on the loop, after what is queued already. What it throws is logged; the loop goes on. */
+  /** Runs `task` on the loop, after the tasks queued already. Its exceptions are logged; the loop continues. */
   def execute(task: Runnable): Unit
 
-  /** Runs `task` on the loop `delayNanos` from now, not earlier. To be called on the loop's own thread. */
+  /** Runs `task` on the loop after `delayNanos`, not earlier. To be called on the loop's own thread. */
   def schedule(delayNanos: Long, task: Runnable): Timer
 
-  /** The loop's clock in nanoseconds, monotonic; it may lag by the length of one turn of the loop. */
+  /** The loop's monotonic clock in nanoseconds. It may lag by the length of one turn of the loop. */
   def nowNanos: Long
 
-  /** The same clock, read anew. */
+  /** The same clock, read now. */
   private[needletail] def clockNanos: Long = nowNanos
 
-  /** Where its blocking work runs; null for the threads that all share. */
+  /** Where its blocking work runs; null for the shared threads. */
   private[needletail] def blockingThreads: Executor = null
+
+  /**
+   * Called on the loop's thread when blocking work for it begins on another thread (`change` is 1) and when the work
+   * has ended or is not awaited any more (-1). For loops with a virtual clock, which must not advance meanwhile.
+   */
+  private[needletail] def blockingWorkChanged(change: Int): Unit = { val _ = change }
+
+  /** The same for results that other threads may deliver, or may never deliver: `Async.callback` and `fromFuture`. */
+  private[needletail] def outsideResultsChanged(change: Int): Unit = { val _ = change }
 }
 
-/** A task that waits for its time. */
+/** A scheduled task. */
 trait Timer {
 
-  /** Forgets the task unless it ran already; to be called on the loop's own thread. Cheap; may be repeated. */
+  /** Cancels the task unless it has run. To be called on the loop's own thread. Cheap; may be called more than once. */
   def cancel(): Unit
 }
 
@@ -41,23 +50,23 @@ object Loop {
 
   private val here = new ThreadLocal[Loop]
 
-  /** The loop whose thread calls, or `null` on any other thread (no Option: this is on the way of a request). */
+  /** The loop of the calling thread, or null if it has none (not an Option, as every request asks). */
   def currentOrNull: Loop = here.get()
 
-  /** The clock of the loop whose thread calls, read anew; on any other thread the system's. */
+  /** The clock of the calling thread's loop, read now; on any other thread the system's. In nanoseconds. */
   private[needletail] def nanoTime(): Long = {
     val loop = here.get()
     if (loop == null) System.nanoTime() else loop.clockNanos
   }
 
-  /** The loop whose thread calls. */
+  /** The loop of the calling thread. Throws IllegalStateException if it has none. */
   def current: Loop = {
     val loop = here.get()
     if (loop == null) throw new IllegalStateException("this must be called on an event loop's own thread")
     loop
   }
 
-  /** Makes `loop` the calling thread's own, for as long as the thread lives or until `leave`. */
+  /** Makes `loop` the calling thread's loop, for as long as the thread lives or until `leave`. */
   private[needletail] def enter(loop: Loop): Unit = here.set(loop)
   private[needletail] def leave(): Unit           = here.remove()
 }

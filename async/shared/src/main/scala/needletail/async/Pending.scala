@@ -1,15 +1,14 @@
 package needletail.async
 
 /**
- * An [[Async]] that was not complete when it was made.
+ * An [[Async]] that was not complete when it was created.
  *
- * It keeps its observers in a list that runs through the observers themselves: an observer is again a
- * `Pending`, so that `map` on a pending value costs exactly one object. An observer waits in one list at a
- * time.
+ * Its observers form a linked list of `Pending`s, so that `map` on a pending value costs exactly one object. An
+ * observer is in one list at a time.
  */
-private[async] abstract class Pending[A] extends Async[A] {
+private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
 
-  /** `null` while open, a [[Result]] when settled, else the [[Derived]] that stands for this one: see there. */
+  /** Null while open, a [[Result]] when complete, otherwise the [[Derived]] that replaces this one: see there. */
   private[async] final var state: Async[_] = null
 
   // The observers: first.prev is the last of them, the last one's next is null.
@@ -17,10 +16,10 @@ private[async] abstract class Pending[A] extends Async[A] {
   private var next: Pending[_]  = null
   private var prev: Pending[_]  = null
 
-  /** The source this one observes has this result. */
+  /** Called when the source that this one observes has this result. */
   private[async] def settled(result: Result[Any]): Unit = ()
 
-  /** Gives up whatever is still waited for; called after this one was aborted, perhaps more than once. */
+  /** Stops waiting for anything. Called after this one was aborted, perhaps more than once. */
   private[async] def release(): Unit = ()
 
   final private[needletail] def resultOrNull: Result[A] = {
@@ -34,7 +33,7 @@ private[async] abstract class Pending[A] extends Async[A] {
     if (state == null) cancelled()
     else if (!state.isInstanceOf[Result[_]]) standIn.cancel()
 
-  /** Nobody needs this one any more, or it was told so by its holder; it is open. */
+  /** Called when this one has no observers left or is cancelled by its holder; it is open. */
   private[async] def cancelled(): Unit = abort(Result.cancelled)
 
   final private[async] def withdrawUnobserved(): Unit =
@@ -43,7 +42,7 @@ private[async] abstract class Pending[A] extends Async[A] {
 
   private def standIn: Async[A] = state.asInstanceOf[Derived[_, _, _]].source.asInstanceOf[Async[A]]
 
-  /** This one, or the open one that took its place. To be called while it has no result. */
+  /** This one, or the open one that replaced it. To be called while it has no result. */
   final private[async] def open: Pending[A] = {
     var node: Pending[A] = this
     while (node.state != null) node = node.standIn.asInstanceOf[Pending[A]]
@@ -52,21 +51,21 @@ private[async] abstract class Pending[A] extends Async[A] {
 
   final private[async] def isOpen: Boolean = state == null
 
-  /** Completes this one and tells its observers, unless it was complete already. */
+  /** Completes this one and calls its observers, unless it was complete already. */
   final private[async] def settle(result: Result[A]): Unit =
     if (state == null) {
       state = result
       if (first != null) Trampoline.here.push(this)
     }
 
-  /** As `settle`, for the case that something is still waited for. */
+  /** As `settle`, if it may still be waiting for something. */
   final private[async] def abort(result: Result[A]): Unit =
     if (state == null) {
       state = result
       Trampoline.here.push(this)
     }
 
-  /** Called by the trampoline: once settled, and for a node that was put there to be started. */
+  /** Called by the trampoline: once complete, and for a node that was put there to be started. */
   final private[async] def takeTurn(): Unit =
     if (state == null) start()
     else {
@@ -93,7 +92,7 @@ private[async] abstract class Pending[A] extends Async[A] {
       first.prev = observer
     }
 
-  /** Takes `observer` out of the list, if it is in it. */
+  /** Removes `observer` from the list, if it is in it. */
   final private[async] def detach(observer: Pending[_]): Unit =
     if (observer.prev != null) {
       val after = observer.next
@@ -108,7 +107,7 @@ private[async] abstract class Pending[A] extends Async[A] {
       observer.prev = null
     }
 
-  /** `observer` has lost interest. Nobody left: nobody needs this one any more. */
+  /** Removes `observer`, which has withdrawn. If it was the last one, this is cancelled. */
   final private[async] def withdraw(observer: Pending[_]): Unit = {
     detach(observer)
     withdrawUnobserved()
@@ -116,7 +115,7 @@ private[async] abstract class Pending[A] extends Async[A] {
 
   final private[async] def isObserved: Boolean = first != null
 
-  /** The observer when there is exactly one. */
+  /** The observer if there is exactly one. */
   final private[async] def onlyObserver: Pending[_] =
     if (first != null && first.next == null) first else null
 

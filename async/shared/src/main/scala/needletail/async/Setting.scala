@@ -3,8 +3,8 @@ package needletail.async
 import scala.concurrent.duration._
 
 /**
- * Checks of settings, for classes of them to call when they are made: a wrong value is an IllegalArgumentException that
- * names the setting and its value and says what is allowed.
+ * Checks settings when they are constructed. A wrong value throws IllegalArgumentException with the name of the
+ * setting, its value and what is allowed.
  *
  * @param owner the class of settings, which messages name
  */
@@ -23,7 +23,7 @@ private[needletail] final class Setting private (owner: String) {
   def between(name: String, value: Long, least: Long, most: Long): Unit =
     check(name, value, value >= least && value <= most, s"$least to $most")
 
-  /** For what numbers and durations alone do not say; `allowed` goes on after "must be". */
+  /** Any other check; `allowed` follows "must be" in the message. */
   def check(name: String, value: Any, holds: Boolean, allowed: String): Unit =
     if (!holds) throw new IllegalArgumentException(s"$owner.$name is $value, but must be $allowed")
 }
@@ -32,8 +32,8 @@ private[needletail] object Setting {
   def apply(owner: String): Setting = new Setting(owner)
 
   /**
-   * Ten years. What is longer is a mistake, or means "never", and would be reached before the time it says, as times in
-   * nanoseconds would not be told apart any more.
+   * Ten years, the longest duration allowed. Longer ones are mistakes, or mean "never"; as differences of times in
+   * nanoseconds they would overflow.
    */
   val Longest: FiniteDuration = 3650.days
 }

@@ -1,12 +1,12 @@
 package needletail.async
 
 /**
- * An event that many wait for and none of them owns: it cannot be cancelled, and keeps nothing of those who have lost
- * interest. To be used on the loop that it was made for.
+ * An event with many observers and no owner: it cannot be cancelled, and keeps nothing of observers that have
+ * withdrawn. To be used on the loop that it was created for.
  */
 private[needletail] final class Signal extends Pending[Unit] {
 
-  /** It has happened: all who wait are told. May be repeated. */
+  /** Completes it and calls all observers. May be called more than once. */
   def happen(): Unit = settle(Result.unit)
 
   override private[async] def cancelled(): Unit = ()

@@ -1,11 +1,11 @@
 package needletail.async
 
 /**
- * Everything that a callback may throw and the program goes on after: all but errors of the virtual machine itself,
- * such as `OutOfMemoryError`. A `StackOverflowError` is survivable, as the stack is free again where it is caught.
+ * Every exception of a callback after which the program continues: all but errors of the virtual machine itself, such
+ * as `OutOfMemoryError`. A `StackOverflowError` is survivable, as the stack is free again where it is caught.
  *
- * `scala.util.control.NonFatal` is narrower: it lets linkage errors, interrupts, control-flow exceptions and stack
- * overflows pass, all of which user code throws, and none of which must cost other connections of a loop anything.
+ * `scala.util.control.NonFatal` is narrower: it does not match linkage errors, interrupts, control-flow exceptions
+ * and stack overflows. User code throws all of these, and none of them may affect other connections of a loop.
  */
 private[needletail] object Survivable {
   def apply(e: Throwable): Boolean = e match {

@@ -3,8 +3,8 @@ package needletail.async
 import java.util.concurrent.{LinkedBlockingQueue, RejectedExecutionException, TimeUnit}
 
 /**
- * A loop on a daemon thread of its own that serves no sockets: for actors and timers in programs that have no
- * server, and for tests with real time. What a task throws goes to the thread's uncaught exception handler.
+ * A loop on a daemon thread of its own that serves no sockets: for actors and timers in programs without a server, and
+ * for tests in real time. Exceptions of tasks go to the thread's uncaught exception handler.
  */
 final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoCloseable {
   private val tasks            = new LinkedBlockingQueue[Runnable]
@@ -18,17 +18,17 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
 
   def nowNanos: Long = System.nanoTime()
 
-  /** Throws a `RejectedExecutionException` after `close`; a task that was taken will be run. */
+  /** Throws RejectedExecutionException after `close`. A task that was accepted will be run. */
   def execute(task: Runnable): Unit = {
     if (closed) throw new RejectedExecutionException(s"$name is closed")
     tasks.put(task)
-    // the thread may have ended between the look and the put; what it did not take will never be run
+    // the thread may have ended between the check and the put; a task that it did not take will never run
     if (closed && tasks.remove(task)) throw new RejectedExecutionException(s"$name is closed")
   }
 
   def schedule(delayNanos: Long, task: Runnable): Timer = timers.add(nowNanos, delayNanos, task)
 
-  /** Ends the thread after the tasks that are queued now; timers are forgotten. Does not wait. */
+  /** Ends the thread after the tasks that are queued now; timers are discarded. Does not wait. */
   def close(): Unit = if (!closed) tasks.put(() => closed = true)
 
   private def runTasks(): Unit = {
@@ -36,7 +36,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
     while (!closed) {
       val wait = if (timers.isEmpty) Long.MaxValue else timers.nextAt - nowNanos
       if (wait <= 0) guarded(timers.take())
-      // due timers and waiting tasks take turns, so that neither keeps the other out
+      // due timers and queued tasks alternate, so that neither starves the other
       val task = if (wait <= 0) tasks.poll() else tasks.poll(wait, TimeUnit.NANOSECONDS)
       if (task != null) guarded(task)
     }
@@ -50,7 +50,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
   private def guarded(task: Runnable): Unit =
     try task.run()
     catch {
-      case _: InterruptedException => () // nobody interrupts a loop on purpose; it goes on
+      case _: InterruptedException => () // a loop is not interrupted on purpose; it continues
       case Survivable(e)           =>
         val handler = thread.getUncaughtExceptionHandler
         if (handler != null) handler.uncaughtException(thread, e)

@@ -2,15 +2,15 @@ package needletail.async
 
 import java.util.PriorityQueue
 
-/** Timers in the order in which they become due; those due at once in the order in which they were made. */
-private[async] final class TimerQueue {
+/** Timers in the order in which they become due; those due at the same time in the order in which they were added. */
+private[needletail] final class TimerQueue {
   private val queue = new PriorityQueue[Due]
   private var made  = 0L
 
   def isEmpty: Boolean = queue.isEmpty
   def size: Int        = queue.size
 
-  /** When the next one is due, on the clock of the caller; `Long.MaxValue` when there is none. */
+  /** When the next one is due, on the clock of the caller; `Long.MaxValue` if there is none. */
   def nextAt: Long = if (queue.isEmpty) Long.MaxValue else queue.peek.at
 
   /** Removes the next one. */
@@ -18,7 +18,7 @@ private[async] final class TimerQueue {
 
   def add(now: Long, delay: Long, task: Runnable): Timer = {
     made += 1
-    // times are compared by their distance, which must fit: more than 146 years become 146
+    // times are compared by difference, which must not overflow: more than 146 years become 146
     val due = new Due(now + math.max(0L, math.min(delay, Long.MaxValue / 2)), made, task)
     queue.add(due)
     due

@@ -1,70 +1,67 @@
 package needletail.async
 
 /**
- * What one thread has still to tell to observers, so that neither a long chain of them nor a deep recursion
- * through `flatMap` needs stack.
+ * A thread's queue of completed values whose observers are still to be called, so that neither long chains of
+ * observers nor deep recursion through `flatMap` uses stack.
  *
- * Whoever settles a [[Pending]] puts it here; the first to do so runs the queue until it is empty, and what
- * is settled meanwhile waits its turn. Functions called on completed values run at once, to a bounded depth.
+ * A completed value is put here; the first one runs the queue until it is empty, and values completed meanwhile wait.
+ * Functions of completed values are called at once, up to a bounded depth.
  */
 private[async] final class Trampoline {
   import Trampoline._
 
-  private var ring: Array[Pending[_]] = new Array(Smallest) // its length is a power of two
-  private var head                    = 0
-  private var count                   = 0
-  private var depth                   = 0
-  private var draining                = false
+  private var ring: Array[Turn] = new Array(Smallest) // its length is a power of two
+  private var head              = 0
+  private var count             = 0
+  private var depth             = 0
+  private var draining          = false
 
-  /** Has `node` take its turn: at once when nothing else is under way, else after what waits already. */
-  def push(node: Pending[_]): Unit = {
-    append(node)
+  /** Runs `turn`: at once if nothing else is running, otherwise after what waits already. */
+  def push(turn: Turn): Unit = {
+    append(turn)
     if (!draining) drain()
   }
 
-  /** `f(a)`, at once or, where the recursion is deep already, a little later. Never throws a non-fatal error. */
-  def call[A, B](f: A => Async[B], a: A): Async[B] =
-    if (depth >= Deepest) {
-      val node = new FlatMapped[A, B](f)
-      node.source = new Value(a)
-      append(node)
-      node
-    } else {
-      depth += 1
-      val called =
-        try nonNull(f(a))
-        catch { case Survivable(e) => new Failed(e) }
-        finally depth -= 1
-      // what was put off goes on from here, where the stack is shallow again
-      if (depth == 0 && count > 0 && !draining) {
-        drain()
-        val result = called.resultOrNull
-        if (result != null) result else called
-      } else called
-    }
-
-  private def append(node: Pending[_]): Unit = {
+  /** Queues `turn` until what is running is over, or until the stack is shallow again. */
+  def append(turn: Turn): Unit = {
     if (count == ring.length) resize(count * 2)
-    ring((head + count) & (ring.length - 1)) = node
+    ring((head + count) & (ring.length - 1)) = turn
     count += 1
   }
+
+  /**
+   * Whether the caller may call a function of a completed value; then `leave` must follow. False at depth `Deepest`.
+   */
+  def enter(): Boolean = depth < Deepest && {
+    depth += 1
+    true
+  }
+
+  def leave(): Unit = depth -= 1
+
+  /** Runs what was postponed, if the stack is shallow again. Returns true if anything was run. */
+  def resume(): Boolean =
+    depth == 0 && count > 0 && !draining && {
+      drain()
+      true
+    }
 
   private def drain(): Unit = {
     draining = true
     try
       while (count > 0) {
-        val node = ring(head)
+        val turn = ring(head)
         ring(head) = null
         head = (head + 1) & (ring.length - 1)
         count -= 1
-        node.takeTurn()
+        turn.takeTurn()
       }
     finally draining = false
     if (ring.length > LargestKept) { ring = new Array(Smallest); head = 0 }
   }
 
   private def resize(size: Int): Unit = {
-    val larger = new Array[Pending[_]](size)
+    val larger = new Array[Turn](size)
     val toEnd  = ring.length - head
     System.arraycopy(ring, head, larger, 0, toEnd)
     System.arraycopy(ring, 0, larger, toEnd, count - toEnd)
@@ -77,7 +74,12 @@ private[async] object Trampoline {
   private final val Smallest    = 16
   private final val LargestKept = 4096
 
-  /** Calls nested on completed values before they are put off: some tens of kilobytes of stack. */
+  /** Something that can be queued here. */
+  trait Turn {
+    private[async] def takeTurn(): Unit
+  }
+
+  /** Depth of nested calls on completed values before they are postponed: some tens of kilobytes of stack. */
   private final val Deepest = 128
 
   private val all = new ThreadLocal[Trampoline] {
@@ -86,11 +88,7 @@ private[async] object Trampoline {
 
   def here: Trampoline = all.get()
 
-  def nonNull[A](async: Async[A]): Async[A] =
-    if (async != null) async
-    else new Failed(new NullPointerException("a function answered null for an Async"))
-
-  /** Where an exception goes that no result can carry: to the loop, which logs it, or to the thread's handler. */
+  /** Reports an exception that belongs to no result: to the loop, which logs it, or to the thread's handler. */
   def report(error: Throwable): Unit = {
     val loop = Loop.currentOrNull
     if (loop != null) loop.execute(() => throw error)

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 class AsyncSuite extends Suite {
   private val broken = new IllegalArgumentException("broken")
@@ -12,7 +13,7 @@ class AsyncSuite extends Suite {
   private def law[A](name: String)(input: Try[Int])(make: Async[Int] => Async[A])(expected: Try[A]): Unit = {
     test(s"$name (complete)")(assertEquals(make(Async.fromTry(input)).poll, Option(expected)))
     test(s"$name (pending)") {
-      val promise = new Promise[Int]
+      val promise = new AsyncPromise[Int]
       val made    = make(promise)
       assertEquals(made.poll, None)
       promise.complete(input)
@@ -52,9 +53,9 @@ class AsyncSuite extends Suite {
     Success(Seq(0, 1, 2))
   )
   law("all with a failure")(Failure(broken))(a => Async.all(Seq(Async.value(0), a)))(Failure(broken))
-  law("race with one that never ends")(Success(1))(_.race(new Promise[Int]))(Success(1))
+  law("race with one that never ends")(Success(1))(_.race(new AsyncPromise[Int]))(Success(1))
   law("the loser's failure does not count")(Success(1))(
-    _.race(new Promise[Int].map(_ => throw broken))
+    _.race(new AsyncPromise[Int].map(_ => throw broken))
   )(Success(1))
   law("a null for an Async is a failure")(Success(1))(
     _.flatMap(_ => null: Async[Int]).recover { case _: NullPointerException => -1 }
@@ -83,11 +84,11 @@ class AsyncSuite extends Suite {
     assert(async.resultOrNull.isValue)
     assertEquals(async.resultOrNull.value, 1)
     assertEquals(Async.fail(broken).resultOrNull.error, broken: Throwable)
-    assertEquals(new Promise[Int].resultOrNull: Any, null)
+    assertEquals(new AsyncPromise[Int].resultOrNull: Any, null)
   }
 
   test("observers are told in the order of their registration, once") {
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     var seen    = List.empty[String]
     promise.onComplete(r => seen ::= s"a$r")
     promise.foreach(n => seen ::= s"b$n")
@@ -99,8 +100,8 @@ class AsyncSuite extends Suite {
   }
 
   test("a completion inside an observer is told after the observers of the first") {
-    val first  = new Promise[Int]
-    val second = new Promise[Int]
+    val first  = new AsyncPromise[Int]
+    val second = new AsyncPromise[Int]
     var seen   = List.empty[String]
     first.onComplete { _ => second.succeed(1); seen ::= "first a" }
     first.onComplete(_ => seen ::= "first b")
@@ -109,9 +110,9 @@ class AsyncSuite extends Suite {
     assertEquals(seen.reverse, List("first a", "first b", "second"))
   }
 
-  test("what an observer throws goes to the loop and stops nobody") {
+  test("an observer's exception goes to the loop and does not affect other observers") {
     val loop    = new ManualLoop
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     var seen    = 0
     promise.onComplete(_ => throw broken)
     promise.onComplete(_ => seen += 1)
@@ -121,7 +122,7 @@ class AsyncSuite extends Suite {
   }
 
   test("two pending values: zip, race, all") {
-    val a, b = new Promise[Int]
+    val a, b = new AsyncPromise[Int]
     val both = a zip b
     val one  = a race b
     val all  = Async.all(Seq(a, b, a))
@@ -135,7 +136,7 @@ class AsyncSuite extends Suite {
   }
 
   test("a value zipped with itself") {
-    val a    = new Promise[Int]
+    val a    = new AsyncPromise[Int]
     val both = a zip a
     a.succeed(1)
     assertEquals(both.poll, Some(Success((1, 1))))
@@ -149,9 +150,9 @@ class AsyncSuite extends Suite {
     loop.advance(1.milli)
     assert(woke.isCompleted)
 
-    val late = loop.run(new Promise[Int].within(1.hour))
+    val late = loop.run(new AsyncPromise[Int].timeout(1.hour))
     assertEquals(late.failed.get.asInstanceOf[TimedOut].limit, 1.hour)
-    assertEquals(loop.run(Async.sleep(1.second).map(_ => "in time").within(2.seconds)), Success("in time"))
+    assertEquals(loop.run(Async.sleep(1.second).map(_ => "in time").timeout(2.seconds)), Success("in time"))
     assertEquals(loop.pendingTimers, 0)
   }
 

@@ -9,7 +9,7 @@ import scala.util.{Success, Try}
 
 import needletail.testing.Suite
 
-/** Blocking work stays off the loop, within its bounds, and stops when nobody needs it. */
+/** Blocking work runs off the loop, within its bounds, and is cancelled when it is no longer needed. */
 class BlockingSuite extends Suite {
   private val bound = 20.seconds
 
@@ -120,7 +120,7 @@ class BlockingSuite extends Suite {
         started.countDown()
         try Thread.sleep(60000)
         catch { case _: InterruptedException => interrupted.countDown() }
-      }.within(1.second)) // by then it has started
+      }.timeout(1.second)) // by then it has started
       arrives(started)
       assert(await(timed).failed.get.isInstanceOf[TimedOut])
       arrives(interrupted)
@@ -168,7 +168,7 @@ class BlockingSuite extends Suite {
         val work = blocking { started.countDown(); while (!gate.get) Thread.`yield`(); 1 }
         work.onComplete(_ => told += 1)
         work.andFinally(()).recoverWith { case _: Cancelled => Async.sleep(50.millis).map(_ => told) } race {
-          whenStarted.flatMap { _ => work.cancel(); gate.set(true); new Promise[Int] }
+          whenStarted.flatMap { _ => work.cancel(); gate.set(true); new AsyncPromise[Int] }
         }
       }
       arrives(started)

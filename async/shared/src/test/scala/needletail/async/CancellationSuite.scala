@@ -4,12 +4,13 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
-/** What nobody needs any more stops, and nothing else does. */
+/** What is no longer needed is cancelled, and nothing else is. */
 class CancellationSuite extends Suite {
 
   private final class Source {
-    val promise   = new Promise[Int]
+    val promise   = new AsyncPromise[Int]
     var cancelled = 0
     promise.onCancel(() => cancelled += 1)
   }
@@ -20,7 +21,7 @@ class CancellationSuite extends Suite {
   }
 
   test("cancelling a promise runs its hooks in order, fails it, and only once") {
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     var seen    = List.empty[Int]
     promise.onCancel(() => seen ::= 1)
     promise.onCancel(() => seen ::= 2)
@@ -34,7 +35,7 @@ class CancellationSuite extends Suite {
   }
 
   test("completing after cancelling is ignored") {
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     promise.cancel()
     assert(!promise.succeed(1))
     assert(!promise.fail(new RuntimeException))
@@ -59,12 +60,12 @@ class CancellationSuite extends Suite {
     "recoverWith" -> (_.recoverWith { case _ => Async.value(1) }),
     "transform"   -> (_.transform(Async.fromTry)),
     "andFinally"  -> (_.andFinally(())),
-    "zip"         -> (_.zip(new Promise[Int])),
-    "zip, right"  -> (new Promise[Int].zip(_)),
-    "race"        -> (_.race(new Promise[Int])),
-    "race, right" -> (new Promise[Int].race(_)),
-    "all"         -> (a => Async.all(Seq(new Promise[Int], a))),
-    "within"      -> (_.within(1.second))
+    "zip"         -> (_.zip(new AsyncPromise[Int])),
+    "zip, right"  -> (new AsyncPromise[Int].zip(_)),
+    "race"        -> (_.race(new AsyncPromise[Int])),
+    "race, right" -> (new AsyncPromise[Int].race(_)),
+    "all"         -> (a => Async.all(Seq(new AsyncPromise[Int], a))),
+    "timeout"     -> (_.timeout(1.second))
   )
 
   for ((name, step) <- steps) {
@@ -112,7 +113,7 @@ class CancellationSuite extends Suite {
 
   test("what a step makes after it was cancelled is cancelled too") {
     val second           = new Source
-    val first            = new Promise[Int]
+    val first            = new AsyncPromise[Int]
     var made: Async[Int] = null
     made = first.flatMap { _ => made.cancel(); second.promise }
     first.succeed(1)
@@ -121,12 +122,12 @@ class CancellationSuite extends Suite {
 
   test("a failure of one cancels the others of zip and all; the winner of a race the loser") {
     val source = new Source
-    val failed = new Promise[Int]
+    val failed = new AsyncPromise[Int]
     failed zip source.promise
     failed.fail(new RuntimeException)
     assertEquals(source.cancelled, 1)
 
-    val (a, b, c) = (new Source, new Source, new Promise[Int])
+    val (a, b, c) = (new Source, new Source, new AsyncPromise[Int])
     Async.all(Seq(a.promise, c, b.promise))
     c.fail(new RuntimeException)
     assertEquals((a.cancelled, b.cancelled), (1, 1))
@@ -146,13 +147,13 @@ class CancellationSuite extends Suite {
     assertEquals(List(a, b, c, d).map(_.cancelled), List(1, 1, 1, 1))
   }
 
-  test("a time-out cancels what ran out of time, unless others observe it") {
+  test("a timeout cancels what ran out of time, unless others observe it") {
     val loop         = new ManualLoop
     val lone, shared = new Source
     val kept         = shared.promise.map(_ + 1)
     loop.within {
-      lone.promise.within(1.second)
-      shared.promise.within(1.second)
+      lone.promise.timeout(1.second)
+      shared.promise.timeout(1.second)
     }
     loop.advance(1.second)
     assertEquals((lone.cancelled, shared.cancelled), (1, 0))
@@ -161,8 +162,8 @@ class CancellationSuite extends Suite {
   }
 
   test("andFinally runs once: on a value, a failure, a cancellation") {
-    for (finish <- List[Promise[Int] => Any](_.succeed(1), _.fail(new RuntimeException), _.cancel())) {
-      val promise = new Promise[Int]
+    for (finish <- List[AsyncPromise[Int] => Any](_.succeed(1), _.fail(new RuntimeException), _.cancel())) {
+      val promise = new AsyncPromise[Int]
       var cleaned = 0
       promise.andFinally(cleaned += 1)
       finish(promise)
@@ -177,7 +178,7 @@ class CancellationSuite extends Suite {
   }
 
   test("a cancelled source fails what derives from it, which may recover") {
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     val made    = promise.recover { case _: Cancelled => -1 }
     promise.cancel()
     assertEquals(made.poll, Some(Success(-1)))
@@ -200,9 +201,9 @@ class CancellationSuite extends Suite {
     assertEquals(loop.pendingTimers, 0)
   }
 
-  test("a hook that throws goes to the loop and stops nobody") {
+  test("a hook's exception goes to the loop and does not affect other hooks") {
     val loop    = new ManualLoop
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     var seen    = 0
     promise.onCancel(() => throw new IllegalArgumentException("hook"))
     promise.onCancel(() => seen += 1)
@@ -212,14 +213,14 @@ class CancellationSuite extends Suite {
     intercept[IllegalArgumentException](loop.runAll())
   }
 
-  private final class Heard extends Listener[Int] {
+  private final class Heard extends ResultListener[Int] {
     var results                              = List.empty[Int]
     def completed(result: Result[Int]): Unit = results ::= result.value
   }
 
   test("a listener hears of one value after the other") {
     val heard = new Heard
-    val later = new Promise[Int]
+    val later = new AsyncPromise[Int]
     heard.listen(Async.value(1))
     heard.listen(later)
     assert(heard.isListening)
@@ -230,7 +231,7 @@ class CancellationSuite extends Suite {
     assert(!heard.isListening)
   }
 
-  test("a listener that withdraws cancels what nobody else needs, and only that") {
+  test("a listener that withdraws cancels what has no other observers, and only that") {
     val lone, shared = new Source
     val heard        = new Heard
     heard.listen(lone.promise)

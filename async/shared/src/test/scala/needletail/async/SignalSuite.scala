@@ -1,10 +1,11 @@
 package needletail.async
 
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 class SignalSuite extends Suite {
 
-  test("all who wait are told, and who comes later is told at once") {
+  test("all observers are called, later ones at once") {
     val loop   = new ManualLoop
     var told   = List.empty[Int]
     val signal = new Signal
@@ -18,14 +19,14 @@ class SignalSuite extends Suite {
     assert(signal.isCompleted)
   }
 
-  test("whoever loses interest, nobody else is told that it has happened, and nothing of them is kept") {
+  test("an observer that withdraws completes nothing for the others, and nothing of it is kept") {
     val loop   = new ManualLoop
     val signal = new Signal
     loop.within {
       signal.cancel()
       signal.map(_ => 1).cancel()
       signal.race(Async.value(()))
-      signal.map(_ => 2).race(new Promise[Int]).cancel()
+      signal.map(_ => 2).race(new AsyncPromise[Int]).cancel()
       signal.shield.cancel()
     }
     assert(!signal.isCompleted)

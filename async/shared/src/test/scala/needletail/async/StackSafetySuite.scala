@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 import scala.util.Success
 
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** Long loops and long chains: neither the stack nor the heap may grow with their length. */
 class StackSafetySuite extends Suite {
@@ -70,7 +71,7 @@ class StackSafetySuite extends Suite {
   }
 
   test("a chain of a million maps on one promise") {
-    val promise          = new Promise[Int]
+    val promise          = new AsyncPromise[Int]
     var last: Async[Int] = promise
     for (_ <- 1 to steps) last = last.map(_ + 1)
     promise.succeed(0)
@@ -78,7 +79,7 @@ class StackSafetySuite extends Suite {
   }
 
   test("a chain of a million maps is cancelled from its end to its root") {
-    val promise          = new Promise[Int]
+    val promise          = new AsyncPromise[Int]
     var last: Async[Int] = promise
     for (_ <- 1 to steps) last = last.map(_ + 1)
     last.cancel()
@@ -86,17 +87,17 @@ class StackSafetySuite extends Suite {
   }
 
   test("promises that complete one another") {
-    val promises = Array.fill(100000)(new Promise[Int])
+    val promises = Array.fill(100000)(new AsyncPromise[Int])
     for (i <- 1 until promises.length) promises(i - 1).onComplete(_ => { promises(i).succeed(i); () })
     promises(0).succeed(0)
     assertEquals(promises.last.poll, Some(Success(99999)))
   }
 
-  test("a step that steps aside still answers whoever holds it") {
-    val gate   = new Promise[Unit]
-    val inner  = new Promise[Int]
+  test("a step that was replaced still has the result for its holders") {
+    val gate   = new AsyncPromise[Unit]
+    val inner  = new AsyncPromise[Int]
     val middle = gate.flatMap(_ => inner) // will step aside for `outer`
-    val start  = new Promise[Unit]
+    val start  = new AsyncPromise[Unit]
     val outer  = start.flatMap(_ => middle)
     start.succeed(())
     gate.succeed(())
@@ -111,7 +112,7 @@ class StackSafetySuite extends Suite {
   }
 
   test("a value that waits for itself fails") {
-    val gate            = new Promise[Unit]
+    val gate            = new AsyncPromise[Unit]
     var own: Async[Int] = null
     own = gate.flatMap(_ => own)
     gate.succeed(())

@@ -51,7 +51,7 @@ class ThreadsSuite extends Suite {
   }
 
   test("toFuture of a pending value") {
-    val promise = new Promise[Int]
+    val promise = new AsyncPromise[Int]
     val future  = promise.map(_ + 1).toFuture
     promise.succeed(1)
     assertEquals(future.value, Some(Success(2)))

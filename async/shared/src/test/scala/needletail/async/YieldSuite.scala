@@ -4,6 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** Fault 19: a turn of the loop, without any timer. */
 class YieldSuite extends Suite {

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit
 
 import org.openjdk.jmh.annotations.*
 
-import needletail.http.{HeadLimits, HeadParser}
+import needletail.http.http1.{HeadLimits, HeadParser}
 
-/** One request head, whole in its array. To stay at 0 octets for each. */
+/** One complete request head in an array. Must allocate 0 bytes per request. */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +28,7 @@ class HeadParserBenchmark {
   @Benchmark
   def large(): Int = parser.parse(browser, 0, browser.length)
 
-  /** What one read brings at depth 16; time and allocation for one request. */
+  /** One read with 16 pipelined requests; time and allocation per request. */
   @Benchmark
   @OperationsPerInvocation(16)
   def pipelined(): Int = {

@@ -5,9 +5,10 @@ import java.util.concurrent.TimeUnit
 
 import org.openjdk.jmh.annotations.*
 
-import needletail.http.{ByteWriter, Response, ResponseEncoder}
+import needletail.http.{Response, ResponseEncoder}
+import needletail.http.text.ByteWriter
 
-/** One response head with its content, into a buffer that is there. */
+/** One response head with its content, into an existing buffer. */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -22,11 +23,11 @@ class ResponseEncoderBenchmark {
 
   private val constant = Response.ok.contentType("text/plain").bytes(hello)
 
-  /** A response that was sent before: its head is rendered once. To stay at 0 octets. */
+  /** A response that was sent before: its head is rendered once. Must allocate 0 bytes. */
   @Benchmark
   def constantResponse(): Int = write(constant)
 
-  /** One that is made for each request, as JSON is. */
+  /** A response that is created for each request, as with JSON. */
   @Benchmark
   def freshResponse(): Int = write(Response.ok.contentType("application/json").bytes(hello))
 

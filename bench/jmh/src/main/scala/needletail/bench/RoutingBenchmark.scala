@@ -8,8 +8,8 @@ import needletail.http.{Reply, Request}
 import needletail.routing.*
 
 /**
- * Finding a route among 10 and among 1,000: to stay within twice the time. A literal route is to allocate
- * nothing; one with values allocates these.
+ * Finding a route among 10 and among 1,000, which must take at most twice the time. A literal route must allocate
+ * nothing; one with values allocates these only.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -22,7 +22,7 @@ class RoutingBenchmark {
   var routes: Int = 10
 
   private var compiled: Routes = null
-  private val number           = 3 // of the service that is asked for: one that both sizes have
+  private val number           = 3 // of the requested service: one that exists in both sizes
   private val literal          = Request.get(s"/service$number/status")
   private val typed            = Request.get(s"/service$number/users/4711/orders?page=3")
   private val unknown          = Request.get(s"/service$number/nowhere")

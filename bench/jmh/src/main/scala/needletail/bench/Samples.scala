@@ -1,6 +1,6 @@
 package needletail.bench
 
-/** Request heads as they come. */
+/** Request heads as clients send them. */
 private[bench] object Samples {
   val load: String =
     "GET /plaintext HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/plain,application/json;q=0.9,*/*;q=0.8\r\n\r\n"

@@ -3,6 +3,7 @@ package needletail.client
 import java.io.{FileInputStream, IOException}
 
 import needletail.async.Async
+import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
 import needletail.io.ChildProcess
 import needletail.testing.Suite
 
@@ -23,7 +24,8 @@ object DescriptorShortageMain {
     "needletail.client.DescriptorShortageMain",
     classOf[Client],
     classOf[Scripted],
-    classOf[needletail.http.Headers]
+    classOf[needletail.http.Headers],
+    classOf[needletail.metrics.MetricText]
   )
 
   def main(args: Array[String]): Unit = {

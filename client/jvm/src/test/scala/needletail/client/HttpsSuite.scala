@@ -2,7 +2,8 @@ package needletail.client
 
 import com.sun.net.httpserver.HttpExchange
 
-import needletail.http.{ByteStream, Status}
+import needletail.http.ByteStream
+import needletail.http.message.Status
 import needletail.io.Tls
 import needletail.testing.{Certificate, Suite, TlsServer}
 
@@ -34,7 +35,7 @@ class HttpsSuite extends Suite with Serving {
         assertEquals(s.get("/moved").await().text, s"localhost:$port")
         for (size <- List(0, 1, 16383, 16384, 16385, 900000)) {
           val body = Array.tabulate[Byte](size)(_.toByte)
-          assert(java.util.Arrays.equals(s.post("/echo").body(body).await().bytes, body), s"$size octets")
+          assert(java.util.Arrays.equals(s.post("/echo").body(body).await().bytes, body), s"$size bytes")
         }
         val streamed = ByteStream.fromIterator(Iterator.fill(200)(new Array[Byte](1000)))
         assertEquals(s.post("/echo").body(streamed).await().bytes.length, 200000)
@@ -78,7 +79,7 @@ class HttpsSuite extends Suite with Serving {
         val e = intercept[ClientError.CannotConnect](
           client.get(server.url.replace("http://", "https://")).await()
         )
-        assert(e.getMessage.contains("does not speak TLS there"), e.getMessage)
+        assert(e.getMessage.contains("does not use TLS on that port"), e.getMessage)
       }
     }
     TlsServer.serving()(answer) { port =>

@@ -55,14 +55,14 @@ class OtherServersSuite extends Suite with Serving {
 
   private def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
 
-  private val octets = Array.tabulate(300000)(i => (i * 31).toByte)
+  private val rawBytes = Array.tabulate(300000)(i => (i * 31).toByte)
 
   test("nginx: files, keep-alive and its end, HEAD, ranges, redirections, errors, a body that is refused") {
     val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
     implicit val port = freePort()
     temporary { folder =>
-      Files.write(new File(folder, "data").toPath, octets)
+      Files.write(new File(folder, "data").toPath, rawBytes)
       new File(folder, "directory").mkdir()
       val config = new File(folder, "nginx.conf")
       write(
@@ -83,11 +83,11 @@ class OtherServersSuite extends Suite with Serving {
         val service = client.service(s"http://127.0.0.1:$port")
         for (_ <- 1 to 23) assertEquals(service.get("/hello").await().text, "Hello, World!")
         assertEquals(service.statistics.opened, 5L, "nginx closes after five; the client notices in time")
-        assert(java.util.Arrays.equals(service.get("/data").await().bytes, octets))
+        assert(java.util.Arrays.equals(service.get("/data").await().bytes, rawBytes))
         val head = service.head("/data").await()
         assertEquals((head.bytes.length, head.header("Content-Length")), (0, Some("300000")))
         val part = service.get("/data").header("Range", "bytes=10-19").await()
-        assertEquals((part.status, part.bytes.toSeq), (Status.PartialContent, octets.slice(10, 20).toSeq))
+        assertEquals((part.status, part.bytes.toSeq), (Status.PartialContent, rawBytes.slice(10, 20).toSeq))
         val etag = head.header("ETag").get
         assertEquals(service.get("/data").header("If-None-Match", etag).await().status, Status.NotModified)
         assertEquals(service.get("/moved").await().text, "Hello, World!")
@@ -130,23 +130,23 @@ class OtherServersSuite extends Suite with Serving {
       running(node.get, script.getPath) { client =>
         val service = client.service(s"http://127.0.0.1:$port")
         assertEquals(service.get("/").await().text, "hello")
-        assert(java.util.Arrays.equals(service.post("/echo").body(octets).await().bytes, octets))
-        def pieces = ByteStream.fromIterator(octets.grouped(7000))
-        assert(java.util.Arrays.equals(service.post("/echo").body(pieces).await().bytes, octets))
+        assert(java.util.Arrays.equals(service.post("/echo").body(rawBytes).await().bytes, rawBytes))
+        def pieces = ByteStream.fromIterator(rawBytes.grouped(7000))
+        assert(java.util.Arrays.equals(service.post("/echo").body(pieces).await().bytes, rawBytes))
         assert(java.util.Arrays.equals(
           service.post("/echo").body(pieces).expectContinue.await().bytes,
-          octets
+          rawBytes
         ))
         val answer = service.get("/trailers").await()
         assertEquals((answer.text, answer.trailers.get("Sum")), ("ab", Some("2")))
         assertEquals(service.get("/close").await().text, "until the end")
         assertEquals(service.get("/early").await().text, "hinted")
         val e = intercept[ClientError.ConnectionLost](service.get("/cut").once.await())
-        assert(e.getMessage.contains("97 octets before its end"), e.getMessage)
+        assert(e.getMessage.contains("97 bytes before its end"), e.getMessage)
         // Node closes idle connections: whenever that is, no call fails of it
         for (wait <- List(100, 140, 145, 150, 155, 160, 200)) {
           Thread.sleep(wait.toLong)
-          assertEquals(service.get("/").within(5.seconds).await().text, "hello")
+          assertEquals(service.get("/").timeout(5.seconds).await().text, "hello")
           assertEquals(service.post("/echo").body("x").repeatable.await().text, "x")
         }
       }

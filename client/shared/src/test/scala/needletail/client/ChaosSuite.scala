@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.client.config.{BreakerConfig, RetryConfig}
 import needletail.testing.Suite
 
 /**
@@ -60,7 +61,7 @@ class ChaosSuite extends Suite with Misbehaving {
       def one(service: Service, i: Int): Async[Boolean] = {
         val path = s"/$i"
         val call = if (i % 7 == 0) service.post(path) else service.get(path)
-        val sent = call.within(1.second).text.map(check(path)).recover { case _: ClientError => false }
+        val sent = call.timeout(1.second).text.map(check(path)).recover { case _: ClientError => false }
         if (caller.nextInt(20) == 0) sent.race(Async.sleep(caller.nextInt(5).millis).map(_ => false))
         else sent
       }

@@ -3,8 +3,10 @@ package needletail.client
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.client.config.RetryConfig
 import needletail.http._
 import needletail.io.Address
+import needletail.metrics.MetricText
 import needletail.server.Operations
 import needletail.testing.Suite
 

@@ -2,8 +2,9 @@ package needletail.client
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
+import needletail.http.text.ByteWriter
 import needletail.io.Address
 import needletail.testing.Suite
 
@@ -83,7 +84,7 @@ class ClientSuite extends Suite with Serving {
   test("interrupting a thread that awaits cancels the call") {
     val gone                        = new java.util.concurrent.CountDownLatch(1)
     val begun                       = new java.util.concurrent.CountDownLatch(1)
-    val waiting: Handler            = _ => { begun.countDown(); new Promise[Response] }
+    val waiting: Handler            = _ => { begun.countDown(); new AsyncPromise[Response] }
     @volatile var thrown: Throwable = null
     serving(waiting) { (server, client) =>
       val thread = new Thread(() =>
@@ -143,9 +144,9 @@ class ClientSuite extends Suite with Serving {
       val echo = client.service(server.url).post("/echo")
       for (n <- List(0, 1, 1000, 16 * 1024, 16 * 1024 + 1, 1000000)) {
         val body = Array.tabulate(n)(i => (i * 7).toByte)
-        assert(java.util.Arrays.equals(echo.body(body).await().bytes, body), s"$n octets")
+        assert(java.util.Arrays.equals(echo.body(body).await().bytes, body), s"$n bytes")
         val pieces = ByteStream.fromIterator(body.grouped(9999))
-        assert(java.util.Arrays.equals(echo.body(pieces).await().bytes, body), s"$n octets in chunks")
+        assert(java.util.Arrays.equals(echo.body(pieces).await().bytes, body), s"$n bytes in chunks")
         val known = ByteStream.fromIterator(body.grouped(9999))
         assert(java.util.Arrays.equals(echo.body(known, n.toLong).await().bytes, body), s"$n in pieces")
       }
@@ -168,7 +169,9 @@ class ClientSuite extends Suite with Serving {
       assertEquals(size, 3000000L)
       val text = client.await {
         client.get(s"${server.url}/pieces").stream.flatMap { answer =>
-          Body.collect(answer.body, new ByteWriter(16), 100).map(b => s"${answer.status} ${new String(b)}")
+          MessageBody.collect(answer.body, new ByteWriter(16), 100).map(b =>
+            s"${answer.status} ${new String(b)}"
+          )
         }
       }
       assertEquals(text, "200 OK one two three")
@@ -176,7 +179,7 @@ class ClientSuite extends Suite with Serving {
     }
   }
 
-  test("nobody asks: the server is held back, and with it who feeds it") {
+  test("a body that is not read holds back the server and its source") {
     val piece         = new Array[Byte](64 * 1024)
     @volatile var fed = 0L
     def endless       = new ByteStream {
@@ -192,7 +195,7 @@ class ClientSuite extends Suite with Serving {
         Thread.sleep(50)
         same
       }
-      assert(fed < 64L * 1024 * 1024, s"$fed octets went into buffers")
+      assert(fed < 64L * 1024 * 1024, s"$fed bytes went into buffers")
       client.await(drainSome(answer.body, 100))
       eventually(fed > before, "asked again, it flows again")
       client.await { answer.body.cancel(); Async.unit }
@@ -273,7 +276,7 @@ class ClientSuite extends Suite with Serving {
   }
 
   test("a closed client fails what waits and what comes") {
-    serving(_ => new Promise[Response]) { (server, client) =>
+    serving(_ => new AsyncPromise[Response]) { (server, client) =>
       val pending = client.get(server.url).future
       eventually(client.statistics.headOption.exists(_.inFlight == 1))
       client.close()

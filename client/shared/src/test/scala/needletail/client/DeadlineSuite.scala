@@ -2,7 +2,7 @@ package needletail.client
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
 
@@ -20,7 +20,7 @@ class DeadlineSuite extends Suite with Misbehaving {
       serving(handler, strict, serverConfig.copy(handlerTimeout = 3.seconds)) { (front, caller) =>
         val answer = caller.get(front.url).await()
         assertEquals(answer.status, Status.GatewayTimeout)
-        assert(answer.text.contains("before the deadline of who asked"), answer.text)
+        assert(answer.text.contains("before the deadline of the request it was made for"), answer.text)
         eventually(hung.closed.get == 1)
       }
     }
@@ -44,11 +44,11 @@ class DeadlineSuite extends Suite with Misbehaving {
 
   test("explicit deadlines: the earlier of several counts, one that has passed sends nothing") {
     scripted((peer, _) => peer.send(ok)) { (server, client) =>
-      val call = client.get(server.url).within(TimeLimit.in(1.hour)).within(TimeLimit.in(1.minute))
+      val call = client.get(server.url).timeout(TimeLimit.in(1.hour)).timeout(TimeLimit.in(1.minute))
       assert(call.deadline.timeLeft.exists(_ <= 1.minute))
       assertEquals(call.await().text, "ok")
-      val e = intercept[ClientError.TimedOut](call.within(TimeLimit.in(0.seconds)).await())
-      assert(e.getMessage.contains("it was not sent any more"), e.getMessage)
+      val e = intercept[ClientError.TimedOut](call.timeout(TimeLimit.in(0.seconds)).await())
+      assert(e.getMessage.contains("it had not been sent"), e.getMessage)
       assertEquals(server.requests.get, 1)
     }
   }
@@ -56,7 +56,7 @@ class DeadlineSuite extends Suite with Misbehaving {
   test("a browser goes away: the call made for it is cancelled and its connection closed") {
     @volatile var cancelled = false
     val hanging: Handler    = _ => {
-      val never = new Promise[Response]
+      val never = new AsyncPromise[Response]
       never.onCancel(() => cancelled = true)
       never
     }
@@ -90,7 +90,7 @@ class DeadlineSuite extends Suite with Misbehaving {
     }
   }
 
-  test("the handler's own time-out cancels its calls") {
+  test("the handler's own timeout cancels its calls") {
     scripted((_, _) => ()) { (hung, client) =>
       serving(
         _ => client.get(hung.url).text.map(Response.ok),

@@ -6,12 +6,13 @@ import scala.concurrent.duration._
 import scala.io.Source
 
 import needletail.async.Async
+import needletail.client.config.BreakerConfig
 import needletail.testing.Suite
 
 /** Hosts that are not there, and what is left behind after a long row of failures: nothing. */
 class FaultSuite extends Suite with Misbehaving {
 
-  test("nobody listens") {
+  test("nothing listens") {
     val port = {
       val gone = new Scripted((_, _) => ())
       gone.close()
@@ -28,7 +29,7 @@ class FaultSuite extends Suite with Misbehaving {
     }
   }
 
-  test("a name that nobody has") {
+  test("an unknown name") {
     calling(strict) { client =>
       val e = intercept[ClientError.CannotConnect](client.get("http://no-such-host.invalid/").await())
       assertEquals(
@@ -45,7 +46,7 @@ class FaultSuite extends Suite with Misbehaving {
     }
   }
 
-  test("a host that is full does not answer: the connect time-out") {
+  test("a host that is full does not answer: the connect timeout") {
     val full  = new java.net.ServerSocket(0, 1, java.net.InetAddress.getByName("127.0.0.1"))
     val fills = Vector.fill(4)(new java.net.Socket)
     try {
@@ -102,7 +103,7 @@ class FaultSuite extends Suite with Misbehaving {
       val service                      = client.service(server.url)
       def round(n: Int): Async[Seq[_]] = Async.all(
         (1 to n).map(i =>
-          service.get(s"/$i").within(100.millis).text.recover { case e: ClientError => e.getMessage }
+          service.get(s"/$i").timeout(100.millis).text.recover { case e: ClientError => e.getMessage }
         )
       )
       def settled() =

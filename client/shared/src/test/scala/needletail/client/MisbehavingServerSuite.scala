@@ -19,7 +19,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
       val begun = System.nanoTime()
       val e     = intercept[E](call(client.get(s"${server.url}/x")).await())
       assert(e.getMessage.startsWith(s"${server.url}: ") && e.getMessage.contains(message), e.getMessage)
-      assert(System.nanoTime() - begun < 20.seconds.toNanos, "at once, or when its time-out says so")
+      assert(System.nanoTime() - begun < 20.seconds.toNanos, "at once, or when its timeout says so")
       assertEquals(e.host, server.url)
       eventually(server.closed.get == server.opened.get, "the connection is closed")
       eventually(client.statistics.head.open == 0, client.statistics)
@@ -51,7 +51,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     failsWith[ClientError.Malformed](answers("HTTP/1.0 200 OK\nTransfer-Encoding: chunked", "x"), "HTTP/1.0")
   }
 
-  test("no HTTP at all, refused at the first wrong octet") {
+  test("no HTTP at all, refused at the first wrong byte") {
     failsWith[ClientError.Malformed](_.send("SSH-2.0-OpenSSH_9.2"), "must begin with HTTP/1.1")
     failsWith[ClientError.Malformed](_.send("HTTP/1.1 2x0 OK\r\n\r\n"), "must begin with HTTP/1.1")
     failsWith[ClientError.Malformed](_.send("HTTP/2.0 200 OK\r\n\r\n"), "must begin with HTTP/1.1")
@@ -66,16 +66,16 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("cut off before the answer, in its head, its body, a chunk, between chunks") {
-    failsWith[ClientError.ConnectionLost](_.close(), "ended before the answer")
-    failsWith[ClientError.ConnectionLost](_.reset(), "ended before the answer")
+    failsWith[ClientError.ConnectionLost](_.close(), "ended before the response")
+    failsWith[ClientError.ConnectionLost](_.reset(), "ended before the response")
     def cut(text: String): Peer => Unit = { peer =>
       peer.send(text)
       peer.close()
     }
-    failsWith[ClientError.ConnectionLost](cut("HTTP/1.1 200 OK\r\nContent-Le"), "inside the answer's head")
+    failsWith[ClientError.ConnectionLost](cut("HTTP/1.1 200 OK\r\nContent-Le"), "inside the response's head")
     failsWith[ClientError.ConnectionLost](
       cut("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"),
-      "inside the answer's body, 7 octets before its end"
+      "inside the response's body, 7 bytes before its end"
     )
     val chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     failsWith[ClientError.ConnectionLost](cut(chunked + "a\r\nabc"), "inside a chunk")
@@ -94,7 +94,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
         peer.send("HTTP/1.1 200 OK\r\n\r\npart of it")
         peer.later(50)(peer.reset())
       },
-      "inside the answer's body"
+      "inside the response's body"
     )
   }
 
@@ -106,7 +106,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("too large: head, number of fields, body announced, body in chunks, body without an end") {
-    val small = strict.copy(maxHead = 1024, maxHeaders = 10, maxBodyInMemory = 1000, maxDrain = 0)
+    val small = strict.copy(maxHead = 1024, maxHeaders = 10, maxBodyInMemory = 1000, maxUnreadBody = 0)
     failsWith[ClientError.TooLarge](
       answers("HTTP/1.1 200 OK\nX: " + "x" * 2000),
       "longer than 1024",
@@ -135,17 +135,17 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("never an answer, half an answer, an answer that drips: the call's time ends it") {
-    val quick: Call => Call = _.within(500.millis)
-    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: nothing of it had come", quick)
-    failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 500 ms: its head was coming", quick)
+    val quick: Call => Call = _.timeout(500.millis)
+    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: nothing of it had arrived", quick)
+    failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 500 ms: its head was incomplete", quick)
     failsWith[ClientError.TimedOut](
       answers("HTTP/1.1 200 OK\nContent-Length: 3", "a"),
-      "its body was coming",
+      "its body was incomplete",
       quick
     )
     failsWith[ClientError.TimedOut](
       _.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 40),
-      "its head was coming",
+      "its head was incomplete",
       quick
     )
   }
@@ -158,7 +158,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     }
   }
 
-  test("interim answers are passed over; too many, or a switch of protocols, are not") {
+  test("interim responses are passed over; too many, or a switch of protocols, are not") {
     val interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
     scripted((peer, _) => peer.send(interim + ok)) { (server, client) =>
       val answer = client.get(server.url).await()
@@ -168,7 +168,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     failsWith[ClientError.Malformed](answers("HTTP/1.1 101 Switching\nUpgrade: x"), "switch of protocols")
   }
 
-  test("more octets than were asked for: the answer counts, the connection does not") {
+  test("more bytes than were asked for: the answer counts, the connection does not") {
     scripted((peer, _) => peer.send(ok + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")) {
       (server, client) =>
         assertEquals(client.get(server.url).await().text, "ok")
@@ -178,7 +178,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     }
   }
 
-  test("an answer that nobody asked for, on an idle connection, closes it") {
+  test("a response without a request, on an idle connection, closes it") {
     scripted((peer, _) => { peer.send(ok); peer.later(50)(peer.send(ok)) }) { (server, client) =>
       assertEquals(client.get(server.url).await().text, "ok")
       eventually(server.closed.get == 1)

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.client.config.{BalancingConfig, BreakerConfig, RetryConfig}
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite
@@ -76,7 +77,7 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
-  test("an attempt's own time-out leaves time for another") {
+  test("an attempt's own timeout leaves time for another") {
     scripted((peer, n) => if (n == 2) peer.send(ok), quick.copy(attemptTimeout = Some(1.second))) {
       (server, client) =>
         assertEquals(client.get(server.url).await().text, "ok")
@@ -93,7 +94,7 @@ class RetrySuite extends Suite with Misbehaving {
     ) {
       (server, client) =>
         val begun = System.nanoTime()
-        client.get(server.url).within(200.millis).await()
+        client.get(server.url).timeout(200.millis).await()
         assert(System.nanoTime() - begun < 20.seconds.toNanos) // all attempts would take longer
     }
   }
@@ -104,7 +105,7 @@ class RetrySuite extends Suite with Misbehaving {
       clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 1.hour, maxDelay = 1.hour))
     ) {
       (server, client) =>
-        client.await(client.get(server.url).text.within(100.millis).recover { case _ => "" })
+        client.await(client.get(server.url).text.timeout(100.millis).recover { case _ => "" })
         val attempts = client.statistics.head.attempts
         Thread.sleep(50) // in which nothing happens
         assertEquals(client.statistics.head.attempts, attempts)
@@ -123,7 +124,7 @@ class RetrySuite extends Suite with Misbehaving {
       for (_ <- 1 to 5) assertEquals(service.get("/").await().status, Status.InternalServerError)
       assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
       val e = intercept[ClientError.BreakerOpen](service.get("/").await())
-      assertEquals(e.getMessage, s"${server.url}: failing too often, not asked for now")
+      assertEquals(e.getMessage, s"${server.url}: failing too often, so it is not called for now")
       assertEquals(e.asHttpError.status, Status.ServiceUnavailable)
       assertEquals(service.statistics.refused, 1L)
       // until the time it is open for is over
@@ -138,11 +139,11 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
-  test("a host that hangs opens its breaker by time-outs; other hosts do not notice") {
+  test("a host that hangs opens its breaker by timeouts; other hosts do not notice") {
     val config = strict.copy(breaker = BreakerConfig(minCalls = 3))
     scripted((_, _) => (), config) { (hung, client) =>
       serving(_ => Response.ok("fine")) { (server, _) =>
-        for (_ <- 1 to 3) intercept[ClientError.TimedOut](client.get(hung.url).within(30.millis).await())
+        for (_ <- 1 to 3) intercept[ClientError.TimedOut](client.get(hung.url).timeout(30.millis).await())
         val begun = System.nanoTime()
         intercept[ClientError.BreakerOpen](client.get(hung.url).await())
         assert(System.nanoTime() - begun < 10.seconds.toNanos) // and not after the time for a call
@@ -160,7 +161,7 @@ class RetrySuite extends Suite with Misbehaving {
     val servers = List("a", "b", "c").map(named)
     val dead    = new java.net.Socket
     try {
-      // bound, so that nobody else gets it, and not listening
+      // bound, so that no other process gets it, and not listening
       dead.bind(new java.net.InetSocketAddress("127.0.0.1", 0))
       val nobody = dead.getLocalPort
       val config = quick.copy(balancing = BalancingConfig(Balancing.RoundRobin, failures = 2))

@@ -7,7 +7,9 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.client.config.RetryConfig
 import needletail.io._
+import needletail.io.platform.ListenOptions
 import needletail.testing.Suite
 
 /** A server that does what a script says, right or wrong: called for each request, with the text that came. */
@@ -37,7 +39,7 @@ final class Scripted(script: (Peer, Int) => Unit, address: Address = Address.Tcp
   }
   def url: String = s"http://127.0.0.1:$port"
 
-  /** Nobody listens any more when it returns, and its connections are cut off. */
+  /** Stops listening and cuts off its connections; both are done when it returns. */
   def close(): Unit = {
     listener.close()
     loops.stop()
@@ -92,7 +94,7 @@ final class Peer(val connection: Connection, script: (Peer, Int) => Unit, server
     connection.write(bytes, 0, bytes.length)
   }
 
-  /** Octet by octet, one each `millis`. */
+  /** Byte by byte, one each `millis`. */
   def drip(text: String, millis: Int): Unit =
     if (text.nonEmpty && connection.isOpen) {
       send(text.take(1))

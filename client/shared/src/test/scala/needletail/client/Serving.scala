@@ -3,9 +3,10 @@ package needletail.client
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration._
 
+import needletail.client.config.ClientConfig
 import needletail.http.Handler
 import needletail.io.Address
-import needletail.server.{Log, RunningServer, Server, ServerConfig}
+import needletail.server.{Log, RunningServer, ServerConfig, ServerFixture}
 import needletail.testing.Suite
 
 /** A server of ours and a client with one loop, for one test. */
@@ -17,11 +18,8 @@ trait Serving { self: Suite =>
       handler: Handler,
       config: ClientConfig = clientConfig,
       serverConfig: ServerConfig = serverConfig
-  )(body: (RunningServer, Client) => A): A = {
-    val server = Server(handler, serverConfig).start()
-    try calling(config)(client => body(server, client))
-    finally Await.result(server.close(), 20.seconds)
-  }
+  )(body: (RunningServer, Client) => A): A =
+    ServerFixture.serving(handler, serverConfig)(server => calling(config)(client => body(server, client)))
 
   def calling[A](config: ClientConfig = clientConfig)(body: Client => A): A = {
     val client = Client(config)

@@ -3,9 +3,12 @@ package needletail.client
 import scala.concurrent.duration._
 
 import needletail.async.BlockingConfig
+import needletail.client.config.{BalancingConfig, BreakerConfig, ClientConfig, RetryConfig}
 import needletail.http.TimeLimit
-import needletail.io.{Address, ConnectionOptions, ListenOptions}
-import needletail.server.{AdminConfig, OverloadConfig, ServerConfig}
+import needletail.io.{Address, ConnectionOptions}
+import needletail.io.platform.ListenOptions
+import needletail.server.{OverloadConfig, ServerConfig}
+import needletail.server.config.AdminConfig
 import needletail.testing.Suite
 
 /** Fault 13: a wrong setting is said when it is made, with its name, its value and what is allowed. */
@@ -64,7 +67,7 @@ class SettingsSuite extends Suite {
     assertRefused("ServerConfig.maxHeaders", 0)(server.copy(maxHeaders = 0))
     assertRefused("ServerConfig.maxBody", -1)(server.copy(maxBody = -1))
     assertRefused("ServerConfig.maxBodyInMemory", -1)(server.copy(maxBodyInMemory = -1))
-    assertRefused("ServerConfig.maxDrain", -1)(server.copy(maxDrain = -1))
+    assertRefused("ServerConfig.maxUnreadBody", -1)(server.copy(maxUnreadBody = -1))
     assertRefused("ServerConfig.minBodyRate", -1)(server.copy(minBodyRate = -1))
     assertRefused("ServerConfig.maxPipelined", 0)(server.copy(maxPipelined = 0))
     assertRefused("ServerConfig.maxPendingOutput", 0)(server.copy(maxPendingOutput = 0))
@@ -144,5 +147,15 @@ class SettingsSuite extends Suite {
   test("fault 13: a time limit that is too long to be told apart from the past is none of the past") {
     assert(!TimeLimit.in(106751.days).hasPassed)
     assert(TimeLimit.in(106751.days).timeLeft.exists(_ > 3000.days))
+  }
+
+  test("fault 13: a service without an address is refused when it is made") {
+    val client = Client()
+    try
+      assertEquals(
+        intercept[IllegalArgumentException](client.service("http://a", Seq.empty[Address]*)).getMessage,
+        "Client.service.addresses is empty, but must be one address or more"
+      )
+    finally client.close()
   }
 }

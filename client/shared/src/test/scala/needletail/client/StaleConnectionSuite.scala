@@ -24,7 +24,7 @@ class StaleConnectionSuite extends Suite with Misbehaving {
     scripted(once) { (server, client) =>
       assertEquals(client.get(server.url).await().text, "ok")
       val e = intercept[ClientError.ConnectionLost](client.post(server.url).body("pay").await())
-      assert(e.getMessage.contains("before the answer"), e.getMessage)
+      assert(e.getMessage.contains("before the response"), e.getMessage)
       assertEquals(server.requests.get, 2)
     }
   }

@@ -5,6 +5,6 @@ import java.lang.management.ManagementFactory
 private[fuzz] object CpuTime {
   val isKnown: Boolean = true
 
-  /** What the thread that asks has had of a processor: other programs on this machine don't count. */
+  /** Processor time of the calling thread in nanoseconds: other programs on this machine do not affect it. */
   def nanos(): Long = ManagementFactory.getThreadMXBean.getCurrentThreadCpuTime
 }

@@ -3,7 +3,7 @@ package needletail.fuzz
 import needletail.io.PemFuzz
 import needletail.load.scenario.{CsvFuzz, ScenarioFuzz}
 
-/** All readers of foreign bytes. */
+/** All parsers of untrusted bytes. */
 object Targets {
   val all: List[FuzzTarget] = SharedTargets.all ++ List(ScenarioFuzz, CsvFuzz, PemFuzz)
 }

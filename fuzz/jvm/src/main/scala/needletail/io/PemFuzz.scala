@@ -4,8 +4,9 @@ import java.io.IOException
 import java.nio.file.{Files, Path}
 
 import needletail.fuzz.FuzzTarget
+import needletail.io.system.PemKey
 
-/** Certificates and keys in PEM: a context, or an IOException that says which file is wrong and how. */
+/** Certificates and keys in PEM: a context, or an IOException that names the file and the error. */
 object PemFuzz extends FuzzTarget("pem") {
   private lazy val folder: Path = {
     val made = Files.createTempDirectory("needletail-pem")

@@ -1,11 +1,16 @@
 package needletail.client
 
+import needletail.client.config.ClientConfig
+import needletail.client.connection.{ClientExchange, ClientLoopContext, ResponseReader}
+import needletail.client.error.ClientError
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.http.{ByteWriter, Headers, Latin1, ResponseHead}
+import needletail.http.http1.ResponseHead
+import needletail.http.message.Headers
+import needletail.http.text.{ByteWriter, Latin1}
 
 /**
- * A server's answers on one connection, to as many calls as the first byte says: however they come, each call hears the
- * same; of each either its end or one failure, in their order.
+ * A server's responses on one connection, to as many calls as the first byte says: in whatever pieces they arrive,
+ * each call gets the same; each call ends once, with its end or a failure, in order.
  */
 object AnswersFuzz extends FuzzTarget("answers") {
   def check(data: Array[Byte]): Unit = if (data.length > 0) {
@@ -32,7 +37,7 @@ object AnswersFuzz extends FuzzTarget("answers") {
     log.toString
   }
 
-  private final class Noted(index: Int, head: Boolean, log: StringBuilder) extends Exchange {
+  private final class Noted(index: Int, head: Boolean, log: StringBuilder) extends ClientExchange {
     private val content                  = new ByteWriter(64)
     var ends                             = 0
     override def isHead: Boolean         = head
@@ -60,22 +65,22 @@ object AnswersFuzz extends FuzzTarget("answers") {
   }
 
   private final class Reader(heads: Seq[Boolean], log: StringBuilder)
-      extends ResponseReader(new LoopContext(null, ClientConfig())) {
+      extends ResponseReader(new ClientLoopContext(null, ClientConfig())) {
     val calls: Seq[Noted] = heads.zipWithIndex.map { case (head, i) => new Noted(i, head, log) }
     calls.foreach(inFlight.append)
-    def ended: Boolean                                                             = isOver
-    protected def answered(x: Exchange, trailers: Headers, spoiled: Boolean): Unit = {
+    def ended: Boolean                                                                   = isOver
+    protected def answered(x: ClientExchange, trailers: Headers, spoiled: Boolean): Unit = {
       x.onEnd(trailers)
-      if (isLast || spoiled) isOver = true // whether more came with it depends on the pieces
+      if (isLast || spoiled) isOver = true // whether more arrived with it depends on the pieces
     }
     protected def broken(error: ClientError): Unit = {
       isOver = true
       val first = inFlight.takeFirst()
       if (first != null) first.onFailed(error)
     }
-    protected def continued(x: Exchange): Unit = { log.append("continued\n"); () }
-    protected def hasWritten: Boolean          = true
-    protected def hostName: String             = "http://a"
-    def end(): Unit                            = inputEnded()
+    protected def continued(x: ClientExchange): Unit = { log.append("continued\n"); () }
+    protected def hasWritten: Boolean                = true
+    protected def hostName: String                   = "http://a"
+    def end(): Unit                                  = inputEnded()
   }
 }

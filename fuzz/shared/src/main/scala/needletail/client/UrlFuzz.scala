@@ -2,14 +2,15 @@ package needletail.client
 
 import java.net.{URI, URISyntaxException}
 
+import needletail.client.url.Url
 import needletail.fuzz.{Check, FuzzTarget}
-import needletail.http.{HeadLimits, HeadParser}
+import needletail.http.http1.{HeadLimits, HeadParser}
 import needletail.io.Address
 
 /**
- * URLs of calls, and references in Location headers: the input is a URL and, behind a line feed, a reference that it is
- * resolved against. What is accepted can't bring a second line into a request, and is the same when it is read again;
- * host and port are those that `java.net.URI` sees.
+ * URLs of calls, and references in Location headers: the input is a URL and, after a line feed, a reference that is
+ * resolved against it. An accepted URL cannot add a second line to a request, and is the same when it is parsed again;
+ * host and port are the same as for `java.net.URI`.
  */
 object UrlFuzz extends FuzzTarget("url") {
   def check(data: Array[Byte]): Unit = {
@@ -48,7 +49,7 @@ object UrlFuzz extends FuzzTarget("url") {
       case Address.Unix(path) => Check(path.startsWith("/"), path)
       case other              => Check(false, s"a URL names $other")
     }
-    // as it goes into a request: one head, of these bytes and no others
+    // as in a request: one head, of exactly these bytes
     val head   = s"GET ${url.target} HTTP/1.1\r\nHost: ${url.origin.authority}\r\n\r\n"
     val bytes  = Check.bytes(head)
     val parser = new HeadParser(HeadLimits(maxTarget = 65536, maxHead = 1 << 20))
@@ -60,7 +61,7 @@ object UrlFuzz extends FuzzTarget("url") {
     }
   }
 
-  /** Who would be asked by the JDK. */
+  /** The host that the JDK would connect to. */
   private def other(text: String, url: Url): Unit = url.origin.address match {
     case Address.Tcp(host, port) =>
       val uri =

@@ -2,7 +2,7 @@ package needletail.fuzz
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-/** What targets assert with, and what several of them need. */
+/** Assertions of targets, and helpers that several of them need. */
 object Check {
   def apply(holds: Boolean, message: => String): Unit = if (!holds) throw new AssertionError(message)
 
@@ -13,18 +13,18 @@ object Check {
   def bytes(text: String): Array[Byte] = text.getBytes(ISO_8859_1)
 }
 
-/** Ways in which bytes may come: each one says up to where they have come, time after time. */
+/** Ways to split input into pieces: each is the successive ends of the pieces. */
 object Pieces {
 
-  /** In two pieces, cut at every byte of a short input and at some of a long one, and byte by byte. */
+  /** Two pieces, split at every byte of a short input and at some of a long one; and byte by byte. */
   def of(length: Int): Iterator[Array[Int]] = {
     val step = Math.max(1, length / 128)
     Iterator.range(0, length, step).map(cut => Array(cut, length)) ++ Iterator(Array.range(0, length + 1))
   }
 
   /**
-   * Bytes that come in pieces to an array, as they do from a socket: `f(array, from, until)` is called for each piece
-   * with all that have come. What lies around them is `filler`, so that who looks there is found out.
+   * Delivers bytes in pieces in an array, as from a socket: `f(array, from, until)` is called for each piece with all
+   * bytes so far. They are surrounded by `filler`, so that reading beyond them is detected.
    */
   def feed(data: Array[Byte], ends: Array[Int], filler: Byte)(f: (Array[Byte], Int, Int) => Unit): Unit = {
     val array = Array.fill(data.length + 2 * Margin)(filler)

@@ -1,22 +1,22 @@
 package needletail.fuzz
 
 /**
- * A reader of foreign bytes and what must hold of it, whatever the bytes are. An object: the fuzzer calls the static
- * method that the compiler gives it, and the corpus is replayed by `check` and `checkCost`.
+ * A parser of untrusted bytes and its properties, which must hold for any input. An object: the fuzzer calls its
+ * static method, and the corpus is replayed by `check` and `checkCost`.
  *
- * @param name as the directory of its corpus is called, and as `./test fuzz` takes it
+ * @param name the name of its corpus's directory, and its name for `./test fuzz`
  */
 abstract class FuzzTarget(val name: String) {
 
-  /** Throws where something does not hold. */
+  /** Throws if a property does not hold. */
   def check(data: Array[Byte]): Unit
 
-  /** Reads `data` once, as a whole: asked with very much of it, to see what that costs. */
+  /** Parses `data` once, as a whole; used with very long input, to measure the cost. */
   def read(data: Array[Byte]): Unit = { val _ = data }
 
   /**
-   * Throws where the cost of reading grows faster than the input, which is repeated very often: eight times as much may
-   * cost twenty-four times as much. Where it costs little anyhow, nothing is compared. On the JVM only.
+   * Throws if the cost of parsing grows faster than the input, which is repeated very often: eight times as much input
+   * may cost twenty-four times as much. If it costs little anyway, nothing is compared. On the JVM only.
    */
   final def checkCost(data: Array[Byte]): Unit = if (CpuTime.isKnown && data.length > 0) {
     val much = leastCost(data, FuzzTarget.Much, FuzzTarget.LittleNanos)
@@ -29,7 +29,7 @@ abstract class FuzzTarget(val name: String) {
     }
   }
 
-  /** The least of five times of the processor in nanoseconds, or the first that is no more than `enough`. */
+  /** The minimum of five measurements of processor time in nanoseconds, or the first that is at most `enough`. */
   private def leastCost(data: Array[Byte], length: Int, enough: Long): Long = {
     val input = Array.tabulate(length)(i => data(i % data.length))
     var tries = 0
@@ -43,7 +43,7 @@ abstract class FuzzTarget(val name: String) {
     least
   }
 
-  /** What the fuzzer calls. Costs are looked at for a sixty-fourth of the inputs: they take much longer. */
+  /** Called by the fuzzer. Costs are checked for one in 64 inputs, as that takes much longer. */
   final def fuzzerTestOneInput(data: Array[Byte]): Unit = {
     check(data)
     if ((java.util.Arrays.hashCode(data) & 63) == 0) checkCost(data)
@@ -52,5 +52,6 @@ abstract class FuzzTarget(val name: String) {
 
 object FuzzTarget {
   private final val Much        = 512 * 1024
-  private final val LittleNanos = 100L * 1000 * 1000 // linear readers take less, square ones many times more
+  private final val LittleNanos =
+    100L * 1000 * 1000 // linear parsers take less, quadratic ones many times more
 }

@@ -5,7 +5,7 @@ import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuz
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
 import needletail.routing.FormFuzz
 
-/** The readers that run on both platforms. */
+/** The parsers that run on both platforms. */
 object SharedTargets {
   val all: List[FuzzTarget] = List(
     RequestHeadFuzz,

@@ -1,12 +1,15 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget}
-import needletail.http.{ByteWriter, HeadLimits, HeadParser, HttpError}
+import needletail.gateway.cgi.{RequestHead, Variables}
+import needletail.http.http1.{HeadLimits, HeadParser}
+import needletail.http.message.HttpError
+import needletail.http.text.ByteWriter
 
 /**
- * A web server's variables, as an environment has them, made into a request head by [[RequestHead]]; the first byte says
- * where the program lies. The head that is written is one head to the last byte, or is refused: nothing in a variable can
- * end a line, begin a second request, or change where the body ends.
+ * A web server's variables, as in an environment, converted to a request head by [[RequestHead]]; the first byte
+ * determines where the program is mounted. The head that is written is exactly one head, or is refused: nothing in a
+ * variable can end a line, begin a second request, or change where the body ends.
  */
 object CgiRequestFuzz extends FuzzTarget("cgi-request") {
   def check(data: Array[Byte]): Unit = if (data.length > 0) {

@@ -1,11 +1,15 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.http.{ByteWriter, Headers, Response, ResponseParser, Status}
+import needletail.gateway.cgi.{CgiResponse, CgiResponseParser}
+import needletail.http.Response
+import needletail.http.http1.ResponseParser
+import needletail.http.message.{Headers, Status}
+import needletail.http.text.ByteWriter
 
 /**
- * The heads of programs' answers by [[CgiResponseParser]]: as another reader finds them, the same however they come, and
- * such that they can be sent on: what is written of them to a client, or by CGI again, says the same.
+ * The heads of programs' responses by [[CgiResponseParser]]: the same as for an independent parser, in any pieces, and
+ * valid for forwarding: written to a client, or by CGI again, they mean the same.
  */
 object CgiResponseFuzz extends FuzzTarget("cgi-response") {
   private val Line = """(?s)([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)""".r

@@ -1,11 +1,13 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.http.{ByteWriter, Latin1}
+import needletail.gateway.cgi.Variables
+import needletail.gateway.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.http.text.{ByteWriter, Latin1}
 
 /**
- * FastCGI records by [[FastCgiParser]]: the same whole and in pieces, and as another reader takes them apart; and pairs
- * by [[NameValues]], which are the same when they are written and read again.
+ * FastCGI records by [[FastCgiParser]]: the same whole and in pieces, and as for an independent parser; and pairs by
+ * [[NameValues]], which are the same when they are written and parsed again.
  */
 object FastCgiFuzz extends FuzzTarget("fast-cgi") {
   def check(data: Array[Byte]): Unit = {
@@ -74,17 +76,17 @@ object FastCgiFuzz extends FuzzTarget("fast-cgi") {
   }
 
   private def strict(data: Array[Byte]): Vector[Record] = {
-    def octet(i: Int) = data(i) & 0xff
-    var out           = Vector.empty[Record]
-    var at            = 0
+    def byte(i: Int) = data(i) & 0xff
+    var out          = Vector.empty[Record]
+    var at           = 0
     while (at < data.length)
-      if (octet(at) != 1) {
+      if (byte(at) != 1) {
         out = out :+ Record(-1, -1, "", complete = false)
         at = data.length
       } else if (at + 8 > data.length) at = data.length
       else {
-        val (kind, id)  = (octet(at + 1), octet(at + 2) * 256 + octet(at + 3))
-        val (size, pad) = (octet(at + 4) * 256 + octet(at + 5), octet(at + 6))
+        val (kind, id)  = (byte(at + 1), byte(at + 2) * 256 + byte(at + 3))
+        val (size, pad) = (byte(at + 4) * 256 + byte(at + 5), byte(at + 6))
         val content     = Check.text(data.slice(at + 8, at + 8 + size))
         out = out :+ Record(kind, id, content, complete = at + 8 + size + pad <= data.length)
         at += 8 + size + pad

@@ -1,11 +1,13 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.http.ByteWriter
+import needletail.gateway.cgi.Variables
+import needletail.gateway.scgi.Scgi
+import needletail.http.text.ByteWriter
 
 /**
- * SCGI heads by [[Scgi]]: of every beginning of one there is to come more, then it is there, with what another reader
- * finds; what it says, written and read again, is the same.
+ * SCGI heads by [[Scgi]]: every prefix is incomplete; the whole is the same as for an independent parser, and the same
+ * when it is written and parsed again.
  */
 object ScgiFuzz extends FuzzTarget("scgi") {
   private final val Limit = 2000

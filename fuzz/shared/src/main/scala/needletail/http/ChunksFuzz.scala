@@ -1,10 +1,12 @@
 package needletail.http
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
+import needletail.http.http1.ChunkedDecoder
+import needletail.http.text.{ByteWriter, Latin1}
 
 /**
- * Chunked bodies by [[ChunkedDecoder]]: the same whole and in pieces, as a regular expression reads them, and what came
- * out, put into chunks, comes out again.
+ * Chunked bodies by [[ChunkedDecoder]]: the same whole and in pieces, and as for a regular expression; the decoded
+ * data, encoded in chunks, is decoded to the same.
  */
 object ChunksFuzz extends FuzzTarget("chunks") {
   private val Token  = "[-!#$%&'*+.^_`|~0-9A-Za-z]+"
@@ -74,19 +76,19 @@ object ChunksFuzz extends FuzzTarget("chunks") {
     Outcome(
       data.toString,
       state,
-      if (state == ChunkedDecoder.Bad) -1 else at, // how far it looked before it knew is its own affair
+      if (state == ChunkedDecoder.Bad) -1 else at, // how far it read before it found an error is not compared
       if (state == ChunkedDecoder.Bad) s"${decoder.error.status} ${decoder.error.message}" else "",
       if (state == ChunkedDecoder.Done) decoder.trailers.toList else Nil
     )
   }
 
-  /** What another reader finds must be what was found, up to where the input is wrong or ends. */
+  /** An independent decoder must find the same, up to the error or the end of the input. */
   private def compare(text: String, found: Outcome): Unit = {
     val data     = new StringBuilder
     var at       = 0
     var overhead = 0L
     var done     = false
-    var open     = true // is all so far in order, and complete?
+    var open     = true // whether everything so far is valid and incomplete
     while (open && !done) {
       val line = SizeLine.matcher(text.substring(at))
       if (!line.lookingAt()) open = false

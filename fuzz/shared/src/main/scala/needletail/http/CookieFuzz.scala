@@ -1,8 +1,9 @@
 package needletail.http
 
 import needletail.fuzz.{Check, FuzzTarget}
+import needletail.http.message.Cookie
 
-/** Cookie headers by [[Cookie]]: as a split at semicolons reads them; what may be set again is read again. */
+/** Cookie headers by [[Cookie]]: the same as a split at semicolons; a cookie that can be set is parsed to the same. */
 object CookieFuzz extends FuzzTarget("cookie") {
   private val Name = """[-!#$%&'*+.^_`|~0-9A-Za-z]+""".r
 

@@ -1,8 +1,10 @@
 package needletail.http
 
 import needletail.fuzz.{Check, FuzzTarget}
+import needletail.http.message.{HeaderList, MediaType}
+import needletail.http.text.HttpDate
 
-/** Values of fields that are read further: dates, media types with parameters, lists. */
+/** Structured field values: dates, media types with parameters, lists. */
 object FieldValueFuzz extends FuzzTarget("field-value") {
   private val Fixdate = """(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT""".r
 
@@ -11,7 +13,7 @@ object FieldValueFuzz extends FuzzTarget("field-value") {
     HttpDate.parse(text).foreach { second =>
       val written = HttpDate.format(second)
       Check.same("a date written and read", HttpDate.parse(written), Some(second))
-      // the name of the day is not compared, the rest is
+      // the day of the week is not compared, the rest is
       if (Fixdate.pattern.matcher(text).matches && !text.contains(":60"))
         Check.same("a date", written.drop(4), text.drop(4))
     }
@@ -20,7 +22,7 @@ object FieldValueFuzz extends FuzzTarget("field-value") {
     Check(!essence.contains(';'), "parameters in a type")
     val charset = MediaType.charset(Some(text))
     if (charset.canEncode) MediaType.decode("a".getBytes(charset), charset)
-    // a token as a parameter's value is found, whatever stands before it
+    // a parameter's value that is a token is found, whatever precedes it
     if (text.count(_ == '"') == 0 && MediaType.parameter(text, "q").isEmpty)
       Check.same("a parameter", MediaType.parameter(s"$text;q=x", "Q"), Some("x"))
     val members = HeaderList.split(text)

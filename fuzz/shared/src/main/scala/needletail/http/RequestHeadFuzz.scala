@@ -1,11 +1,14 @@
 package needletail.http
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
+import needletail.http.http1.{Head, HeadLimits, HeadParser}
+import needletail.http.message.HttpError
+import needletail.http.text.Latin1
 
 /**
- * Request heads, one behind the other, by [[HeadParser]]; the first byte says by which rules. The same whole, in pieces
- * and a second time, when fields are recalled; as [[StrictRequest]] reads them; and what was read, written and read
- * again, is the same.
+ * Successive request heads by [[HeadParser]]; the first byte determines the limits. The same whole, in pieces and a
+ * second time, when fields come from the cache; the same as for [[StrictRequest]]; and the same when they are written
+ * and parsed again.
  */
 object RequestHeadFuzz extends FuzzTarget("request-head") {
   private val limits = Array(
@@ -47,12 +50,12 @@ object RequestHeadFuzz extends FuzzTarget("request-head") {
     ()
   }
 
-  /** What was understood, written and read again, is understood alike: paths are in their one normal form. */
+  /** A parsed head, written and parsed again, is the same: paths are in their normal form. */
   private def again(text: String, bounds: HeadLimits, secure: Boolean): Unit = {
     val parser = make(bounds, secure)
     val bytes  = Check.bytes(text)
     parser.parse(bytes, 0, bytes.length)
-    val head   = parser.head
+    val head   = parser.view
     val sent   = head.text(head.targetFrom, head.targetUntil)
     val target =
       if (sent.startsWith("/"))
@@ -61,10 +64,10 @@ object RequestHeadFuzz extends FuzzTarget("request-head") {
     val fields  = head.toHeaders.toList.map { case (name, value) => s"$name: $value\r\n" }.mkString
     val written = s"${head.method.name} $target HTTP/1.${head.minor}\r\n$fields\r\n"
     if (written.length <= bounds.maxHead && target.length <= bounds.maxTarget) {
-      val second = make(bounds, secure)
-      val octets = Check.bytes(written)
-      val n      = second.parse(octets, 0, octets.length)
-      Check(n == octets.length, s"written again it is $n ${second.error}: $written")
+      val second   = make(bounds, secure)
+      val rawBytes = Check.bytes(written)
+      val n        = second.parse(rawBytes, 0, rawBytes.length)
+      Check(n == rawBytes.length, s"written again it is $n ${second.error}: $written")
       Check.same("written again", rendered(second.head), rendered(head))
     }
     Check.same("a copy", rendered(head.copied), rendered(head))
@@ -75,8 +78,8 @@ object RequestHeadFuzz extends FuzzTarget("request-head") {
   final case class Refused(error: HttpError)       extends Outcome
   case object More                                 extends Outcome
 
-  private def make(bounds: HeadLimits, secure: Boolean): HeadParser = {
-    val parser = new HeadParser(bounds)
+  private def make(bounds: HeadLimits, secure: Boolean): RequestParser = {
+    val parser = new RequestParser(bounds)
     parser.secure = secure
     parser
   }

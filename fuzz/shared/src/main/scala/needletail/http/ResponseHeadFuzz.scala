@@ -1,8 +1,9 @@
 package needletail.http
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
+import needletail.http.http1.ResponseParser
 
-/** Response heads by [[ResponseParser]], as [[RequestHeadFuzz]] has those of requests. */
+/** Response heads by [[ResponseParser]], with the properties of [[RequestHeadFuzz]]. */
 object ResponseHeadFuzz extends FuzzTarget("response-head") {
   private val StatusLine = """(?s)HTTP/1\.([01]) ([0-9]{3})(?: ([\t\x20-\x7e\x80-\xff]*))?""".r
 
@@ -90,7 +91,7 @@ object ResponseHeadFuzz extends FuzzTarget("response-head") {
       fields: List[(String, String)]
   ) = s"$code $minor length $length chunked $chunked keepAlive $keepAlive $fields"
 
-  /** None: the head is not complete. Left: it is wrong. */
+  /** None: the head is incomplete. Left: it is malformed. */
   private def strict(text: String, small: Boolean, toHead: Boolean): Option[Either[String, String]] = {
     val end = text.indexOf("\r\n\r\n")
     if (end < 0) None

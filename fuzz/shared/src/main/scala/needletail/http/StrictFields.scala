@@ -1,6 +1,6 @@
 package needletail.http
 
-/** Field lines and what they say, read as simply as can be: what the other readers of heads have in common. */
+/** Field lines and their meaning, parsed as simply as possible: shared by the independent parsers of heads. */
 private[http] object StrictFields {
   private val Line      = """(?s)([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)""".r
   private val Named     = """((?:[-._~!$&'()*+,;=0-9A-Za-z]|%[0-9A-Fa-f]{2})+)(?::([0-9]*))?""".r
@@ -10,7 +10,7 @@ private[http] object StrictFields {
   private val Ipv4      =
     """(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})""".r
 
-  /** Names and values; `null` where one line is none. */
+  /** Names and values; null if a line is malformed. */
   def of(lines: List[String]): List[(String, String)] = {
     val read = lines.map {
       case Line(name, value) => (name, trimmed(value))
@@ -22,11 +22,11 @@ private[http] object StrictFields {
   def all(fields: List[(String, String)], name: String): List[String] =
     fields.collect { case (n, v) if n.equalsIgnoreCase(name) => v }
 
-  /** Of a list, those that are not empty. */
+  /** The members of a list that are not empty. */
   def members(fields: List[(String, String)], name: String): List[String] =
     all(fields, name).flatMap(_.split(",", -1)).map(trimmed).filter(_.nonEmpty)
 
-  /** None: it is wrong. Some(None): neither field. -1: chunked. */
+  /** None: it is malformed. Some(None): neither field. -1: chunked. */
   def framing(fields: List[(String, String)], minor: Int): Option[Option[Long]] = {
     val lengths = all(fields, "content-length")
     val codings = all(fields, "transfer-encoding")
@@ -59,7 +59,7 @@ private[http] object StrictFields {
   private def isPort(text: String) = text == null || text.isEmpty || BigInt(text) <= 65535
 
   private def isIpv6(text: String): Boolean = {
-    def groups(part: String, last: Boolean): Int = // how many of 16 bits; -1 where it is wrong
+    def groups(part: String, last: Boolean): Int = // how many of 16 bits; -1 if malformed
       if (part.isEmpty) 0
       else {
         val each = part.split(":", -1).toVector

@@ -1,10 +1,11 @@
 package needletail.http
 
 import needletail.http.StrictRequest.*
+import needletail.http.http1.HeadLimits
 
 /**
- * Reads one request head as the RFCs say, with regular expressions and strings: slow, and simple enough to be seen to
- * be right. It shares nothing with [[HeadParser]] but the limits.
+ * Parses one request head as the RFCs say, with regular expressions and strings: slow, and simple enough to be
+ * obviously correct. It shares nothing with [[HeadParser]] but the limits.
  */
 private[http] final class StrictRequest(limits: HeadLimits, secure: Boolean) {
 
@@ -137,7 +138,7 @@ private[http] object StrictRequest {
     out.mkString("/", "/", "")
   }
 
-  /** A head as text, to be compared: `null` for what is not there. */
+  /** A head as text, for comparison; null for what is missing. */
   def rendered(
       method: String,
       minor: Int,

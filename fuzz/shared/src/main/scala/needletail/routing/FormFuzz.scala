@@ -3,11 +3,12 @@ package needletail.routing
 import java.nio.charset.StandardCharsets.UTF_8
 
 import needletail.fuzz.{Check, FuzzTarget}
-import needletail.http.{PercentCoding, QueryString}
+import needletail.http.message.{Parameters, PercentCoding}
+import needletail.routing.internal.matching.{FormPairs, Percent}
 
 /**
- * Queries and forms, by [[needletail.http.QueryString]], which takes all of one apart, and by [[FormPairs]], which looks
- * pairs up where they lie: both must see what a split at ampersands sees.
+ * Queries and forms, by [[needletail.http.Parameters]], which parses all of one, and by [[FormPairs]], which finds
+ * pairs in place: both must find the same as a split at ampersands.
  */
 object FormFuzz extends FuzzTarget("form") {
   def check(data: Array[Byte]): Unit = {
@@ -18,18 +19,18 @@ object FormFuzz extends FuzzTarget("form") {
         case i  => (decoded(Check.bytes(piece.take(i))), decoded(Check.bytes(piece.drop(i + 1))))
       }
     }
-    // as text a query is ASCII: what is beyond is taken for the text's own
-    if (data.forall(_ >= 0)) QueryString.parse(text) match {
+    // as text a query is ASCII: other characters are taken literally
+    if (data.forall(_ >= 0)) Parameters.parse(text) match {
       case Right(query) =>
         Check.same("pairs", query.toList, pieces.map { case (n, v) => (n.orNull, v.orNull) })
-        Check.same("written and read again", QueryString.parse(query.render), Right(query))
+        Check.same("written and read again", Parameters.parse(query.render), Right(query))
         query.toList.foreach { case (name, value) =>
           Check.same("a name", PercentCoding.decodeForm(PercentCoding.encode(name)), Right(name))
           Check.same("a value", PercentCoding.decode(PercentCoding.encode(value)), Right(value))
         }
       case Left(_) =>
         Check(
-          pieces.exists(p => p._1.isEmpty || p._2.isEmpty) || pieces.size > QueryString.DefaultMax,
+          pieces.exists(p => p._1.isEmpty || p._2.isEmpty) || pieces.size > Parameters.DefaultMax,
           "refused without a reason"
         )
     }
@@ -49,7 +50,7 @@ object FormFuzz extends FuzzTarget("form") {
     hashed(data)
   }
 
-  /** What is the same decoded has the same hash, escaped or not. */
+  /** Bytes that are the same decoded have the same hash, escaped or not. */
   private def hashed(data: Array[Byte]): Unit = {
     val text = Percent.decode(data, 0, data.length, plusIsSpace = false)
     if (text != null) {
@@ -70,21 +71,21 @@ object FormFuzz extends FuzzTarget("form") {
   }
 
   override def read(data: Array[Byte]): Unit = {
-    QueryString.parse(Check.text(data), Int.MaxValue / 4)
+    Parameters.parse(Check.text(data), Int.MaxValue / 4)
     FormPairs.find(data, 0, data.length, Array[Byte]('a'))
     FormPairs.findAll(data, 0, data.length, Array[Byte]('a'))
     Percent.decode(data, 0, data.length, plusIsSpace = true)
     ()
   }
 
-  /** One step at a time: None where an escape or the UTF-8 is malformed. */
-  private def decoded(octets: Array[Byte]): Option[String] = {
+  /** One step at a time: None if an escape or the UTF-8 is malformed. */
+  private def decoded(rawBytes: Array[Byte]): Option[String] = {
     val out = Array.newBuilder[Byte]
     var i   = 0
-    while (i < octets.length) {
-      octets(i).toChar match {
+    while (i < rawBytes.length) {
+      rawBytes(i).toChar match {
         case '%' =>
-          val digits = octets.slice(i + 1, i + 3).map(b => Character.digit((b & 0xff).toChar, 16))
+          val digits = rawBytes.slice(i + 1, i + 3).map(b => Character.digit((b & 0xff).toChar, 16))
           if (digits.length < 2 || digits.exists(_ < 0)) return None
           out += (digits(0) * 16 + digits(1)).toByte
           i += 3
@@ -92,7 +93,7 @@ object FormFuzz extends FuzzTarget("form") {
           out += ' '.toByte
           i += 1
         case _ =>
-          out += octets(i)
+          out += rawBytes(i)
           i += 1
       }
     }

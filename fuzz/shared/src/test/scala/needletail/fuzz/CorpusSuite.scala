@@ -3,11 +3,16 @@ package needletail.fuzz
 import java.io.File
 import java.nio.file.Files
 
+import scala.concurrent.duration.{Duration, DurationInt}
+
 /**
  * What the fuzzer has found to be of interest, read once more: each input of `fuzz/corpus/TARGET` by its target. An input
  * that failed once is kept there for good, its name says what it found.
  */
 class CorpusSuite extends needletail.testing.Suite {
+  // Work for the processor, which on a busy machine takes many times as long.
+  override val munitTimeout: Duration = 2.minutes
+
   private val root = CorpusSuite.root
 
   Targets.all.foreach { target =>

@@ -4,8 +4,12 @@ import java.io.{FileDescriptor, FileInputStream, FileOutputStream, IOException}
 
 import scala.jdk.CollectionConverters._
 
+import needletail.gateway.cgi.Variables
+import needletail.gateway.serve.{CgiProcess, FastCgiProtocol, FrontProtocol, GatewayConfig, ScgiProtocol}
 import needletail.http.Handler
-import needletail.io.{Address, Platform, SystemPlatform}
+import needletail.io.Address
+import needletail.io.platform.Platform
+import needletail.io.system.SystemPlatform
 import needletail.server.{RunningServer, Server}
 
 /**
@@ -18,19 +22,19 @@ import needletail.server.{RunningServer, Server}
 object Gateway {
 
   /**
-   * Serves whoever has started the program:
+   * Serves by the protocol that matches how the program was started:
    *
-   *  1. the environment has a request (GATEWAY_INTERFACE, REQUEST_METHOD): it is a CGI program, and this returns when
-   *     that request is answered. Nothing else can say otherwise, as such a program's arguments may be the client's;
-   *  1. `config.front` names somebody: them;
-   *  1. the environment has LISTEN_FDS and LISTEN_PID: systemd has opened the socket, HTTP is spoken there;
-   *  1. standard input is a socket that listens: FastCGI, whose servers start programs that way;
-   *  1. else HTTP, at `config.server.address`.
+   * 1. the environment has a request (GATEWAY_INTERFACE, REQUEST_METHOD): it is a CGI program, and this returns when
+   *    that request is answered. This has precedence, as a CGI program's arguments may come from the client;
+   * 1. `config.front` is set: that protocol;
+   * 1. the environment has LISTEN_FDS and LISTEN_PID: systemd has opened the socket, and the protocol is HTTP;
+   * 1. standard input is a listening socket: FastCGI, whose servers start programs that way;
+   * 1. otherwise HTTP, at `config.server.address`.
    *
-   * It returns after SIGTERM or SIGINT, when what was under way is finished. `onStart` is called when it listens, not
-   * in a CGI program. A process that serves one request of CGI starts no thread for it.
+   * It returns after SIGTERM or SIGINT, when requests in progress are finished. `onStart` is called when it listens,
+   * not in a CGI program. A CGI process starts no thread for its request.
    *
-   * @throws java.io.IOException when it cannot listen, naming the address
+   * @throws java.io.IOException if it cannot listen, naming the address
    */
   def run(
       handler: Handler,
@@ -39,20 +43,23 @@ object Gateway {
   ): Unit =
     if (isCgi) serveRequest(handler, config)
     else {
-      val front = config.front.getOrElse(Started.front(config.server.address))
+      val front = config.front.getOrElse(LaunchMode.front(config.server.address))
       Server.serve(start(handler, front, config)) { server =>
+        LaunchMode.doubt(System.getenv(_), FrontProtocol.name(front), server.address)
+          .foreach(config.server.log.warn(_))
         front match {
-          case Front.Http(_)                       => onStart(server)
-          case Front.FastCgi(Address.Inherited(0)) =>
-            () // whoever started it knows, and standard output is theirs
-          case other => println(s"listening for ${Front.name(other)} on ${server.address}")
+          case FrontProtocol.Http(_)                       => onStart(server)
+          case FrontProtocol.FastCgi(Address.Inherited(0)) =>
+            () // its parent knows, and standard output is the parent's
+          case other => println(s"listening for ${FrontProtocol.name(other)} on ${server.address}")
         }
       }
     }
 
   /**
-   * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. Others, or
-   * an address that cannot be listened on, are said on standard error, and the program exits with status 2 or 1.
+   * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. Unknown
+   * options, or an address that it cannot listen on, are reported on standard error, and the program exits with status
+   * 2 or 1.
    */
   def run(handler: Handler, args: Array[String]): Unit =
     GatewayArguments.parse(arguments(args).toList, GatewayConfig()) match {
@@ -71,52 +78,52 @@ object Gateway {
   /**
    * Starts to serve `front`; it listens when this returns.
    *
-   * @throws java.io.IOException when it cannot listen, naming the address
+   * @throws java.io.IOException if it cannot listen, naming the address
    */
-  def start(handler: Handler, front: Front, config: GatewayConfig = GatewayConfig()): RunningServer =
+  def start(handler: Handler, front: FrontProtocol, config: GatewayConfig = GatewayConfig()): RunningServer =
     startOn(
       SystemPlatform,
       handler,
       front,
       config,
-      // the servers that hand over standard input are those that start programs: mod_fcgid is one of them
-      readsAhead = front == Front.FastCgi(Address.Inherited(0))
+      // web servers that pass a socket as standard input are those that start programs, such as mod_fcgid
+      readsAhead = front == FrontProtocol.FastCgi(Address.Inherited(0))
     )
 
   /** The same on another platform; see [[FastCgiProtocol]] for `readsAhead`. */
   private[needletail] def startOn(
       platform: Platform,
       handler: Handler,
-      front: Front,
+      front: FrontProtocol,
       config: GatewayConfig,
       readsAhead: Boolean
   ): RunningServer = {
     def at(address: Address): GatewayConfig = config.copy(server = config.server.copy(address = address))
     front match {
-      case Front.FastCgi(address) =>
+      case FrontProtocol.FastCgi(address) =>
         val own = at(address)
-        Server.start(own.server, new FastCgiProtocol(handler, own, Started.allowed, readsAhead), platform)
-      case Front.Scgi(address) =>
+        Server.start(own.server, new FastCgiProtocol(handler, own, LaunchMode.allowed, readsAhead), platform)
+      case FrontProtocol.Scgi(address) =>
         val own = at(address)
         Server.start(own.server, new ScgiProtocol(handler, own), platform)
-      case Front.Http(address) => Server(handler, at(address).server).startOn(platform)
-      case Front.Cgi           => throw new IllegalArgumentException("a CGI program does not listen")
+      case FrontProtocol.Http(address) => Server(handler, at(address).server).startOn(platform)
+      case FrontProtocol.Cgi           => throw new IllegalArgumentException("a CGI program does not listen")
     }
   }
 
-  /** Was the program started for one request (RFC 3875 §4.1.4, §4.1.12)? */
+  /** Whether the program was started for one request (RFC 3875 §4.1.4, §4.1.12). */
   def isCgi: Boolean = {
     val interface = System.getenv("GATEWAY_INTERFACE")
     interface != null && interface.startsWith("CGI/") && System.getenv("REQUEST_METHOD") != null
   }
 
   /**
-   * The arguments that may be believed: none of a CGI program, since servers make arguments of a query without `=`
-   * (RFC 3875 §4.4; CVE-2012-1823 was that). To be used by who reads them by other means than `run`.
+   * The arguments that can be trusted: none in a CGI program, since web servers make arguments of a query without `=`
+   * (RFC 3875 §4.4; see CVE-2012-1823). For programs that parse arguments without `run`.
    */
   def arguments(args: Array[String]): Array[String] = if (isCgi) new Array[String](0) else args
 
-  /** As the kernel has it, where it shows it. */
+  /** The environment as the kernel has it, if it is accessible. */
   private def environment(): Variables =
     try {
       val file = new FileInputStream("/proc/self/environ")

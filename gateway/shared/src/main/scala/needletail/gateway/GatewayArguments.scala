@@ -1,19 +1,20 @@
 package needletail.gateway
 
+import needletail.gateway.serve.{FrontProtocol, GatewayConfig}
 import needletail.io.Address
 
-/** The options by which a program is told whom to serve. */
+/** The command line options that choose the protocol and the address. */
 object GatewayArguments {
 
-  /** What the options are, a line for each. */
+  /** The help text, a line for each option. */
   val help: String =
     """  --port N           serve HTTP on that port; 0 picks a free one
       |  --host TEXT        on that address
       |  --fastcgi ADDRESS  serve FastCGI there: HOST:PORT, a socket's path, or fd:N
       |  --scgi ADDRESS     serve SCGI there
-      |  --mount PATH       where the server in front has put the program""".stripMargin
+      |  --mount PATH       path at which the web server has mounted the program""".stripMargin
 
-  /** `config` as `args` change it, or what is wrong with them. Options are written `--name value` or `--name=value`. */
+  /** Applies `args` to `config`. Left is the error. Options are written `--name value` or `--name=value`. */
   def parse(args: List[String], config: GatewayConfig): Either[String, GatewayConfig] = args match {
     case Nil           => Right(config)
     case first :: more =>
@@ -32,7 +33,7 @@ object GatewayArguments {
       more: List[String],
       config: GatewayConfig
   ): Either[String, GatewayConfig] = {
-    def at(make: Address => Front): Either[String, GatewayConfig] =
+    def at(make: Address => FrontProtocol): Either[String, GatewayConfig] =
       address(value).flatMap(a => parse(more, config.copy(front = Some(make(a)))))
     def http(change: Address.Tcp => Address.Tcp): Either[String, GatewayConfig] = {
       val address = change(config.server.address match {
@@ -41,7 +42,7 @@ object GatewayArguments {
       })
       parse(
         more,
-        config.copy(server = config.server.copy(address = address), front = Some(Front.Http(address)))
+        config.copy(server = config.server.copy(address = address), front = Some(FrontProtocol.Http(address)))
       )
     }
     name match {
@@ -51,8 +52,8 @@ object GatewayArguments {
           case None       => Left(s"option '--port': expected a whole number from 0 to 65535, got '$value'")
         }
       case "--host"    => http(_.copy(host = value))
-      case "--fastcgi" => at(Front.FastCgi(_))
-      case "--scgi"    => at(Front.Scgi(_))
+      case "--fastcgi" => at(FrontProtocol.FastCgi(_))
+      case "--scgi"    => at(FrontProtocol.Scgi(_))
       case "--mount"   =>
         if (value.startsWith("/")) parse(more, config.copy(mount = Some(value)))
         else Left(s"option '--mount': expected a path that begins with a slash, got '$value'")
@@ -60,7 +61,10 @@ object GatewayArguments {
     }
   }
 
-  /** An address as options name it: `HOST:PORT`, `:PORT` for all addresses, a socket's path, or `fd:N`. */
+  /**
+   * Parses an address of an option: `HOST:PORT`, `:PORT` for all addresses, a socket's path, or `fd:N`. Left is the
+   * error.
+   */
   def address(text: String): Either[String, Address] = {
     val colon               = text.lastIndexOf(':')
     def number: Option[Int] = text.substring(colon + 1).toIntOption.filter(n => n >= 0 && n <= 65535)

@@ -3,12 +3,16 @@ package needletail.gateway
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
+import needletail.gateway.cgi.Variables
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.serve.{FastCgiProtocol, GatewayConfig}
+
 /** What a peer may make us keep or do is bounded, and said; see golang/go#81548 for one who drowned. */
 class FastCgiBoundsSuite extends Serving {
   import FastCgiRecord.*
 
   private def connected[A](config: GatewayConfig)(body: FastCgiClient => A): A =
-    serving(Front.FastCgi(_), config) { server =>
+    serving(FrontProtocol.FastCgi(_), config) { server =>
       val client = new FastCgiClient(server.port)
       try body(client)
       finally client.close()
@@ -61,7 +65,7 @@ class FastCgiBoundsSuite extends Serving {
   test(
     "content that a handler does not read is kept up to the bound; then nothing is read, and it goes on later"
   ) {
-    serving(Front.FastCgi(_), small) { server =>
+    serving(FrontProtocol.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)
       client.begin(1, variables("POST", "/wait", "CONTENT_LENGTH" -> "60000000"))
       // more than sockets hold: to send it ends only when all is read, or the request is given up
@@ -81,7 +85,7 @@ class FastCgiBoundsSuite extends Serving {
         before = sent
         Thread.sleep(200)
       }
-      assert(sent < 30 * 1000 * 1000, s"$sent octets were taken")
+      assert(sent < 30 * 1000 * 1000, s"$sent bytes were taken")
       val statistics = Await.result(server.statistics, 20.seconds)
       assert(statistics.bytesRead < 1000 * 1000, statistics)
       client.close()
@@ -109,14 +113,14 @@ class FastCgiBoundsSuite extends Serving {
           got += r.content.length
           r = client.record()
         }
-        assert(got > size && got < size + 500, s"$got octets")
+        assert(got > size && got < size + 500, s"$got bytes")
         client.close()
       }
     } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("an answer that the server does not take is not made beyond the bound, and others wait their turn") {
-    serving(Front.FastCgi(_), small) { server =>
+    serving(FrontProtocol.FastCgi(_), small) { server =>
       val client = new FastCgiClient(server.port)
       client.request(1, get("/endless"))
       def written: Long = Await.result(server.statistics, 20.seconds).bytesWritten
@@ -132,7 +136,7 @@ class FastCgiBoundsSuite extends Serving {
       while (!found) {
         val r = client.record()
         if (r.id == 1) first += r.content.length else found = true
-        assert(first < before + 16L * 1024 * 1024, s"$first octets of the other answer came first")
+        assert(first < before + 16L * 1024 * 1024, s"$first bytes of the other answer came first")
       }
       client.close()
     }
@@ -198,8 +202,8 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
-  private def asked(names: String*): needletail.http.ByteWriter = {
-    val w = new needletail.http.ByteWriter(64)
+  private def asked(names: String*): needletail.http.text.ByteWriter = {
+    val w = new needletail.http.text.ByteWriter(64)
     names.foreach(NameValues.write(w, _, ""))
     w
   }
@@ -231,7 +235,7 @@ class FastCgiBoundsSuite extends Serving {
     }
   }
 
-  test("a connection that waits is closed after the idle time-out") {
+  test("a connection that waits is closed after the idle timeout") {
     connected(small.copy(server = base.copy(idleTimeout = 1.second))) { client =>
       client.request(1, get("/hello")).answer(1)
       assert(client.isEnded)

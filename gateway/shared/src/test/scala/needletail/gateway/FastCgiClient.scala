@@ -3,7 +3,8 @@ package needletail.gateway
 import java.io.{IOException, InputStream}
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.http.ByteWriter
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter}
+import needletail.http.text.ByteWriter
 
 /** A web server's side of a FastCGI connection, blocking; every wait ends after twenty seconds. */
 private[gateway] final class FastCgiClient(port: Int) {

@@ -3,7 +3,10 @@ package needletail.gateway
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.http.ByteWriter
+import needletail.gateway.cgi.Variables
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.serve.{FastCgiRequest, GatewayConfig}
+import needletail.http.text.ByteWriter
 
 /** FastCGI over sockets: requests and their answers, as web servers send them. */
 class FastCgiSuite extends Serving {
@@ -11,7 +14,7 @@ class FastCgiSuite extends Serving {
 
   private def connected[A](config: GatewayConfig =
     GatewayConfig(server = base))(body: FastCgiClient => A): A =
-    serving(Front.FastCgi(_), config) { server =>
+    serving(FrontProtocol.FastCgi(_), config) { server =>
       val client = new FastCgiClient(server.port)
       try body(client)
       finally client.close()
@@ -39,7 +42,7 @@ class FastCgiSuite extends Serving {
     }
   }
 
-  test("a request that comes octet by octet, and one with the next stuck to its end") {
+  test("a request that comes byte by byte, and one with the next stuck to its end") {
     connected() { client =>
       val whole = Records.written { w =>
         FastCgiWriter.beginRequest(w, 7, Responder, keepConnection = true)
@@ -50,7 +53,7 @@ class FastCgiSuite extends Serving {
         FastCgiWriter.stream(w, Stdin, 7, Records.latin1("body"), 0, 4)
         FastCgiWriter.endStream(w, Stdin, 7)
       }
-      for (octet <- whole) client.raw(Array(octet))
+      for (byte <- whole) client.raw(Array(byte))
       assertEquals(client.answer(7).content, "body")
       client.raw(whole ++ whole.map(identity))
       // the same number twice at once is two requests one after the other only where the first one's answer is out
@@ -72,7 +75,7 @@ class FastCgiSuite extends Serving {
     }
   }
 
-  test("parameters with lengths in four octets") {
+  test("parameters with lengths in four bytes") {
     connected() { client =>
       val long = "v" * 5000
       assertEquals(
@@ -163,7 +166,7 @@ class FastCgiSuite extends Serving {
     }
   }
 
-  test("content that nobody reads does not keep the answer back, nor the next request") {
+  test("unread content delays neither the response nor the next request") {
     connected() { client =>
       client.begin(1, variables("POST", "/ignore", "CONTENT_LENGTH" -> "100000"))
       assertEquals(client.answer(1).content, "not read")
@@ -175,7 +178,7 @@ class FastCgiSuite extends Serving {
   test("an answer longer than records is sent in several, and arrives whole") {
     connected() { client =>
       val answer = client.request(1, get("/large")).answer(1)
-      assert(answer.content == new String(Serving.large, "ISO-8859-1"), s"${answer.content.length} octets")
+      assert(answer.content == new String(Serving.large, "ISO-8859-1"), s"${answer.content.length} bytes")
     }
   }
 
@@ -274,7 +277,7 @@ class FastCgiSuite extends Serving {
   }
 
   test("a server that goes away cancels what is under way") {
-    serving(Front.FastCgi(_)) { server =>
+    serving(FrontProtocol.FastCgi(_)) { server =>
       val before = cancelled.get
       val client = new FastCgiClient(server.port)
       for (id <- 1 to 5) client.request(id, get("/wait"))
@@ -289,6 +292,19 @@ class FastCgiSuite extends Serving {
       client.request(1, get("/slow"))
       client.endOutput()
       assertEquals(client.answer(1).content, "slow")
+      assert(client.isEnded)
+    }
+  }
+
+  test("a request that is given up without an answer does not end as a program that succeeded") {
+    connected() { client =>
+      val before = cancelled.get
+      // no more comes on the connection, so what is not there within `halfCloseGrace` is given up
+      client.request(1, get("/slow")).request(2, get("/wait")).endOutput()
+      val answers = client.answersOf(2)
+      assertEquals((answers(1).content, answers(1).appStatus), ("slow", FastCgiRequest.Success))
+      assertEquals(answers(2), Answer("", "", FastCgiRequest.Failure, RequestComplete))
+      assertEquals(cancelled.get, before + 1)
       assert(client.isEnded)
     }
   }
@@ -324,7 +340,7 @@ class FastCgiSuite extends Serving {
   }
 
   test("draining finishes what is under way, and closes connections that wait") {
-    serving(Front.FastCgi(_)) { server =>
+    serving(FrontProtocol.FastCgi(_)) { server =>
       val busy = new FastCgiClient(server.port).request(1, get("/slow"))
       val idle = new FastCgiClient(server.port).request(1, get("/hello"))
       assertEquals(idle.answer(1).content, "hello")
@@ -336,7 +352,7 @@ class FastCgiSuite extends Serving {
   }
 
   test("fault 19: streams that wait end when a drain begins") {
-    serving(Front.FastCgi(_)) { server =>
+    serving(FrontProtocol.FastCgi(_)) { server =>
       val clients =
         List("/events", "/until-drain").map(path => new FastCgiClient(server.port).request(1, get(path)))
       val begun   = clients.map(_.record().content)

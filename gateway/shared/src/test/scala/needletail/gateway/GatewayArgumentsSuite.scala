@@ -1,10 +1,11 @@
 package needletail.gateway
 
+import needletail.gateway.serve.GatewayConfig
 import needletail.io.Address
 import needletail.testing.Suite
 
 class GatewayArgumentsSuite extends Suite {
-  private def front(args: String*): Either[String, Option[Front]] =
+  private def front(args: String*): Either[String, Option[FrontProtocol]] =
     GatewayArguments.parse(args.toList, GatewayConfig()).map(_.front)
 
   test("nothing leaves the choice to who has started the program") {
@@ -12,13 +13,16 @@ class GatewayArgumentsSuite extends Suite {
   }
 
   test("HTTP on a port, FastCGI and SCGI at an address") {
-    assertEquals(front("--port", "0"), Right(Some(Front.Http(Address.Tcp("127.0.0.1", 0)))))
-    assertEquals(front("--host=::", "--port=80"), Right(Some(Front.Http(Address.Tcp("::", 80)))))
+    assertEquals(front("--port", "0"), Right(Some(FrontProtocol.Http(Address.Tcp("127.0.0.1", 0)))))
+    assertEquals(front("--host=::", "--port=80"), Right(Some(FrontProtocol.Http(Address.Tcp("::", 80)))))
     assertEquals(
       front("--fastcgi", "127.0.0.1:9000"),
-      Right(Some(Front.FastCgi(Address.Tcp("127.0.0.1", 9000))))
+      Right(Some(FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 9000))))
     )
-    assertEquals(front("--scgi=/run/app.sock"), Right(Some(Front.Scgi(Address.Unix("/run/app.sock")))))
+    assertEquals(
+      front("--scgi=/run/app.sock"),
+      Right(Some(FrontProtocol.Scgi(Address.Unix("/run/app.sock"))))
+    )
   }
 
   test("addresses") {

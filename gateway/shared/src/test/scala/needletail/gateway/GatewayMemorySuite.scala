@@ -2,9 +2,13 @@ package needletail.gateway
 
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.http.ByteWriter
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter}
+import needletail.gateway.scgi.Scgi
+import needletail.gateway.serve.GatewayConfig
+import needletail.http.text.ByteWriter
 import needletail.io.Address
-import needletail.server.{AdminConfig, RunningServer}
+import needletail.server.RunningServer
+import needletail.server.config.AdminConfig
 
 /** What is held for requests of a web server counts in the server's budget of memory, as it does over HTTP. */
 class GatewayMemorySuite extends Serving {
@@ -38,7 +42,7 @@ class GatewayMemorySuite extends Serving {
   }
 
   test("fault 6: FastCGI content that is collected takes no more than the budget") {
-    serving(Front.FastCgi(_), config) { server =>
+    serving(FrontProtocol.FastCgi(_), config) { server =>
       val clients = posting(server, "/length")
       // three have 60 kB each of the 192 KiB for large ones: the others are refused at once
       clients.drop(4).foreach(client => assert(refused(client.answer(1))))
@@ -54,8 +58,8 @@ class GatewayMemorySuite extends Serving {
     }
   }
 
-  test("fault 6: FastCGI content that nobody reads takes no more than the budget") {
-    serving(Front.FastCgi(_), config) { server =>
+  test("fault 6: unread FastCGI content takes no more than the budget") {
+    serving(FrontProtocol.FastCgi(_), config) { server =>
       val clients = posting(server, "/wait")
       eventually(held(server) > 100 * KiB)
       val other = new FastCgiClient(server.port)
@@ -68,7 +72,7 @@ class GatewayMemorySuite extends Serving {
   }
 
   test("fault 6: variables that never end take no more than the budget") {
-    serving(Front.FastCgi(_), config.copy(maxVariables = 64 * KiB)) { server =>
+    serving(FrontProtocol.FastCgi(_), config.copy(maxVariables = 64 * KiB)) { server =>
       val clients = Seq.fill(12) {
         val client = new FastCgiClient(server.port)
         client.send { w =>
@@ -85,7 +89,7 @@ class GatewayMemorySuite extends Serving {
   }
 
   test("fault 6: SCGI content that is collected takes no more than the budget") {
-    serving(Front.Scgi(_), config) { server =>
+    serving(FrontProtocol.Scgi(_), config) { server =>
       def connected(length: Int): Socket = {
         val socket = new Socket()
         socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)

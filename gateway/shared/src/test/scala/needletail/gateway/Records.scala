@@ -2,7 +2,8 @@ package needletail.gateway
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import needletail.http.ByteWriter
+import needletail.gateway.fastcgi.{FastCgiParser, FastCgiWriter, NameValues}
+import needletail.http.text.ByteWriter
 
 /** One whole record, for tests. */
 final case class Record(kind: Int, id: Int, content: String)

@@ -2,7 +2,9 @@ package needletail.gateway
 
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.http.ByteWriter
+import needletail.gateway.scgi.Scgi
+import needletail.gateway.serve.GatewayConfig
+import needletail.http.text.ByteWriter
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -43,7 +45,7 @@ class ScgiServerSuite extends Serving {
 
   private def connected[A](config: GatewayConfig =
     GatewayConfig(server = base))(body: (() => Client) => A): A =
-    serving(Front.Scgi(_), config)(server => body(() => new Client(server.port)))
+    serving(FrontProtocol.Scgi(_), config)(server => body(() => new Client(server.port)))
 
   test("a request and its answer, and the connection's end") {
     connected() { client =>
@@ -58,11 +60,11 @@ class ScgiServerSuite extends Serving {
     }
   }
 
-  test("a request that comes octet by octet, and one with more behind it than its length") {
+  test("a request that comes byte by byte, and one with more behind it than its length") {
     connected() { client =>
-      val octets = client()
-      for (octet <- request(variables("POST", "/length"), "abcdef")) octets.send(Array(octet))
-      assertEquals(octets.all().content, "6")
+      val rawBytes = client()
+      for (byte <- request(variables("POST", "/length"), "abcdef")) rawBytes.send(Array(byte))
+      assertEquals(rawBytes.all().content, "6")
       val longer = request(variables("POST", "/echo"), "abc") ++ Records.latin1("and more")
       assertEquals(client().send(longer).all().content, "abc")
     }
@@ -121,7 +123,7 @@ class ScgiServerSuite extends Serving {
   }
 
   test("fault 19: streams that wait end when a drain begins") {
-    serving(Front.Scgi(_)) { server =>
+    serving(FrontProtocol.Scgi(_)) { server =>
       val clients =
         List("/events", "/until-drain").map(path => new Client(server.port).send(request(get(path))))
       val begun   = clients.map(_.socket.getInputStream.read().toChar)

@@ -1,12 +1,12 @@
 package needletail.gateway
 
-import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
+import needletail.gateway.serve.GatewayConfig
 import needletail.http._
 import needletail.io.Address
-import needletail.server.{Log, RunningServer, ServerConfig}
+import needletail.server.{Log, RunningServer, ServerConfig, ServerFixture}
 import needletail.testing.Suite
 
 /** What suites over sockets share: a handler, a server, requests. */
@@ -42,7 +42,7 @@ abstract class Serving extends Suite {
         Response.ok.stream(Serving.waiting("first").until(request.connection.draining))
       case "/fails" => throw new IllegalStateException("the secret reason")
       case "/wait"  =>
-        val never = new Promise[Response]
+        val never = new AsyncPromise[Response]
         never.onCancel { () => cancelled.incrementAndGet(); () }
         awaited.incrementAndGet()
         never
@@ -62,13 +62,10 @@ abstract class Serving extends Suite {
   }
 
   protected def serving[A](
-      front: Address => Front,
+      front: Address => FrontProtocol,
       config: GatewayConfig = GatewayConfig(server = base)
-  )(body: RunningServer => A): A = {
-    val server = Gateway.start(handler, front(Address.Tcp("127.0.0.1", 0)), config)
-    try body(server)
-    finally Await.result(server.close(), 20.seconds)
-  }
+  )(body: RunningServer => A): A =
+    ServerFixture.serving(Gateway.start(handler, front(Address.Tcp("127.0.0.1", 0)), config))(body)
 
   protected def get(path: String, more: (String, String)*): Seq[(String, String)] =
     variables("GET", path, more: _*)
@@ -86,11 +83,11 @@ abstract class Serving extends Suite {
 
 object Serving {
 
-  /** A stream that waits for ever after its first piece. */
+  /** A stream that waits forever after its first piece. */
   def waiting(first: String): ByteStream = new ByteStream {
     private var handed                     = false
     def next(): Async[Option[Array[Byte]]] =
-      if (handed) new Promise[Option[Array[Byte]]]
+      if (handed) new AsyncPromise[Option[Array[Byte]]]
       else {
         handed = true
         Async.value(Some(first.getBytes))

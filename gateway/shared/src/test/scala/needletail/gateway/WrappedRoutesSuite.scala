@@ -3,7 +3,7 @@ package needletail.gateway
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http.{ByteStream, Handler, Reply}
 import needletail.routing._
 import needletail.server._
@@ -11,7 +11,7 @@ import needletail.testing.Suite
 
 /** Fault 16: routes under load, with something around them. Here, since both routes and a server are needed. */
 class WrappedRoutesSuite extends Suite {
-  private val waiting = mutable.ListBuffer.empty[Promise[Response]]
+  private val waiting = mutable.ListBuffer.empty[AsyncPromise[Response]]
   private val failed  = mutable.ListBuffer.empty[String]
 
   private val log = new Log {
@@ -22,7 +22,7 @@ class WrappedRoutesSuite extends Suite {
   private val routes = Routes(
     (GET / "health" to "fine".ok).priority(Priority.Critical),
     (GET / "waits" + request) to { _ =>
-      val promise = new Promise[Response]
+      val promise = new AsyncPromise[Response]
       waiting += promise
       promise: Async[Response]
     },
@@ -100,9 +100,9 @@ class WrappedRoutesSuite extends Suite {
   }
 
   test("fault 16: routes that are called after their handler has returned are known by their own names") {
-    val before  = mutable.ListBuffer.empty[Promise[Unit]]
+    val before  = mutable.ListBuffer.empty[AsyncPromise[Unit]]
     val handler = Handler { (request: Request) =>
-      val promise = new Promise[Unit]
+      val promise = new AsyncPromise[Unit]
       before += promise
       promise.flatMap(_ => routes(request).toAsync)
     }
@@ -125,7 +125,7 @@ class WrappedRoutesSuite extends Suite {
     w.context.admission.foreach(s => assertEquals((s.inFlight, s.route.toString), (0, s.route.toString)))
   }
 
-  test("fault 16: refusals, time-outs and failures have the headers of mapResponse, and are logged once") {
+  test("fault 16: refusals, timeouts and failures have the headers of mapResponse, and are logged once") {
     val w = wire(routes.mapResponse((_, r) => mark(r)), OverloadConfig(maxInFlight = 1), timeout = 1.second)
     w.send(get("/waits") + get("/waits"))
     val late = w.after(2.seconds).output
@@ -149,13 +149,13 @@ class WrappedRoutesSuite extends Suite {
     assertEquals(ran, 1)
   }
 
-  test("fault 16: refusals, time-outs and failed streams of a handler without routes have them too") {
+  test("fault 16: refusals, timeouts and failed streams of a handler without routes have them too") {
     val own = Handler { (request: Request) =>
       if (request.path == "/stream")
         Response.ok.stream(
           ByteStream.fromIterator(Iterator.continually(throw new IllegalStateException("none")))
         ): Reply
-      else new Reply.Later(new Promise[Response])
+      else new Reply.Later(new AsyncPromise[Response])
     }.mapResponse((_, r) => mark(r))
     val w = wire(own, OverloadConfig(maxInFlight = 2), timeout = 1.second)
     w.send(get("/") * 3)
@@ -168,7 +168,7 @@ class WrappedRoutesSuite extends Suite {
 
   test("fault 16: a handler that calls no routes is limited as before") {
     val own = Handler { (_: Request) =>
-      val promise = new Promise[Response]
+      val promise = new AsyncPromise[Response]
       waiting += promise
       promise: Async[Response]
     }

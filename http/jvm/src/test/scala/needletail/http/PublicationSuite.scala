@@ -2,6 +2,7 @@ package needletail.http
 
 import java.lang.reflect.Modifier
 
+import needletail.http.message.Rendered
 import needletail.testing.Suite
 
 /**
@@ -11,7 +12,7 @@ import needletail.testing.Suite
 class PublicationSuite extends Suite {
   for (owner <- Seq[Class[?]](classOf[Response], classOf[Headers]))
     test(s"what is rendered of a ${owner.getSimpleName} that loops share is published by a volatile field") {
-      val fields = owner.getDeclaredFields.filter(_.getType == classOf[ResponseEncoder.Rendered])
+      val fields = owner.getDeclaredFields.filter(_.getType == classOf[Rendered])
       assertEquals(fields.length, 1)
       assert(Modifier.isVolatile(fields(0).getModifiers), fields(0).getName)
     }

@@ -3,20 +3,22 @@ package needletail.http
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Rejected, Survivable, TimedOut}
+import needletail.http.admission.RouteClass
+import needletail.http.message.{Answerable, HttpError, Status}
 
-/** What is put around a handler; see [[Handler.mapResponse]], [[Handler.around]] and [[Handler.recover]]. */
+/** A wrapper around a handler; see [[Handler.mapResponse]], [[Handler.around]] and [[Handler.recover]]. */
 private[needletail] abstract class Around {
 
-  /** The reply to `request`, of which `inner` is the handler's. */
+  /** Returns the reply to `request`. `inner` calls the wrapped handler. */
   def apply(request: Request, inner: () => Reply): Reply
 
-  /** What is sent for a response that the handler has not given: a refusal under load, a time-out. */
+  /** Returns what to send for a response that the handler did not make: a refusal under overload, or a timeout. */
   def dress(request: Request, response: Response): Response
 }
 
 private[needletail] object Around {
 
-  /** All of them, the first is the outermost. */
+  /** Applies all wrappers; the first is the outermost. */
   def run(all: List[Around], request: Request, inner: () => Reply): Reply = all match {
     case Nil          => inner()
     case around :: in => around(request, () => run(in, request, inner))
@@ -34,7 +36,7 @@ private[needletail] object Around {
     def dress(request: Request, response: Response): Response = f(request, response)
   }
 
-  /** What is left alone where the handler is not asked. */
+  /** A wrapper that leaves responses alone that the handler did not make. */
   private abstract class OfCalls extends Around {
     def dress(request: Request, response: Response): Response = {
       val _ = request
@@ -58,7 +60,7 @@ private[needletail] object Around {
       catch { case Survivable(e) if f.isDefinedAt(e) => f(e) }
   }
 
-  /** The handler's reply, in which a failure has become the response that the server gives for it. */
+  /** The handler's reply, with a failure replaced by the response that the server sends for it. */
   private def settled(request: Request, inner: () => Reply): Reply = {
     val gate = request.reporter
 
@@ -66,10 +68,10 @@ private[needletail] object Around {
       if (gate == null) failure(cause) else gate.failed(request, cause)
     try
       inner() match {
-        case null               => failed(new NullPointerException("a handler answered null"))
+        case null               => failed(new NullPointerException("a handler returned null"))
         case later: Reply.Later =>
           new Reply.Later(later.response.transform {
-            case Success(null)     => Async.value(failed(new NullPointerException("a handler answered null")))
+            case Success(null)     => Async.value(failed(new NullPointerException("a handler returned null")))
             case Success(response) => Async.value(response)
             case Failure(cause)    => Async.value(failed(cause))
           })
@@ -81,20 +83,20 @@ private[needletail] object Around {
   private val internal = Response(Status.InternalServerError).text("internal server error")
   private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
 
-  /** The response for a failure: its own where it has one, else a 500 that says nothing. */
+  /** The response for a failure: its own if it is [[Answerable]], otherwise a 500 without details. */
   def failure(cause: Throwable): Response = cause match {
-    case e: Answerable => errorOf(e).fold(internal)(_.response)
+    case e: Answerable => errorOf(e).fold(internal)(Response.of)
     case _: TimedOut   => tooSlow
     case e: Rejected   => Refusal.response(Refusal.of(e))
     case _             => internal
   }
 
-  /** What a failure says of itself is a user's code: None where it fails, too. */
+  /** The error that a failure describes; None if its `asHttpError`, which is user code, throws. */
   def errorOf(cause: Answerable): Option[HttpError] =
     try Option(cause.asHttpError)
     catch { case Survivable(_) => None }
 
-  /** A handler that is no router, with that around it. */
+  /** A handler that is not a router, with `around` applied. */
   final class Wrapped(inner: Handler, around: Around) extends Handler {
     def apply(request: Request): Reply                      = around(request, () => inner(request))
     private[needletail] override def routeClass: RouteClass = inner.routeClass

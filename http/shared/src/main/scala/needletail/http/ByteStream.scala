@@ -3,25 +3,25 @@ package needletail.http
 import needletail.async.Async
 
 /**
- * Octets that come in pieces, on demand: nothing is read or made before `next` is called, and the next piece
- * may be asked for only when the last one has come. Each array handed out belongs to who asked.
+ * Bytes in pieces, on demand: nothing is read or produced before `next` is called. `next` must not be called again
+ * before its last result is complete. The arrays belong to the caller.
  */
 abstract class ByteStream {
 
-  /** The next piece, never empty; `None` at the end and ever after. A failure ends the stream. */
+  /** The next piece, never empty; `None` at the end, and in every call after it. A failure ends the stream. */
   def next(): Async[Option[Array[Byte]]]
 
-  /** Says that nothing more will be asked for, and lets go of what feeds it. May be repeated. */
+  /** Ends the stream early and releases what it holds. May be called more than once. */
   def cancel(): Unit
 
   /**
-   * The same stream, which ends when `signal` is complete and it waits for its next piece: what is there already comes
-   * first. This one is cancelled then. For streams that have no end of their own:
+   * The same stream, but it ends as soon as `signal` is complete and no piece is ready; pieces that are ready come first.
+   * This stream is then cancelled. For streams that never end by themselves:
    *
    * {{{
    * (GET / "events" + request) to (request => Response.ok.stream(events.until(request.connection.draining)))
    * }}}
-   * To be called on the loop that the stream is read on.
+   * Call it on the event loop that reads the stream.
    */
   def until(signal: Async[Any]): ByteStream = new UntilStream(this, signal)
 }
@@ -36,7 +36,7 @@ private final class UntilStream(stream: ByteStream, signal: Async[Any]) extends 
       if (piece.isCompleted) piece
       else if (signal.isCompleted) finish()
       else
-        // shielded, as who loses the race is cancelled
+        // shielded, as the loser of a race is cancelled
         piece.map(UntilStream.come).race(signal.shield.map(UntilStream.ended)).flatMap {
           case null  => finish()
           case piece => Async.value(piece)
@@ -61,10 +61,12 @@ private object UntilStream {
 }
 
 object ByteStream {
+
+  /** A stream of one piece, or of none if `content` is empty. */
   def of(content: Array[Byte]): ByteStream =
     fromIterator(if (content.length == 0) Iterator.empty else Iterator(content))
 
-  /** The pieces of an iterator, drawn one for each demand; empty ones are passed over. */
+  /** The pieces of an iterator, taken one at a time on demand; empty ones are skipped. */
   def fromIterator(pieces: Iterator[Array[Byte]]): ByteStream = new ByteStream {
     private var over                       = false
     def next(): Async[Option[Array[Byte]]] = {

@@ -1,33 +1,37 @@
 package needletail.http
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 
-/** The connection a request came on, as far as handlers may know it. */
+/** The connection that a request came over. */
 trait ConnectionInfo {
 
   /** The peer's address as text: `192.0.2.1:4711`, `[2001:db8::1]:4711`, or a Unix socket's path. */
   def remoteAddress: String
+
+  /** The server's address, as text in the same form. */
   def localAddress: String
 
-  /** Did it come over TLS? */
+  /** Whether the connection is encrypted by TLS. */
   def isSecure: Boolean
 
   /**
-   * Complete when the server has begun to drain: whatever has no end of its own, such as a stream of events, should
-   * end then, or it is cut off after `drainTimeout`, which the whole drain waits for. See [[ByteStream.until]]. To be
-   * called on the connection's loop, for whose connections it is the same: to cancel it has no effect. Never complete
-   * where there is no server.
+   * Completes when the server begins to drain. Responses that never end by themselves, such as streams of events,
+   * should end then; otherwise the drain waits for them until `drainTimeout` and cuts them off. See
+   * [[ByteStream.until]]. Call it on the connection's event loop. Cancelling it has no effect. Without a server it
+   * never completes.
    */
-  def draining: Async[Unit] = new Promise[Unit]
+  def draining: Async[Unit] = new AsyncPromise[Unit]
 
-  /** A value that lives as long as the connection; made on first use. To be used on the connection's loop. */
+  /** A value kept for the life of the connection, created on first use. Only for use on the connection's event loop. */
   def attachment[A](key: Attachment[A]): A
+
+  /** Sets the value that `attachment` returns. Only for use on the connection's event loop. */
   def attach[A](key: Attachment[A], value: A): Unit
 }
 
 object ConnectionInfo {
 
-  /** No connection at all: for requests made in tests. Attachments work as on a real one. */
+  /** For requests without a connection, as in tests. Attachments work as on a real one. */
   def none(): ConnectionInfo = new Attachments {
     def remoteAddress: String = "127.0.0.1:0"
     def localAddress: String  = "127.0.0.1:0"
@@ -35,12 +39,12 @@ object ConnectionInfo {
   }
 }
 
-/** Names a value kept for each connection; compared by identity. */
+/** The key of a value that is kept for each connection; compared by identity. `initial` makes the first value. */
 final class Attachment[A](initial: => A) {
   private[needletail] def make(): A = initial
 }
 
-/** Attachments in a small map; `null` until the first one, as most connections never have any. */
+/** Attachments in a map that is created for the first of them, as most connections have none. */
 private[needletail] abstract class Attachments extends ConnectionInfo {
   private var values: java.util.IdentityHashMap[Attachment[?], Any] = null
 

@@ -3,49 +3,51 @@ package needletail.http
 import scala.concurrent.Future
 
 import needletail.async.Async
+import needletail.http.admission.{Priority, RouteClass}
 
 /**
- * Answers a request, at once or later. Called on the connection's loop: it must not block (see `blocking`).
+ * Responds to requests, at once or later. It is called on the connection's event loop and must not block (see
+ * `Async.blocking`).
  *
- * Under load a server refuses by the priority and limits of the route that a request is for. A handler that calls
- * routes, or any other handler, therefore leaves the decision to them; what it answers without them is limited and
- * counted as one kind, by what it is itself. Best put things around routes by `mapResponse`, `around` and `recover`,
- * which keep them routes.
+ * Under overload the server refuses requests by the priority and limits of their route. A handler that calls routes
+ * leaves that decision to them; responses that it makes itself are limited and counted as one kind. To add behaviour
+ * around routes, prefer `mapResponse`, `around` and `recover`, which keep them routes.
  */
 trait Handler {
+
+  /** Returns the response, or one that will be available later. An exception becomes the response to that failure. */
   def apply(request: Request): Reply
 
   /**
-   * What its requests are limited and counted as before it is called; null where it asks the [[Gate]] itself, as
-   * routers do.
+   * The class by which its requests are limited and counted before it is called; null if it asks the [[Gate]] itself,
+   * as routers do.
    */
   private[needletail] def routeClass: RouteClass = RouteClass.handler
 
-  /** What is sent in place of an answer that this handler has not given, with what is around it. */
+  /** Applies the wrappers of this handler to a response that the server sends in its place. */
   private[needletail] def dressed(request: Request, response: Response): Response = {
     val _ = request
     response
   }
 
   /**
-   * The same, with `f` applied to each response that goes out for it: what the handler answers, what its failures
-   * become (an `HttpError`, or 500 for an exception), what filters and routes answer in its place (401, 404, 405),
-   * refusals under load and the handler's time-out. What the server answers before there is a request that can be
-   * read (400, 414, 431), or without asking the handler (413), does not come here.
+   * This handler with `f` applied to every response sent for it: those of the handler, of its failures (an `HttpError`,
+   * or 500 for another exception), of filters and routes (401, 404, 405), refusals under overload, and the handler's
+   * timeout. Not for responses to requests that cannot be read (400, 414, 431) or that the handler never sees (413).
    *
-   * `f` is called once for each response, on the loop. What it throws is the handler's failure.
+   * `f` is called once for each response, on the event loop. An exception of `f` is a failure of the handler.
    */
   def mapResponse(f: (Request, Response) => Response): Handler = wrapped(Around.ofResponse(f))
 
   /**
-   * The same, with `f` called in its place; `next()`, called at most once, calls the handler. `next()` does not fail:
-   * failures of the handler are responses by then, and logged. For what has to see the request first, or to measure;
-   * of routes it is called when the request has been let in, so that what is refused under load does not cost it.
+   * Calls `f` in place of this handler; `f` calls the handler by `next()`, at most once. `next()` does not fail: failures
+   * of the handler have been logged and turned into responses. For code that needs the request first, or that measures.
+   * For routes, `f` runs only after the request has been admitted, so refusals under overload do not pay for it.
    */
   def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Handler =
     wrapped(Around.ofCall(f))
 
-  /** The same, with responses for those of its failures that `f` is defined for. They are not logged. */
+  /** This handler with responses for the failures that `f` is defined for. They are not logged. */
   def recover(f: PartialFunction[Throwable, Response]): Handler = wrapped(Around.ofFailure(f))
 
   private[needletail] def wrapped(around: Around): Handler = new Around.Wrapped(this, around)
@@ -53,10 +55,10 @@ trait Handler {
 
 object Handler {
 
-  /** A handler out of a function to `Response`, `Async[Response]`, `Future[Response]` or `Reply`. */
+  /** A handler from a function to `Response`, `Async[Response]`, `Future[Response]` or `Reply`. */
   def apply[R](f: Request => R)(implicit toReply: ToReply[R]): Handler = request => toReply(f(request))
 
-  /** The same with a priority under overload, and the name by which metrics count its requests. */
+  /** The same, with a priority under overload and the name that metrics use for its requests. */
   def apply[R](name: String, priority: Priority)(f: Request => R)(implicit toReply: ToReply[R]): Handler =
     new Handler {
       private val own                                         = new RouteClass("*", name, priority)
@@ -66,16 +68,28 @@ object Handler {
     }
 }
 
-/** What may be the result of a handler. */
+/** Converts what a handler may return to a [[Reply]]: there is an instance for each such type. */
 @annotation.implicitNotFound(
-  "a handler must answer Response, Async[Response], Future[Response] or Reply, not ${R}; a text becomes a Response by .ok"
+  "a handler must return Response, Async[Response], Future[Response] or Reply, not ${R}; a text becomes a Response by .ok"
 )
 trait ToReply[-R] {
+
+  /** The reply for `result`. */
   def apply(result: R): Reply
 }
 
-object ToReply {
-  implicit val reply: ToReply[Reply]             = r => r
-  implicit val async: ToReply[Async[Response]]   = r => new Reply.Later(r)
+object ToReply extends ToReplyLater {
+  implicit val reply: ToReply[Reply] = r => r
+}
+
+/**
+ * The instances have an order of precedence, as all of them fit a handler that returns nothing (`???`, or one that
+ * does not compile). Otherwise the compiler would report an ambiguity as well.
+ */
+private[http] sealed trait ToReplyLater extends ToReplyFuture {
+  implicit val async: ToReply[Async[Response]] = r => new Reply.Later(r)
+}
+
+private[http] sealed trait ToReplyFuture {
   implicit val future: ToReply[Future[Response]] = r => new Reply.Later(Async.fromFuture(r))
 }

@@ -1,22 +1,26 @@
 package needletail.http
 
 import needletail.async.Async
+import needletail.http.admission.{HasTimeLimit, RouteClass, TimeLimit}
+import needletail.http.http1.{HeadLimits, HeadParser}
+import needletail.http.message.{Cookie, Headers, MediaType, Method, Parameters, PercentCoding}
+import needletail.http.text.{ByteWriter, Latin1}
 
 /**
- * A request: a view of the bytes that came in, decoded when asked.
+ * A request: a view of the received bytes, decoded on demand.
  *
- * It is good until its answer is complete, on its connection's loop. Asked for anything after that, or on another
- * thread, it throws IllegalStateException (it never shows another request's bytes); `keep` makes a copy that lasts, and
- * that any thread may read.
+ * It may be read until its response is complete, on its connection's event loop. Later, or on another thread, every
+ * method throws IllegalStateException; it never shows the bytes of another request. `keep` makes a copy without these
+ * limits.
  */
 final class Request private[needletail] (
-    private var view: Head,
+    private var view: RequestView,
     private var generation: Int,
-    val body: Body,
+    val body: MessageBody,
     val connection: ConnectionInfo
-) {
+) extends HasTimeLimit {
 
-  /** What most requests do without; one reference, as there are many requests. */
+  /** Fields that most requests do not use; one reference, as there are many requests. */
   private var extras: RequestExtras = null
 
   private[needletail] def more: RequestExtras = {
@@ -25,15 +29,15 @@ final class Request private[needletail] (
   }
 
   /**
-   * When the answer must be there; its time-out then answers in its place and what was begun for it is cancelled.
-   * None for a request that no server has received.
+   * When the response must be complete. After that the server sends a 503 instead and cancels the handler's `Async`.
+   * No limit for a request that was not received by a server.
    */
   def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)
 
-  /** On the loop's clock; set by the server that calls the handler. */
+  /** The deadline in nanoseconds on the loop's clock; set by the server that calls the handler. */
   private[needletail] var dueNanos: Long = Long.MaxValue
 
-  /** The limiter that is to be asked before anything is run for this request; null where nobody limits. */
+  /** The gate to ask before anything is run for this request; null if nothing limits it. */
   private[needletail] def gate: Gate =
     if (extras != null && extras.origin != null) extras.origin.gate
     else {
@@ -41,23 +45,23 @@ final class Request private[needletail] (
       if (h.generation == generation) h.gate else null
     }
 
-  /** Whom to tell of failures, also when there is nothing more to ask. */
+  /** Where failures are reported, also after the request has been admitted. */
   private[needletail] def reporter: Gate =
     if (extras != null && extras.reporter != null) extras.reporter else gate
 
-  /** Given by the server in the handler's place: with what is around the handler. */
+  /** Applies the handler's wrappers to a response that the server sends in its place. */
   private[needletail] def dressed(response: Response): Response =
     if (extras == null || extras.dress == null) response else extras.dress(response)
 
-  /** What it is known as from here on; for requests with bytes of their own. */
+  /** Sets the route; for requests with bytes of their own. */
   private[needletail] def becomes(route: RouteClass): Unit = view.route = route
 
-  /** That route; null where none is known yet. */
+  /** The route; null if it is not known yet. */
   private[needletail] def routeClass: RouteClass = view.route
 
   /**
-   * The route that the request was found to be for, as metrics name it: `GET /orders/{id}`. None until one was found
-   * and where none was; for access logs, and for what stands around routes.
+   * The route of the request as in metrics, `GET /orders/{id}`; None before a route is found, and if there is none.
+   * For access logs and filters.
    */
   def route: Option[String] =
     if (extras != null && extras.origin != null) extras.origin.route
@@ -66,29 +70,30 @@ final class Request private[needletail] (
       if (h.route != null) h.route.label else if (h.gate != null) h.gate.current.label else None
     }
 
-  /** The head, for parsers of it; throws IllegalStateException when the answer is complete. */
-  private[needletail] def head: Head = {
+  /** The head, for parsers of it. Throws IllegalStateException if the response is complete. */
+  private[needletail] def head: RequestView = {
     val h = view
     if (h.generation != generation)
       throw new IllegalStateException(
-        "this request's answer is complete; use request.keep for what must last"
+        "this request's response is complete; use request.keep for a copy that lasts"
       )
     if (h.owner != null && (h.owner ne Thread.currentThread)) offLoop()
     h
   }
 
   private def offLoop(): Nothing = throw new IllegalStateException(
-    "a request is read on its connection's loop only; take what you need of it before, or use request.keep for another thread"
+    "a request is read on its connection's loop only; copy what you need before, or use request.keep for another thread"
   )
 
+  /** The method as sent. */
   def method: Method = head.method
 
-  /** The request target as it was sent. */
+  /** The request target as sent (RFC 9112 §3.2). */
   def target: String = { val h = head; h.text(h.targetFrom, h.targetUntil) }
 
   /**
    * The path, normalised: dot segments removed, unreserved characters decoded, everything else still
-   * percent-encoded, so that an encoded slash is no slash. `*` for OPTIONS *.
+   * percent-encoded, so that an encoded slash does not divide segments. `*` for OPTIONS *.
    */
   def path: String = {
     val h = head
@@ -98,8 +103,8 @@ final class Request private[needletail] (
   }
 
   /**
-   * The segments of the path, decoded: none for "/", an empty last one for a slash at the end. An encoded slash is
-   * part of its segment. Throws HttpError 400 where an escape is not UTF-8.
+   * The decoded segments of the path: none for "/", an empty last one for a slash at the end. An encoded slash is part
+   * of its segment. Throws HttpError 400 if an escape is not UTF-8.
    */
   def segments: List[String] = {
     val text = path
@@ -116,15 +121,15 @@ final class Request private[needletail] (
     if (h.queryFrom < 0) None else Some(h.text(h.queryFrom, h.queryUntil))
   }
 
-  /** The query taken apart and decoded. Throws HttpError 400 where it is malformed. */
-  def queryParams: QueryString = {
+  /** The parameters of the query; empty if there is none. Throws HttpError 400 if it is malformed. */
+  def queryParams: Parameters = {
     if (more.parsedQuery == null)
       more.parsedQuery =
-        query.fold(QueryString.empty)(QueryString.parse(_).fold(error => throw error, identity))
+        query.fold(Parameters.empty)(Parameters.parse(_).fold(error => throw error, identity))
     more.parsedQuery
   }
 
-  /** Host and port the client asked for: of an absolute target, else of Host; empty when it named none. */
+  /** The host and port of the request: from an absolute target, else from Host; empty if the client sent neither. */
   def authority: String = {
     val h = head
     if (h.authorityFrom < 0) "" else h.text(h.authorityFrom, h.authorityUntil)
@@ -133,38 +138,38 @@ final class Request private[needletail] (
   /** The minor version: 1 for HTTP/1.1, 0 for HTTP/1.0. */
   def minorVersion: Int = head.minor
 
-  /** The first value of that header, names compared without case. */
+  /** The first value of a header; names are case-insensitive. */
   def header(name: String): Option[String] = {
     val h = head
     val i = h.indexOf(name, 0)
     if (i < 0) None else Some(h.value(i))
   }
 
-  /** All fields, copied out of the bytes. */
+  /** All header fields, in order. */
   def headers: Headers = head.toHeaders
 
-  /** Content-Type as it was sent; see [[MediaType]] for what it says. */
+  /** Content-Type as sent; [[MediaType]] parses it. */
   def contentType: Option[String] = header("content-type")
 
-  /** Names and values of the cookies that came, in order; malformed ones are left out. */
+  /** Names and values of the request's cookies, in order; malformed ones are left out. */
   def cookies: List[(String, String)] = headers.getAll("cookie").flatMap(Cookie.parse)
 
-  /** The first cookie of that name. */
+  /** The first cookie with that name. */
   def cookie(name: String): Option[String] = cookies.collectFirst { case (`name`, value) => value }
 
-  /** The whole body as text; its Content-Type's charset, else UTF-8. Fails as `body.bytes` does. */
+  /** The whole body as text, in the charset of Content-Type, else in UTF-8. Fails as `body.bytes` does. */
   def text: Async[String] = {
     val charset = MediaType.charset(contentType)
     body.bytes.map(MediaType.decode(_, charset))
   }
 
-  /** The whole body as the pairs of a form. Fails as `body.bytes` does, and with HttpError 400 where it is malformed. */
-  def form: Async[QueryString] =
+  /** The whole body as a form. Fails as `body.bytes` does, and with HttpError 400 if it is malformed. */
+  def form: Async[Parameters] =
     text.flatMap(content =>
-      QueryString.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs))
+      Parameters.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs))
     )
 
-  /** A copy with bytes of its own that stays readable after the answer. Its body is the same, read once. */
+  /** A copy that stays readable after the response, on any thread. The two share one body, which can be read once. */
   def keep: Request = {
     val h   = head
     val own = h.copied
@@ -176,8 +181,8 @@ final class Request private[needletail] (
   def withHeader(name: String, value: String): Request =
     limitedAsThis(Request.built(method, target, headers.add(name, value), body, connection))
 
-  /** The same request with that content. */
-  def withBody(content: Body): Request =
+  /** The same request with another body; Content-Length and Transfer-Encoding are set accordingly. */
+  def withBody(content: MessageBody): Request =
     limitedAsThis(
       Request.built(
         method,
@@ -198,7 +203,7 @@ final class Request private[needletail] (
     derived(request)
   }
 
-  /** Gives this request bytes of its own, before the ones it came in are reused; `gate` is asked from here on. */
+  /** Copies this request's bytes, before the buffer is reused; `gate` is asked from now on. */
   private[needletail] def detach(gate: Gate, route: RouteClass): Unit = {
     val h   = head
     val own = h.copied
@@ -209,7 +214,7 @@ final class Request private[needletail] (
     generation = own.generation
   }
 
-  /** From here on this request's bytes are gone; a kept copy is not touched. */
+  /** Ends this request's access to the received bytes, which are about to be reused. Copies are not affected. */
   private[needletail] def release(): Unit = {
     view = Request.released
     generation = -1
@@ -219,11 +224,11 @@ final class Request private[needletail] (
     if (view.generation != generation) "Request(complete)" else s"$method $target"
 }
 
-/** What is known of some requests only. */
+/** Fields that only some requests use. */
 private[needletail] final class RequestExtras {
-  var parsedQuery: QueryString = null
+  var parsedQuery: Parameters = null
 
-  /** The request that this one was made of, whose limiter is its too. */
+  /** The request that this one was made from; its gate applies to this one too. */
   var origin: Request = null
 
   var reporter: Gate              = null
@@ -231,32 +236,51 @@ private[needletail] final class RequestExtras {
 }
 
 object Request {
-  private[needletail] val released: Head = new Head
+  private[needletail] val released: RequestView = new RequestView
 
-  // For tests and for those who call handlers without a connection
+  // For tests, and for calling handlers without a connection
 
-  def get(target: String): Request                 = apply(Method.GET, target)
-  def head(target: String): Request                = apply(Method.HEAD, target)
-  def delete(target: String): Request              = apply(Method.DELETE, target)
-  def options(target: String): Request             = apply(Method.OPTIONS, target)
-  def post(target: String, body: Body): Request    = apply(Method.POST, target, Headers.empty, body)
-  def post(target: String, text: String): Request  = post(target, Body.of(text))
-  def put(target: String, body: Body): Request     = apply(Method.PUT, target, Headers.empty, body)
-  def put(target: String, text: String): Request   = put(target, Body.of(text))
-  def patch(target: String, body: Body): Request   = apply(Method.PATCH, target, Headers.empty, body)
-  def patch(target: String, text: String): Request = patch(target, Body.of(text))
+  /** A GET request without headers. Throws as `apply` does; so do the following methods. */
+  def get(target: String): Request = apply(Method.GET, target)
+
+  /** A HEAD request without headers. */
+  def head(target: String): Request = apply(Method.HEAD, target)
+
+  /** A DELETE request without headers. */
+  def delete(target: String): Request = apply(Method.DELETE, target)
+
+  /** An OPTIONS request without headers. */
+  def options(target: String): Request = apply(Method.OPTIONS, target)
+
+  /** A POST request without headers. */
+  def post(target: String, body: MessageBody): Request = apply(Method.POST, target, Headers.empty, body)
+
+  /** A POST request with a text in UTF-8. */
+  def post(target: String, text: String): Request = post(target, MessageBody.of(text))
+
+  /** A PUT request without headers. */
+  def put(target: String, body: MessageBody): Request = apply(Method.PUT, target, Headers.empty, body)
+
+  /** A PUT request with a text in UTF-8. */
+  def put(target: String, text: String): Request = put(target, MessageBody.of(text))
+
+  /** A PATCH request without headers. */
+  def patch(target: String, body: MessageBody): Request = apply(Method.PATCH, target, Headers.empty, body)
+
+  /** A PATCH request with a text in UTF-8. */
+  def patch(target: String, text: String): Request = patch(target, MessageBody.of(text))
 
   /**
-   * A request as if it had come over a connection: written as HTTP/1.1 and read again by the same parser. Host,
-   * where it is missing, is localhost; the body's length is announced unless a header does so.
+   * Makes a request as if received over a connection: written as HTTP/1.1 and parsed again. Without a Host header its
+   * host is localhost. Content-Length is set unless a header announces the length.
    *
-   * Throws IllegalArgumentException for what the parser would refuse.
+   * Throws IllegalArgumentException for what the parser would reject.
    */
   def apply(
       method: Method,
       target: String,
       headers: Headers = Headers.empty,
-      body: Body = Body.empty
+      body: MessageBody = MessageBody.empty
   ): Request =
     built(method, target, headers, body, ConnectionInfo.none())
 
@@ -264,7 +288,7 @@ object Request {
       method: Method,
       target: String,
       headers: Headers,
-      body: Body,
+      body: MessageBody,
       connection: ConnectionInfo
   ): Request = {
     if (!target.forall(_ < 128))
@@ -277,12 +301,13 @@ object Request {
       else if (body.length < 0) w.writeLatin1("Transfer-Encoding: chunked\r\n")
     headers.toList.foreach { case (name, value) => w.writeLatin1(s"$name: $value\r\n") }
     w.writeCrLf()
-    val parser =
-      new HeadParser(HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2))
+    val limits = HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2)
+    val view   = new RequestView
+    val parser = new HeadParser(limits, view)
     if (parser.parse(w.bytes, 0, w.length) != w.length)
       throw new IllegalArgumentException(
         if (parser.error != null) parser.error.message else s"not a request target: '$target'"
       )
-    new Request(parser.head, parser.head.generation, body, connection)
+    new Request(view, view.generation, body, connection)
   }
 }

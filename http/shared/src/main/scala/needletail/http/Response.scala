@@ -1,17 +1,19 @@
 package needletail.http
 
 import needletail.async.Async
+import needletail.http.message.{Cookie, Headers, HttpError, MediaType, Rendered, Status}
+import needletail.http.text.{Ascii, Utf8Text}
 
-/** What a handler answers: a [[Response]], or one that comes later. */
+/** What a handler returns: a [[Response]], or one that will be available later. */
 sealed abstract class Reply {
 
-  /** The response when it is there. */
+  /** The response, as an `Async` that may be complete already. */
   def toAsync: Async[Response] = this match {
     case response: Response => Async.value(response)
     case later: Reply.Later => later.response
   }
 
-  /** The reply with `f` applied to its response; failures stay failures. */
+  /** The reply with `f` applied to its response; a failure stays as it is. */
   def map(f: Response => Response): Reply = this match {
     case response: Response => f(response)
     case later: Reply.Later => new Reply.Later(later.response.map(f))
@@ -20,9 +22,10 @@ sealed abstract class Reply {
 
 object Reply {
 
-  /** A reply that comes later, on the loop that serves the request. */
+  /** A response that will be available later, on the event loop that serves the request. */
   final class Later(val response: Async[Response]) extends Reply
 
+  /** Converts an `Async` to a reply. */
   implicit def later(response: Async[Response]): Reply = new Later(response)
 }
 
@@ -30,26 +33,25 @@ object Reply {
  * A response: status, headers, content. Immutable; a constant may be sent any number of times, and is rendered
  * once.
  *
- * How long the content is and how it is framed is the server's business: Content-Length, Transfer-Encoding
- * and Connection can't be set as headers (`close` ends the connection after this reply). A Date set here is left
- * out: every reply has the server's own.
+ * The server frames the content: Content-Length, Transfer-Encoding and Connection cannot be set as headers (`close`
+ * ends the connection after this response). A Date set here is left out, as every response has the server's.
  */
 final class Response private (
     val status: Status,
     val headers: Headers,
-    private[needletail] val content: Array[Byte], // null where the content is a stream
-    private[needletail] val source: ByteStream,   // null where it is not
-    private[needletail] val sourceLength: Long,   // -1 where only the stream's end will tell
+    private[needletail] val content: Array[Byte], // null if the content is a stream
+    private[needletail] val source: ByteStream,   // null if it is not
+    private[needletail] val sourceLength: Long,   // -1 if the stream's length is not known
     private[needletail] val closes: Boolean
 ) extends Reply {
 
   /**
    * The encoder's copy of the rendered head, made when this response is sent for the second time. Loops that share a
-   * constant find each other's copy here: volatile, as a final field alone publishes nothing on Native (decision 22).
-   * Not set to null, which would be a volatile store for each response.
+   * constant see each other's copy. `Rendered` is published by a volatile write, as a final field alone publishes
+   * nothing on Native (decision 22). Not set to null, which would be a volatile write for each response.
    */
-  @volatile private[needletail] var rendered: ResponseEncoder.Rendered = _
-  private[needletail] var sentBefore: Boolean = false // loops may see it late, or both render
+  @volatile private[needletail] var rendered: Rendered = _
+  private[needletail] var sentBefore: Boolean          = false // loops may see it late, or both render
 
   private def copy(
       status: Status = status,
@@ -60,19 +62,25 @@ final class Response private (
       closes: Boolean = closes
   ): Response = new Response(status, headers, content, source, sourceLength, closes)
 
+  /** Sets the status, which must be final, 200 to 599; else IllegalArgumentException. */
   def withStatus(status: Status): Response = copy(status = Response.checked(status))
 
-  /** Adds a header. Throws IllegalArgumentException for one that would split or misframe the message. */
+  /**
+   * Adds a header, keeping others of that name. Throws IllegalArgumentException for a malformed one and for those that
+   * the server sets.
+   */
   def header(name: String, value: String): Response = {
     Response.refuseFraming(name, value)
     copy(headers = headers.add(name, value))
   }
 
-  /** Sets a header in place of all others of that name. */
+  /** Sets a header, replacing all others of that name. Throws as `header` does. */
   def setHeader(name: String, value: String): Response = {
     Response.refuseFraming(name, value)
     copy(headers = headers.set(name, value))
   }
+
+  /** Adds headers. Throws IllegalArgumentException for those that the server sets. */
   def withHeaders(more: Headers): Response = {
     more.toList.foreach { case (name, value) => Response.refuseFraming(name, value) }
     copy(headers = headers ++ more)
@@ -81,37 +89,38 @@ final class Response private (
   /** Adds a Set-Cookie header. */
   def cookie(cookie: Cookie): Response = header("Set-Cookie", cookie.render)
 
-  /** The media type, in place of what was set before. */
+  /** Sets Content-Type. */
   def contentType(value: String): Response = copy(headers =
-    // most responses have no other header, and of the usual types the line is rendered once
+    // most responses have no other header, and for the common types the line is rendered once
     if (headers.isEmpty) MediaType.headers(value) else headers.setKnown("Content-Type", value)
   )
 
-  /** With this text, as UTF-8; text/plain unless another type is set. */
+  /** Sets the content to a text in UTF-8; its type is text/plain unless one has been set. */
   def text(content: String): Response =
     asText.copy(content = Utf8Text.encode(content), source = null)
 
-  /** With these octets; the array must not change afterwards. */
+  /** Sets the content to these bytes; the array must not change afterwards. */
   def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
 
-  /** With a stream of unknown length: chunked to HTTP/1.1, until the connection's end to HTTP/1.0. */
+  /** Sets the content to a stream of unknown length: sent chunked, or to HTTP/1.0 until the connection closes. */
   def stream(content: ByteStream): Response = copy(content = null, source = content, sourceLength = -1)
 
-  /** With a stream of just `length` octets; one that yields another number breaks the connection. */
+  /** Sets the content to a stream of exactly `length` bytes. If it yields another number, the connection is aborted. */
   def stream(content: ByteStream, length: Long): Response = {
     require(length >= 0, "length must not be negative")
     copy(content = null, source = content, sourceLength = length)
   }
 
-  /** Ends the connection once this is sent. */
+  /** Closes the connection after this response. */
   def close: Response = copy(closes = true)
 
-  /** The whole content, for tests and for those who measure; a stream is read. */
-  def body: Body = if (content != null) Body.of(content) else Body.streamed(source, sourceLength)
+  /** The content, for tests and measurements. Reading it uses up a stream. */
+  def body: MessageBody =
+    if (content != null) MessageBody.of(content) else MessageBody.streamed(source, sourceLength)
 
   private def asText: Response =
     if (headers.isEmpty) contentType(MediaType.Text)
-    else if (headers.contains("Content-Type")) this
+    else if (headers.hasContentType) this
     else copy(headers = headers.add("Content-Type", MediaType.Text))
 
   override def toString: String = s"Response($status)"
@@ -124,9 +133,18 @@ object Response {
   /** A response without content. The status must be final, 200 to 599. */
   def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)
 
-  def ok: Response               = usual
+  /** 200 without content. */
+  def ok: Response = usual
+
+  /** 200 with a text in UTF-8. */
   def ok(text: String): Response = ok.text(text)
-  def notFound: Response         = Response(Status.NotFound)
+
+  /** 404 without content. */
+  def notFound: Response = Response(Status.NotFound)
+
+  /** The response that the server sends for an error: its status, with its message as text. */
+  def of(error: HttpError): Response =
+    Response(error.status).text(if (error.message == null) error.status.reason else error.message)
 
   private def checked(status: Status): Status = {
     if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")

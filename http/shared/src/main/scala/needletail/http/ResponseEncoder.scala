@@ -1,18 +1,15 @@
 package needletail.http
 
+import needletail.http.message.{Headers, Rendered, Status}
+import needletail.http.text.{Ascii, ByteWriter}
+
 /** Writes response heads and chunk frames (RFC 9112 §4, §7.1). */
 private[needletail] object ResponseEncoder {
 
-  /**
-   * What is the same in every sending, for all loops. Of a response its own lines, the empty line and,
-   * where it is short, the content (`contentLength` is -1 where it is not here).
-   */
-  final class Rendered(val bytes: Array[Byte], val headLength: Int, val contentLength: Int)
-
-  /** Octets of content that are kept behind the head that was rendered, as one piece. */
+  /** Content up to this many bytes is kept with the rendered head, as one array. */
   final val ShortContent = 1024
 
-  /** How the content of a response is framed. */
+  /** The framings of a response's content. */
   final val Fixed      = 0
   final val Chunked    = 1
   final val UntilClose = 2
@@ -30,10 +27,10 @@ private[needletail] object ResponseEncoder {
 
   private val okLine = latin1("HTTP/1.1 200 OK\r\n")
 
-  /** What `head` and `whole` take for `common`: lines that every response has, each ended by CRLF; Date is one of them. */
+  /** The argument `common` of `head` and `whole`: lines that every response has, each ended by CRLF, including Date. */
   def common(lines: String): Array[Byte] = okLine ++ latin1(lines)
 
-  /** Of registered codes; others are rendered when they are sent, as five hundred at start would cost a CGI program. */
+  /** Of registered codes. Others are rendered when sent: rendering five hundred at startup would cost a CGI program. */
   private val statusLines: Array[Array[Byte]] = {
     val lines = new Array[Array[Byte]](600)
     Status.registered.foreach(status => lines(status.code) = render(status))
@@ -47,15 +44,15 @@ private[needletail] object ResponseEncoder {
     if (known != null) known else render(status)
   }
 
-  /** How this response's content goes to a client of that version. */
+  /** How this response's content is framed for a client of HTTP/1.`minor`. */
   def framing(response: Response, minor: Int): Int =
     if (response.content != null || response.sourceLength >= 0 || !response.status.allowsBody) Fixed
     else if (minor >= 1) Chunked
     else UntilClose
 
   /**
-   * Writes the head, with its final empty line. Date and what else decides about the message come first, as is good
-   * practice (RFC 9110 §5.3); what is this response's own follows in one piece.
+   * Writes the head, including its final empty line. Date and other fields about the message come first, as is good
+   * practice (RFC 9110 §5.3); the response's own fields follow.
    *
    * @param common made by the function of that name
    * @param minor the request's minor version
@@ -68,8 +65,8 @@ private[needletail] object ResponseEncoder {
   }
 
   /**
-   * Writes head and content where they have been rendered as one, and answers how many octets the content has; else
-   * writes nothing and answers -1.
+   * Writes head and content if they have been rendered together, and returns the length of the content in bytes; else
+   * writes nothing and returns -1.
    */
   def whole(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Int = {
     val ready = response.rendered
@@ -118,10 +115,10 @@ private[needletail] object ResponseEncoder {
     new Rendered(copy, until - from, if (all) length else -1)
   }
 
-  /** The lines that are this response's own: its headers, and Content-Length where its length is known. */
+  /** Writes the response's own lines: its headers, and Content-Length if the length is known. */
   def ownFields(w: ByteWriter, response: Response): Unit = {
     lines(w, response.headers)
-    // 204 and 1xx must not have it (RFC 9110 §8.6); on 304 it would be the length of what is not sent
+    // not allowed in 204 and 1xx (RFC 9110 §8.6); in 304 it would be the length of content that is not sent
     if (response.status.allowsBody) {
       val length = if (response.content != null) response.content.length.toLong else response.sourceLength
       if (length >= 0) {
@@ -132,7 +129,7 @@ private[needletail] object ResponseEncoder {
     } else if (response.status.code == 205) w.write(noContent) // RFC 9110 §15.3.6
   }
 
-  /** Responses made anew often share their headers: a media type, a policy. */
+  /** New responses often share their headers, such as a media type. */
   private def lines(w: ByteWriter, headers: Headers): Unit = {
     val ready = headers.rendered
     if (ready != null) w.write(ready.bytes)
@@ -141,7 +138,7 @@ private[needletail] object ResponseEncoder {
       val flat = headers.flat
       var i    = 0
       while (i < flat.length) {
-        if (!Ascii.same(flat(i), "date")) w.writeField(flat(i), flat(i + 1)) // `common` has that
+        if (!Ascii.same(flat(i), "date")) w.writeField(flat(i), flat(i + 1)) // `common` has Date
         i += 2
       }
       if (headers.sentBefore)
@@ -150,7 +147,7 @@ private[needletail] object ResponseEncoder {
     }
   }
 
-  /** Begins a chunk of `size` octets; they follow, then CRLF. */
+  /** Begins a chunk of `size` bytes; the bytes and a CRLF must follow. */
   def chunkHead(w: ByteWriter, size: Int): Unit = {
     w.writeHex(size)
     w.writeCrLf()

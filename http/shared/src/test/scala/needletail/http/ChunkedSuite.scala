@@ -1,15 +1,17 @@
 package needletail.http
 
+import needletail.http.http1.ChunkedDecoder
+
 class ChunkedSuite extends needletail.testing.Suite {
   private val next = "GET / HTTP/1.1\r\n"
 
-  /** What came of a body: its data, its trailers and how many octets it took; or the status it was refused with. */
+  /** What came of a body: its data, its trailers and how many bytes it took; or the status it was refused with. */
   private sealed abstract class Result
   private case class Body(data: String, trailers: List[(String, String)], used: Int) extends Result
   private case class Refused(status: Int)                                            extends Result
   private case object More                                                           extends Result
 
-  /** Feeds the octets in pieces of these sizes, the last size again and again, always at another place. */
+  /** Feeds the bytes in pieces of these sizes, the last size again and again, always at another place. */
   private def decode(text: String, sizes: List[Int]): Result = {
     val all     = Wire.bytes(text)
     val decoder = new ChunkedDecoder(200, 5)
@@ -39,7 +41,7 @@ class ChunkedSuite extends needletail.testing.Suite {
     else More
   }
 
-  /** The same result whole, split at every octet, octet by octet, and with the next request behind it. */
+  /** The same result whole, split at every byte, byte by byte, and with the next request behind it. */
   private def everyWay(text: String): Result = {
     val whole = decode(text, List(text.length))
     (1 until Math.min(text.length, 400)).foreach(i =>
@@ -73,7 +75,7 @@ class ChunkedSuite extends needletail.testing.Suite {
     assertEquals(data("5\r\n0\r\n\r\n\r\n0\r\n\r\n"), "0\r\n\r\n")
   }
 
-  test("more is wanted until the last octet") {
+  test("more is wanted until the last byte") {
     val text = "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"
     (0 until text.length).foreach(n => assertEquals(everyWay(text.take(n)), More: Result))
   }
@@ -199,9 +201,9 @@ class ChunkedSuite extends needletail.testing.Suite {
       "0\r\n\r\n"         -> Nil,
       "0\r\nZ: z\r\n\r\n" -> List("Z" -> "z")
     ).foreach { case (text, trailers) =>
-      val octets = Wire.bytes(text)
+      val rawBytes = Wire.bytes(text)
       decoder.reset()
-      assertEquals(decoder.decode(octets, 0, octets.length), octets.length)
+      assertEquals(decoder.decode(rawBytes, 0, rawBytes.length), rawBytes.length)
       assertEquals(decoder.state, ChunkedDecoder.Done)
       assertEquals(decoder.trailers.toList, trailers)
     }

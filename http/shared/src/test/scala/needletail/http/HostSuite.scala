@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.http.http1.{HeadLimits, HeadParser}
+
 class HostSuite extends WireSuite {
 
   test("hosts that are taken") {

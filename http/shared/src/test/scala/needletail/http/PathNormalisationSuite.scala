@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.http.http1.{HeadLimits, HeadParser}
+
 class PathNormalisationSuite extends WireSuite {
   private def path(target: String) = request(head(s"GET $target HTTP/1.1", "Host: a")).path
 

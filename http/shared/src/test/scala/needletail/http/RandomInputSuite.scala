@@ -2,7 +2,9 @@ package needletail.http
 
 import scala.util.Random
 
-/** Octets nobody thought of: they end in a request, in "more" or in one refusal, and in the same whole and in pieces. */
+import needletail.http.http1.{ChunkedDecoder, HeadLimits}
+
+/** Random bytes result in a request, in "more" or in a refusal, and in the same whole and in pieces. */
 class RandomInputSuite extends needletail.testing.Suite {
   private val refusals = Set(400, 414, 417, 421, 431, 501, 505)
   private val limits   = HeadLimits(maxTarget = 60, maxHead = 300, maxHeaders = 6)
@@ -81,7 +83,7 @@ class RandomInputSuite extends needletail.testing.Suite {
     )
   }
 
-  test("good heads with octets changed, left out, doubled, fragments put in") {
+  test("good heads with bytes changed, left out, doubled, fragments put in") {
     val random = new Random(20263)
     (1 to 2500).foreach { _ =>
       var text = heads(random.nextInt(heads.length))
@@ -100,23 +102,23 @@ class RandomInputSuite extends needletail.testing.Suite {
     }
   }
 
-  test("every octet at every place of a head") {
+  test("every byte at every place of a head") {
     heads.foreach { head =>
       (0 until head.length).foreach { at =>
-        (0 to 255).foreach { octet =>
-          val text = head.updated(at, octet.toChar)
+        (0 to 255).foreach { byte =>
+          val text = head.updated(at, byte.toChar)
           val one  = Wire.whole(text, limits)
           one match {
             case Outcome.Refused(status) => assert(refusals(status), clue(status))
             case _                       => ()
           }
-          if ((octet * 31 + at) % 37 == 0) check(text)
+          if ((byte * 31 + at) % 37 == 0) check(text)
         }
       }
     }
   }
 
-  test("chunked bodies: noise ends in data, an end, or a refusal, the same whole and octet by octet") {
+  test("chunked bodies: noise ends in data, an end, or a refusal, the same whole and byte by byte") {
     val random = new Random(20264)
     val parts  = Vector(
       "0\r\n",
@@ -137,23 +139,23 @@ class RandomInputSuite extends needletail.testing.Suite {
       "0\r\n\r\n"
     )
     (1 to 5000).foreach { _ =>
-      val octets = Wire.bytes(Seq.fill(random.nextInt(10))(parts(random.nextInt(parts.length))).mkString)
-      assertEquals(run(octets, 1), run(octets, octets.length))
+      val rawBytes = Wire.bytes(Seq.fill(random.nextInt(10))(parts(random.nextInt(parts.length))).mkString)
+      assertEquals(run(rawBytes, 1), run(rawBytes, rawBytes.length))
     }
   }
 
-  private def run(octets: Array[Byte], step: Int): (String, Int, Int) = {
+  private def run(rawBytes: Array[Byte], step: Int): (String, Int, Int) = {
     val decoder = new ChunkedDecoder(50, 3)
     val data    = new StringBuilder
     var used    = 0
     var known   = 0
-    while (decoder.state < ChunkedDecoder.Done && known < octets.length) {
-      known = Math.min(octets.length, known + step)
+    while (decoder.state < ChunkedDecoder.Done && known < rawBytes.length) {
+      known = Math.min(rawBytes.length, known + step)
       var before = -1
       while (used != before && decoder.state < ChunkedDecoder.Done) {
         before = used
-        used = decoder.decode(octets, used, known)
-        data ++= new String(octets, decoder.dataFrom, decoder.dataUntil - decoder.dataFrom, "ISO-8859-1")
+        used = decoder.decode(rawBytes, used, known)
+        data ++= new String(rawBytes, decoder.dataFrom, decoder.dataUntil - decoder.dataFrom, "ISO-8859-1")
       }
     }
     (

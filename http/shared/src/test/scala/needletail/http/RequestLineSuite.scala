@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.http.http1.{HeadLimits, HeadParser}
+
 class RequestLineSuite extends WireSuite {
   private def line(text: String) = head(text, "Host: a")
 
@@ -68,7 +70,7 @@ class RequestLineSuite extends WireSuite {
     refused(505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
   }
 
-  test("octets that a target must not hold raw") {
+  test("bytes that a target must not hold raw") {
     ((0 to 0x20) ++ (0x7f to 0xff) ++ "\"<>\\^`{|}[]".map(_.toInt)).filter(_ != ' ').foreach { c =>
       refused(400, line(s"GET /${c.toChar} HTTP/1.1"))
       refused(400, line(s"GET /?${c.toChar} HTTP/1.1"))
@@ -88,7 +90,7 @@ class RequestLineSuite extends WireSuite {
     refused(400, line("GET http://a[/ HTTP/1.1"), relaxed)
   }
 
-  test("every octet RFC 3986 allows in paths and queries") {
+  test("every byte RFC 3986 allows in paths and queries") {
     val path = "/azAZ09-._~!$&'()*+,;=:@//"
     assertEquals(request(line(s"GET $path?/?$path HTTP/1.1")).path, path)
     assertEquals(request(line(s"GET $path?/?$path HTTP/1.1")).query, s"/?$path")
@@ -149,7 +151,7 @@ class RequestLineSuite extends WireSuite {
     refused(400, line("GET https:///a HTTP/1.1"))
   }
 
-  test("absolute-form: https is at home on a connection with TLS") {
+  test("absolute-form: https is accepted on a connection with TLS") {
     val parser = new HeadParser(HeadLimits())
     parser.secure = true
     val text = Wire.bytes(line("GET https://a/b HTTP/1.1"))

@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.http.http1.HeadLimits
+
 class RequestSuite extends needletail.testing.Suite {
   test("a request made for a test is read as one from the wire") {
     val r = Request.get("/a%2Fb/./c?x=1&y=a+b&x=2")
@@ -55,8 +57,8 @@ class RequestSuite extends needletail.testing.Suite {
     val r = Request.post("/p", "a=1&b=%C3%A9+")
     assertEquals(r.header("content-length"), Some("13"))
     assertEquals(r.text.poll.map(_.get), Some("a=1&b=%C3%A9+"))
-    assertEquals(r.form.poll.map(_.get), Some(QueryString("a" -> "1", "b" -> "\u00e9 ")))
-    assertEquals(r.withBody(Body.of("xy")).header("content-length"), Some("2"))
+    assertEquals(r.form.poll.map(_.get), Some(Parameters("a" -> "1", "b" -> "\u00e9 ")))
+    assertEquals(r.withBody(MessageBody.of("xy")).header("content-length"), Some("2"))
     assertEquals(Request.post("/p", "%").form.poll.map(_.isFailure), Some(true))
     assertEquals(Request.post("/p", "\u00e9").text.poll.map(_.get), Some("\u00e9"))
   }
@@ -71,11 +73,11 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("a request shows nothing once its answer is complete; a kept one lasts") {
-    val parser = new HeadParser(HeadLimits())
+    val parser = new RequestParser(HeadLimits())
     val first  = Wire.bytes("GET /first%41 HTTP/1.1\r\nHost: one\r\nX: y\r\n\r\n")
     val second = Wire.bytes("PUT /second HTTP/1.1\r\nHost: two\r\nContent-Length: 3\r\n\r\n")
     parser.parse(first, 0, first.length)
-    val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
+    val request = new Request(parser.view, parser.view.generation, MessageBody.empty, ConnectionInfo.none())
     val kept    = request.keep
     assertEquals(request.path, "/firstA")
     parser.parse(second, 0, second.length)
@@ -91,10 +93,10 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("a detached request survives its bytes, a released one does not") {
-    val parser = new HeadParser(HeadLimits())
+    val parser = new RequestParser(HeadLimits())
     val text   = Wire.bytes("GET /a HTTP/1.1\r\nHost: one\r\n\r\n")
     parser.parse(text, 0, text.length)
-    val request = new Request(parser.head, parser.head.generation, Body.empty, ConnectionInfo.none())
+    val request = new Request(parser.view, parser.view.generation, MessageBody.empty, ConnectionInfo.none())
     request.detach(null, null)
     java.util.Arrays.fill(text, 'Z'.toByte)
     assertEquals((request.path, request.header("Host")), ("/a", Some("one")))

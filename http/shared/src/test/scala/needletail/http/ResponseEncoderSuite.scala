@@ -1,5 +1,7 @@
 package needletail.http
 
+import needletail.http.text.ByteWriter
+
 class ResponseEncoderSuite extends needletail.testing.Suite {
   private val common = ResponseEncoder.common("Date: now\r\n")
 
@@ -43,7 +45,7 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     }
   }
 
-  test("text counts in octets of UTF-8") {
+  test("text counts in bytes of UTF-8") {
     assert(head(Response.ok("\u00e9\u20ac")).contains("\r\nContent-Length: 5\r\n"))
   }
 

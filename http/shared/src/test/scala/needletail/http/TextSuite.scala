@@ -2,26 +2,30 @@ package needletail.http
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
+import needletail.http.text.{Ascii, ByteWriter, Grammar, Latin1, Utf8Text}
 import needletail.testing.Suite
 
-/** Text and octets, which go several at a time: each length, each character at each place. */
+/** Text and bytes, which go several at a time: each length, each character at each place. */
 class TextSuite extends Suite {
   private def text(length: Int): String = Array.tabulate(length)(i => ('!' + i % 90).toChar).mkString
 
   test("Latin-1 of every length, from and to any place") {
     for (length <- 0 to 40; at <- 0 to 9) {
       val expected = text(length)
-      val octets   = Array.fill[Byte](60)(-1)
-      Latin1.encode(expected, octets, at)
-      assertEquals(new String(octets, at, length, ISO_8859_1), expected)
-      assert(octets.take(at).forall(_ == -1) && octets.drop(at + length).forall(_ == -1), s"$length at $at")
-      assertEquals(Latin1.decode(octets, at, at + length), expected)
+      val rawBytes = Array.fill[Byte](60)(-1)
+      Latin1.encode(expected, rawBytes, at)
+      assertEquals(new String(rawBytes, at, length, ISO_8859_1), expected)
+      assert(
+        rawBytes.take(at).forall(_ == -1) && rawBytes.drop(at + length).forall(_ == -1),
+        s"$length at $at"
+      )
+      assertEquals(Latin1.decode(rawBytes, at, at + length), expected)
     }
     val all = (0 to 255).map(_.toChar).mkString
     assertEquals(Latin1.decode(Array.tabulate(256)(_.toByte), 0, 256), all)
-    val octets = new Array[Byte](256)
-    Latin1.encode(all, octets, 0)
-    assertEquals(octets.toList, List.tabulate(256)(_.toByte))
+    val rawBytes = new Array[Byte](256)
+    Latin1.encode(all, rawBytes, 0)
+    assertEquals(rawBytes.toList, List.tabulate(256)(_.toByte))
   }
 
   test("what is not there is an error") {
@@ -34,15 +38,15 @@ class TextSuite extends Suite {
     for (
       length <- 1 to 40; at <- 0 until length; other <- List("\u0080", "\u00e9", "\u20ac", "\ud83d\ude00")
     ) {
-      val mixed  = text(length).patch(at, other, 1)
-      val octets = mixed.getBytes(UTF_8)
-      assertEquals(Utf8Text.encode(mixed).toList, octets.toList)
-      assertEquals(Utf8Text.decode(octets), mixed)
+      val mixed    = text(length).patch(at, other, 1)
+      val rawBytes = mixed.getBytes(UTF_8)
+      assertEquals(Utf8Text.encode(mixed).toList, rawBytes.toList)
+      assertEquals(Utf8Text.decode(rawBytes), mixed)
     }
     for (at <- 0 until 20) {
-      val octets = text(20).getBytes(UTF_8)
-      octets(at) = -1
-      assertEquals(Utf8Text.decode(octets), new String(octets, UTF_8), "malformed")
+      val rawBytes = text(20).getBytes(UTF_8)
+      rawBytes(at) = -1
+      assertEquals(Utf8Text.decode(rawBytes), new String(rawBytes, UTF_8), "malformed")
     }
   }
 

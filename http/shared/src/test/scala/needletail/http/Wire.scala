@@ -2,7 +2,9 @@ package needletail.http
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-/** What a parser made of some octets: a request, a status to refuse it with, or the wish for more. */
+import needletail.http.http1.{HeadLimits, HeadParser}
+
+/** What a parser made of some bytes: a request, a status to refuse it with, or the wish for more. */
 sealed abstract class Outcome
 object Outcome {
   case object More                extends Outcome
@@ -23,13 +25,13 @@ object Outcome {
   ) extends Outcome
 }
 
-/** Runs a head through the parser: whole, split at every octet, dripping in, and with a next request behind it. */
+/** Runs a head through the parser: whole, split at every byte, dripping in, and with a next request behind it. */
 private[needletail] object Wire {
   val nextRequest = "PUT /next HTTP/1.1\r\nHost: next\r\nContent-Length: 3\r\n\r\n"
 
   def bytes(text: String): Array[Byte] = text.getBytes(ISO_8859_1)
 
-  /** In one piece, with other octets before and behind it in the array. */
+  /** In one piece, with other bytes before and behind it in the array. */
   def whole(text: String, limits: HeadLimits): Outcome = {
     val parser = new HeadParser(limits)
     outcome(parser, feed(parser, bytes(text), text.length, 3))
@@ -60,7 +62,7 @@ private[needletail] object Wire {
       n += 1
       dripped = feed(parser, all, n, n % 3)
     }
-    same(text, "octet by octet", outcome(parser, dripped), expected)
+    same(text, "byte by byte", outcome(parser, dripped), expected)
     expected match {
       case Outcome.More => ()
       case _            =>
@@ -86,7 +88,7 @@ private[needletail] object Wire {
       else if (c == '\n') "\\n" else if (c < ' ' || c > '~') f"\\x${c.toInt}%02x" else c.toString
     )
 
-  /** Shows the parser the first `count` octets, at `shift` in an array full of other things. */
+  /** Shows the parser the first `count` bytes, at `shift` in an array full of other things. */
   private def feed(parser: HeadParser, all: Array[Byte], count: Int, shift: Int): Int = {
     val room = new Array[Byte](shift + count + 4)
     java.util.Arrays.fill(room, 'X'.toByte)

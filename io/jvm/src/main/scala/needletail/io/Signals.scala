@@ -6,19 +6,18 @@ import scala.concurrent.{ExecutionContext, Future}
 
 import sun.misc.Signal
 
-/** What the operating system says to the process. */
+/** Signals of the operating system. */
 object Signals {
 
   /**
-   * Calls `f` on some thread whenever SIGTERM or SIGINT comes; the process then does not die by itself any more. The
-   * last call's `f` replaces the earlier ones.
+   * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
+   * the last call replaces the earlier ones.
    */
   def onTerminate(f: () => Unit): Unit =
     for (name <- List("TERM", "INT")) Signal.handle(new Signal(name), _ => f())
 
   /**
-   * The same, for a thread that has nothing else to do: what is returned, called once, waits until `stopped` is
-   * complete. Signals are caught from now on.
+   * As `onTerminate`, from now on. The function it returns, to be called once, waits until `stopped` is complete.
    */
   def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
     onTerminate(f)

@@ -7,25 +7,26 @@ import java.security.cert.X509Certificate
 import java.security.{GeneralSecurityException, KeyStore}
 import javax.net.ssl.{SSLContext, SSLEngine, TrustManager, TrustManagerFactory, X509ExtendedTrustManager}
 
+import needletail.io.platform.Socket
+import needletail.io.system.{NioSocket, PemKey, TlsSocket}
+
 /** TLS by the JDK's own `SSLEngine`. */
 private[io] trait TlsPlatform {
 
-  /** Can connections be secured here? */
+  /** Whether TLS is available on this platform. */
   final val isKnown = true
 
-  /** Trusts whom the JDK trusts, and who is who the URL names. */
+  /** Uses the JDK's trust store. The certificate must be for the server's name. */
   val system: Tls = new JdkTls(() => SSLContext.getDefault, isChecked = true)
 
-  /** Trusts whom `context` trusts, with its keys and its cache of sessions; the server must be who the URL names. */
+  /** Uses the trust, keys and session cache of `context`. The certificate must be for the server's name. */
   def of(context: SSLContext): Tls = new JdkTls(() => context, isChecked = true)
 
   /**
-   * Trusts the certificates of a file, and nobody else: one's own authority, or a server's own certificate.
+   * Trusts the certificates in a file and no others: those of a private authority, or a server's own.
    *
-   * @param certificates
-   *   X.509 in PEM, one or several
-   * @throws java.io.IOException
-   *   where it cannot be read, or has none
+   * @param certificates X.509 in PEM, one or several
+   * @throws java.io.IOException if it cannot be read, or has no certificate
    */
   def trusting(certificates: Path): Tls = {
     val store = KeyStore.getInstance(KeyStore.getDefaultType)
@@ -36,24 +37,22 @@ private[io] trait TlsPlatform {
     of(contextOf(trust.getTrustManagers))
   }
 
-  /** Trusts whoever answers: encrypted, and perhaps by somebody else. For tests of one's own servers. */
+  /** Checks no certificate: encrypted, but open to impersonation. For tests only. */
   def unchecked: Tls = {
     val context = contextOf(Array(new Credulous))
     new JdkTls(() => context, isChecked = false)
   }
 
-  /** A server with the keys of `context`, and whatever else that is made for. */
+  /** A server's identity with the keys, protocols and trust of `context`. */
   def identity(context: SSLContext): TlsIdentity = new JdkTlsIdentity(context)
 
   /**
-   * A server by files as `certbot` and others leave them.
+   * A server's identity from files as `certbot` and others write them.
    *
-   * @param certificates
-   *   X.509 in PEM, the server's own first, then those that vouch for it
-   * @param key
-   *   of the first, in PEM, PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted
-   * @throws java.io.IOException
-   *   where one cannot be read, is something else, or they do not belong together
+   * @param certificates X.509 in PEM, the server's own first, then those of its issuers
+   * @param key of the first certificate, in PEM, PKCS #8 (`BEGIN PRIVATE KEY`), not encrypted
+   * @throws java.io.IOException if one cannot be read or has no such content, or if the key does not match the
+   *   certificate
    */
   def identity(certificates: Path, key: Path): TlsIdentity = identity(PemKey.context(certificates, key))
 
@@ -64,7 +63,7 @@ private[io] trait TlsPlatform {
   }
 }
 
-/** @param isChecked must the certificate be one for the server's name? */
+/** @param isChecked whether the certificate must be for the server's name */
 private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean) extends Tls {
   private lazy val context = makeContext() // reads some hundred certificates
 
@@ -74,7 +73,7 @@ private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean
 
   private[io] def over(socket: Socket, name: String, port: Int): Socket =
     try {
-      val engine     = context.createSSLEngine(name, port) // sessions are kept by these
+      val engine     = context.createSSLEngine(name, port) // sessions are cached by name and port
       val parameters = engine.getSSLParameters
       if (isChecked) parameters.setEndpointIdentificationAlgorithm("HTTPS")
       engine.setSSLParameters(parameters)
@@ -84,7 +83,7 @@ private[io] final class JdkTls(makeContext: () => SSLContext, isChecked: Boolean
       case e: Throwable =>
         socket.close()
         throw e match {
-          case g: GeneralSecurityException => new IOException(s"TLS is not set up here: ${g.getMessage}", g)
+          case g: GeneralSecurityException => new IOException(s"TLS is not available: ${g.getMessage}", g)
           case other                       => other
         }
     }

@@ -1,5 +1,6 @@
 package needletail.io
 
+import needletail.io.platform.ListenOptions
 import needletail.testing.Suite
 
 import java.lang.management.ManagementFactory
@@ -46,7 +47,7 @@ object AllocationMain {
       rounds(3000)
       (counters.getThreadAllocatedBytes(thread) - before) / 3000.0
     }
-    println(each.find(_ < 1).fold("some octets in every turn")(_ => "nothing"))
+    println(each.find(_ < 1).fold("some bytes in every turn")(_ => "nothing"))
   }
 
   private final class Answer(c: Connection) extends ConnectionHandler {

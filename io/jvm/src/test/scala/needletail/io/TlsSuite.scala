@@ -134,7 +134,7 @@ class TlsSuite extends LoopSuite {
     version <- Seq("TLSv1.3", "TLSv1.2")
     size    <- Seq(1, 16384, 3000001)
     room    <- Seq(64 * 1024, 1500)
-  } test(s"$version: $size octets there and back, of which $room at most are read at once") {
+  } test(s"$version: $size bytes there and back, of which $room at most are read at once") {
     serving(echo(version)) { port =>
       withLoop { loop =>
         val content = new Array[Byte](size)
@@ -153,7 +153,7 @@ class TlsSuite extends LoopSuite {
         }
         var first = next()
         if (new String(first, UTF_8) == "drained" && size > 100) first = next()
-        assert(java.util.Arrays.equals(first, content), s"${first.length} octets of $size, or others")
+        assert(java.util.Arrays.equals(first, content), s"${first.length} bytes of $size, or others")
         var rest = Seq.empty[String]
         while (!rest.lastOption.exists(_.startsWith("closed"))) rest :+= new String(next(), UTF_8)
         assertEquals(rest.filter(_ != "drained"), Seq("end", "closed true"))
@@ -186,7 +186,7 @@ class TlsSuite extends LoopSuite {
     }
   }
 
-  test("who is not trusted, or somebody else, is refused") {
+  test("a certificate that is not trusted, or for another name, is refused") {
     serving(socket => secure(socket).startHandshake()) { port =>
       val stranger = refusal(port, Tls.system)
       assert(stranger.contains("the certificate of localhost is not trusted"), stranger)
@@ -200,7 +200,7 @@ class TlsSuite extends LoopSuite {
     }
   }
 
-  test("whoever answers will do, where that was asked for") {
+  test("any certificate is accepted by unchecked") {
     serving(echo("TLSv1.3")) { port =>
       withLoop { loop =>
         val events = new Events
@@ -224,14 +224,14 @@ class TlsSuite extends LoopSuite {
       new JdkTls(() => throw new java.security.NoSuchAlgorithmException("no store"), isChecked = true)
     serving(echo("TLSv1.3")) { port =>
       val text = refusal(port, broken)
-      assert(text.contains("TLS is not set up here: no store"), text)
+      assert(text.contains("TLS is not available: no store"), text)
     }
   }
 
   test("who speaks no TLS, says nothing, or goes in the middle") {
     serving(socket => socket.getOutputStream.write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes)) { port =>
       val text = refusal(port)
-      assert(text.contains("localhost does not speak TLS there"), text)
+      assert(text.contains("localhost does not use TLS on that port"), text)
     }
     serving(_ => Thread.sleep(2000)) { port =>
       val text = refusal(port, timeoutNanos = 300000000L)
@@ -243,7 +243,7 @@ class TlsSuite extends LoopSuite {
     }
   }
 
-  test("an end that TLS does not tell of is none: something may be missing") {
+  test("an end that TLS does not tell of is none: data may be missing") {
     serving { socket =>
       secure(socket).getOutputStream.write("some".getBytes)
       Thread.sleep(100)
@@ -254,7 +254,7 @@ class TlsSuite extends LoopSuite {
         open(loop, port)(_ => new Recorder(events))
         events.expect("data some")
         val end = events.next()
-        assert(end.startsWith("closed by") && end.contains("something may be missing"), end)
+        assert(end.startsWith("closed by") && end.contains("data may be missing"), end)
       }
     }
   }
@@ -289,7 +289,7 @@ class TlsSuite extends LoopSuite {
       s"-----BEGIN CERTIFICATE-----\n${java.util.Base64.getMimeEncoder.encodeToString(plain)}\n-----END CERTIFICATE-----".getBytes
     )
     val error = intercept[IOException](Tls.identity(file, Certificate.foreign.key))
-    assert(error.getMessage.contains("of a kind unknown here"), error.getMessage)
+    assert(error.getMessage.contains("unsupported kind of key"), error.getMessage)
     Files.delete(file)
   }
 }

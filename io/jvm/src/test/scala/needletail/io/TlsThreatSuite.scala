@@ -8,6 +8,8 @@ import javax.net.ssl.{SSLContext, SSLEngine, SSLException, SSLSocket}
 
 import scala.concurrent.duration.*
 
+import needletail.io.platform.{ListenOptions, Socket}
+import needletail.io.system.{NioSocket, PemKey, TlsSocket}
 import needletail.testing.Certificate
 
 /** Clients that speak TLS in order to do harm, and those that only come at a bad time. */

@@ -4,17 +4,20 @@ import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.{ExecutionContext, Future}
 
-/** What the operating system says to the process. */
+import needletail.io.kernel.{Kernel, KernelError}
+import needletail.io.loop.FailureLog
+
+/** Signals of the operating system. */
 object Signals {
   @volatile private var action: () => Unit = null // null: not installed yet
 
   /**
-   * Calls `f` on some thread whenever SIGTERM or SIGINT comes; the process then does not die by itself any more. The
-   * last call's `f` replaces the earlier ones.
+   * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
+   * the last call replaces the earlier ones.
    */
   def onTerminate(f: () => Unit): Unit = synchronized {
     if (catching(f)) {
-      // A handler may do next to nothing, so it only wakes this thread.
+      // A signal handler may do almost nothing, so it only wakes this thread.
       val thread = new Thread(() => await(() => false), "needletail-signals")
       thread.setDaemon(true)
       thread.start()
@@ -22,9 +25,8 @@ object Signals {
   }
 
   /**
-   * The same, on a thread that has nothing else to do: what is returned, called once, waits until `stopped` is
-   * complete, and calls `f` meanwhile. Signals are caught from now on. (To start a thread takes a
-   * millisecond or more here, which a program that is quick to start would notice.)
+   * As `onTerminate`, from now on, without a thread of its own. The function it returns, to be called once, waits
+   * until `stopped` is complete, and calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
    */
   def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = synchronized {
     if (catching(f)) { () =>
@@ -37,7 +39,7 @@ object Signals {
     }
   }
 
-  /** True when this is the first call, and somebody must wait for the signals from now on. */
+  /** Installs `f`. Returns true for the first call, after which a thread must wait for the signals. */
   private def catching(f: () => Unit): Boolean = {
     val first = action eq null
     action = f
@@ -49,5 +51,5 @@ object Signals {
     while (!until() && Kernel.signalWait() == 0)
       if (!until())
         try action()
-        catch { case e: Throwable => EventLoop.report("an exception in a signal's action", e) }
+        catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
 }

@@ -3,13 +3,15 @@ package needletail.io
 import java.io.IOException
 import java.nio.file.Path
 
-/** There is no library for it that could be taken for granted: what the JVM has is refused here when it is asked for. */
+import needletail.io.platform.Socket
+
+/** TLS is not available on Native: everything throws an IOException. */
 private[io] trait TlsPlatform {
 
-  /** Can connections be secured here? */
+  /** Whether TLS is available on this platform. */
   final val isKnown = false
 
-  /** Fails each connection. */
+  /** Every connection fails. */
   val system: Tls = new Tls {
     private[io] def over(socket: Socket, name: String, port: Int): Socket = {
       socket.close()
@@ -23,5 +25,5 @@ private[io] trait TlsPlatform {
 
   def identity(certificates: Path, key: Path): TlsIdentity = { val _ = (certificates, key); unknown() }
 
-  private def unknown(): Nothing = throw new IOException("TLS is spoken on the JVM only")
+  private def unknown(): Nothing = throw new IOException("TLS is supported on the JVM only")
 }

@@ -8,7 +8,9 @@ import scala.scalanative.posix.sys.socket
 import scala.scalanative.unsafe.*
 import scala.scalanative.unsigned.*
 
-/** A client on loopback that can mark octets as urgent (RFC 6093), which java.net cannot everywhere. */
+import needletail.io.kernel.Kernel
+
+/** A client on loopback that can mark bytes as urgent (RFC 6093), which java.net cannot everywhere. */
 final class UrgentClient(port: Int) {
   private val Loopback = Array[Byte](127, 0, 0, 1)
 
@@ -24,7 +26,7 @@ final class UrgentClient(port: Int) {
     if (result != 0) throw new java.io.IOException("cannot connect")
   }
 
-  /** If urgent, the last octet is marked so. */
+  /** If urgent, the last byte is marked so. */
   def send(text: String, urgent: Boolean): Unit = {
     val bytes = text.getBytes("US-ASCII")
     val sent  = socket.send(fd, bytes.at(0), bytes.length.toCSize, if (urgent) socket.MSG_OOB else 0)

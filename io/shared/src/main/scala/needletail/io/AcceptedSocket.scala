@@ -3,21 +3,23 @@ package needletail.io
 import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 
+import needletail.io.platform.{ConnectionOptions, Socket}
+
 /**
- * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Whoever gets it either starts or closes
- * it, else its descriptor is lost. One thread's at a time.
+ * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
+ * otherwise its descriptor leaks. Not thread-safe.
  */
 final class AcceptedSocket private[io] (socket: Socket) {
 
-  private var started = false // the loop it went to owns it then
+  private var started = false // then the loop owns it
 
   /** As [[Connection.remoteAddress]]. */
   def remoteAddress: String = socket.remoteAddress
 
-  /** Nothing happens after `start`. */
+  /** Closes it; does nothing after `start`. */
   def close(): Unit = if (!started) socket.close()
 
-  /** Closes with RST; for a peer that is to learn at once that it was refused. Nothing happens after `start`. */
+  /** Closes it with RST, so that the peer learns at once that it was refused; does nothing after `start`. */
   def abort(): Unit =
     if (!started) {
       try socket.resetOnClose()
@@ -26,15 +28,14 @@ final class AcceptedSocket private[io] (socket: Socket) {
     }
 
   /**
-   * Takes the socket to `loop`, from any thread; there `makeHandler` is called with the connection and then data may
-   * come. If the loop has ended, or the peer has gone meanwhile, the socket is closed and `makeHandler` not called.
+   * Makes it a connection of `loop`, from any thread. `makeHandler` is called there with the connection, before any
+   * data. If the loop has ended, or the peer has gone, the socket is closed and `makeHandler` is not called.
    *
    * @param tls
-   *   by which it is secured; null for a plain one
+   *   the identity to secure it with; null for a plain connection
    * @param gone
-   *   run exactly once, when the descriptor has been given back: at the connection's end, or when there never was one,
-   *   whatever it failed at. On the loop, or in the calling thread where the loop has ended. Null for nothing; it must
-   *   not throw
+   *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
+   *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
    */
   def start(
       loop: EventLoop,
@@ -57,7 +58,7 @@ final class AcceptedSocket private[io] (socket: Socket) {
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
-    var connection: Connection = null // from then on it sees to its end itself
+    var connection: Connection = null // once set, it runs `gone` itself
     try
       if (loop.isAlive) {
         socket.configure(options)

@@ -8,15 +8,15 @@ sealed abstract class Address
 object Address {
 
   /**
-   * A TCP port. `host` is a name, an IPv4 address or an IPv6 address without brackets; empty or `"*"` means every
-   * address of the machine when listening (IPv6 and IPv4 together where the system has both); nobody can connect to
-   * that. Port 0 lets the system choose when listening.
+   * A TCP port. `host` is a name, an IPv4 address or an IPv6 address without brackets. For listening, an empty host or
+   * `"*"` means every address of the machine (IPv6 and IPv4 if the system has both), and port 0 lets the system
+   * choose. Neither can be connected to.
    */
   final case class Tcp(host: String, port: Int) extends Address {
 
     Setting("Address.Tcp").between("port", port, 0, 65535)
 
-    /** Is this "all addresses"? */
+    /** Whether it means every address of the machine. */
     def isWildcard: Boolean = host.isEmpty || host == "*"
 
     override def toString: String =
@@ -31,7 +31,7 @@ object Address {
   }
 
   /**
-   * A socket that listens already: that file descriptor, of those the program was started with. 0 is standard input,
+   * A listening socket that the program was started with, by its file descriptor. 0 is standard input,
    * the only one that the JVM can take over (System.inheritedChannel); systemd counts from 3. For listening only.
    */
   final case class Inherited(descriptor: Int) extends Address {

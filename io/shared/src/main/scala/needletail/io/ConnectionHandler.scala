@@ -1,29 +1,29 @@
 package needletail.io
 
 /**
- * What a protocol does with a connection. Every method is called on the connection's loop, one at a time,
- * never from inside one of this interface's own methods.
+ * A protocol on one connection. Every method is called on the connection's loop, one at a time, never from inside
+ * another method of this interface. An exception that it throws is reported and closes the connection.
  */
 trait ConnectionHandler {
 
   /**
-   * Octets have come: `bytes` from `from` until `until`, with what was left over before in front.
+   * Called with the bytes from `from` until `until`: those left over from the last call, then newly read ones.
    *
-   * Answers up to where they have been used (between `from` and `until`); the rest is kept and comes again, in
-   * front of what is read next. The array is the loop's own: nothing of it may be kept after the return.
-   * While the connection's reading is paused this is not called.
+   * Returns the index up to which it has used them, from `from` to `until`. The rest is kept and passed again with
+   * what is read next. The loop owns the array: it must not be used after the return (but see `Connection.keepInput`).
+   * Not called while reading is paused.
    */
   def onData(bytes: Array[Byte], from: Int, until: Int): Int
 
-  /** The peer will send no more (half-close); what it is owed can still be written. Called once, after all data. */
+  /** The peer has ended its output (half-close); writing is still possible. Called once, after all data. */
   def onEnd(): Unit
 
-  /** What was written has gone to the kernel, after `pendingBytes` had been above zero when a write returned. */
+  /** The kernel has taken everything that was written, after a write had left `pendingBytes` above 0. */
   def onDrained(): Unit
 
   /** `connection.deadline` has passed. */
   def onDeadline(): Unit
 
-  /** The connection is gone and its descriptor closed; called once, last. `cause` is null for an orderly end. */
+  /** The connection and its descriptor are closed. Called once, last. `cause` is null for an orderly end. */
   def onClosed(cause: Throwable): Unit
 }

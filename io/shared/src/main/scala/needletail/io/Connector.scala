@@ -1,6 +1,7 @@
 package needletail.io
 
-import needletail.async.{Async, Promise, Survivable, Timer}
+import needletail.async.{Async, AsyncPromise, Survivable, Timer}
+import needletail.io.platform.{ConnectionOptions, Pollable, Socket}
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
@@ -10,16 +11,19 @@ import scala.util.{Failure, Success}
 object Connector {
 
   /**
-   * Connects to `address`; on `loop` `makeHandler` is called with the connection, and then the result is complete.
-   * To be called on `loop`'s own thread. Of a name's several addresses each is tried in the system's order, IPv6 and
-   * IPv4 in turn, the next one when the one before has failed or has not answered for 250 ms, without giving that up:
-   * the first that is connected wins (RFC 8305). All of it, the look-up of the name included, has `timeoutNanos`.
-   * Cancelling closes what has been opened.
+   * Connects to `address`, calls `makeHandler` with the connection, and then completes the result. To be called on the
+   * thread of `loop`.
    *
-   * Fails with an IOException that names the address; its cause is what the system said.
+   * The addresses of a name are tried in the system's order, with IPv6 and IPv4 alternating. The next one is tried
+   * when the one before has failed or has not answered for 250 ms; the first that connects is used (RFC 8305).
    *
-   * @param source the address of this machine to connect from, where that is TCP; null leaves it to the system
-   * @param tls whom to secure a TCP connection with: it stands when the handshake is over; null for a plain one
+   * Fails with an IOException that names the address and has the system's exception as its cause; after
+   * `timeoutNanos`, which includes the name's lookup, with a SocketTimeoutException. Cancelling closes what has been
+   * opened.
+   *
+   * @param source the local address to connect from by TCP; null leaves it to the system
+   * @param tls    the peer to secure a TCP connection with: connecting then includes the handshake; null for a plain
+   *   one
    */
   def connect(
       address: Address,
@@ -35,15 +39,15 @@ object Connector {
     attempt.result
   }
 
-  /** How long an address is waited for before the next one is tried too (RFC 8305 section 5). */
+  /** How long to wait for an address before the next one is tried too (RFC 8305 section 5). */
   private[io] final val StaggerNanos = 250L * 1000 * 1000
 
   /** Addresses of one name that are tried at the same time. */
   private final val MaxRoutes = 8
 
   /**
-   * The addresses, those of the other kind, IPv6 or IPv4, in turn with those of the first one's: where one kind leads
-   * nowhere, the other is tried soon (RFC 8305 section 4).
+   * Orders the addresses with IPv6 and IPv4 alternating, beginning with the first: if one family does not work, the
+   * other is tried soon (RFC 8305 section 4).
    */
   private[io] def inTurn(found: Array[InetAddress]): Array[InetAddress] = {
     val length          = found(0).getAddress.length
@@ -61,9 +65,9 @@ object Connector {
       tls: TlsPeer,
       makeHandler: Connection => ConnectionHandler
   ) {
-    val result = new Promise[Connection]
+    val result = new AsyncPromise[Connection]
 
-    private var routes: List[Route]         = Nil // under way
+    private var routes: List[Route]         = Nil // being tried
     private var targets: Array[InetAddress] = Array.empty
     private var tried                       = 0
     private var stagger: Timer              = null
@@ -75,11 +79,11 @@ object Connector {
 
     def begin(): Unit = address match {
       case inherited: Address.Inherited =>
-        giveUp(new IOException(s"$inherited listens: nobody can connect to it by that name"))
+        giveUp(new IOException(s"$inherited is for listening: it cannot be connected to"))
       case Address.Unix(path)                   => open(loop.platform.connectUnix(path))
       case tcp: Address.Tcp if (tcp.isWildcard) =>
         giveUp(
-          new IOException("that means all addresses of a machine, to listen on, and names none to connect to")
+          new IOException("that means all addresses of a machine, for listening; it cannot be connected to")
         )
       case tcp: Address.Tcp =>
         loop.platform.resolve(tcp.host, loop) {
@@ -92,7 +96,7 @@ object Connector {
         }
     }
 
-    /** Tries the next address, and the one behind it in a while. */
+    /** Tries the next address, and the one after it in a while. */
     private def tryNext(port: Int): Unit = {
       if (stagger ne null) stagger.cancel()
       stagger = null
@@ -136,7 +140,7 @@ object Connector {
         }
       }
 
-    /** The first that is there has won; the others are closed. */
+    /** The first that connects is used; the others are closed. */
     private def connected(route: Route): Unit = {
       route.socket.configure(options)
       routes = routes.filterNot(_ eq route)
@@ -186,7 +190,7 @@ object Connector {
       named
     }
 
-    /** One of the addresses, on its way. */
+    /** An attempt to connect to one of the addresses. */
     private final class Route(val socket: Socket) extends Pollable {
       def begin(): Unit =
         if (socket.finishConnect()) connected(this) else loop.watch(socket, this, socket.awaits)

@@ -1,15 +1,25 @@
 package needletail.io
 
 import needletail.async.{Async, Loop, Signal, Survivable, Timer}
+import needletail.io.loop.{EndOfTurnQueue, FailureLog, LoopMemory, TaskQueue, TimerHeap, TimerNode}
+import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
 
 /**
- * One thread that waits for its connections, runs their handlers, its timers and its tasks.
+ * One thread that waits for its connections and runs their handlers, its timers and its tasks. Made by [[EventLoops]].
  *
- * A turn: wait (not at all while work is there) → events → timers that are due → the tasks queued by then → what is to
- * be done in every turn → what was put off to the end of the turn. What user code throws ends the connection it was called for, never the loop; a
- * fatal error of the virtual machine ends the loop and closes what it owns. Made by [[EventLoops]].
+ * It runs in turns. Each turn:
+ *
+ *   1. waits for events, or for the first timer; not at all while tasks are queued,
+ *   1. calls the handlers of the connections and listeners that are ready,
+ *   1. runs the timers that are due,
+ *   1. runs the tasks that were queued by then (`execute`),
+ *   1. runs the task of every turn, if one is set,
+ *   1. runs what was put off to the end of the turn (`endOfTurn`).
+ *
+ * An exception of user code is reported (`onFailure`) and closes the connection that it was called for, never the
+ * loop. A fatal error of the virtual machine ends the loop and closes what it owns.
  */
 final class EventLoop private[io] (
     val index: Int,
@@ -17,32 +27,32 @@ final class EventLoop private[io] (
     daemon: Boolean,
     pollerKind: PollerKind,
     onEnd: () => Unit,
-    private[needletail] val platform: Platform = SystemPlatform,
+    private[needletail] val platform: Platform,
     failures: (String, Throwable) => Unit = null,
     onFatal: () => Unit = () => ()
-) extends Loop {
+) extends PlatformLoop {
   import EventLoop.*
 
-  EventLoop.beReady()
+  EventLoop.loadLog()
 
   private var thread  = new Thread(() => live(), name)
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
-  private val turnEnd = new TurnEnd
+  private val turnEnd = new EndOfTurnQueue
   private val poller  = platform.openPoller(this, pollerKind)
 
-  /** What its connections hold. */
+  /** The memory that its connections hold. */
   private[needletail] val memory = new LoopMemory
 
   private var nanos      = platform.nanoTime()
-  private var millis     = 0L            // 0: not asked for in this turn
-  private var due        = Long.MaxValue // of the first timer, when the wait was over
+  private var millis     = 0L            // 0: not read in this turn
+  private var due        = Long.MaxValue // of the first timer, at the end of the wait
   private var clockFresh = true          // false during the wait
   private var buffer     = new Array[Byte](ReadBufferSize)
 
   private var everyTurn: Runnable = null // most loops have none
 
-  private var starvedListeners: List[Listener] = Nil // they wait for a descriptor
+  private var awaitingDescriptor: List[Runnable] = Nil
 
   @volatile private var stopping = false
   @volatile private var ended    = false
@@ -50,37 +60,38 @@ final class EventLoop private[io] (
 
   thread.setDaemon(daemon)
 
+  /** Whether the calling thread is the loop's own. */
   def inLoop: Boolean = Thread.currentThread() eq thread
 
-  /** False once the loop has ended; it takes no tasks then. */
+  /** Whether the loop still runs. Once it has ended it takes no tasks. */
   def isAlive: Boolean = !ended
 
-  /** What it waits with: `epoll` or `io_uring`, on the JVM `nio`. */
+  /** The system interface it waits with: `epoll`, `io_uring` or, on the JVM, `nio`. */
   def pollerName: String = poller.name
 
-  /** Has it been told to end? Its connections are or will be closed then, and its timers never fire. */
+  /** Whether `stop` was called. Then its connections are or will be closed, and its timers never fire. */
   private[needletail] def isStopping: Boolean = stopping
 
-  /** The clock as of this turn's beginning. */
+  /** The clock in nanoseconds, monotonic, as it was at the beginning of this turn. */
   def nowNanos: Long = nanos
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
-  /** When the first timer was due at the beginning of this turn, MaxValue where there was none: so long it may wait. */
+  /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
   private[needletail] def dueNanos: Long = due
 
-  /** What the processor has done for the loop's thread, asked on that; -1 where it is not known. */
+  /** Processor time of the loop's thread in nanoseconds; -1 if unknown. To be called on that thread. */
   private[needletail] def processorNanos: Long = platform.processorNanos()
 
   override private[needletail] def blockingThreads: Executor = platform.blocking
 
   /**
-   * For watchdogs, on any thread: when the turn that the loop is in began, or `Long.MinValue` while it waits. What
-   * this reads is not synchronised: only a turn that is seen twice is a fact.
+   * When the current turn began, or `Long.MinValue` while the loop waits; for watchdogs, from any thread. Read without
+   * synchronisation, so a turn is certain only when it is seen twice.
    */
   private[needletail] def presentTurn: Long = if (clockFresh) nanos else Long.MinValue
 
-  /** What its thread is doing, for messages; empty where the platform does not tell. From any thread. */
+  /** The stack trace of its thread, for messages; empty if the platform has none. From any thread. */
   private[needletail] def stackTrace: Array[StackTraceElement] = thread.getStackTrace
 
   /** The wall clock in milliseconds since 1970, read at most once a turn; on the loop's own thread. */
@@ -90,9 +101,9 @@ final class EventLoop private[io] (
   }
 
   /**
-   * Runs `task` on the loop, after what is queued already.
+   * Runs `task` on the loop, after the tasks queued already. From any thread.
    *
-   * @throws java.util.concurrent.RejectedExecutionException when the loop has ended
+   * @throws java.util.concurrent.RejectedExecutionException if the loop has ended
    */
   def execute(task: Runnable): Unit = {
     if (task eq null) throw new NullPointerException("task")
@@ -103,6 +114,7 @@ final class EventLoop private[io] (
     }
   }
 
+  /** Runs `task` after `delayNanos`, not earlier. To be called on the loop's thread. */
   def schedule(delayNanos: Long, task: Runnable): Timer = {
     val timer = new ScheduledTask(timers, task)
     // Not the cached clock, which lags: the task must not run early. Half the range keeps differences exact.
@@ -111,56 +123,57 @@ final class EventLoop private[io] (
   }
 
   /**
-   * Runs `task` at the end of this turn, before the loop waits; on the loop's own thread. What such a task puts off in
-   * its turn runs at the end of the next turn, which then comes without waiting. Allocates nothing.
+   * Runs `task` at the end of this turn, before the loop waits. To be called on the loop's thread. What such a task
+   * itself adds runs at the end of the next turn, which then begins without waiting. Allocates nothing.
    */
   def endOfTurn(task: Runnable): Unit = turnEnd.add(task)
 
   /**
-   * Runs `task` in every turn from now on, null for none: for those who keep time more exactly than the loop's own
-   * waiting does, and have someone who wakes it. On the loop's own thread; `task` must not throw.
+   * Runs `task` in every turn from now on, null for none: for callers that need more exact times than the loop's wait
+   * has, and wake it from another thread. To be called on the loop's thread; `task` must not throw.
    */
-  private[needletail] def eachTurn(task: Runnable): Unit = everyTurn = task
+  private[needletail] def onEveryTurn(task: Runnable): Unit = everyTurn = task
 
-  /** From any thread: the loop begins a turn, now or as soon as the present one is over. Allocates nothing. */
+  /** Makes the loop begin a turn, now or after the current one. From any thread. Allocates nothing. */
   private[needletail] def wake(): Unit = poller.wakeUp()
 
-  // For this package: what connections and listeners need of their loop.
+  // For the connections and listeners of this package.
 
   private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
     poller.register(d, source, interest)
   private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 
   /**
-   * Gives a descriptor back to the system, whether it was watched or not, when no event of this turn is left: else
-   * such an event could be taken for one of a new descriptor of the same number.
+   * Closes a descriptor, watched or not, at the end of this turn: an event of this turn that is still to be dispatched
+   * could otherwise be taken for one of a new descriptor with the same number.
    */
   private[io] def releaseAtTurnEnd(d: Descriptor): Unit = endOfTurn(() => release(d))
 
-  /** The same at once, for those who are at the end of the turn already. */
+  /** The same at once, for callers that run at the end of the turn. */
   private[io] def release(d: Descriptor): Unit = {
     poller.forget(d)
     d.close()
-    if (starvedListeners.nonEmpty) {
-      val waiting = starvedListeners
-      starvedListeners = Nil
-      waiting.foreach(_.descriptorReturned())
+    if (awaitingDescriptor.nonEmpty) {
+      val waiting = awaitingDescriptor
+      awaitingDescriptor = Nil
+      waiting.foreach(_.run())
     }
   }
 
-  private[io] def awaitDescriptor(l: Listener): Unit =
-    if (!starvedListeners.contains(l)) starvedListeners = l :: starvedListeners
+  /** Runs `task` once when this loop has closed a descriptor. A task that waits already is not added again. */
+  private[io] def awaitDescriptor(task: Runnable): Unit =
+    if (!awaitingDescriptor.contains(task)) awaitingDescriptor = task :: awaitingDescriptor
 
-  /** The array that reads go into: at least `size` octets, the loop's own, overwritten by the next read. */
+  /** The array for reads, of at least `size` bytes; owned by the loop, overwritten by the next read. */
   private[io] def readBuffer(size: Int): Array[Byte] = {
     if (buffer.length < size) buffer = new Array[Byte](Math.max(size, EventLoop.ReadBufferSize))
     buffer
   }
 
-  /** That array is somebody else's now, if it was the one for reads. */
+  /** Gives `bytes` to the caller; the loop replaces it if it was the array for reads. */
   private[io] def giveAway(bytes: Array[Byte]): Unit = if (bytes eq buffer) buffer = EventLoop.noBuffer
 
-  /** How many timers are set, on the loop. */
+  /** The number of timers that are set. To be called on the loop. */
   private[needletail] def timersSet: Int = timers.size
 
   private[io] def addTimer(node: TimerNode, due: Long): Unit = timers.add(node, due)
@@ -175,24 +188,24 @@ final class EventLoop private[io] (
 
   private[io] def start(): Unit = platform.start(this)
 
-  private[io] def startThread(): Unit = thread.start()
+  private[needletail] def startThread(): Unit = thread.start()
 
   /** Instead of `start`: the calling thread is the loop's own until it ends. */
-  private def runHere(): Unit = {
+  private[io] def runHere(): Unit = {
     thread = Thread.currentThread()
     live()
   }
 
-  /** Any thread: ends the loop after the turn it is in. */
+  /** Ends the loop after its current turn. From any thread. */
   private[needletail] def stop(): Unit = {
     stopping = true
     if (tasks.add(() => ()) == TaskQueue.MustWake) poller.wakeUp()
   }
 
-  /** Instead of `start`: gives back what the loop holds. */
+  /** Instead of `start`: closes the loop's poller. */
   private[io] def discard(): Unit = poller.close()
 
-  // The thread's life.
+  // The thread
 
   private def live(): Unit = {
     Loop.enter(this)
@@ -201,12 +214,12 @@ final class EventLoop private[io] (
     finally end()
   }
 
-  /** Says so before anything is closed: what the end of a connection sets off must not look like an orderly end. */
+  /** Reports before any connection is closed, as that must not look like an orderly end. */
   private[needletail] def fatal(e: Throwable): Unit =
     try onFatal()
     finally report(s"the event loop $name ends", e)
 
-  /** For who drives the loop from outside: the calling thread is its own until `leave`. */
+  /** For a platform that runs the turns itself: the calling thread is the loop's own until `leave`. */
   private[needletail] def enter(): Unit = {
     thread = Thread.currentThread()
     Loop.enter(this)
@@ -219,14 +232,14 @@ final class EventLoop private[io] (
 
   private def turn(): Unit = goOn(beforeWait())
 
-  /** The first half of a turn: how many milliseconds to wait, 0 for none, -1 until woken. */
+  /** The first half of a turn. Returns how many milliseconds to wait; 0 for none, -1 until it is woken. */
   private[needletail] def beforeWait(): Int = {
     val timeout = timeoutMillis()
     clockFresh = false
     timeout
   }
 
-  /** The other half: waits, and does what there is to do. */
+  /** The second half of a turn: see the class. */
   private[needletail] def goOn(timeout: Int): Unit = {
     poller.poll(timeout)
     if (!clockFresh) wakeFromPoll()
@@ -236,7 +249,7 @@ final class EventLoop private[io] (
     runTurnEnd()
   }
 
-  /** How long to wait: 0 while anything is to be done, -1 until woken. Leaves the queue asleep if it is not 0. */
+  /** As `beforeWait`: 0 if anything is queued. Otherwise the task queue is asleep afterwards. */
   private def timeoutMillis(): Int =
     if (!turnEnd.isEmpty) 0
     else {
@@ -244,13 +257,13 @@ final class EventLoop private[io] (
         if (timers.isEmpty) -1
         else {
           val wait = timers.firstDue - nanos
-          // Rounded up, or the loop would spin through the last millisecond.
+          // Rounded up, otherwise the loop would spin for the last millisecond.
           if (wait <= 0) 0 else math.min((wait + 999999) / 1000000, MaxWaitMillis).toInt
         }
       if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
     }
 
-  /** The wait is over, with an event or without one: the first thing in a turn. */
+  /** The wait has ended, with or without an event. */
   private def wakeFromPoll(): Unit = {
     tasks.awake()
     nanos = platform.nanoTime()
@@ -259,7 +272,10 @@ final class EventLoop private[io] (
     clockFresh = true
   }
 
-  /** No more of them than there are now: one that sets itself anew for a time that has passed has its next turn. */
+  /**
+   * Runs only the timers that are set now: one that sets itself again for a time that has passed waits for the next
+   * turn.
+   */
   private def runTimers(): Unit = {
     var left = timers.size
     while (left > 0) {
@@ -294,26 +310,28 @@ final class EventLoop private[io] (
     try task.run()
     catch { case e: Throwable => survive(task, e) }
 
-  /** Tells whoever the loop belongs to; where that is nobody, or they fail, all who have asked for it. */
+  /** Reports to the owner of the loops (`EventLoops`); if there is none, or it throws, to `EventLoop.onFailure`. */
   private[needletail] def report(text: String, cause: Throwable): Unit =
-    if (failures eq null) EventLoop.report(text, cause)
+    if (failures eq null) FailureLog.report(text, cause)
     else
       try failures(text, cause)
       catch {
-        case e: Throwable => EventLoop.report(text, cause); EventLoop.report("the log of failures failed", e)
+        case e: Throwable =>
+          FailureLog.report(text, cause)
+          FailureLog.report("the log of failures failed", e)
       }
 
   private val draining = new Signal
 
-  /** Complete when `beginDrain` has been called; on the loop. */
+  /** Completes when `beginDrain` is called. To be called on the loop. */
   private[needletail] def drainBegins: Async[Unit] = draining
 
-  /** Tells those who wait for it that the loop's server has begun to drain; on the loop. */
+  /** Completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
   private[needletail] def beginDrain(): Unit = draining.happen()
 
   /**
-   * The one place where exceptions of user code end: reported, their connection closed, the loop lives on. One that is
-   * at its end goes on with that, whatever comes.
+   * The only place where exceptions of user code end: they are reported, their connection is closed, the loop
+   * continues. A fatal error is rethrown unless the loop is ending already.
    */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {
     if (!Survivable(e) && !isEnding) throw e
@@ -331,7 +349,7 @@ final class EventLoop private[io] (
         try source.onLoopEnd()
         catch { case e: Throwable => survive(source, e) }
       }
-      runTurnEnd() // closes what was told to close just now
+      runTurnEnd() // closes the connections that were closed just now
       ended = true
       runTasks(tasks.close())
       runTurnEnd()
@@ -348,31 +366,20 @@ final class EventLoop private[io] (
 object EventLoop {
 
   /**
-   * Makes the calling thread a loop, on which `begin` is run, and returns when that loop was told to stop. For
-   * programs that have one thing to do: to start a thread takes longer than that may.
+   * Called with an exception that nothing else caught: a text and the cause. It must not throw. By default both are
+   * written to standard error. Loops of a server report to its log instead (`ServerConfig.log`).
    */
-  private[needletail] def here(name: String)(begin: EventLoop => Unit): Unit = {
-    val loop = new EventLoop(0, name, daemon = false, PollerKind.Epoll, () => ())
-    loop.execute(() => begin(loop))
-    loop.runHere()
-  }
+  def onFailure: (String, Throwable) => Unit            = FailureLog.hook
+  def onFailure_=(f: (String, Throwable) => Unit): Unit = FailureLog.hook = f
 
-  /**
-   * What a loop does with an exception that nobody else caught: text and cause. It must not throw. Loops of a server
-   * report to its log instead (`ServerConfig.log`).
-   */
-  @volatile var onFailure: (String, Throwable) => Unit = FailureLog.toStandardError
+  /** Loading a class may need a descriptor, and the failure to report may be that there is none. */
+  private def loadLog(): Unit = { val _ = onFailure }
 
-  /** To load a class may take a descriptor, and what there is to report may be that there is none. */
-  private def beReady(): Unit = { val _ = onFailure }
-
-  private[needletail] def report(text: String, cause: Throwable): Unit =
-    try onFailure(text, cause)
-    catch { case e: Throwable => FailureLog.toStandardError(s"the failure hook itself failed on: $text", e) }
+  private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
 
   private final val ReadBufferSize = 64 * 1024
   private val noBuffer             = new Array[Byte](0)
-  private final val MaxWaitMillis  = 3600000L // an hour: an early look at the timers does no harm
+  private final val MaxWaitMillis  = 3600000L // an hour: waking too early does no harm
 
   private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
     private[needletail] def fire(): Unit = task.run()

@@ -1,16 +1,19 @@
 package needletail.io
 
 import needletail.async.Survivable
+import needletail.io.platform.{Platform, PollerKind}
+import needletail.io.system.SystemPlatform
 import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.{Future, Promise}
 
 /**
  * A fixed number of event loops, started at once.
  *
- * Their threads keep the program alive until `stop`, unless they are daemons.
- *
- * @param poller what they are to wait with; `pollerName` tells what it came to
- * @param onFailure told what nobody else caught on one of them, on that loop; null: `EventLoop.onFailure` is
+ * @param count     at least 1
+ * @param name      prefix of the threads' names, which end in `-0`, `-1` and so on
+ * @param daemon    whether the threads are daemon threads; if not, they keep the program alive until `stop`
+ * @param poller    the system interface to wait with; `pollerName` returns the one in use
+ * @param onFailure called on the loop for exceptions that nothing else caught; null: `EventLoop.onFailure` is called
  */
 final class EventLoops(
     count: Int,
@@ -32,27 +35,31 @@ final class EventLoops(
 
   loops.foreach(_.start())
 
+  /** The number of loops. */
   def size: Int = loops.length
 
-  /** What they wait with: `epoll` or `io_uring`, on the JVM `nio`. */
+  /** The system interface in use: `epoll` or `io_uring`, on the JVM `nio`. */
   def pollerName: String = loops(0).pollerName
 
+  /** The loop with index `i`, from 0. */
   def apply(i: Int): EventLoop = loops(i)
 
-  /** One after the other, round and round; from any thread. */
+  /** The next loop, round-robin. From any thread. */
   def next(): EventLoop =
     if (loops.length == 1) loops(0) else loops(Math.floorMod(turn.getAndIncrement(), loops.length))
 
-  /** Tells every loop to end: each closes the connections and listeners it owns. May be repeated; does not wait. */
+  /**
+   * Stops every loop; each closes the connections and listeners it owns. Does not wait. May be called more than once.
+   */
   def stop(): Unit = {
     stopping = true
     loops.foreach(_.stop())
   }
 
-  /** Completed when all loops have ended. */
+  /** Completes when all loops have ended. */
   def stopped: Future[Unit] = promise.future
 
-  /** Completed with its name when one has ended that nobody had told to: by a fatal error of the virtual machine. */
+  /** Completes with a loop's name if one has ended without `stop`, by a fatal error of the virtual machine. */
   def failed: Future[String] = failure.future
 
   private def failed(name: String): Unit = if (!stopping) { failure.trySuccess(name); () }
@@ -62,7 +69,7 @@ final class EventLoops(
     if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
   }
 
-  /** A loop that cannot get its descriptors must not leave those of its elders behind. */
+  /** If a loop cannot be opened, releases those opened before it. */
   private def open(): Array[EventLoop] = {
     val opened = new Array[EventLoop](count)
     try
@@ -83,5 +90,18 @@ final class EventLoops(
         throw e
     }
     opened
+  }
+}
+
+object EventLoops {
+
+  /**
+   * Makes the calling thread an event loop, runs `begin` on it, and returns when that loop has been stopped. For
+   * programs that do one thing: starting a thread could take longer than that.
+   */
+  private[needletail] def here(name: String)(begin: EventLoop => Unit): Unit = {
+    val loop = new EventLoop(0, name, daemon = false, PollerKind.Epoll, () => (), SystemPlatform)
+    loop.execute(() => begin(loop))
+    loop.runHere()
   }
 }

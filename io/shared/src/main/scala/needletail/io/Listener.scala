@@ -1,16 +1,18 @@
 package needletail.io
 
 import needletail.async.Timer
+import needletail.io.dns.DnsResolver
+import needletail.io.platform.{Interest, ListenOptions, ListenSocket, Platform, Pollable, Socket}
 
 import java.io.IOException
 import java.net.{BindException, InetAddress, UnknownHostException}
 import java.util.concurrent.RejectedExecutionException
 
 /**
- * Accepts connections on its loop, a bounded number in each turn, and hands each to a callback.
+ * Accepts connections on its loop, a bounded number in each turn, and passes each to a callback.
  *
- * When descriptors or memory run out it stops accepting (connections wait in the kernel's backlog), and tries again
- * when a connection of the same loop has closed, or after 100 ms.
+ * When descriptors or memory run out it stops accepting, so that connections wait in the kernel's backlog. It tries
+ * again when a connection of the same loop has closed, or after 100 ms.
  */
 final class Listener private (
     requested: Address,
@@ -22,13 +24,15 @@ final class Listener private (
 ) extends Pollable {
   import Listener.*
 
-  private var started       = false         // watched by the loop
-  private var paused        = false
-  private var retry: Timer  = null          // not null: starved, accepting nothing for now
-  private var closed        = false
+  private var started      = false // registered with the loop
+  private var paused       = false
+  private var retry: Timer = null  // not null: descriptors have run out, and nothing is accepted for now
+  private var closed       = false
   private var lastComplaint = Long.MinValue // on the loop's clock
 
-  /** Where it listens, with the real port. */
+  private val onDescriptorReturned: Runnable = () => descriptorReturned()
+
+  /** Where it listens, with the port that the system chose if 0 was requested. */
   val address: Address = requested match {
     case tcp: Address.Tcp     => tcp.copy(port = socket.port)
     case unix: Address.Unix   => unix
@@ -38,19 +42,19 @@ final class Listener private (
   /** The bound address as the system names it: `127.0.0.1:8080`, `[::]:8080` or a Unix path. */
   val localAddress: String = socket.localAddress
 
-  /** Stops accepting: connections wait in the backlog. On the loop's own thread. */
+  /** Stops accepting: connections wait in the backlog. To be called on the loop's thread. */
   def pause(): Unit = {
     paused = true
     update()
   }
 
-  /** Accepts again, also where descriptors were short: there may be one now. On the loop's own thread. */
+  /** Accepts again, even if descriptors had run out, as there may be one now. To be called on the loop's thread. */
   def resume(): Unit = {
     paused = false
     if (retry ne null) descriptorReturned() else update()
   }
 
-  /** Stops listening and removes a Unix socket's file; from any thread. May be repeated. */
+  /** Stops listening and removes a Unix socket's file. From any thread. May be called more than once. */
   def close(): Unit =
     if (loop.inLoop) closeHere()
     else
@@ -65,7 +69,7 @@ final class Listener private (
       loop.releaseAtTurnEnd(socket)
     }
 
-  /** Begins to accept; from any thread, once. */
+  /** Begins to accept. From any thread, once. */
   private[needletail] def begin(): Unit =
     try loop.execute(() => startHere())
     catch {
@@ -79,7 +83,7 @@ final class Listener private (
     socket.close()
   }
 
-  /** Before the descriptor is closed: afterwards the file could be another's already. */
+  /** Before the descriptor is closed: afterwards the file could be another process's. */
   private def removeFile(): Unit = requested match {
     case Address.Unix(path) => UnixSocketFile.remove(path)
     case _                  => ()
@@ -91,7 +95,7 @@ final class Listener private (
       started = true
       try loop.watch(socket, this, if (paused) Interest.None else Interest.Read)
       catch {
-        case e: IOException => // the kernel has no memory for it now: nobody else would ever try again
+        case e: IOException => // the kernel is out of memory for now
           started = false
           complain(e)
           loop.schedule(RetryNanos, () => startHere())
@@ -128,32 +132,34 @@ final class Listener private (
         if (!closed) {
           complain(e)
           retry = loop.schedule(RetryNanos, () => descriptorReturned())
-          loop.awaitDescriptor(this)
+          loop.awaitDescriptor(onDescriptorReturned)
           update()
           onShortage()
         }
         null
     }
 
-  private[io] def descriptorReturned(): Unit =
+  /** Accepts again: a descriptor of the same loop was closed, or it is time to retry. */
+  private def descriptorReturned(): Unit =
     if (retry ne null) {
       retry.cancel()
       retry = null
       update()
     }
 
-  /** Once a minute at most: this happens when the machine is busy enough. */
+  /** Reports at most once a minute, as the machine is busy when this happens. */
   private def complain(e: IOException): Unit = {
     val now = loop.nowNanos
     if (lastComplaint == Long.MinValue || now - lastComplaint > ComplaintNanos) {
       lastComplaint = now
-      // Where in our code the system said so is of no interest. No class of ours for it: to load one may take a descriptor.
+      // The stack trace is of no use. Dropped here, as loading an exception class without one could need a
+      // descriptor.
       e.setStackTrace(new Array[StackTraceElement](0))
       loop.report(s"cannot accept connections on $address for now", e)
     }
   }
 
-  /** `onAccept` threw. The listener goes on: other connections may fare better. */
+  /** `onAccept` threw. The listener continues. */
   private[needletail] def failed(cause: Throwable): Unit = ()
 
   private[needletail] def onLoopEnd(): Unit = closeHere()
@@ -164,9 +170,9 @@ object Listener {
   private final val ComplaintNanos = 60L * 1000 * 1000 * 1000
 
   /**
-   * Binds in the calling thread and accepts on `loop`, where `onAccept` is called; it starts or closes each socket.
+   * Binds on the calling thread and accepts on `loop`, where it calls `onAccept`, which must start or close each socket.
    *
-   * @throws java.io.IOException with the address in its message, if listening there is not possible
+   * @throws java.io.IOException if it cannot listen there; the message names the address
    */
   def bind(
       address: Address,
@@ -180,10 +186,10 @@ object Listener {
   }
 
   /**
-   * Binds in the calling thread, as `bind` does, and accepts nothing before `begin` is called.
+   * As `bind`, but accepts nothing before `begin` is called.
    *
    * @param onShortage
-   *   called on `loop` whenever a connection could not be accepted, as descriptors or memory are short
+   *   called on `loop` whenever a connection could not be accepted for want of descriptors or memory
    */
   private[needletail] def prepare(
       address: Address,
@@ -200,7 +206,7 @@ object Listener {
         case tcp: Address.Tcp =>
           platform.listenTcp(if (tcp.isWildcard) null else resolve(tcp.host), tcp.port, options)
         case Address.Unix(path) =>
-          UnixSocketFile.prepare(path, options)
+          UnixSocketFile.prepare(path, options, platform)
           platform.listenUnix(path, options)
         case Address.Inherited(descriptor) => platform.inherited(descriptor)
       }
@@ -211,7 +217,7 @@ object Listener {
         throw clear
     }
 
-  /** Of an address as [[AddressText]] renders it, or a path. */
+  /** The address for text in the form of [[AddressText]], or for a path. */
   private def named(text: String): Address = {
     val colon = text.lastIndexOf(':')
     if (colon < 0 || text.startsWith("/")) Address.Unix(text)
@@ -219,9 +225,9 @@ object Listener {
       Address.Tcp(text.substring(0, colon).stripPrefix("[").stripSuffix("]"), text.substring(colon + 1).toInt)
   }
 
-  /** IPv4 first where a name has both, as `localhost` does: that is what most clients try. */
+  /** IPv4 first if a name has both, as `localhost` does: most clients try that. */
   private def resolve(host: String): InetAddress = {
-    val all = Names.blocking(host)
+    val all = DnsResolver.blocking(host)
     all.find(_.getAddress.length == 4).getOrElse(all(0))
   }
 

@@ -1,8 +1,10 @@
 package needletail.io
 
+import needletail.io.loop.LoopMemory
+
 /**
- * What a connection could not write yet, in order: arrays handed over, and copies of small or lent ones put together.
- * Exists only while something is pending.
+ * Output that the kernel has not taken yet, in order: arrays that were handed over, and copies of small or borrowed
+ * ones, joined. A connection has one only while something is pending.
  */
 private[io] final class PendingOutput(memory: LoopMemory) {
   import PendingOutput.*
@@ -11,7 +13,7 @@ private[io] final class PendingOutput(memory: LoopMemory) {
   private var last: Chunk  = null
   private var total        = 0
 
-  /** Octets in all. */
+  /** Bytes pending. */
   def size: Int = total
 
   // The first chunk; only if size is above 0.
@@ -19,13 +21,13 @@ private[io] final class PendingOutput(memory: LoopMemory) {
   def firstFrom: Int          = first.from
   def firstCount: Int         = first.until - first.from
 
-  /** Appends; `mayKeep` if the array is handed over and need not be copied. */
+  /** Appends bytes. With `mayKeep` the array is handed over and need not be copied. */
   def add(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit = {
     total = Math.addExact(total, count)
     if (mayKeep && count > CopyBelow) append(new Chunk(bytes, from, from + count, own = false))
     else {
       if ((last eq null) || !last.own || last.bytes.length - last.until < count) {
-        // Twice what is here already, so that many small writes become few chunks.
+        // Twice the size so far, so that many small writes make few chunks.
         val size = math.max(count, math.min(MaxChunk, math.max(MinChunk, total)))
         append(new Chunk(new Array[Byte](size), 0, 0, own = true))
       }
@@ -34,7 +36,7 @@ private[io] final class PendingOutput(memory: LoopMemory) {
     }
   }
 
-  /** The first `n` octets have been written, at most `firstCount`. */
+  /** Removes the first `n` bytes, which have been written; at most `firstCount`. */
   def taken(n: Int): Unit = {
     total -= n
     first.from += n
@@ -45,7 +47,7 @@ private[io] final class PendingOutput(memory: LoopMemory) {
     }
   }
 
-  /** It is dropped, with what was not written. */
+  /** Drops everything. */
   def drop(): Unit = while (first ne null) {
     giveBack(first)
     first = first.next
@@ -62,9 +64,10 @@ private[io] final class PendingOutput(memory: LoopMemory) {
 }
 
 private[io] object PendingOutput {
-  private final val CopyBelow = 1024 // a system call more for a chunk more is dearer than copying so little
-  private final val MinChunk  = 1024
-  private final val MaxChunk  = 64 * 1024
+  private final val CopyBelow =
+    1024 // copying this much is cheaper than another chunk, which costs a system call
+  private final val MinChunk = 1024
+  private final val MaxChunk = 64 * 1024
 
   private final class Chunk(val bytes: Array[Byte], var from: Int, var until: Int, val own: Boolean) {
     var next: Chunk = null

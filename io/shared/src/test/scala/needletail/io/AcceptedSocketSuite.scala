@@ -2,6 +2,8 @@ package needletail.io
 
 import java.io.IOException
 
+import needletail.io.platform.{ListenOptions, Socket}
+
 /** Whatever becomes of an accepted socket, its end is told once and its descriptor given back. */
 class AcceptedSocketSuite extends LoopSuite {
 

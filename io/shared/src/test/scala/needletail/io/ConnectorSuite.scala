@@ -2,6 +2,10 @@ package needletail.io
 
 import java.io.IOException
 
+import needletail.io.dns.AddressText
+import needletail.io.platform.{ListenSocket, Platform, PlatformLoop, Poller, Socket}
+import needletail.io.system.SystemPlatform
+
 class ConnectorSuite extends LoopSuite {
 
   private def failure(loop: EventLoop, address: Address): String =
@@ -38,7 +42,7 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
-  test("nobody listens: the message names the address") {
+  test("nothing listens: the message names the address") {
     withLoop { loop =>
       val listener = listen(loop)(new Echo(_))
       listener.close()
@@ -49,7 +53,7 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
-  test("a name that nobody has") {
+  test("an unknown name") {
     withLoop { loop =>
       assertEquals(
         failure(loop, Address.Tcp("no-such-host.invalid", 80)),
@@ -117,7 +121,7 @@ class ConnectorSuite extends LoopSuite {
   private def withNames(addresses: String*)(body: EventLoop => Unit): Unit = {
     val found    = addresses.map(java.net.InetAddress.getByName).toArray
     val platform = new Platform {
-      def openPoller(loop: EventLoop, kind: PollerKind): Poller = SystemPlatform.openPoller(loop, kind)
+      def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = SystemPlatform.openPoller(loop, kind)
       def connectTcp(ip: java.net.InetAddress, port: Int, source: java.net.InetAddress): Socket =
         SystemPlatform.connectTcp(ip, port, source)
       def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
@@ -128,7 +132,7 @@ class ConnectorSuite extends LoopSuite {
       def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
       def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
 
-      override def resolve(host: String, loop: EventLoop)(
+      override def resolve(host: String, loop: needletail.async.Loop)(
           f: Either[IOException, Array[java.net.InetAddress]] => Unit
       ): Unit = f(Right(found))
     }
@@ -140,7 +144,7 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
-  /** At each of the addresses a port, the same, where nobody answers: its backlog is full. */
+  /** The same port at each of the addresses, which does not answer: its backlog is full. */
   private def withSilence(addresses: String*)(body: Int => Unit): Unit = {
     val first   = new java.net.ServerSocket(0, 1, java.net.InetAddress.getByName(addresses.head))
     val servers = first +: addresses.tail.map { a =>
@@ -159,7 +163,7 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
-  test("fault 11: an address that does not answer keeps nobody from the next one, RFC 8305") {
+  test("fault 11: an address that does not answer does not delay the next one for long, RFC 8305") {
     withSilence("127.0.0.2", "127.0.0.3") { port =>
       withNames("127.0.0.2", "127.0.0.3", "127.0.0.1") { loop =>
         val events = new Events
@@ -170,7 +174,7 @@ class ConnectorSuite extends LoopSuite {
         on(loop)(client.write("hello".getBytes, 0, 5))
         events.expect("data hello")
         assertEquals(client.remoteAddress, s"127.0.0.1:$port")
-        assert(took >= 450 && took < 9000, s"$took ms") // twice a quarter of a second, not the time-out
+        assert(took >= 450 && took < 9000, s"$took ms") // twice a quarter of a second, not the timeout
       }
     }
   }

@@ -4,6 +4,8 @@ import java.io.{FileInputStream, IOException}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
+import needletail.io.platform.ListenOptions
+
 /**
  * What happens when the process runs out of descriptors; to be run where its limit is low, alone. It throws when
  * something is not as it should be.

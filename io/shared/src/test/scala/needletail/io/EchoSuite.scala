@@ -1,5 +1,7 @@
 package needletail.io
 
+import needletail.io.platform.ListenOptions
+
 class EchoSuite extends LoopSuite {
 
   test("what is sent comes back") {
@@ -31,7 +33,7 @@ class EchoSuite extends LoopSuite {
         var n   = 0
         while (n < got.length) {
           val r = client.getInputStream.read(got, n, got.length - n)
-          assert(r > 0, s"ended after $n octets")
+          assert(r > 0, s"ended after $n bytes")
           n += r
         }
         assert(java.util.Arrays.equals(got, sent))

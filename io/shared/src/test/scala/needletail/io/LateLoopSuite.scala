@@ -4,6 +4,9 @@ import java.net.InetAddress
 
 import scala.concurrent.duration.*
 
+import needletail.io.platform.{Descriptor, ListenSocket, Platform, PlatformLoop, Pollable, Poller, Socket}
+import needletail.io.system.SystemPlatform
+
 /** A loop that has stood still finds what came in the meantime before it finds that it came too late. */
 class LateLoopSuite extends LoopSuite {
 
@@ -11,7 +14,7 @@ class LateLoopSuite extends LoopSuite {
   private final class Blind extends Platform {
     @volatile var isBlind = false
 
-    def openPoller(loop: EventLoop, kind: PollerKind): Poller = new Poller {
+    def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = new Poller {
       private val inner = SystemPlatform.openPoller(loop, kind)
 
       def name: String = inner.name
@@ -52,7 +55,7 @@ class LateLoopSuite extends LoopSuite {
         on(loop) { connection.deadline = loop.nowNanos + 300.millis.toNanos }
         platform.isBlind = true
         send(client, "in time")
-        events.expect("data in time", "deadline") // the same one: nobody has set another
+        events.expect("data in time", "deadline") // the same one: no other was set
         on(loop) { connection.deadline = loop.nowNanos + 1.millis.toNanos }
         events.expect("deadline")
       }

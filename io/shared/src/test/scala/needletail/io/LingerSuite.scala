@@ -61,7 +61,7 @@ class LingerSuite extends LoopSuite {
     }
   }
 
-  test("lingering ends after so many octets") {
+  test("lingering ends after so many bytes") {
     withLoop { loop =>
       val events   = new Events
       val listener = answering(loop, events, 5)(_.closeGracefully(3600 * second, 1000))
@@ -75,7 +75,7 @@ class LingerSuite extends LoopSuite {
     }
   }
 
-  test("no time or no octets to linger: closed at once") {
+  test("no time or no bytes to linger: closed at once") {
     withLoop { loop =>
       val events   = new Events
       val listener = answering(loop, events, 5)(_.closeGracefully(0, 0))

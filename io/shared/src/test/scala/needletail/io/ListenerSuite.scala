@@ -3,6 +3,8 @@ package needletail.io
 import java.io.IOException
 import java.net.{InetAddress, Socket as PlainSocket}
 
+import needletail.io.platform.ListenOptions
+
 class ListenerSuite extends LoopSuite {
 
   private def echoes(host: String, port: Int): Unit = {
@@ -80,7 +82,7 @@ class ListenerSuite extends LoopSuite {
     }
   }
 
-  test("an address of another machine, and a name that nobody has: the message says which") {
+  test("an address of another machine, and an unknown name: the message says which") {
     withLoop { loop =>
       val foreign = intercept[IOException](bound(loop, "192.0.2.1")) // reserved for documentation, RFC 5737
       assert(foreign.getMessage.contains("cannot listen on 192.0.2.1:0: "), foreign.getMessage)

@@ -1,5 +1,6 @@
 package needletail.io
 
+import needletail.io.platform.ListenOptions
 import needletail.testing.Suite
 
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
@@ -66,7 +67,7 @@ abstract class LoopSuite extends Suite {
     var got   = 0
     while (got < count) {
       val n = socket.getInputStream.read(bytes, got, count - got)
-      if (n < 0) fail(s"the stream ended after $got of $count octets")
+      if (n < 0) fail(s"the stream ended after $got of $count bytes")
       got += n
     }
     new String(bytes, "US-ASCII")

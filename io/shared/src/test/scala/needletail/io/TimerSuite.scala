@@ -1,5 +1,9 @@
 package needletail.io
 
+import java.util.concurrent.atomic.AtomicBoolean
+
+import needletail.io.loop.{TimerHeap, TimerNode}
+
 class TimerSuite extends LoopSuite {
   import TimerSuite.*
 
@@ -115,6 +119,48 @@ class TimerSuite extends LoopSuite {
         send(client, "x")
         events.expect("data x")
       }
+    }
+  }
+
+  test("a timer that sets itself anew for now keeps neither sockets nor tasks waiting") {
+    val goesOn = new AtomicBoolean(true)
+    withLoop { loop =>
+      val again = new TimerNode {
+        private[needletail] def fire(): Unit = if (goesOn.get) loop.addTimer(this, loop.nowNanos)
+      }
+      try {
+        on(loop)(loop.addTimer(again, loop.nowNanos))
+        for (_ <- 1 to 3) {
+          assertEquals(on(loop)(loop.timersSet), 1)
+          withClient(listen(loop)(new Echo(_))) { client =>
+            send(client, "x")
+            assertEquals(receive(client, 1), "x")
+          }
+        }
+      } finally goesOn.set(false) // else a loop that it holds would never end
+    }
+  }
+
+  test("a connection that moves its deadline to a time that has passed keeps none of the others waiting") {
+    val goesOn = new AtomicBoolean(true)
+    withLoop { loop =>
+      val events   = new Events
+      val listener = listen(loop) { c =>
+        c.deadline = loop.nowNanos
+        new Recorder(events) {
+          override def onDeadline(): Unit = if (goesOn.get) c.deadline = loop.nowNanos - millis
+        }
+      }
+      try
+        withClient(listener) { restless =>
+          send(restless, "x")
+          events.expect("data x")
+          withClient(listen(loop)(new Echo(_))) { client =>
+            send(client, "y")
+            assertEquals(receive(client, 1), "y")
+          }
+        }
+      finally goesOn.set(false)
     }
   }
 

@@ -3,6 +3,9 @@ package needletail.io
 import java.io.IOException
 import java.nio.file.{Files, Path}
 
+import needletail.io.platform.ListenOptions
+import needletail.io.system.SystemPlatform
+
 class UnixSocketSuite extends LoopSuite {
 
   private def withDirectory[A](body: Path => A): A = {
@@ -65,7 +68,7 @@ class UnixSocketSuite extends LoopSuite {
     }
   }
 
-  test("a file that a killed server left behind is replaced, if nobody listens on it") {
+  test("a file that a killed server left behind is replaced, if no process listens on it") {
     withDirectory { directory =>
       withLoop { loop =>
         val path  = directory.resolve("s").toString
@@ -82,7 +85,7 @@ class UnixSocketSuite extends LoopSuite {
     }
   }
 
-  test("a socket that somebody listens on is left alone") {
+  test("a socket that a process listens on is left alone") {
     withDirectory { directory =>
       withLoop { loop =>
         val path = directory.resolve("s").toString
@@ -105,7 +108,7 @@ class UnixSocketSuite extends LoopSuite {
     }
   }
 
-  test("a path that is too long is refused, and one where nobody listens cannot be connected to") {
+  test("a path that is too long is refused, and one where nothing listens cannot be connected to") {
     withDirectory { directory =>
       withLoop { loop =>
         val long = directory.resolve("x" * 200).toString

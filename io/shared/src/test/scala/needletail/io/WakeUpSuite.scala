@@ -36,7 +36,7 @@ class WakeUpSuite extends LoopSuite {
     withLoop { loop =>
       val events = new Events
       var turns  = 0
-      on(loop)(loop.eachTurn { () =>
+      on(loop)(loop.onEveryTurn { () =>
         turns += 1
         events.add(s"turn $turns")
       })
@@ -44,7 +44,7 @@ class WakeUpSuite extends LoopSuite {
       untilAsleep(loop)
       loop.wake()
       events.expect("turn 2")
-      on(loop)(loop.eachTurn(null))
+      on(loop)(loop.onEveryTurn(null))
       on(loop)(())
       assertEquals(turns, 2)
     }

@@ -2,17 +2,20 @@ package needletail.load.command
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis._
+import needletail.load.analysis.search.{CapacitySearch, Characterisation, SearchLimits}
+import needletail.load.command.options.{OptionValues, Options, PlanFromOptions}
 import needletail.load.plan.{Load, LoadPlan, Pause}
-import needletail.load.report._
+import needletail.load.report.data.{Csv, JUnit, ResultDocument}
+import needletail.load.report.html.HtmlReport
+import needletail.load.report.text.CharacterisationText
 
-/** `characterise`: the five criteria. */
-private[command] final class CharacteriseCommand(session: Session, options: Options) {
+/** `characterise`: measures the five criteria. */
+private[command] final class CharacteriseCommand(session: CommandContext, options: Options) {
   import session._
 
   def run(): Either[String, Int] =
     for {
-      url <- Readers.url(options.target)
+      url <- OptionValues.url(options.target)
       _   <- RunCommand.known(options.assertions ++ options.objective, Vector("requests"))
       limits = SearchLimits(
         options.step,
@@ -24,8 +27,8 @@ private[command] final class CharacteriseCommand(session: Session, options: Opti
       )
       first = plan(url, Load.Closed(1, None, Some(options.step)))
       _ <- session.preflight(first)
-      pause = if (options.pause == Pause.None) None else Some(Planning.mean(options.pause))
-      found <- new Characterise(
+      pause = if (options.pause == Pause.None) None else Some(PlanFromOptions.mean(options.pause))
+      found <- new CapacitySearch(
         (load, label, enough) => session.measure(plan(url, load), label, Some(Duration.Zero), enough),
         options.objective,
         limits,
@@ -34,28 +37,36 @@ private[command] final class CharacteriseCommand(session: Session, options: Opti
       ).run()
     } yield report(first.name, found)
 
-  private def plan(url: String, load: Load): LoadPlan = Planning.plan(url, options.asking, load)
+  private def plan(url: String, load: Load): LoadPlan = PlanFromOptions.plan(url, options.asking, load)
 
-  /** Assertions are about the capacity for latency, held: what is asserted of a server is what it does there. */
+  /** Assertions are checked at the capacity for latency, where it was held. */
   private def report(title: String, found: Characterisation): Int = {
     val criteria = CharacterisationText.criteria(found)
     val about    = found.latency.map(_.held).getOrElse(found.light)
     val checks   = about.check(options.assertions)
     val lines    = CharacterisationText.lines(criteria, checks)
-    val reports  = new Reports(terminal)
+    val reports  = new ReportFiles(terminal)
     session.sayInterrupted("characterise")
     terminal.print(Vector(title, "") ++ lines)
     val all = found.steps.map(m => if (m eq about) checks else Vector.empty)
     reports.bytes(options.outputs.json)(
-      Document.toJson(Document.of(Session.Tool, "characterise", title, found.steps, all, criteria))
+      ResultDocument.toJson(ResultDocument.of(
+        CommandContext.Tool,
+        "characterise",
+        title,
+        found.steps,
+        all,
+        criteria
+      ))
     )
     reports.text(options.outputs.csv)(Csv.criteria(criteria))
     reports.text(options.outputs.html)(
       HtmlReport.characterisation(title, found, criteria, Vector(about -> checks))
     )
     reports.text(options.outputs.junit)(
-      JUnit.xml(title, checks.map(Document.assertion(about.label, _)), session.seconds, lines)
+      JUnit.xml(title, checks.map(ResultDocument.assertion(about.label, _)), session.seconds, lines)
     )
-    if (!reports.written) Status.Wrong else if (checks.forall(_.passed)) Status.Good else Status.Failed
+    if (!reports.written) ExitStatus.Wrong
+    else if (checks.forall(_.passed)) ExitStatus.Good else ExitStatus.Failed
   }
 }

@@ -2,15 +2,18 @@ package needletail.load.command
 
 import java.nio.file.{Path, Paths}
 
-import needletail.load.analysis._
-import needletail.load.report._
+import needletail.load.analysis.compare.{Change, ComparedMetric, Comparison, RankTest}
+import needletail.load.analysis.verdict.Quantity
+import needletail.load.command.options.Options
+import needletail.load.report.data.{Csv, JUnit, ResultDocument, ResultPart}
+import needletail.load.report.text.ComparisonText
 import needletail.load.result.RunResult
 
-/** `compare`: what changed from A to B. */
-private[command] final class CompareCommand(session: Session, options: Options) {
+/** `compare`: reports what changed from A to B. */
+private[command] final class CompareCommand(session: CommandContext, options: Options) {
   import session._
 
-  /** Runs by their label, in order. */
+  /** Runs by label, in order. */
   private type Side = Vector[(String, Vector[RunResult])]
 
   def run(): Either[String, Int] =
@@ -20,18 +23,18 @@ private[command] final class CompareCommand(session: Session, options: Options) 
       common <- common(a, b)
     } yield report(common)
 
-  /** One file, or several with commas between them. */
+  /** One file, or several separated by commas. */
   private def side(path: Path): Either[String, Side] = {
     val files = path.toString.split(',').toVector.filter(_.nonEmpty).map(Paths.get(_))
-    MergeCommand.all(files)(Document.read).flatMap { documents =>
+    MergeCommand.all(files)(ResultDocument.read).flatMap { documents =>
       val parts = documents.flatMap(d => d.parts.map(part => (label(d, part), part.run)))
-      if (parts.isEmpty) Left(s"$path holds no run")
+      if (parts.isEmpty) Left(s"$path contains no run")
       else Right(parts.map(_._1).distinct.map(label => label -> parts.filter(_._1 == label).map(_._2)))
     }
   }
 
-  /** Runs of one plan repeat each other; rows of a ladder, and steps of a search, are each its own. */
-  private def label(document: Document, part: Part): String =
+  /** Runs of one plan are repetitions of each other; rows of a ladder, and steps of a search, are distinct. */
+  private def label(document: ResultDocument, part: ResultPart): String =
     if (document.command == "run" || document.command == "merge") "run" else part.label
 
   private def common(
@@ -39,7 +42,7 @@ private[command] final class CompareCommand(session: Session, options: Options) 
       b: Side
   ): Either[String, Vector[(String, Vector[RunResult], Vector[RunResult])]] = {
     val found = for { (label, left) <- a; (_, right) <- b.find(_._1 == label) } yield (label, left, right)
-    if (found.isEmpty) Left("the two have nothing in common: one is of another command")
+    if (found.isEmpty) Left("the two have no measurement in common: they are of different commands")
     else Right(found)
   }
 
@@ -49,14 +52,14 @@ private[command] final class CompareCommand(session: Session, options: Options) 
     val asserted   = ComparisonText.assertions(rows)
     val lines      = notes(parts) ++ ComparisonText.table(rows).lines ++
       ComparisonText.doubts(rows).map("  In doubt: " + _) ++ Vector("", conclusion(rows))
-    val reports = new Reports(terminal)
+    val reports = new ReportFiles(terminal)
     terminal.print(lines)
     reports.bytes(options.outputs.json)(
-      Document.toJson(
-        Document(
-          Document.Format,
-          Document.Version,
-          Session.Tool,
+      ResultDocument.toJson(
+        ResultDocument(
+          ResultDocument.Format,
+          ResultDocument.Version,
+          CommandContext.Tool,
           "compare",
           options.files.mkString(" against "),
           Vector.empty,
@@ -72,7 +75,8 @@ private[command] final class CompareCommand(session: Session, options: Options) 
       session.seconds,
       lines
     ))
-    if (!reports.written) Status.Wrong else if (asserted.forall(_.passed)) Status.Good else Status.Failed
+    if (!reports.written) ExitStatus.Wrong
+    else if (asserted.forall(_.passed)) ExitStatus.Good else ExitStatus.Failed
   }
 
   private def notes(parts: Vector[(String, Vector[RunResult], Vector[RunResult])]): Vector[String] = {
@@ -83,26 +87,26 @@ private[command] final class CompareCommand(session: Session, options: Options) 
         s"By the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability that noise alone differs as much."
       else
         s"By resampling the seconds of ${a.size} and ${b.size} runs, the change lies in the range with " +
-          s"${Quantity.share(options.confidence)} certainty; what differs from one run to the next is not seen. Five " +
+          s"${Quantity.share(options.confidence)} certainty; differences between runs are not covered. Five " +
           "runs of each (--repeat 5) would show it."
     val plans = parts.flatMap { case (_, x, y) =>
       (x ++ y).map(r =>
         (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)
       ).distinct.drop(1)
     }
-    val differ = if (plans.isEmpty) Vector.empty else Vector("Warning: the two were not asked the same load.")
+    val differ = if (plans.isEmpty) Vector.empty else Vector("Warning: the two sides had different loads.")
     val hosts  = parts.flatMap { case (_, x, y) => (x ++ y).flatMap(_.machine.map(_.host)) }.distinct
     val moved  =
       if (hosts.size < 2) Vector.empty else Vector(s"Warning: measured from ${hosts.mkString(", ")}.")
     (how +: (differ ++ moved)) :+ ""
   }
 
-  private def conclusion(rows: Vector[(String, Compared)]): String = {
+  private def conclusion(rows: Vector[(String, ComparedMetric)]): String = {
     val changes = rows.map(_._2.change)
     val beyond  =
       s"beyond noise (${Quantity.share(options.confidence)} sure) and ${Quantity.share(options.tolerance)}"
     if (changes.contains(Change.Worse)) s"B is worse, $beyond."
-    else if (changes.contains(Change.Unknown)) "It cannot be told: the generator was the limit."
+    else if (changes.contains(Change.Unknown)) "No conclusion: the generator was the limit."
     else if (changes.contains(Change.Better)) s"B is better, $beyond."
     else s"Nothing changed $beyond."
   }

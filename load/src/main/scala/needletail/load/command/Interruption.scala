@@ -7,8 +7,8 @@ import scala.util.Try
 import needletail.io.Signals
 
 /**
- * What Ctrl-C does: load ends, and the program still reports what was measured, before it goes with the status that
- * the virtual machine gives for the signal. Once more, and the program goes at once.
+ * Handles Ctrl-C: load ends, and the program reports what was measured before it exits with the signal's status. A
+ * second Ctrl-C ends the program at once.
  */
 private[load] final class Interruption {
   @volatile private var asked = false
@@ -16,7 +16,7 @@ private[load] final class Interruption {
 
   def happened: Boolean = asked
 
-  /** As a signal does. */
+  /** Interrupts as a signal does. */
   def interrupt(): Unit = asked = true
 
   private val hook = new Thread(
@@ -29,22 +29,22 @@ private[load] final class Interruption {
     "interruption"
   )
 
-  /** From now on signals come here. */
+  /** Installs the signal handling. */
   def listen(): Unit = Runtime.getRuntime.addShutdownHook(hook)
 
-  /** The report is out: nothing keeps the program from ending. */
+  /** The report is complete: the program may exit. */
   def over(): Unit = {
     reported.countDown()
-    Try(Runtime.getRuntime.removeShutdownHook(hook)) // refused while the program is ending
+    Try(Runtime.getRuntime.removeShutdownHook(hook)) // throws while the program is exiting
     ()
   }
 }
 
 private object Interruption {
 
-  /** As of a program that SIGINT has ended. */
+  /** The exit status of a program ended by SIGINT. */
   final val Killed = 130
 
-  /** Seconds that answers under way and the reports may take. */
+  /** Seconds that pending answers and the reports may take. */
   final val Patience = 60L
 }

@@ -2,12 +2,16 @@ package needletail.load.command
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis._
+import needletail.load.analysis.search.Ladder
+import needletail.load.analysis.verdict.TotalFailure
+import needletail.load.command.options.{OptionValues, Options, PlanFromOptions}
 import needletail.load.plan.{Load, LoadPlan}
-import needletail.load.report._
+import needletail.load.report.data.{Csv, JUnit, ResultDocument}
+import needletail.load.report.html.HtmlReport
+import needletail.load.report.text.LadderText
 
-/** `ladder`: the documents' rows. */
-private[command] final class LadderCommand(session: Session, options: Options) {
+/** `ladder`: one run for each number of users. */
+private[command] final class LadderCommand(session: CommandContext, options: Options) {
   import session._
 
   private val rows     = if (options.rows.isEmpty) Ladder.rows else options.rows.map(Ladder.row)
@@ -15,7 +19,7 @@ private[command] final class LadderCommand(session: Session, options: Options) {
 
   def run(): Either[String, Int] =
     for {
-      url <- Readers.url(options.target)
+      url <- OptionValues.url(options.target)
       _   <- RunCommand.known(options.assertions ++ options.objective, Vector("requests"))
       title = plan(url, rows.head).name
       _       <- session.preflight(plan(url, rows.maxBy(_.users)))
@@ -23,7 +27,7 @@ private[command] final class LadderCommand(session: Session, options: Options) {
     } yield report(title, climbed)
 
   private def plan(url: String, row: Ladder.Row): LoadPlan =
-    Planning.plan(url, options.asking, Load.Closed(row.users, Some(requests), None, row.ramp))
+    PlanFromOptions.plan(url, options.asking, Load.Closed(row.users, Some(requests), None, row.ramp))
 
   private def climb(url: String): Either[String, Vector[Ladder.Climbed]] = {
     var climbed = Vector.empty[Ladder.Climbed]
@@ -31,8 +35,9 @@ private[command] final class LadderCommand(session: Session, options: Options) {
     rows.iterator.takeWhile(_ => wrong.isEmpty && !interrupted).foreach { row =>
       val measured = session.measure(plan(url, row), s"${row.users} users", Some(Duration.Zero))
       climbed :+= Ladder.Climbed(row, measured)
-      // a server that fails under many users is what the ladder is to show; one that never answers is no server
-      if (climbed.size == 1) wrong = Hopeless.reason(measured.run)
+      // the ladder shows servers that fail under many users; if even the first row fails completely, the request is
+      // wrong
+      if (climbed.size == 1) wrong = TotalFailure.reason(measured.run)
     }
     if (climbed.isEmpty) Left("interrupted before anything was measured") else wrong.toLeft(climbed)
   }
@@ -41,7 +46,7 @@ private[command] final class LadderCommand(session: Session, options: Options) {
     val checks  = climbed.map(row => row.measured -> row.measured.check(options.assertions))
     val reading =
       LadderText.reading(climbed, options.objective, requests, rows.lift(climbed.size).map(_.users))
-    val asserted = checks.flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
+    val asserted = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
     val lines    =
       Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
         reading ++ asserted.filterNot(_.passed).map(a =>
@@ -50,15 +55,22 @@ private[command] final class LadderCommand(session: Session, options: Options) {
         asserted.groupBy(_.condition).collect {
           case (condition, its) if its.forall(_.passed) => s"passed  $condition  (in every row)"
         }
-    val reports = new Reports(terminal)
+    val reports = new ReportFiles(terminal)
     session.sayInterrupted("ladder")
     terminal.print(lines)
     reports.bytes(options.outputs.json)(
-      Document.toJson(Document.of(Session.Tool, "ladder", title, climbed.map(_.measured), checks.map(_._2)))
+      ResultDocument.toJson(ResultDocument.of(
+        CommandContext.Tool,
+        "ladder",
+        title,
+        climbed.map(_.measured),
+        checks.map(_._2)
+      ))
     )
     reports.text(options.outputs.csv)(Csv.ladder(climbed))
     reports.text(options.outputs.html)(HtmlReport.ladder(title, climbed, reading, checks))
     reports.text(options.outputs.junit)(JUnit.xml(title, asserted, session.seconds, lines))
-    if (!reports.written) Status.Wrong else if (asserted.forall(_.passed)) Status.Good else Status.Failed
+    if (!reports.written) ExitStatus.Wrong
+    else if (asserted.forall(_.passed)) ExitStatus.Good else ExitStatus.Failed
   }
 }

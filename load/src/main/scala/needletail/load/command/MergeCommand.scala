@@ -4,12 +4,15 @@ import java.nio.file.{Files, Path}
 
 import scala.util.Try
 
-import needletail.load.analysis._
-import needletail.load.report._
+import needletail.load.analysis.compare.Merge
+import needletail.load.analysis.verdict.{Latencies, Measurement, Quantity}
+import needletail.load.command.options.Options
+import needletail.load.report.data.{Csv, HistogramLog, JUnit, ResultDocument}
+import needletail.load.report.text.TextTable
 import needletail.load.result.RunResult
 
-/** `merge`: what several generators measured, as one. */
-private[command] final class MergeCommand(session: Session, options: Options) {
+/** `merge`: merges the results of several generators. */
+private[command] final class MergeCommand(session: CommandContext, options: Options) {
   import session._
 
   def run(): Either[String, Int] = {
@@ -17,13 +20,13 @@ private[command] final class MergeCommand(session: Session, options: Options) {
     val logs  = options.files.map(isLog)
     if (twice.nonEmpty) Left(s"${twice.mkString} is given twice, and would count twice")
     else if (logs.forall(identity)) mergeLogs()
-    else if (logs.exists(identity)) Left("results and logs do not merge: give files of one sort")
+    else if (logs.exists(identity)) Left("results and logs cannot be merged: give files of one kind")
     else mergeResults()
   }
 
   private def mergeResults(): Either[String, Int] =
     for {
-      documents <- MergeCommand.all(options.files)(Document.read)
+      documents <- MergeCommand.all(options.files)(ResultDocument.read)
       merged    <- byPart(documents)
       _         <- RunCommand.known(options.assertions, merged.head._2.kinds)
     } yield {
@@ -33,11 +36,11 @@ private[command] final class MergeCommand(session: Session, options: Options) {
       RunReport(session, options, "merge", documents.head.title, measured)
     }
 
-  /** The first run of each with the first of the others, the second with the second, and so on. */
-  private def byPart(documents: Vector[Document]): Either[String, Vector[(String, RunResult)]] = {
+  /** Combines the first runs of all, the second runs of all, and so on. */
+  private def byPart(documents: Vector[ResultDocument]): Either[String, Vector[(String, RunResult)]] = {
     val counts = documents.map(_.parts.size).distinct
     if (counts != Vector(counts.head) || counts.head == 0)
-      Left("they do not hold equally many runs")
+      Left("they contain different numbers of runs")
     else
       MergeCommand.all(documents.head.parts.indices.toVector)(i =>
         Merge(documents.map(_.parts(i).run)).map(documents.head.parts(i).label -> _)
@@ -47,9 +50,9 @@ private[command] final class MergeCommand(session: Session, options: Options) {
   private def mergeLogs(): Either[String, Int] = {
     val others = Vector("json" -> options.outputs.json, "html" -> options.outputs.html)
     others.find(_._2.nonEmpty) match {
-      case Some((name, _)) => Left(s"a log has no more than latencies: --$name needs results of run --json")
+      case Some((name, _)) => Left(s"a log contains latencies only: --$name needs results of run --json")
       case None if options.assertions.nonEmpty =>
-        Left("a log has no more than latencies: --assert needs results of run --json")
+        Left("a log contains latencies only: --assert needs results of run --json")
       case None => MergeCommand.all(options.files)(HistogramLog.read).map(reportLogs)
     }
   }
@@ -70,9 +73,9 @@ private[command] final class MergeCommand(session: Session, options: Options) {
                                                                           else Quantity.time(l.mean)))
     }
     val lines   = TextTable(head, rows).lines
-    val reports = new Reports(terminal)
+    val reports = new ReportFiles(terminal)
     terminal.print(lines)
-    reports.bytes(options.outputs.hlog)(HistogramLog.merge(logs, Session.Tool))
+    reports.bytes(options.outputs.hlog)(HistogramLog.merge(logs, CommandContext.Tool))
     reports.text(options.outputs.csv)(Csv.table(
       Vector("kind", "count", "p50_ms", "p90_ms", "p99_ms", "p99.9_ms", "max_ms"),
       sums.map { case (tag, histogram) =>
@@ -83,10 +86,10 @@ private[command] final class MergeCommand(session: Session, options: Options) {
       }
     ))
     reports.text(options.outputs.junit)(JUnit.xml("merge", Vector.empty, session.seconds, lines))
-    if (reports.written) Status.Good else Status.Wrong
+    if (reports.written) ExitStatus.Good else ExitStatus.Wrong
   }
 
-  /** Results begin with a brace. */
+  /** Whether it is a histogram log; results begin with a brace. */
   private def isLog(path: Path): Boolean = Try {
     val stream = Files.newInputStream(path)
     try stream.readNBytes(1).headOption.exists(_ != '{')
@@ -96,7 +99,7 @@ private[command] final class MergeCommand(session: Session, options: Options) {
 
 private[command] object MergeCommand {
 
-  /** All of them, or the first reason why not. */
+  /** All results, or the first error. */
   def all[A, B](from: Vector[A])(make: A => Either[String, B]): Either[String, Vector[B]] =
     from.foldLeft[Either[String, Vector[B]]](Right(Vector.empty)) { (all, one) =>
       for { good <- all; next <- make(one) } yield good :+ next

@@ -1,18 +1,19 @@
 package needletail.load.command
 
-import needletail.load.report.Terminal
+import needletail.load.command.options.{CommandLine, Options, ParsedCommand}
+import needletail.load.report.text.Terminal
 
-/** The program without its process: what it is asked, and the status that it ends with. */
-private[load] final class Program(generator: Generator, terminal: Terminal, interruption: Interruption) {
+/** The program: parses arguments, runs a command, and returns the exit status. */
+private[load] final class Program(generator: LoadGenerator, terminal: Terminal, interruption: Interruption) {
 
   def run(arguments: Seq[String]): Int = CommandLine.parse(arguments) match {
-    case Asked.Help(text) =>
+    case ParsedCommand.Help(text) =>
       terminal.print(text.linesIterator.toVector)
-      Status.Good
-    case Asked.Wrong(text) =>
+      ExitStatus.Good
+    case ParsedCommand.Wrong(text) =>
       text.linesIterator.foreach(terminal.say)
-      Status.Wrong
-    case Asked.Work(command, options) =>
+      ExitStatus.Wrong
+    case ParsedCommand.Work(command, options) =>
       options.outputs.problem(options.inputs) match {
         case Some(problem) => wrong(command, problem)
         case None          => work(command, options).fold(wrong(command, _), identity)
@@ -20,7 +21,7 @@ private[load] final class Program(generator: Generator, terminal: Terminal, inte
   }
 
   private def work(command: String, options: Options): Either[String, Int] = {
-    val session = new Session(generator, terminal, interruption)
+    val session = new CommandContext(generator, terminal, interruption)
     command match {
       case "run"          => new RunCommand(session, options).run()
       case "characterise" => new CharacteriseCommand(session, options).run()
@@ -32,6 +33,6 @@ private[load] final class Program(generator: Generator, terminal: Terminal, inte
 
   private def wrong(command: String, problem: String): Int = {
     terminal.say(s"needletail-load $command: $problem")
-    Status.Wrong
+    ExitStatus.Wrong
   }
 }

@@ -2,14 +2,15 @@ package needletail.load.command
 
 import java.nio.file.{Files, Path, Paths}
 
-import needletail.load.analysis.{Condition, Measurement}
+import needletail.load.analysis.verdict.{Condition, Measurement}
+import needletail.load.command.options.{Options, PlanFromOptions}
 import needletail.load.plan.LoadPlan
 
 /** `run`: one plan, once or several times. */
-private[command] final class RunCommand(session: Session, options: Options) {
+private[command] final class RunCommand(session: CommandContext, options: Options) {
   import session._
 
-  /** The status to end with, or why it could not be run. */
+  /** Runs it. Returns the exit status; Left is the reason why the plan could not be run. */
   def run(): Either[String, Int] =
     for {
       plan <- plan
@@ -25,19 +26,19 @@ private[command] final class RunCommand(session: Session, options: Options) {
     val file = Paths.get(options.target)
     if (!options.target.contains("://") && (isScenario(options.target) || Files.isRegularFile(file)))
       scenario(file)
-    else Planning.run(options)
+    else PlanFromOptions.run(options)
   }
 
   private def isScenario(name: String): Boolean = name.endsWith(".yaml") || name.endsWith(".yml")
 
-  /** The file says what is asked of whom and how often; where the command line says another load, that one. */
+  /** The plan of the file, with the load of the command line if one is given. */
   private def scenario(file: Path): Either[String, LoadPlan] =
     for {
       plan <- generator.scenario(file)
       own =
         options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
-      load <- if (own) Right(plan.load) else Planning.load(options)
-    } yield Planning.asked(Planning.instead(plan, load), options.asking)
+      load <- if (own) Right(plan.load) else PlanFromOptions.load(options)
+    } yield PlanFromOptions.asked(PlanFromOptions.instead(plan, load), options.asking)
 
   private def warmUp(plan: LoadPlan): Unit = if (options.warmUp.toMillis > 0) {
     val millis = options.warmUp.toMillis
@@ -50,7 +51,7 @@ private[command] final class RunCommand(session: Session, options: Options) {
     var n   = 1
     while (n <= options.repeat && !(n > 1 && interrupted)) {
       val label = if (options.repeat == 1) "run" else s"run $n of ${options.repeat}"
-      all += session.measure(plan, label, Planning.pause(plan))
+      all += session.measure(plan, label, PlanFromOptions.pause(plan))
       n += 1
     }
     all.result()
@@ -59,7 +60,7 @@ private[command] final class RunCommand(session: Session, options: Options) {
 
 private[command] object RunCommand {
 
-  /** Every kind that a condition names is one of these. */
+  /** Checks that every kind that a condition names exists. */
   def known(conditions: Vector[Condition], kinds: Vector[String]): Either[String, Unit] =
     conditions.flatMap(_.kind).find(!kinds.contains(_)) match {
       case Some(kind) => Left(s"no kind of requests is named $kind; there are ${kinds.mkString(", ")}")

@@ -1,14 +1,17 @@
 package needletail.load.command
 
-import needletail.load.analysis.{Checked, Hopeless, Measurement}
-import needletail.load.report._
+import needletail.load.analysis.verdict.{CheckedCondition, Measurement, TotalFailure}
+import needletail.load.command.options.Options
+import needletail.load.report.data.{Csv, HistogramLog, JUnit, ResultDocument}
+import needletail.load.report.html.HtmlReport
+import needletail.load.report.text.TextReport
 
-/** Tells what runs came to, and leaves the files. */
+/** Prints the results of runs and writes the files. */
 private[command] object RunReport {
 
-  /** The status to end with. */
+  /** Returns the exit status. */
   def apply(
-      session: Session,
+      session: CommandContext,
       options: Options,
       command: String,
       title: String,
@@ -21,31 +24,40 @@ private[command] object RunReport {
       (if (measured.size > 1) Vector(s"${one.label}:", "") else Vector.empty) ++ TextReport.run(one, its)
     }
     val lines   = texts.reduceLeft((a, b) => (a :+ "") ++ b)
-    val reports = new Reports(terminal)
+    val reports = new ReportFiles(terminal)
     session.sayInterrupted(command)
     terminal.print(lines)
-    reports.bytes(outputs.json)(Document.toJson(Document.of(Session.Tool, command, title, measured, checks)))
+    reports.bytes(outputs.json)(ResultDocument.toJson(ResultDocument.of(
+      CommandContext.Tool,
+      command,
+      title,
+      measured,
+      checks
+    )))
     reports.text(outputs.csv)(Csv.seconds(measured))
-    reports.bytes(outputs.hlog)(HistogramLog.write(measured, Session.Tool))
+    reports.bytes(outputs.hlog)(HistogramLog.write(measured, CommandContext.Tool))
     reports.text(outputs.html)(HtmlReport.run(title, measured, checks))
     reports.text(outputs.junit) {
-      val cases = measured.zip(checks).flatMap { case (m, its) => its.map(Document.assertion(m.label, _)) }
+      val cases = measured.zip(checks).flatMap { case (m, its) =>
+        its.map(ResultDocument.assertion(m.label, _))
+      }
       JUnit.xml(title, cases, session.seconds, lines)
     }
     status(session, command, measured, checks, reports.written)
   }
 
   private def status(
-      session: Session,
+      session: CommandContext,
       command: String,
       measured: Vector[Measurement],
-      checks: Vector[Vector[Checked]],
+      checks: Vector[Vector[CheckedCondition]],
       written: Boolean
-  ): Int = measured.flatMap(one => Hopeless.reason(one.run)).headOption match {
+  ): Int = measured.flatMap(one => TotalFailure.reason(one.run)).headOption match {
     case Some(reason) if !session.interrupted =>
       session.terminal.say(s"needletail-load $command: $reason")
-      Status.Wrong
+      ExitStatus.Wrong
     case _ =>
-      if (!written) Status.Wrong else if (checks.flatten.forall(_.passed)) Status.Good else Status.Failed
+      if (!written) ExitStatus.Wrong
+      else if (checks.flatten.forall(_.passed)) ExitStatus.Good else ExitStatus.Failed
   }
 }

@@ -8,49 +8,55 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.io.EventLoops
+import needletail.load.engine.compiled.{ExecutablePlan, NameResolver}
+import needletail.load.engine.count.{Collector, IntervalCounts, WorkerCounts}
+import needletail.load.engine.machine.{MachineProbe, ProcFiles, SelfProbe}
+import needletail.load.engine.worker.{ClosedWorker, OpenWorker, RunContext, Schedule, WakeUpThread, Worker}
 import needletail.load.plan.{Load, LoadPlan}
 import needletail.load.result.{Interval, Lateness, RunResult}
 
 /**
- * Drives load by event loops of its own, one for each core, on the client's connections. A run blocks its caller, whose
- * thread puts the figures together; several runs one after the other are fine, several at once disturb each other.
+ * Generates load with event loops of its own, one for each core, on the client's connections. `run` blocks its caller,
+ * on whose thread results are collected. Several runs one after the other are fine; concurrent runs disturb each
+ * other.
  *
- * A run ends when each user has made its requests, or when its time is over: then nothing more is begun, and what is
- * under way is waited for, up to its time-out. When `watch` answers false what is under way is dropped and not
- * counted, and what was due and could not be sent yet counts as `Unsent`.
+ * A run ends when each user has made its requests, or when its time is over: then no request is started, and those in
+ * flight are waited for, up to their timeout. If `watch` returns false, requests in flight are dropped and not
+ * counted, and those that were due and could not be sent count as `Unsent`.
  *
  * A request that crossed with the server's closing of an idle connection is sent once more on a new one; its latency
- * counts from when it was due all the same, and `SelfFigures.resent` says how many there were.
+ * counts from when it was due, and `SelfFigures.resent` counts these requests.
  *
- * @param seed
- *   of all chance: the same seed gives the same arrivals, pauses and choices
- * @param warmUp
- *   for how long at most the first run in a process first warms the virtual machine, on a server of its own, so that
- *   its slowness at first is in nobody's figures; zero for not at all
- * @param isOver
- *   whether that is to be left at what it is, since somebody wants to be done
- * @param rehearsal
- *   is told of what stands for seconds in the warm-up, which are shorter: it does what `watch` will do in a run, and
- *   shows nothing
+ * @param seed of the random numbers: the same seed results in the same arrivals, pauses and choices
+ * @param warmUp how long at most the first run in a process first warms up the virtual machine, with a server of its
+ *   own, so that the slow start does not affect results; zero for no warm-up
+ * @param isOver whether to end the warm-up early, because the user has interrupted it
+ * @param rehearsal called with the intervals of the warm-up, which are shorter than a second: does what `watch` will
+ *   do in a run, without output
+ * @param names the addresses of servers, shared by all runs
  */
 final class Engine(
     seed: Long = System.nanoTime(),
     warmUp: FiniteDuration = Engine.WarmUpTime,
     isOver: () => Boolean = () => false,
-    rehearsal: Interval => Unit = _ => ()
-) extends Driver {
+    rehearsal: Interval => Unit = _ => (),
+    names: NameResolver = new NameResolver
+) extends LoadRunner {
 
   /**
-   * @throws java.lang.IllegalArgumentException
-   *   for a plan that cannot be run; `Preflight.mistake` tells that before
+   * Runs a plan.
+   *
+   * @throws java.lang.IllegalArgumentException for a plan that cannot be run; check it by `PlanCheck.mistake`
    */
   def run(plan: LoadPlan, watch: Interval => Boolean): RunResult =
-    Compiled.of(plan) match {
+    ExecutablePlan.of(plan, names) match {
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
       case Right(compiled) =>
         if (warmUp > Duration.Zero)
-          WarmUp.once(warmUp, isOver)(p => Compiled.of(p).foreach(run(_, rehearse, WarmUp.IntervalNanos)))
-        run(compiled, watch, Tally.Second)
+          WarmUp.once(warmUp, isOver)(p =>
+            ExecutablePlan.of(p, names).foreach(run(_, rehearse, WarmUp.IntervalNanos))
+          )
+        run(compiled, watch, WorkerCounts.Second)
     }
 
   private def rehearse(interval: Interval): Boolean = {
@@ -58,7 +64,7 @@ final class Engine(
     !isOver()
   }
 
-  private def run(compiled: Compiled, watch: Interval => Boolean, second: Long): RunResult = {
+  private def run(compiled: ExecutablePlan, watch: Interval => Boolean, second: Long): RunResult = {
     val plan    = compiled.plan
     val bare    = MachineProbe.of(compiled.targets)
     val machine = bare.copy(warnings = Preflight.check(plan, bare))
@@ -66,8 +72,8 @@ final class Engine(
     val count   = Engine.loops(plan)
     val loops   = new EventLoops(count, "needletail-load", daemon = true)
     val all     = Vector.tabulate(count)(loops(_))
-    val waker   = new Waker(all)
-    val slices  = new LinkedBlockingQueue[Slice]
+    val waker   = new WakeUpThread(all)
+    val slices  = new LinkedBlockingQueue[IntervalCounts]
     val busy    = new AtomicInteger(count)
     val loadEnd = new AtomicLong(0)
     val threads = Array.fill(count)(-1L)
@@ -75,7 +81,7 @@ final class Engine(
       val ready = new CountDownLatch(count)
       all.foreach { loop =>
         loop.execute { () =>
-          threads(loop.index) = Proc.thisThread
+          threads(loop.index) = ProcFiles.thisThread
           ready.countDown()
         }
       }
@@ -110,7 +116,7 @@ final class Engine(
       val planned = Engine.duration(plan.load).fold(Long.MaxValue)(_.toNanos)
       val offered = math.min(planned, (if (loadEnd.get == 0) end else loadEnd.get) - start)
       RunResult(
-        Summary.of(compiled),
+        PlanDescription.of(compiled),
         Vector(machine),
         plan.kinds.map(_.name),
         started,
@@ -131,18 +137,18 @@ object Engine {
 
   val WarmUpTime: FiniteDuration = 5.seconds
 
-  /** From the making of loops to the first request, so that all loops begin at the same time. */
+  /** From the creation of loops to the first request, so that all loops begin at the same time. */
   private final val LeadNanos = 20L * 1000 * 1000
 
   private val StopTime = 10.seconds
 
-  /** How long a plan offers load; None where that depends on the answers. */
+  /** How long a plan offers load; None if that depends on the answers. */
   def duration(load: Load): Option[FiniteDuration] = load match {
     case closed: Load.Closed => closed.duration
     case open: Load.Open     => Some(open.steps.map(_.duration).foldLeft(Duration.Zero)(_ + _))
   }
 
-  /** No more than there are connections at most: each loop has one at least. */
+  /** The number of loops: at most one for each connection. */
   private def loops(plan: LoadPlan): Int = {
     val wanted = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
     plan.load match {
@@ -154,10 +160,10 @@ object Engine {
   private def workers(
       run: RunContext,
       loops: Vector[needletail.io.EventLoop],
-      slices: LinkedBlockingQueue[Slice],
+      slices: LinkedBlockingQueue[IntervalCounts],
       second: Long
   )(done: () => Unit): Vector[Worker] = {
-    def tally = new Tally(run.compiled.kinds.size, run.startNanos, slices, second)
+    def tally = new WorkerCounts(run.compiled.kinds.size, run.startNanos, slices, second)
     run.compiled.plan.load match {
       case closed: Load.Closed =>
         val users = ClosedWorker.beginnings(run.compiled, closed).zipWithIndex.groupBy(_._2 % run.loops)

@@ -1,43 +1,37 @@
 package needletail.load.engine
 
-import needletail.load.plan.{Load, LoadPlan, Trust}
+import needletail.io.Address
+import needletail.load.engine.compiled.{ExecutablePlan, NameResolver, Target}
+import needletail.load.engine.machine.MachineProbe
+import needletail.load.plan.{Load, LoadPlan, PlanUrl, UserShares}
 import needletail.load.result.Machine
 
-/** What can be known before the first request: is this machine able to ask what the plan wants? */
+/** Checks before the first request whether this machine can generate the load of a plan. */
 object Preflight {
 
-  /** A plan that asks for more than this share of what the machine can do is warned about. */
+  /** A plan that needs more than this share of a limit of the machine causes a warning. */
   final val Tolerable = 0.8
 
-  /** Requests in a second that one core sends and reads, about: what one does that is not of the newest. */
+  /** Requests per second that one core of an older machine can send and read, approximately. */
   final val EachCore = 40000
 
-  /** Descriptors that a running program needs beside its connections. */
+  /** Descriptors that a running program needs in addition to its connections. */
   private final val OwnDescriptors = 100
 
-  /** What is wrong with a plan, in words; None for one that can be run. */
-  def mistake(plan: LoadPlan): Option[String] = Compiled.of(plan, resolve = false).left.toOption
-
-  /** What is wrong with a URL, in words; None for one that can be asked. */
-  def urlMistake(url: String): Option[String] = Compiled.urlMistake(url)
-
-  /** What is wrong with the certificates that are to be trusted, in words; None where that can be done. */
-  def trustMistake(trust: Trust): Option[String] = Compiled.trustMistake(trust)
-
-  /** Which server's name has no address, in words. It asks the resolver, and so takes its time. */
-  def unresolved(plan: LoadPlan): Option[String] =
-    Compiled.of(plan).toOption.flatMap(_.targets.find(!_.isResolved)).map(target =>
+  /** A message if a server's name has no address; None if all have one, or the plan cannot be run at all. */
+  def unresolved(plan: LoadPlan, names: NameResolver = new NameResolver): Option[String] =
+    ExecutablePlan.of(plan, names).toOption.flatMap(_.targets.find(!_.isResolved)).map(target =>
       s"the host of ${target.origin} has no address; is its name right?"
     )
 
-  /** What this machine is and allows, for a run of that plan, with the warnings of `check`. */
-  def machine(plan: LoadPlan): Machine = {
-    val found = Compiled.of(plan).fold(_ => Vector.empty[Target], _.targets)
+  /** This machine's properties and limits, for a run of that plan, with the warnings of `check`. */
+  def machine(plan: LoadPlan, names: NameResolver = new NameResolver): Machine = {
+    val found = ExecutablePlan.of(plan, names).fold(_ => Vector.empty[Target], _.targets)
     val bare  = MachineProbe.of(found)
     bare.copy(warnings = check(plan, bare))
   }
 
-  /** Where the plan comes near to what the machine can ask, or beyond it. Unknown limits are not warned about. */
+  /** Warnings if the plan comes near to a limit of the machine or exceeds it. Unknown limits cause no warning. */
   def check(plan: LoadPlan, machine: Machine): Vector[String] =
     Vector(
       ports(plan, machine),
@@ -46,7 +40,7 @@ object Preflight {
       backlog(plan, machine)
     ).flatten
 
-  /** The highest rate at which connections can be opened for long; None where it is not known, or without bound. */
+  /** The highest rate at which connections can be opened continuously; None if not known, or unlimited. */
   def connectionsPerSecond(plan: LoadPlan, machine: Machine): Option[Double] =
     if (machine.firstPort < 0 || machine.timeWaitSeconds <= 0 || tcpTargets(plan) == 0) None
     else Some(portsInAll(plan, machine).toDouble / machine.timeWaitSeconds)
@@ -64,7 +58,7 @@ object Preflight {
         val held = s"${range(plan, machine)}, each held for ${machine.timeWaitSeconds} s after use"
         plan.load match {
           case open: Load.Open =>
-            // Over as long as ports are held, since those of an earlier time are free again.
+            // Over the time that ports are held, since those of an earlier time are free again.
             val rate = open.steps.map(s => math.max(s.from, s.to)).max
             val time =
               math.min(machine.timeWaitSeconds.toDouble, open.steps.map(_.duration.toMillis).sum / 1000.0)
@@ -109,7 +103,7 @@ object Preflight {
     case _ => None
   }
 
-  /** A listener's queue is only known to be bounded by somaxconn where the server is on this machine. */
+  /** A listener's queue is only known to be bounded by somaxconn if the server is on this machine. */
   private def backlog(plan: LoadPlan, machine: Machine): Option[String] = plan.load match {
     case closed: Load.Closed if machine.sharedWithTarget && closed.ramp.toMillis == 0 =>
       val users = connections(plan)
@@ -126,12 +120,11 @@ object Preflight {
     (machine.lastPort - machine.firstPort + 1).toLong * math.max(1, plan.sources.size) * tcpTargets(plan)
 
   private def tcpTargets(plan: LoadPlan): Int =
-    Compiled.of(plan, resolve = false).fold(_ => 0, _.targets.count(_.isTcp))
+    PlanUrl.origins(plan).count(_.address.isInstanceOf[Address.Tcp])
 
-  /** At the same time at most. */
+  /** The maximum of concurrent connections. */
   private def connections(plan: LoadPlan): Int = plan.load match {
     case open: Load.Open     => open.connections
-    case closed: Load.Closed =>
-      Compiled.of(plan, resolve = false).fold(_ => closed.users, ClosedWorker.usersOf(_, closed).sum)
+    case closed: Load.Closed => UserShares.of(plan.kinds, closed).sum
   }
 }

@@ -7,32 +7,31 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.io._
+import needletail.load.engine.machine.SelfProbe
 import needletail.load.plan._
 
 /**
- * A virtual machine is slow at first: it loads classes and compiles what is used. What it makes of the first requests
- * is not the server's doing, so this has it done before, once in a process, on a server of its own that answers without
- * looking: the server to be measured is not asked a thing.
+ * Warms up the virtual machine, once in a process: it is slow at first, as it loads classes and compiles code, and
+ * that must not count as the server's slowness. The load goes to a server of its own, so that the measured server gets
+ * no requests.
  */
 private[engine] object WarmUp {
   private val isDone = new AtomicBoolean
 
-  /** How long what stands for a second is: ends of seconds are to be warm as well. */
+  /** The length of an interval, instead of a second: the code at the end of a second has to be warmed up too. */
   final val IntervalNanos = 10L * 1000 * 1000
 
   /**
-   * Runs plans of both models against a server that this starts, the first time it is called in a process.
+   * Runs plans of both models against a server that this starts, if this is the first call in the process.
    *
-   * @param atMost
-   *   how long it may take
-   * @param isOver
-   *   whether somebody wants to be done
+   * @param atMost how long it may take
+   * @param isOver whether to end it early
    */
   def once(atMost: FiniteDuration, isOver: () => Boolean)(run: LoadPlan => Unit): Unit =
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
-        val listener = Parrot.listen(loops(0))
+        val listener = WarmUpServer.listen(loops(0))
         listener.address match {
           case Address.Tcp(_, port) =>
             val both     = plans(s"http://127.0.0.1:$port/")
@@ -52,8 +51,8 @@ private[engine] object WarmUp {
     }
 
   /**
-   * Rounds, until some in turn have left the compiler next to nothing to do, or time is up: much of what was compiled
-   * is given up when code is come to that had not been used before, such as that of a run's begin and end.
+   * Repeats rounds until several in a row have left the compiler almost nothing to do, or time is up: much compiled
+   * code is discarded when code is reached that had not been used before, such as that of a run's beginning and end.
    */
   def untilSettled(isUp: () => Boolean, compiling: () => Long)(round: () => Unit): Unit = {
     var quiet = 0
@@ -64,14 +63,14 @@ private[engine] object WarmUp {
     }
   }
 
-  /** What the compiler's threads have worked so far, in milliseconds; 0 where there is no compiler that tells. */
+  /** The time that the compiler's threads have worked so far, in milliseconds; 0 if unknown. */
   private def compiling: Long = Option(ManagementFactory.getCompilationMXBean)
     .filter(_.isCompilationTimeMonitoringSupported)
     .fold(0L)(_.getTotalCompilationTime)
 
   /**
-   * Until the compiler has done what a round left it to do, which on one core takes longer than the load itself:
-   * nothing else of this process uses the processor meanwhile.
+   * Waits until the compiler has done what a round has left to do, which on one core takes longer than the load
+   * itself, as nothing else of this process uses the processor meanwhile.
    */
   private def rest(deadline: Long): Unit = {
     var idle = false
@@ -82,7 +81,7 @@ private[engine] object WarmUp {
     }
   }
 
-  /** Both models; kinds of one request and of several with all that goes with them; connections kept and not. */
+  /** Both models; kinds of one request and of several with all features; persistent connections and others. */
   private def plans(url: String): Vector[LoadPlan] = {
     val plain = Kind("plain", Vector(RequestTemplate("GET", url)))
     val form  = RequestTemplate(
@@ -90,35 +89,35 @@ private[engine] object WarmUp {
       url + "search?word=${word}",
       headers = Vector("Accept" -> "*/*", "X-Word" -> "${word}"),
       body = Some("word=${word}"),
-      checks = Vector(Check.BodyContains(Parrot.Word)),
-      draws = Vector(Draw("drawn", None, s"(${Parrot.Word})")),
+      checks = Vector(Check.BodyContains(WarmUpServer.Word)),
+      extractions = Vector(Extraction("word", None, s"(${WarmUpServer.Word})")),
       feeders = Vector(Feeder(Vector("word"), Vector(Vector("needle"), Vector("tail")), random = false))
     )
-    val session = Kind("session", Vector(form, RequestTemplate("GET", url + "${drawn}")), weight = 0.2)
+    val session = Kind("session", Vector(form, RequestTemplate("GET", url + "${word}")), weight = 0.2)
     def plan(kinds: Vector[Kind], load: Load) = LoadPlan("warm-up", kinds, load, timeout = 1.second)
     def arrivals(chance: Boolean) = Load.Open(Vector(Load.Step(20000, 20000, Time)), chance, connections = 64)
     Vector(
       plan(
         Vector(plain, session),
         Load.Closed(8, None, Some(Time))
-      ).copy(timeout = 100.millis), // so that its timers come to be due
+      ).copy(timeout = 100.millis), // so that its timers become due
       plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false),
       plan(Vector(plain, session), arrivals(chance = true)).copy(pipelining = 4),
       plan(Vector(plain), arrivals(chance = false))
     )
   }
 
-  /** Of one model in one round. */
+  /** The duration of one model in one round. */
   private val Time = 250.millis
 
-  /** One alone may be between two stages of the compiler. */
+  /** A single quiet round may be between two stages of the compiler. */
   final val QuietRounds = 3
 
-  /** What the compiler works in a round when it is done; some 50 to 90 ms are left, whatever the round. */
+  /** The compiler's work in a round when it is done; some 50 to 90 ms remain in any round. */
   final val LittleMillis = 100L
 
   private final val RestMillis = 40L
 
-  /** The share of a core that a process takes in which nothing happens, and a little more. */
+  /** The share of a core that an idle process uses, and a little more. */
   private final val Idle = 0.05
 }

@@ -3,28 +3,20 @@ package needletail.load.plan
 import scala.concurrent.duration._
 
 /**
- * What is to be asked of whom, how often, for how long.
+ * A load to be generated: which requests go to which servers, how often and for how long.
  *
- * @param kinds
- *   kinds of requests; each has users of its own (closed model), or shares the arrivals by weight (open model)
- * @param load
- *   the model of arrivals
- * @param timeout
- *   from due to the end of the answer; then the request counts as timed out and its connection is closed
- * @param connectTimeout
- *   for a connection to stand
- * @param keepAlive
- *   whether a connection serves more than one request
- * @param pipelining
- *   requests under way at most on one connection
- * @param goodStatuses
- *   where a kind does not name its own
- * @param loops
- *   event loops; 0 for one for each core
- * @param sources
- *   local addresses to connect from, in turn; empty lets the system choose
- * @param trust
- *   whom to believe of servers that are asked by https
+ * @param kinds kinds of requests; each has users of its own (closed model), or shares the arrivals by weight (open
+ *   model)
+ * @param load the model of arrivals
+ * @param timeout from when a request is due to the end of its answer; then it counts as timed out and its connection
+ *   is closed
+ * @param connectTimeout how long opening a connection may take
+ * @param keepAlive whether a connection serves more than one request
+ * @param pipelining maximum of requests in flight on one connection
+ * @param goodStatuses the statuses of good answers, for kinds of requests without their own
+ * @param loops event loops; 0 for one for each core
+ * @param sources local addresses to connect from, in turn; empty lets the system choose
+ * @param trust which certificates of HTTPS servers are accepted
  */
 final case class LoadPlan(
     name: String,
@@ -42,41 +34,37 @@ final case class LoadPlan(
 
 object LoadPlan {
 
-  /** As the documents' ladder counts. */
+  /** The default: 200 and 304. */
   val GoodStatuses: Set[Int] = Set(200, 304)
 }
 
-/** Whose certificate a server may have that is asked by https. */
+/** Which certificates of HTTPS servers are accepted. */
 sealed trait Trust
 
 object Trust {
 
-  /** Whom the Java runtime trusts. */
+  /** Those in the Java runtime's trust store. */
   case object System extends Trust
 
-  /** Those of a file with X.509 certificates in PEM, and nobody else. */
+  /** Only those in a file with X.509 certificates in PEM. */
   final case class Certificates(file: String) extends Trust
 
-  /** Whoever answers. */
+  /** Any certificate: the server is not authenticated. */
   case object Anybody extends Trust
 }
 
-/** How requests come about. */
+/** How requests are generated: by users (closed model), or by arrivals (open model). */
 sealed trait Load
 
 object Load {
 
   /**
-   * Users who ask, wait for the answer, pause, and ask again.
+   * Users who send a request, wait for the answer, pause, and send the next.
    *
-   * @param users
-   *   of all kinds together, shared by weight where kinds do not name their own
-   * @param requests
-   *   of each user; None for as many as fit the duration
-   * @param duration
-   *   None lasts until every user has made its requests
-   * @param ramp
-   *   over which the users begin, evenly
+   * @param users of all kinds together, shared by weight by kinds without their own number
+   * @param requests requests of each user; None: as many as fit the duration
+   * @param duration None: until every user has made its requests
+   * @param ramp time over which the users begin, evenly
    */
   final case class Closed(
       users: Int,
@@ -87,18 +75,15 @@ object Load {
   ) extends Load
 
   /**
-   * Arrivals that know nothing of answers, as from the Internet: latency counts from the moment each was due.
+   * Arrivals that do not wait for answers, as from the Internet. Latency counts from the moment each was due.
    *
-   * @param steps
-   *   one after the other
-   * @param poisson
-   *   exponential distances, or else constant ones
-   * @param connections
-   *   at most; a request that finds all of them taken waits, and the wait counts
+   * @param steps successive rates
+   * @param poisson exponential intervals, otherwise constant ones
+   * @param connections maximum of connections; a request that finds all of them in use waits, and the wait counts
    */
   final case class Open(steps: Vector[Step], poisson: Boolean = false, connections: Int = 1000) extends Load
 
-  /** Requests in a second of all kinds together, going evenly from one rate to the other over the duration. */
+  /** Requests per second of all kinds together, changing linearly from one rate to the other over the duration. */
   final case class Step(from: Double, to: Double, duration: FiniteDuration)
 }
 
@@ -110,20 +95,17 @@ object Pause {
   final case class Constant(time: FiniteDuration)                       extends Pause
   final case class Uniform(least: FiniteDuration, most: FiniteDuration) extends Pause
 
-  /** The absolute value of a normal distribution: the store's customers (SEEDS.md, section 5). */
+  /** The absolute value of a normal distribution: the pauses of the store's customers. */
   final case class Normal(mean: FiniteDuration, deviation: FiniteDuration) extends Pause
 }
 
 /**
  * A kind of request.
  *
- * @param weight
- *   its share of users or arrivals
- * @param users
- *   its own number of users in the closed model, in place of a share
- * @param requests
- *   what a user of this kind does in turn, in one session: more than one where later ones need what earlier ones
- *   answered
+ * @param weight its share of users or arrivals
+ * @param users its own number of users in the closed model, instead of a share
+ * @param requests what a user of this kind sends in turn, in one session: more than one if later requests need values
+ *   of earlier answers
  */
 final case class Kind(
     name: String,
@@ -131,14 +113,22 @@ final case class Kind(
     weight: Double = 1,
     users: Option[Int] = None,
     pause: Option[Pause] = None
-)
+) {
+
+  /** The feeders of all its requests, each once. */
+  private[load] def feeders: Vector[Feeder] = requests.flatMap(_.feeders).distinct
+
+  /** The names of a session's values: the columns of feeders and what is taken from answers, each once. */
+  private[load] def valueNames: Vector[String] =
+    (feeders.flatMap(_.columns) ++ requests.flatMap(_.extractions.map(_.name))).distinct
+}
 
 /**
- * A request, in whose target, header values and body `${name}` stands for a value of the session: from a feeder, or
- * drawn from an earlier answer.
+ * A request. In its target, header values and body `\${name}` is replaced by a value of the session: from a feeder, or
+ * taken from an earlier answer.
  *
- * @param url
- *   absolute: `http://host:port/path?query`, `https` likewise, or `http+unix://%2Fpath%2Fto%2Fsocket/path`
+ * @param url absolute: `http://host:port/path?query`, the same with `https`, or
+ *   `http+unix://%2Fpath%2Fto%2Fsocket/path`
  */
 final case class RequestTemplate(
     method: String,
@@ -146,11 +136,11 @@ final case class RequestTemplate(
     headers: Vector[(String, String)] = Vector.empty,
     body: Option[String] = None,
     checks: Vector[Check] = Vector.empty,
-    draws: Vector[Draw] = Vector.empty,
+    extractions: Vector[Extraction] = Vector.empty,
     feeders: Vector[Feeder] = Vector.empty
 )
 
-/** What an answer must be to count as good. */
+/** A check that an answer must pass to count as good. */
 sealed trait Check
 
 object Check {
@@ -161,7 +151,7 @@ object Check {
 }
 
 /** A value taken from an answer into the session: the pattern's first group found in the body, or a header's value. */
-final case class Draw(name: String, header: Option[String], pattern: String)
+final case class Extraction(name: String, header: Option[String], pattern: String)
 
-/** Rows of values, one for each time a session begins. */
+/** Rows of values, one for each session. */
 final case class Feeder(columns: Vector[String], rows: Vector[Vector[String]], random: Boolean)

@@ -5,11 +5,11 @@ import java.nio.ByteBuffer
 import org.HdrHistogram.Histogram
 
 /**
- * What was measured of one kind of request in a stretch of time: counts by outcome and status, and latencies in
- * nanoseconds. Mutable, for one thread; `add` joins what several generators or stretches measured without loss.
+ * Measurements of one kind of request in a period of time: counts by outcome and status, and latencies in nanoseconds.
+ * Mutable, for one thread; `add` merges measurements of several generators or periods without loss.
  *
- * All histograms are of the same make (`Figures.histogram`): one microsecond is told from the next, to 3 digits, up
- * to an hour.
+ * All histograms have the same parameters (`Figures.histogram`): a resolution of one microsecond, 3 significant
+ * digits, up to an hour.
  */
 final class Figures {
 
@@ -19,7 +19,7 @@ final class Figures {
   /** Complete answers by status, 100 to 599 at `status - 100`, anything else at 500. */
   val statuses: Array[Long] = new Array[Long](501)
 
-  // Null where they are folded.
+  // Null if they are compressed.
   private var times: Array[Histogram]    = Array.fill(Figures.Kinds)(Figures.histogram())
   private var folded: Array[Array[Byte]] = null
 
@@ -29,10 +29,10 @@ final class Figures {
   /** Good answers, from the moment the request was handed to a connection to the end of the answer. */
   def service: Histogram = histogram(1)
 
-  /** All others that ended by something the server did or did not do, from due to the end. */
+  /** Requests that failed because of what the server did or did not do, from due to the end. */
   def failed: Histogram = histogram(2)
 
-  /** Octets of content received. */
+  /** Bytes of content received. */
   var received: Long = 0
 
   def count(outcome: Outcome): Long = outcomes(outcome.index)
@@ -44,13 +44,13 @@ final class Figures {
 
   def bad: Long = requests - good
 
-  /** Bad ones as a share of all, 0 to 1; 0 where there are none. */
+  /** Failed requests as a share of all, 0 to 1; 0 if there are none. */
   def errorRate: Double = if (requests == 0) 0 else bad.toDouble / requests
 
   /** Complete answers with this status. */
   def status(code: Int): Long = statuses(Figures.slot(code))
 
-  /** Notes a complete answer. Times by `System.nanoTime`. */
+  /** Records a complete answer. Times by `System.nanoTime`. */
   def answered(outcome: Outcome, code: Int, due: Long, sent: Long, ended: Long, contentLength: Long): Unit = {
     unfold()
     statuses(Figures.slot(code)) += 1
@@ -62,7 +62,7 @@ final class Figures {
     } else Figures.record(failed, ended - due)
   }
 
-  /** Notes a request that got no complete answer. */
+  /** Records a request without a complete answer. */
   def failed(outcome: Outcome, due: Long, ended: Long): Unit = {
     unfold()
     outcomes(outcome.index) += 1
@@ -70,8 +70,8 @@ final class Figures {
   }
 
   /**
-   * Takes a tenth of the memory from here on, for what is kept of a long run: histograms are made anew whenever one is
-   * asked for. What is recorded afterwards unfolds it.
+   * Compresses the histograms to a tenth of the memory, for the past intervals of a long run: they are decompressed
+   * whenever one is read. Recording decompresses it.
    */
   def fold(): Unit = if (folded == null) {
     folded = times.map(Figures.encode)
@@ -95,7 +95,7 @@ final class Figures {
     received += other.received
   }
 
-  /** Forgets everything, to be used again. */
+  /** Clears everything, for reuse. */
   def reset(): Unit = {
     unfold()
     java.util.Arrays.fill(outcomes, 0)
@@ -109,10 +109,10 @@ final class Figures {
 
 object Figures {
 
-  /** The longest latency that is told from longer ones: an hour, in nanoseconds. */
+  /** The longest latency that is distinguished from longer ones: an hour, in nanoseconds. */
   final val LongestNanos = 3600L * 1000 * 1000 * 1000
 
-  /** Nanoseconds from 1 us to an hour with 3 significant digits; it starts small and grows with what it is given. */
+  /** Nanoseconds from 1 us to an hour with 3 significant digits; it starts small and grows as needed. */
   def histogram(): Histogram = {
     val made = new Histogram(1000, 2000000, 3)
     made.setAutoResize(true)
@@ -127,7 +127,7 @@ object Figures {
 
   private final val Kinds = 3
 
-  /** An empty one takes nothing. */
+  /** An empty one has no bytes. */
   private[result] def encode(histogram: Histogram): Array[Byte] =
     if (histogram.getTotalCount == 0) Array.empty
     else {
@@ -136,10 +136,10 @@ object Figures {
       java.util.Arrays.copyOf(buffer.array, length)
     }
 
-  private[result] def decode(octets: Array[Byte]): Histogram =
-    if (octets.isEmpty) histogram()
+  private[result] def decode(bytes: Array[Byte]): Histogram =
+    if (bytes.isEmpty) histogram()
     else {
-      val made = Histogram.decodeFromByteBuffer(ByteBuffer.wrap(octets), 0)
+      val made = Histogram.decodeFromByteBuffer(ByteBuffer.wrap(bytes), 0)
       made.setAutoResize(true)
       made
     }

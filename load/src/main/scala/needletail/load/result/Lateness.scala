@@ -3,15 +3,15 @@ package needletail.load.result
 import org.HdrHistogram.Histogram
 
 /**
- * How late after their due times a generator took requests up, in nanoseconds: gave each to a connection, or put it
- * among those that wait for one. Immutable; sums are without loss.
+ * How late after their due times a generator handled requests, in nanoseconds: passed each to a connection, or queued
+ * it for one. Immutable; sums are without loss.
  */
-final class Lateness private (octets: Array[Byte]) {
+final class Lateness private (bytes: Array[Byte]) {
 
   /** A copy. */
-  def histogram: Histogram = Figures.decode(octets)
+  def histogram: Histogram = Figures.decode(bytes)
 
-  /** Nanoseconds, the longest at 100; 0 where no request had a time set beforehand. */
+  /** In nanoseconds, the longest at 100; 0 if no request had a time set in advance. */
   def at(percentile: Double): Long = histogram.getValueAtPercentile(percentile)
 
   override def equals(other: Any): Boolean = other match {

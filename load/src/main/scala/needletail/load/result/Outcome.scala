@@ -1,15 +1,12 @@
 package needletail.load.result
 
 /**
- * How a request ended. Each request that was due ends in exactly one of these; percentiles of good and of bad ones are
+ * How a request ended. Each request that was due has exactly one outcome; percentiles of good and failed ones are
  * never mixed.
  *
- * @param name
- *   in files and tables
- * @param phase
- *   where it ended: before a connection stood, while it was under way, or by what was answered
- * @param ours
- *   was it this machine's doing, so that it says nothing of the server?
+ * @param name in files and tables
+ * @param phase where it ended: before it had a connection, while it was in flight, or by its answer
+ * @param ours whether this machine caused it, so that it says nothing about the server
  */
 sealed abstract class Outcome private (val index: Int, val name: String, val phase: Phase, val ours: Boolean)
     extends Product
@@ -39,10 +36,10 @@ object Outcome {
   /** The name of the host has no address. */
   case object Unresolved extends Outcome(3, "unresolved", Connecting, false)
 
-  /** Nobody listens there. */
+  /** No process listens there. */
   case object Refused extends Outcome(4, "refused", Connecting, false)
 
-  /** No connection within the connect time-out. */
+  /** No connection within the connect timeout. */
   case object ConnectTimedOut extends Outcome(5, "connect-timeout", Connecting, false)
 
   /** No local port was free (EADDRNOTAVAIL). */
@@ -57,13 +54,13 @@ object Outcome {
   /** The connection was reset, or closed before the answer was complete. */
   case object Reset extends Outcome(9, "reset", UnderWay, false)
 
-  /** No complete answer within the time-out. */
+  /** No complete answer within the timeout. */
   case object TimedOut extends Outcome(10, "timeout", UnderWay, false)
 
-  /** What came is no HTTP response. */
+  /** The response is not valid HTTP. */
   case object Garbage extends Outcome(11, "garbage", UnderWay, false)
 
-  /** It was due and could not be sent before the end: every connection that it may use was taken. */
+  /** It was due and could not be sent before the end: all connections that it may use were in use. */
   case object Unsent extends Outcome(12, "unsent", Connecting, true)
 
   val all: Vector[Outcome] = Vector(

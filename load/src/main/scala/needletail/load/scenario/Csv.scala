@@ -2,17 +2,17 @@ package needletail.load.scenario
 
 import scala.collection.mutable
 
-/** Comma-separated values (RFC 4180): rows of values, of which some may stand in quotes. */
+/** Parses comma-separated values (RFC 4180): rows of values, some of them quoted. */
 private[scenario] object Csv {
 
-  /** All rows but empty lines, or what is wrong with the text. */
+  /** All rows except empty lines. Left is the error. */
   def parse(text: String): Either[String, Vector[Vector[String]]] = {
     val rows   = Vector.newBuilder[Vector[String]]
     val row    = mutable.ArrayBuffer.empty[String]
     val value  = new StringBuilder
     var quoted = false // inside quotes
-    var was    = false // did the value begin with one?
-    var blank  = true  // is there nothing but white space in the value so far?
+    var was    = false // whether the value began with a quote
+    var blank  = true  // whether the value is only white space so far
     var i      = 0
 
     def endValue(): Unit = {

@@ -3,17 +3,16 @@ package needletail.load.scenario
 import java.nio.file.{InvalidPathException, Path}
 import java.util.regex.{Pattern, PatternSyntaxException}
 
-import needletail.http.{Grammar, PercentCoding}
-import needletail.load.engine.Preflight
+import needletail.http.message.PercentCoding
+import needletail.http.text.Grammar
+import needletail.load.file.TextFile
 import needletail.load.plan._
 
 /**
  * Reads kinds of requests.
  *
- * @param target
- *   the server of requests that name none
- * @param headers
- *   of every request that has none of that name itself
+ * @param target the server of requests without their own
+ * @param headers of every request that has none with that name itself
  */
 private[scenario] final class KindReader(path: Path, target: Option[Yaml], headers: Vector[(String, Yaml)]) {
   import KindReader._
@@ -32,7 +31,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     val requests =
       if (fields.has("requests")) places.map(p => request(p.fields(RequestFields: _*)))
       else Vector(request(fields))
-    val known = feeders.flatMap(_.columns).toSet ++ requests.flatMap(_.draws.map(_.name))
+    val known = feeders.flatMap(_.columns).toSet ++ requests.flatMap(_.extractions.map(_.name))
     requests.zip(places).foreach { case (request, place) => checkNames(request, place, known) }
     Kind(
       name = name,
@@ -48,7 +47,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     Hole.findAllMatchIn(texts.mkString("\n")).map(_.group(1)).find(!known(_)).foreach { name =>
       val there =
         if (known.isEmpty) "there are none" else s"there are ${known.toVector.sorted.mkString(", ")}"
-      place.fail(s"no feeder and no draw gives '$name'; $there")
+      place.fail(s"no feeder or extraction defines '$name'; $there")
     }
   }
 
@@ -71,8 +70,8 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
       headers = named ++ typed,
       body = body,
       checks = fields.get("check").fold(Vector.empty[Check])(checks),
-      draws = fields.get("draw").fold(Vector.empty[Draw])(_.entries.map { case (name, value) =>
-        draw(name, value)
+      extractions = fields.get("extract").fold(Vector.empty[Extraction])(_.entries.map { case (name, value) =>
+        extraction(name, value)
       })
     )
   }
@@ -88,11 +87,11 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
           case Some(server) => server.text.stripSuffix("/") + text
           case None         => place.fail("there is no target that this path could belong to")
         }
-    Preflight.urlMistake(whole).foreach(place.fail)
+    PlanCheck.urlMistake(whole).foreach(place.fail)
     whole
   }
 
-  /** The body, and the type that it is of. */
+  /** The body and its media type. */
   private def content(fields: Fields): (Option[String], Option[String]) =
     fields.one("form", "json", "body") match {
       case Some(("form", form)) =>
@@ -103,7 +102,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
       case None                 => (None, None)
     }
 
-  /** Encoded but for the places of values, which are encoded when they are filled. */
+  /** Encoded except for the places of values, which are encoded when they are filled. */
   private def encoded(text: String): String = {
     val holes = Hole.findAllIn(text).toVector
     val texts = Hole.split(text + "|").toVector.map(PercentCoding.encode)
@@ -126,11 +125,11 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
     ).flatten
   }
 
-  private def draw(name: String, yaml: Yaml): Draw =
-    if (yaml.isText) Draw(name, None, pattern(yaml))
+  private def extraction(name: String, yaml: Yaml): Extraction =
+    if (yaml.isText) Extraction(name, None, pattern(yaml))
     else {
       val fields = yaml.fields("header", "pattern")
-      Draw(name, fields.get("header").map(_.text), fields.get("pattern").fold(".*")(pattern))
+      Extraction(name, fields.get("header").map(_.text), fields.get("pattern").fold(".*")(pattern))
     }
 
   private def feeder(yaml: Yaml): Feeder = {
@@ -149,7 +148,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
       }
     val place = KindReader.beside(path, file)
     val rows  =
-      Scenario.text(place).flatMap(Csv.parse).fold(why => file.fail(s"feeder ${file.text}: $why"), identity)
+      TextFile.read(place).flatMap(Csv.parse).fold(why => file.fail(s"feeder ${file.text}: $why"), identity)
     if (rows.size < 2)
       file.fail(s"feeder ${file.text}: there must be a row of names and at least one of values")
     rows.zipWithIndex.find(_._1.size != rows.head.size).foreach { case (row, i) =>
@@ -166,14 +165,14 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
 
 private[scenario] object KindReader {
   private val Methods       = Vector("get", "head", "post", "put", "patch", "delete", "options")
-  private val RequestFields = Methods ++ Vector("headers", "form", "json", "body", "check", "draw")
+  private val RequestFields = Methods ++ Vector("headers", "form", "json", "body", "check", "extract")
   private val KindFields    = Vector("name", "users", "weight", "pause", "feeders", "requests")
   private val Hole          = """\$\{([^}]*)\}""".r
 
-  /** The file that a scenario names, from the scenario's own place on. */
+  /** A file that a scenario names, relative to the scenario. */
   def beside(scenario: Path, file: Yaml): Path =
     try scenario.resolveSibling(file.text)
-    catch { case e: InvalidPathException => file.fail(s"'${file.text}' is no path: ${e.getReason}") }
+    catch { case e: InvalidPathException => file.fail(s"'${file.text}' is not a path: ${e.getReason}") }
 
   def statuses(yaml: Yaml): Set[Int] = yaml.list.map { s =>
     val code = s.int(100)

@@ -1,161 +1,32 @@
 package needletail.load.scenario
 
-import java.io.IOException
-import java.nio.ByteBuffer
-import java.nio.charset.CharacterCodingException
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, NoSuchFileException, Path}
+import java.nio.file.Path
 
-import needletail.load.engine.Preflight
-import needletail.load.plan._
-import needletail.load.report.OutputFiles
+import needletail.load.file.TextFile
+import needletail.load.plan.LoadPlan
 
 /**
- * A scenario that cannot be used.
+ * An error in a scenario.
  *
- * @param file
- *   as it was given
- * @param line
- *   from 1; 0 where it is the file as a whole
+ * @param file as it was given
+ * @param line from 1; 0 for the file as a whole
  */
 final case class ScenarioError(file: String, line: Int, reason: String) {
   override def toString: String = if (line > 0) s"$file:$line: $reason" else s"$file: $reason"
 }
 
-/** Plans from YAML files; `docs/load-scenarios.md` describes them. */
+/** Reads plans from YAML files, as described in `docs/load-scenarios.md`. */
 object Scenario {
 
-  /** The plan in a file, or the first mistake in it. Files it names are looked for beside it. */
+  /** The plan in a file. Left is the first mistake. Files that it names are relative to it. */
   def read(path: Path): Either[ScenarioError, LoadPlan] =
-    text(path) match {
+    TextFile.read(path) match {
       case Left(reason) => Left(ScenarioError(path.toString, 0, reason))
       case Right(yaml)  => parse(yaml, path)
     }
 
-  /** The plan in a text that stands, or might stand, at `path`. */
+  /** The plan in `yaml`, as if it were the text of the file `path`. */
   def parse(yaml: String, path: Path): Either[ScenarioError, LoadPlan] =
     try Right(new ScenarioReader(path).plan(Yaml.parse(yaml)))
     catch { case m: Mistake => Left(ScenarioError(path.toString, m.line, m.reason)) }
-
-  /** A byte order mark, as spreadsheets put before their tables, is no part of it. */
-  private[scenario] def text(path: Path): Either[String, String] =
-    try Right(
-        UTF_8.newDecoder().decode(ByteBuffer.wrap(Files.readAllBytes(path))).toString.stripPrefix("\uFEFF")
-      )
-    catch {
-      case _: NoSuchFileException      => Left("there is no such file")
-      case _: CharacterCodingException => Left("this is not UTF-8")
-      case e: IOException              => Left(s"it cannot be read: ${OutputFiles.reason(e)}")
-    }
-}
-
-private[scenario] final class ScenarioReader(path: Path) {
-  def plan(yaml: Yaml): LoadPlan = {
-    val fields = yaml.fields(
-      "name",
-      "target",
-      "timeout",
-      "connect-timeout",
-      "keep-alive",
-      "pipelining",
-      "loops",
-      "sources",
-      "good-statuses",
-      "cacert",
-      "insecure",
-      "headers",
-      "users",
-      "arrivals",
-      "kinds"
-    )
-    val load = fields.one("users", "arrivals") match {
-      case Some(("users", users)) => closed(users)
-      case Some((_, arrivals))    => open(arrivals)
-      case None                   => yaml.fail("there must be either users or arrivals")
-    }
-    val target = fields.get("target")
-    target.foreach(server => Preflight.urlMistake(server.text).foreach(server.fail))
-    val headers = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
-    val kinds   = fields.need("kinds").sequence("a kind")
-    val read    = kinds.map(new KindReader(path, target, headers).kind)
-    read.zip(kinds).groupBy(_._1.name).values.find(_.size > 1).foreach { same =>
-      same(1)._2.fail(s"two kinds have the name '${same(1)._1.name}'")
-    }
-    val default = LoadPlan("", Vector.empty, load)
-    val result  = LoadPlan(
-      name =
-        fields.get("name").fold(path.getFileName.toString.stripSuffix(".yaml").stripSuffix(".yml"))(_.text),
-      kinds = read,
-      load = load,
-      timeout = fields.get("timeout").fold(default.timeout)(_.duration()),
-      connectTimeout = fields.get("connect-timeout").fold(default.connectTimeout)(_.duration()),
-      keepAlive = fields.get("keep-alive").fold(default.keepAlive)(_.boolean),
-      pipelining = fields.get("pipelining").fold(default.pipelining)(_.int(1)),
-      goodStatuses = fields.get("good-statuses").fold(default.goodStatuses)(KindReader.statuses),
-      loops = fields.get("loops").fold(default.loops)(_.int(0)),
-      sources = fields.get("sources").fold(default.sources)(_.list.map(_.text)),
-      trust = trust(fields)
-    )
-    // What concerns one kind is told with the kind's line, all else with the scenario's.
-    read.zip(kinds).foreach { case (kind, place) =>
-      Preflight.mistake(result.copy(kinds = Vector(kind.copy(weight = 1)))).foreach(place.fail)
-    }
-    Preflight.mistake(result).foreach(yaml.fail)
-    result
-  }
-
-  private def trust(fields: Fields): Trust = fields.one("cacert", "insecure") match {
-    case Some(("cacert", file)) =>
-      val trust = Trust.Certificates(KindReader.beside(path, file).toString)
-      Preflight.trustMistake(trust).foreach(file.fail)
-      trust
-    case Some((_, any)) => if (any.boolean) Trust.Anybody else Trust.System
-    case None           => Trust.System
-  }
-
-  private def closed(yaml: Yaml): Load.Closed = {
-    val fields   = yaml.fields("count", "requests", "duration", "ramp", "pause")
-    val requests = fields.get("requests").map(_.int(1))
-    val duration = fields.get("duration").map(_.duration())
-    if (requests.isEmpty && duration.isEmpty) yaml.fail("users need requests (of each), or a duration")
-    Load.Closed(
-      users = fields.get("count").fold(0)(_.int(0)),
-      requests = requests,
-      duration = duration,
-      ramp = fields.get("ramp").fold(Load.Closed(0, None, None).ramp)(_.duration(zero = true)),
-      pause = fields.get("pause").fold[Pause](Pause.None)(KindReader.pause)
-    )
-  }
-
-  private def open(yaml: Yaml): Load.Open = {
-    val fields = yaml.fields("rate", "duration", "steps", "distances", "connections")
-    val steps  =
-      if (fields.has("steps")) {
-        List("rate", "duration").foreach(name => fields.one(name, "steps"))
-        fields.need("steps").sequence("a step").map(step)
-      } else {
-        val rate = fields.need("rate").double
-        Vector(Load.Step(rate, rate, fields.need("duration").duration()))
-      }
-    if (steps.forall(s => s.from == 0 && s.to == 0)) yaml.fail("the rate is 0 all the time")
-    val random = fields.get("distances").exists { d =>
-      d.text match {
-        case "constant" => false
-        case "random"   => true
-        case other      => d.fail(s"distances are constant or random, not '$other'")
-      }
-    }
-    val default = Load.Open(steps, random)
-    default.copy(connections = fields.get("connections").fold(default.connections)(_.int(1)))
-  }
-
-  private def step(yaml: Yaml): Load.Step = {
-    val fields   = yaml.fields("rate", "from", "to", "duration")
-    val duration = fields.need("duration").duration()
-    if (fields.has("rate")) {
-      List("from", "to").foreach(name => fields.one(name, "rate"))
-      val rate = fields.need("rate").double
-      Load.Step(rate, rate, duration)
-    } else Load.Step(fields.need("from").double, fields.need("to").double, duration)
-  }
 }

@@ -10,11 +10,11 @@ import org.snakeyaml.engine.v2.api.lowlevel.Compose
 import org.snakeyaml.engine.v2.exceptions.{MarkedYamlEngineException, YamlEngineException}
 import org.snakeyaml.engine.v2.nodes.{MappingNode, Node, ScalarNode, SequenceNode}
 
-/** What is wrong with a file; caught in `Scenario.read`. `line` counts from 1. */
+/** A mistake in a file; caught in `Scenario.read`. `line` counts from 1. */
 private[scenario] final class Mistake(val line: Int, val reason: String)
     extends RuntimeException(reason, null, false, false)
 
-/** A place in a YAML document, read as what it is meant to be; a mistake names its line. */
+/** A node of a YAML document. Its methods read it as a type, or throw a mistake with its line. */
 private[scenario] final class Yaml(node: Node, val name: String) {
   def line: Int = Yaml.lineOf(node)
 
@@ -42,7 +42,7 @@ private[scenario] final class Yaml(node: Node, val name: String) {
     case _       => None
   }
 
-  /** Above 0, or at least 0 where that is allowed: `500 ms`, `10 s`, `2 min`, `1 h`. */
+  /** A duration, above 0 unless `zero` allows 0: `500 ms`, `10 s`, `2 min`, `1 h`. */
   def duration(zero: Boolean = false): FiniteDuration =
     number("a duration such as 500 ms, 10 s or 2 min")(Yaml.duration) match {
       case d if d > Duration.Zero || zero => d
@@ -54,29 +54,29 @@ private[scenario] final class Yaml(node: Node, val name: String) {
     case _                  => expected(what)
   }
 
-  /** The elements of a sequence; one that stands alone is a sequence of one. */
+  /** The elements of a sequence; a single value is a sequence of one. */
   def list: Vector[Yaml] = node match {
     case sequence: SequenceNode => sequence.getValue.asScala.toVector.map(new Yaml(_, s"an element of $name"))
     case _                      => Vector(this)
   }
 
-  /** The elements of what must be a sequence with at least one. */
+  /** The elements of a sequence that must have at least one. */
   def sequence(of: String): Vector[Yaml] = node match {
     case s: SequenceNode if !s.getValue.isEmpty => s.getValue.asScala.toVector.map(new Yaml(_, of))
     case _                                      => expected(s"a list with at least one element")
   }
 
-  /** The entries of a mapping whose names are free, in order. */
+  /** The entries of a mapping with arbitrary names, in order. */
   def entries: Vector[(String, Yaml)] = {
     val keys = mutable.Set.empty[String]
     tuples.map { case (key, value) =>
       val text = new Yaml(key, s"a name in $name").text
-      if (!keys.add(text)) throw new Mistake(Yaml.lineOf(key), s"'$text' stands twice in $name")
+      if (!keys.add(text)) throw new Mistake(Yaml.lineOf(key), s"'$text' occurs twice in $name")
       (text, new Yaml(value, text))
     }
   }
 
-  /** A mapping of which only these names may be there. */
+  /** A mapping in which only these names are allowed. */
   def fields(known: String*): Fields = {
     val all = entries
     all.zip(tuples).foreach { case ((key, _), (node, _)) =>
@@ -102,7 +102,7 @@ private[scenario] final class Fields(val owner: Yaml, all: Map[String, Yaml]) {
 
   def need(name: String): Yaml = all.getOrElse(name, owner.fail(s"${owner.name} lacks '$name'"))
 
-  /** The one of these that is there. */
+  /** The one of these that is present. */
   def one(names: String*): Option[(String, Yaml)] = names.filter(has) match {
     case Seq()     => None
     case Seq(name) => Some((name, all(name)))
@@ -112,12 +112,12 @@ private[scenario] final class Fields(val owner: Yaml, all: Map[String, Yaml]) {
 
 private[scenario] object Yaml {
 
-  /** The document in a text; throws `Mistake`. */
+  /** Parses a document. Throws `Mistake`. */
   def parse(text: String): Yaml =
     try
       new Compose(LoadSettings.builder().setUseMarks(true).build()).composeString(text).toScala match {
         case Some(node) => new Yaml(node, "the scenario")
-        case None       => throw new Mistake(1, "there is nothing in it")
+        case None       => throw new Mistake(1, "it is empty")
       }
     catch {
       case e: MarkedYamlEngineException =>

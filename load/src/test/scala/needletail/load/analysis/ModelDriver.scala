@@ -4,8 +4,8 @@ import java.util.{PriorityQueue, SplittableRandom}
 
 import scala.collection.mutable
 
-import needletail.load.engine.Driver
-import needletail.load.plan._
+import needletail.load.engine.LoadRunner
+import needletail.load.plan.{Load, LoadPlan, Pause}
 import needletail.load.result._
 
 /**
@@ -51,7 +51,7 @@ final class ModelDriver(
     ports: Double = Double.PositiveInfinity,
     machine: Machine = ModelDriver.machine,
     seed: Long = 1
-) extends Driver {
+) extends LoadRunner {
   private var clock  = 1700000000000L // of all runs, in milliseconds
   private val random = new SplittableRandom(seed)
 

@@ -2,6 +2,7 @@ package needletail.load.analysis
 
 import scala.concurrent.duration._
 
+import needletail.load.analysis.verdict.Window
 import needletail.load.result.Outcome
 import needletail.testing.Suite
 

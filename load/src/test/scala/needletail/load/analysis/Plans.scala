@@ -2,7 +2,7 @@ package needletail.load.analysis
 
 import scala.concurrent.duration._
 
-import needletail.load.plan._
+import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
 
 /** Plans of one request, for tests. */
 object Plans {

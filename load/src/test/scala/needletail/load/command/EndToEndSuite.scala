@@ -8,7 +8,8 @@ import scala.concurrent.duration._
 
 import needletail.http.{Response, Status => HttpStatus}
 import needletail.load.engine.{Child, KnownServer, Misbehaving, Serving}
-import needletail.load.report.{Document, Terminal}
+import needletail.load.report.data.ResultDocument
+import needletail.load.report.text.Terminal
 import needletail.server.RunningServer
 import needletail.testing.Suite
 
@@ -56,7 +57,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         val files = names.flatMap(name => Vector(s"--$name", folder.resolve(name).toString))
         val ran   = program(Vector("run", url(server), "--rate", "100", "--duration", "2s") ++ files: _*)
         assertEquals(ran.status, 0, ran.err)
-        val run = Document.read(folder.resolve("json")).fold(fail(_), identity).parts.head.run
+        val run = ResultDocument.read(folder.resolve("json")).fold(fail(_), identity).parts.head.run
         assert(math.abs(run.total().requests - 200) <= 2, run.total().requests)
         assert(run.total().response.getMinValue >= 19000000L, run.total().response.getMinValue)
         names.foreach(name => assert(Files.size(folder.resolve(name)) > 100, name))
@@ -111,7 +112,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     }
   }
 
-  test("nobody listens: status 2, soon, and in words") {
+  test("nothing listens: status 2, soon, with a message") {
     val port = {
       val s = new java.net.ServerSocket(0);
       try s.getLocalPort
@@ -120,11 +121,11 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     val started = System.nanoTime()
     val ran     = program("run", s"http://127.0.0.1:$port/", "--users", "2", "--duration", "1h")
     assertEquals(ran.status, 2)
-    assert(ran.err.contains("nobody listens at"), ran.err)
+    assert(ran.err.contains("nothing listens at"), ran.err)
     assert(System.nanoTime() - started < 20e9, "it went on in vain")
   }
 
-  test("an unknown host: status 2 and in words") {
+  test("an unknown host: status 2, with a message") {
     val ran = program("run", "http://no-such-host.invalid/", "--duration", "1h")
     assertEquals(ran.status, 2)
     assert(ran.err.contains("no-such-host.invalid"), ran.err)
@@ -143,7 +144,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     try {
       val ran = program("run", garbage.url, "--users", "2", "--requests", "2")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("is no HTTP (the first: "), ran.err)
+      assert(ran.err.contains("are not valid HTTP (the first: "), ran.err)
     } finally garbage.close()
     val silent = new Misbehaving((_, _) => ())
     try {
@@ -194,7 +195,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
       output.contains("keeps its local port for 60 s (TIME_WAIT), and 200 ports allow 3 new connections"),
       output
     )
-    assert(output.contains("it says nothing of the server"), output)
+    assert(output.contains("it says nothing about the server"), output)
   }
 
   test("Ctrl-C ends a run with a report of what was measured, and its files") {
@@ -211,7 +212,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         assert(process.waitFor(20, TimeUnit.SECONDS), "it did not end")
         assertEquals(process.exitValue, 130, (seen ++ rest).mkString("\n"))
         assert(rest.exists(_.contains("Verdict:")), rest.mkString("\n"))
-        val run = Document.read(json).fold(fail(_), identity).parts.head.run
+        val run = ResultDocument.read(json).fold(fail(_), identity).parts.head.run
         assert(
           run.total().good >= 90 && run.loadMillis < 20000,
           s"${run.total().good} in ${run.loadMillis} ms"
@@ -302,7 +303,7 @@ object PortsRunOut {
   def main(arguments: Array[String]): Unit = {
     val server   = new Misbehaving((caller, _) => caller.answer())
     val terminal = new Terminal(System.out, System.out, false, 100)
-    val status   = new Program(new EngineGenerator, terminal, new Interruption)
+    val status   = new Program(new EngineLoadGenerator, terminal, new Interruption)
       .run(Vector(
         "run",
         server.url,

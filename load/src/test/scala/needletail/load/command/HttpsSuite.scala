@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 
 import needletail.load.engine.Serving
-import needletail.load.report.Document
+import needletail.load.report.data.ResultDocument
 import needletail.testing.{Certificate, Suite, TlsServer}
 
 /** The program against a server that speaks TLS. */
@@ -49,7 +49,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram {
       )
       assertEquals(rate.status, 0, rate.err)
       assert(rate.out.contains("50 requests: 50 good, 0 bad"), rate.out)
-      val run = Document.read(json).fold(fail(_), identity).parts.head.run
+      val run = ResultDocument.read(json).fold(fail(_), identity).parts.head.run
       assert(run.plan.detail.contains("certificates" -> s"those of $trusted"), run.plan.detail)
       assert(run.intervals.map(_.self.opened).sum <= 4)
     }
@@ -83,7 +83,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram {
     serving(ok) { server =>
       val ran = program("run", s"https://localhost:${server.port}/", "--users", "1", "--requests", "2")
       assertEquals(ran.status, 2)
-      assert((ran.out + ran.err).contains("does not speak TLS there"), ran.out + ran.err)
+      assert((ran.out + ran.err).contains("does not use TLS on that port"), ran.out + ran.err)
     }
   }
 

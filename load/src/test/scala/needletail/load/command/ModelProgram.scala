@@ -4,14 +4,14 @@ import java.io.{ByteArrayOutputStream, PrintStream}
 import java.nio.file.Path
 
 import needletail.load.analysis.{ModelDriver, ModelServer}
-import needletail.load.engine.Driver
+import needletail.load.engine.LoadRunner
 import needletail.load.plan.LoadPlan
-import needletail.load.report.Terminal
+import needletail.load.report.text.Terminal
 import needletail.load.result.{Interval, Machine, RunResult}
 
 /** The program against a model: what it says, and the status it ends with. */
 final class ModelProgram(
-    val driver: Driver = new ModelDriver(ModelServer()),
+    val driver: LoadRunner = new ModelDriver(ModelServer()),
     scenarios: Path => Either[String, LoadPlan] = file => Left(s"$file: there is none"),
     warnings: Vector[String] = Vector.empty,
     live: Boolean = false,
@@ -20,7 +20,7 @@ final class ModelProgram(
   private val outBytes = new ByteArrayOutputStream
   private val errBytes = new ByteArrayOutputStream
 
-  private val generator = new Generator {
+  private val generator = new LoadGenerator {
     def mistake(plan: LoadPlan): Option[String]        = None
     def preflight(plan: LoadPlan): Machine             = ModelDriver.machine.copy(warnings = warnings)
     def scenario(file: Path): Either[String, LoadPlan] = scenarios(file)

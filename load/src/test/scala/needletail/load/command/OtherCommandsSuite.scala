@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer}
 import needletail.load.plan.{Load, LoadPlan}
-import needletail.load.report.{Document, HistogramLog}
+import needletail.load.report.data.{HistogramLog, ResultDocument}
 import needletail.load.result.{Interval, RunResult}
 import needletail.testing.Suite
 
@@ -111,7 +111,7 @@ class OtherCommandsSuite extends Suite {
     assert(out.contains("with a bad status (503"), program.out)
     assert(out.contains(": promptly"), program.out)
     assert(out.contains("Service was normal again within"), program.out)
-    val document = Document.read(file("c.json")).fold(fail(_), identity)
+    val document = ResultDocument.read(file("c.json")).fold(fail(_), identity)
     assertEquals(document.criteria.map(_.name).size, 6)
     val knee = document.criteria.find(_.name == "Capacity for latency").getOrElse(fail("no knee"))
     assert(math.abs(knee.low - 500) < 25, knee)
@@ -121,7 +121,7 @@ class OtherCommandsSuite extends Suite {
     for (after <- Vector(1, 3, 6, 12, 20)) {
       val interruption = new Interruption
       val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
-      val model        = new needletail.load.engine.Driver {
+      val model        = new needletail.load.engine.LoadRunner {
         def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
           if (inner.runs.size == after) interruption.interrupt()
           inner.run(plan, watch)
@@ -144,7 +144,7 @@ class OtherCommandsSuite extends Suite {
   test("an interruption ends the ladder, and its last row is not read") {
     val interruption = new Interruption
     val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
-    val model        = new needletail.load.engine.Driver {
+    val model        = new needletail.load.engine.LoadRunner {
       def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
         if (inner.runs.size == 2) interruption.interrupt()
         inner.run(plan, watch)
@@ -163,7 +163,7 @@ class OtherCommandsSuite extends Suite {
     assert(none.err.contains("before anything was measured"), none.err)
     // or when a row had just been climbed
     val between = new Interruption
-    val two     = new needletail.load.engine.Driver {
+    val two     = new needletail.load.engine.LoadRunner {
       private val driver = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
       def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
         val result = driver.run(plan, watch)
@@ -243,7 +243,7 @@ class OtherCommandsSuite extends Suite {
     val other = new ModelProgram
     Files.writeString(file("other.json"), "{}")
     assertEquals(other.run("compare", all.head, file("other.json").toString), 2)
-    assert(other.err.contains("no result of needletail-load"), other.err)
+    assert(other.err.contains("not a result of needletail-load"), other.err)
   }
 
   test("results of several generators merge without loss, and logs do") {
@@ -261,9 +261,9 @@ class OtherCommandsSuite extends Suite {
       0,
       program.err
     )
-    val total = Document.read(file("whole.json")).fold(fail(_), identity).parts.head.run
+    val total = ResultDocument.read(file("whole.json")).fold(fail(_), identity).parts.head.run
     val each  =
-      parts.map(p => Document.read(file(p._1.split('/').last)).fold(fail(_), identity).parts.head.run)
+      parts.map(p => ResultDocument.read(file(p._1.split('/').last)).fold(fail(_), identity).parts.head.run)
     assertEquals(total.total().requests, each.map(_.total().requests).sum)
     assertEquals(total.machine.size, 3)
 
@@ -282,7 +282,7 @@ class OtherCommandsSuite extends Suite {
 
     val mixed = new ModelProgram
     assertEquals(mixed.run("merge", parts.head._1, parts.head._2), 2)
-    assert(mixed.err.contains("one sort"), mixed.err)
+    assert(mixed.err.contains("one kind"), mixed.err)
     assertEquals(new ModelProgram().run("merge", parts.head._2, "--json", whole), 2)
   }
 }

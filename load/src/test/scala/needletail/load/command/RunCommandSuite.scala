@@ -3,7 +3,8 @@ package needletail.load.command
 import java.nio.file.{Files, Path}
 
 import needletail.load.analysis.{ModelDriver, ModelServer}
-import needletail.load.plan._
+import needletail.load.command.options.CommandLine
+import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
 import needletail.testing.Suite
 
 /** `run` against a model: what it says, the files it leaves, the status it ends with. */
@@ -108,7 +109,7 @@ class RunCommandSuite extends Suite {
   test("an assertion on a figure that the generator limits fails") {
     val program = new ModelProgram(new ModelDriver(ModelServer(), _.copy(busiestLoop = 1)))
     assertEquals(program.run("run", url, "--assert", "p99 < 1 s"), 1)
-    assert(program.out.contains("it says nothing of the server: CLIENT-LIMITED"), program.out)
+    assert(program.out.contains("it says nothing about the server: CLIENT-LIMITED"), program.out)
   }
 
   test("every file is left") {
@@ -141,7 +142,7 @@ class RunCommandSuite extends Suite {
       // what is read would be lost
       val over = new ModelProgram(model)
       assertEquals(over.run("merge", there.toString, "--json", s"$folder/link"), 2)
-      assert(over.err.contains("would be lost"), over.err)
+      assert(over.err.contains("it is an input file"), over.err)
       val scenario = new ModelProgram(model)
       assertEquals(scenario.run("run", there.toString, "--html", there.toString), 2)
       assertEquals(Files.readString(there), "kept")
@@ -162,7 +163,7 @@ class RunCommandSuite extends Suite {
     told("Missing argument")("run")
     told("A.json B.json: it takes 2 of them")("compare", "one.json")
     told("Unknown option")("run", url, "--user", "3")
-    told("\"0\" is no whole number from 1")("run", url, "--users", "0")
+    told("\"0\" is not a whole number from 1")("run", url, "--users", "0")
     told("--user; is it --users?")("run", url, "--user", "3")
     told("--duraton; is it --duration?")("run", url, "--duraton", "3s")
     told("no command rnu; is it run?")("rnu", url)
@@ -174,13 +175,13 @@ class RunCommandSuite extends Suite {
     told("it has no unit")("run", url, "--assert", "p99 < 5")
     told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
     told("only http://")("run", "ftp://localhost/")
-    told("written as xn--")("run", "http://b\u00fccher.example/")
+    told("names as xn--")("run", "http://b\u00fccher.example/")
     told("names no host")("run", "http:///path")
-    told("is no URL")("run", "http://local host/")
+    told("is not a URL")("run", "http://local host/")
     told("credentials do not belong into a URL")("run", "http://me:secret@localhost/")
-    told("\"99\" is no status")("run", url, "--good-statuses", "200,99")
+    told("\"99\" is not a status code")("run", url, "--good-statuses", "200,99")
     told("there is no port 70000")("run", "http://localhost:70000/")
-    told("is no header")("run", url, "--header", "nothing")
+    told("is not a header")("run", url, "--header", "nothing")
     told("has a line break")("run", url, "--header", "a: b\r\nc: d")
     told("cannot read")("run", url, "--body", "@/no/such/file")
     told("there is none")("run", "shop.yaml")
@@ -237,7 +238,7 @@ class RunCommandSuite extends Suite {
   test("a run without one good answer ends with status 2 and the reason") {
     val program = new ModelProgram(new ModelDriver(ModelServer(errors = 1)))
     assertEquals(program.run("run", url, "--duration", "3s"), 2)
-    assert(program.err.contains("no request was answered as it should be: the status was 500"), program.err)
+    assert(program.err.contains("no request succeeded: the status was 500"), program.err)
     // there are no figures, and nothing of which one could say whose limit it is
     assert(!program.out.contains("p50") && !program.out.contains("SERVER-LIMITED"), program.out)
     assert(program.out.contains("no good answer: there is nothing to judge by"), program.out)
@@ -266,7 +267,7 @@ class RunCommandSuite extends Suite {
   test("an interruption ends the run, with a report of what was measured") {
     val interruption = new Interruption
     val inner        = new ModelDriver(ModelServer())
-    val model        = new needletail.load.engine.Driver {
+    val model        = new needletail.load.engine.LoadRunner {
       def run(plan: LoadPlan, watch: needletail.load.result.Interval => Boolean) =
         inner.run(plan, i => { if (i.startMillis >= 2000) interruption.interrupt(); watch(i) })
     }

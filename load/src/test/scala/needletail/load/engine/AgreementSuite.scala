@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import org.HdrHistogram.Histogram
 
-import needletail.load.plan._
+import needletail.load.plan.{Load, Pause}
 import needletail.testing.Suite
 
 /** What is measured agrees with what servers are known to do. Bounds above leave room for a busy machine. */

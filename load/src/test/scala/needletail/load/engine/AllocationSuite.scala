@@ -9,7 +9,7 @@ import com.sun.management.ThreadMXBean
 
 import needletail.http.Response
 import needletail.io.Address
-import needletail.load.plan._
+import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
 import needletail.load.result.Interval
 import needletail.server.{Log, OverloadConfig, Server, ServerConfig}
 import needletail.testing.Suite
@@ -51,7 +51,7 @@ object AllocationMain {
     "arrivals by chance"    -> arrivals(poisson = true)
   )
 
-  /** Octets that the loops have allocated so far. */
+  /** Bytes that the loops have allocated so far. */
   private def allocated: Long = threads.getAllThreadIds
     .filter(id => Option(threads.getThreadInfo(id)).exists(_.getThreadName.matches("needletail-load-\\d+")))
     .map(threads.getThreadAllocatedBytes)
@@ -79,7 +79,7 @@ object AllocationMain {
       seed = 1,
       warmUp = Duration.Zero
     ).run(loads(args.mkString(" "))(server.url).copy(loops = 1), watch)
-    println(if (least <= Bound) "none" else s"$least octets for each request")
+    println(if (least <= Bound) "none" else s"$least bytes for each request")
     Await.ready(server.close(), 5.seconds)
     ()
   }

@@ -14,13 +14,13 @@ object Child {
       classOf[needletail.async.Loop],
       classOf[needletail.io.EventLoop],
       classOf[needletail.http.Request],
+      classOf[needletail.metrics.MetricText],
       classOf[needletail.client.Client],
       classOf[needletail.server.Server],
       classOf[needletail.testing.Suite],
       classOf[org.HdrHistogram.Histogram],
       classOf[munit.FunSuite],
-      classOf[Option[?]],
-      Class.forName("needletail.actor.Actor")
+      classOf[Option[?]]
     )
     // Scala 3 has its own library beside that of 2.13, which a class of each finds.
     val more: List[Class[?]] = List("scala.util.NotGiven", "scala.runtime.LazyVals").flatMap { name =>

@@ -3,7 +3,7 @@ package needletail.load.engine
 import scala.concurrent.duration._
 
 import needletail.http.Response
-import needletail.load.plan._
+import needletail.load.plan.Load
 import needletail.load.result.Lateness
 import needletail.testing.Suite
 

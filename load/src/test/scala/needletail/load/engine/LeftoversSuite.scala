@@ -13,7 +13,7 @@ class LeftoversSuite extends Suite {
   override def munitTimeout: Duration = 2.minutes
 
   test("nothing is left behind") {
-    // In a process of its own: what other suites open in this one is nobody's here.
+    // In a process of its own: what other suites open in this one must not count.
     val (output, status) = Child.run(Child.command("needletail.load.engine.LeftoversMain"), seconds = 100)
     assertEquals(status, 0, output)
     val runs = output.linesIterator.map(_.split(": ")).collect { case Array(name, figures) =>

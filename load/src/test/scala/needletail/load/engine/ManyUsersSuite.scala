@@ -5,7 +5,8 @@ import java.nio.file.{Files, Paths}
 
 import scala.concurrent.duration._
 
-import needletail.load.plan._
+import needletail.load.engine.machine.ProcFiles
+import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
 import needletail.testing.Suite
 
 /** Connections cost little: a tenth of a megabyte each would be ten times too much. */
@@ -14,7 +15,7 @@ class ManyUsersSuite extends Suite {
 
   test("thousands of users, each with a connection, and the server of them all, in little memory") {
     assume(
-      Proc.system.descriptors >= enough,
+      ProcFiles.system.descriptors >= enough,
       s"$enough descriptors are not permitted here (ulimit -n): thousands of users are not tested"
     )
     val (output, status) = Child.run(Child.command("needletail.load.engine.ManyUsersMain"))

@@ -7,6 +7,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.io._
+import needletail.io.platform.ListenOptions
 
 /** A server that does what a script says, right or wrong: it is called for each request, with the number it has. */
 final class Misbehaving(script: (Caller, Int) => Unit) {

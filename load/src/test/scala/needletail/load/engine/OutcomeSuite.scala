@@ -6,7 +6,7 @@ import java.nio.channels.SocketChannel
 import scala.concurrent.duration._
 
 import needletail.http.Response
-import needletail.load.plan._
+import needletail.load.plan.{Load, LoadPlan, Pause}
 import needletail.load.result.{Outcome, RunResult}
 import needletail.testing.Suite
 
@@ -35,7 +35,7 @@ class OutcomeSuite extends Suite with Serving {
     }
   }
 
-  test("nobody listens") {
+  test("nothing listens") {
     assertEquals(outcomes(run(closed("http://127.0.0.1:1/", 3, 4))), Map("refused" -> 12L))
     assertEquals(outcomes(run(open("http://127.0.0.1:1/", 100, 300.millis))), Map("refused" -> 30L))
     assertEquals(outcomes(run(closed("http+unix://%2Fnowhere%2Fsocket/", 1, 2))), Map("refused" -> 2L))
@@ -45,7 +45,7 @@ class OutcomeSuite extends Suite with Serving {
     assertEquals(outcomes(run(closed("http://nowhere.invalid/", 2, 2))), Map("unresolved" -> 4L))
   }
 
-  test("no connection within the time-out") {
+  test("no connection within the timeout") {
     // A listener that accepts nothing holds as many connections as its queue has places; others get no answer.
     val listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))
     val filling  = Vector.fill(4) {
@@ -101,7 +101,7 @@ class OutcomeSuite extends Suite with Serving {
     assertEquals(good(open), Map("timeout" -> 40L))
   }
 
-  test("an answer that comes too slowly") {
+  test("an answer that is too slow") {
     val head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
     assertEquals(
       good(against(

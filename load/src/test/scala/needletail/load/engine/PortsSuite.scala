@@ -2,7 +2,7 @@ package needletail.load.engine
 
 import scala.concurrent.duration._
 
-import needletail.load.plan._
+import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
 import needletail.load.result.Outcome
 import needletail.testing.Suite
 

@@ -5,7 +5,9 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 
-import needletail.load.plan._
+import needletail.load.engine.compiled.ExecutablePlan
+import needletail.load.engine.machine.{MachineProbe, ProcFiles}
+import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
 import needletail.load.result.Machine
 import needletail.testing.Suite
 
@@ -108,7 +110,7 @@ class PreflightSuite extends Suite {
       Files.createDirectories(root.resolve(name).getParent)
       Files.write(root.resolve(name), text.getBytes(UTF_8))
     }
-    val proc = new Proc(root)
+    val proc = new ProcFiles(root)
     assertEquals((proc.timeWait, proc.listenOverflows, proc.processorTicks), (-1L, -1L, (-1L, -1L)))
     write("sys/net/ipv4/ip_local_port_range", "32768\t60999\n")
     write("sys/net/ipv4/tcp_tw_reuse", "2\n")
@@ -128,7 +130,7 @@ class PreflightSuite extends Suite {
     write("stat", "cpu  100 0 50 800 30 5 15 0 0 0\ncpu0 1 2 3\n")
     write("self/task/42/schedstat", "5000 700 12\n")
     def of(url: String) = MachineProbe.of(
-      Compiled.of(LoadPlan(
+      ExecutablePlan.of(LoadPlan(
         "x",
         Vector(Kind("k", Vector(RequestTemplate("GET", url)))),
         Load.Closed(1, Some(1), None)
@@ -171,8 +173,8 @@ class PreflightSuite extends Suite {
         here.firstPort > 0 && here.lastPort > here.firstPort && here.descriptors > 0 && here.backlog > 0,
         here
       )
-      assert(Proc.system.timeWait >= 0 && Proc.system.listenOverflows >= 0)
-      assert(Proc.system.threadTimes(Proc.thisThread)._1 > 0)
+      assert(ProcFiles.system.timeWait >= 0 && ProcFiles.system.listenOverflows >= 0)
+      assert(ProcFiles.system.threadTimes(ProcFiles.thisThread)._1 > 0)
     }
   }
 }

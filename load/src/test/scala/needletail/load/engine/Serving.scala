@@ -1,14 +1,13 @@
 package needletail.load.engine
 
-import scala.concurrent.Await
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import needletail.http.{Handler, Response}
 import needletail.io.Address
-import needletail.load.plan._
+import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
 import needletail.load.result.{Interval, RunResult}
-import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConfig}
+import needletail.server.{Log, OverloadConfig, RunningServer, ServerConfig, ServerFixture}
 import needletail.testing.Suite
 
 /** A server of ours and plans to load it with, for one test. */
@@ -22,11 +21,8 @@ trait Serving extends Asking { self: Suite =>
     overload = OverloadConfig.off
   )
 
-  def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A = {
-    val server = Server(handler, config).start()
-    try body(server)
-    finally { Await.result(server.close(), 20.seconds); () }
-  }
+  def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A =
+    ServerFixture.serving(handler, config)(body)
 
   /** Outcomes that came, by name. */
   def outcomes(result: RunResult): Map[String, Long] = {
@@ -47,7 +43,7 @@ trait Serving extends Asking { self: Suite =>
   }
 }
 
-/** Plans, and what comes of them; far from every time-out, unless a test is about them. */
+/** Plans and their results; far from every timeout, unless a test is about them. */
 trait Asking {
   def get(url: String): RequestTemplate = RequestTemplate("GET", url)
 

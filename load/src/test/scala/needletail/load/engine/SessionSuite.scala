@@ -37,7 +37,7 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
-  test("a value drawn from an answer goes into the next request of its session") {
+  test("a value extracted from an answer goes into the next request of its session") {
     val recorder = new Recorder({
       case "/basket" => Response.ok("""{"id": "b-17", "items": []}""").header("X-Token", "t42")
       case t if t.startsWith("/orders/b-17") => Response.ok("done")
@@ -45,7 +45,8 @@ class SessionSuite extends Suite with Serving {
     })
     serving(recorder.handler) { server =>
       val first = get(server.url + "/basket").copy(
-        draws = Vector(Draw("id", None, """"id": "([^"]+)""""), Draw("token", Some("x-token"), ".+"))
+        extractions =
+          Vector(Extraction("id", None, """"id": "([^"]+)""""), Extraction("token", Some("x-token"), ".+"))
       )
       val second = get(server.url + "/orders/${id}?token=${token}")
       val kinds  = Vector(Kind("k", Vector(first, second)))
@@ -56,10 +57,10 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
-  test("a draw that finds nothing fails its request, and the session begins anew") {
+  test("an extraction that finds nothing fails its request, and the session begins anew") {
     val recorder = new Recorder(_ => Response.ok("nothing here"))
     serving(recorder.handler) { server =>
-      val first = get(server.url + "/a").copy(draws = Vector(Draw("id", None, "id=(\\d+)")))
+      val first = get(server.url + "/a").copy(extractions = Vector(Extraction("id", None, "id=(\\d+)")))
       val kinds = Vector(Kind("k", Vector(first, get(server.url + "/b/${id}"))))
       assertEquals(outcomes(run(closed(server.url, 1, 3).copy(kinds = kinds))), Map("check" -> 3L))
       assertEquals(recorder.targets, Vector.fill(3)("/a"))
@@ -82,7 +83,7 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
-  test("a form's values are encoded, and lengths are those of octets") {
+  test("a form's values are encoded, and lengths are those of bytes") {
     val bodies           = new ConcurrentLinkedQueue[String]
     val handler: Handler = request =>
       request.body.bytes.map { bytes =>
@@ -159,7 +160,7 @@ class SessionSuite extends Suite with Serving {
   test("a plan that cannot be run says why") {
     val plan = closed("http://a/", 1, 1)
 
-    def mistake(plan: LoadPlan) = Preflight.mistake(plan).getOrElse("none")
+    def mistake(plan: LoadPlan) = PlanCheck.mistake(plan).getOrElse("none")
     assertEquals(mistake(plan), "none")
     assertEquals(mistake(plan.copy(kinds = Vector.empty)), "there is no kind of requests")
     assertEquals(
@@ -173,7 +174,7 @@ class SessionSuite extends Suite with Serving {
     )
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("http://a/${id}")))),
-      "kind 'one': no feeder and no draw gives 'id', which stands in the URL"
+      "kind 'one': no feeder or extraction defines 'id', used in the URL"
     )
     assertEquals(
       mistake(plan.copy(pipelining = 2, keepAlive = false)),

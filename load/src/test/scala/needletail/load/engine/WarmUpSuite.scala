@@ -4,7 +4,7 @@ import needletail.testing.Suite
 
 class WarmUpSuite extends Suite {
 
-  /** How many rounds there were, of which the compiler works so many milliseconds each; the last one for ever. */
+  /** How many rounds there were, with the compiler's work in each in milliseconds; the last value repeats. */
   private def rounds(work: Long*)(isUp: Int => Boolean = _ => false): Int = {
     var made  = 0
     var total = 0L
@@ -25,7 +25,7 @@ class WarmUpSuite extends Suite {
     assertEquals(rounds(0L)(), WarmUp.QuietRounds)
   }
 
-  test("a compiler that is never done is not waited for, nor one with somebody who wants to be done") {
+  test("a compiler that is never done is not waited for, and an interruption ends the wait") {
     assertEquals(rounds(900L)(_ == 7), 7)
     assertEquals(rounds(900L)(_ => true), 0)
   }

@@ -69,7 +69,7 @@ class ScenarioSuite extends Suite {
                       |    pause: 3 s
                       |    requests:
                       |      - get: http://other/basket
-                      |        draw:
+                      |        extract:
                       |          id: 'id=(\d+)'
                       |          place: {header: Location}
                       |      - put: /orders/${id}
@@ -125,7 +125,8 @@ class ScenarioSuite extends Suite {
             "GET",
             "http://other/basket",
             general,
-            draws = Vector(Draw("id", None, "id=(\\d+)"), Draw("place", Some("Location"), ".*"))
+            extractions =
+              Vector(Extraction("id", None, "id=(\\d+)"), Extraction("place", Some("Location"), ".*"))
           ),
           RequestTemplate(
             "PUT",
@@ -201,7 +202,7 @@ class ScenarioSuite extends Suite {
       Left(ScenarioError("/nowhere/x.yaml", 0, "there is no such file"))
     )
     assertEquals(ScenarioError("x.yaml", 3, "why").toString, "x.yaml:3: why")
-    assertEquals(mistake(""), "1: there is nothing in it")
+    assertEquals(mistake(""), "1: it is empty")
     val noYaml = mistake("target: http://a\nusers: {count: 1\nkinds: [}")
     assert(noYaml.matches("[23]: this is not YAML: .*"), noYaml)
     assertEquals(
@@ -231,7 +232,7 @@ class ScenarioSuite extends Suite {
       "5: pipelining must be a whole number from 1 up, not 'none'"
     )
     assertEquals(mistake(with_("good-statuses: [200, 700]\n" + get)), "5: 700 is not a status")
-    assertEquals(mistake(with_("target: http://b\n" + get)), "5: 'target' stands twice in the scenario")
+    assertEquals(mistake(with_("target: http://b\n" + get)), "5: 'target' occurs twice in the scenario")
     assertEquals(mistake("target: http://a\n" + get), "1: there must be either users or arrivals")
     assertEquals(
       mistake(with_("arrivals: {rate: 1, duration: 1 s}\n" + get)),
@@ -287,12 +288,15 @@ class ScenarioSuite extends Suite {
     )
     assertEquals(
       kind("get: /a b"),
-      "7: http://a:1/a b: a path or a query has a character that must be percent-encoded"
+      "7: http://a:1/a b: a path or query contains a character that must be percent-encoded"
     )
-    assertEquals(kind("get: /${id}"), "6: no feeder and no draw gives 'id'; there are none")
-    assertEquals(kind("get: /${id}", "draw: {ID: x}"), "6: no feeder and no draw gives 'id'; there are ID")
+    assertEquals(kind("get: /${id}"), "6: no feeder or extraction defines 'id'; there are none")
+    assertEquals(
+      kind("get: /${id}", "extract: {ID: x}"),
+      "6: no feeder or extraction defines 'id'; there are ID"
+    )
     assertEquals(kind("get: /", "check:", "  body-matches: '('"), "9: '(' is not a pattern: Unclosed group")
-    assertEquals(kind("get: /", "draw: {x: '['}"), "8: '[' is not a pattern: Unclosed character class")
+    assertEquals(kind("get: /", "extract: {x: '['}"), "8: '[' is not a pattern: Unclosed character class")
     assertEquals(kind("get: /", "headers: {a b: c}"), "8: 'a b' is not the name of a header")
     assertEquals(
       kind("get: /", "pause: {from: 2 s, to: 1 s}"),
@@ -323,7 +327,7 @@ class ScenarioSuite extends Suite {
                        |  - name: k
                        |    requests:
                        |      - get: /
-                       |        draw: {id: .+}
+                       |        extract: {id: .+}
                        |      - post: /
                        |        form: {id: '${id}', a: 'x=${id}&${id}|'}""")
     assertEquals(plan(yaml).kinds.head.requests(1).body, Some("id=${id}&a=x%3D${id}%26${id}%7C"))

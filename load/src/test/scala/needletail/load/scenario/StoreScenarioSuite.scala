@@ -4,8 +4,7 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.concurrent.duration._
 
-import needletail.load.engine.Preflight
-import needletail.load.plan._
+import needletail.load.plan.{Load, Pause, PlanCheck}
 import needletail.testing.Suite
 
 /** The scenarios that are shipped can be read, and are what they say. */
@@ -34,7 +33,7 @@ class StoreScenarioSuite extends Suite {
       Load.Closed(0, None, Some(60.seconds), 10.seconds, Pause.Normal(1.second, 500.millis))
     )
     assertEquals(plan.kinds(2).requests.head.body, Some("amount=20"))
-    assertEquals(Preflight.mistake(plan), None)
+    assertEquals(PlanCheck.mistake(plan), None)
   }
 
   test("every scenario of the documentation can be read") {

@@ -10,8 +10,8 @@ class AllocationSuite extends needletail.testing.Suite {
   private var sink: Reply = null
 
   private def assertAllocates(bound: Double, routes: Routes, request: Request): Unit = {
-    val calls  = 20000
-    val octets = Allocation.each(calls, bound) {
+    val calls = 20000
+    val bytes = Allocation.each(calls, bound) {
       var i = 0
       while (i < calls) {
         sink = routes(request)
@@ -19,7 +19,7 @@ class AllocationSuite extends needletail.testing.Suite {
       }
     }
     assert(sink != null)
-    assert(octets <= bound, s"$octets octets")
+    assert(bytes <= bound, s"$bytes bytes")
   }
 
   private val hello  = "hello".ok
@@ -33,7 +33,7 @@ class AllocationSuite extends needletail.testing.Suite {
     assertAllocates(0.5, routes, Request.get("/api/resource99/list"))
   }
 
-  test("nor does it where the path is percent-encoded, nor for HEAD") {
+  test("nor if the path is percent-encoded, nor for HEAD") {
     assertAllocates(0.5, routes, Request.get("/gr%25%26/x"))
     assertAllocates(0.5, routes, Request.head("/api/resource99/list"))
   }

@@ -15,8 +15,8 @@ class CompileErrorSuite extends munit.FunSuite {
     )
   }
 
-  test("a segment of a type that nobody can read") {
-    says(compileErrors("""GET / arg[Thread]"""), "how to read a Thread from text", "Read.of")
+  test("a segment of a type without a Read") {
+    says(compileErrors("""GET / arg[Thread]"""), "there is no Read[Thread]", "Read.of")
   }
 
   test("a number in a path") {
@@ -27,7 +27,7 @@ class CompileErrorSuite extends munit.FunSuite {
     says(
       compileErrors("""GET / arg[Option[Int]]"""),
       "cannot stand in a path",
-      "only they can be optional or lists"
+      "only they can be optional, lists or have a default"
     )
   }
 
@@ -54,17 +54,20 @@ class CompileErrorSuite extends munit.FunSuite {
   test("an answer that is nothing to answer with") {
     says(
       compileErrors("""GET / "a" / arg[Int] to (i => i + 1)"""),
-      "a handler must answer Response",
+      "a handler must return Response",
       "not Int"
     )
   }
 
   test("content that is none") {
-    says(compileErrors("""Some(3).ok"""), "is no content for a response yet", "Content[")
-    says(compileErrors("""needletail.async.Async.value("x").ok"""), "is mapped first: .map(_.ok)")
+    says(compileErrors("""Some(3).ok"""), "cannot be the content of a response", "Content[")
+    says(
+      compileErrors("""needletail.async.Async.value("x").ok"""),
+      "Map an Async or Future first: .map(_.ok)"
+    )
   }
 
-  test("values that nobody takes") {
+  test("values without a handler's parameters") {
     says(
       compileErrors("""GET / "a" / arg[Int] to "it".ok"""),
       "this route has values",
@@ -72,10 +75,10 @@ class CompileErrorSuite extends munit.FunSuite {
     )
   }
 
-  test("a body that nobody can read") {
+  test("a body of a type without a BodyReader") {
     says(
       compileErrors("""POST / "a" + Body[Thread]"""),
-      "how to read a body as Thread",
+      "there is no BodyReader[Thread]",
       "import needletail.json._"
     )
   }

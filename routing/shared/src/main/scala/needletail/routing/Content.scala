@@ -1,14 +1,15 @@
 package needletail.routing
 
-import needletail.http.{ByteStream, MediaType, Response, Status}
+import needletail.http.{ByteStream, Response}
+import needletail.http.message.{MediaType, Status}
 
-/** How a value becomes the content of a response: what makes `.ok` and the like work on it. */
+/** How a value becomes the content of a response: enables `.ok` and the like on it. */
 @annotation.implicitNotFound(
-  "a ${A} is no content for a response yet; what is: String, Array[Byte], ByteStream, Response, with `import needletail.json._` any type that has a JsonValueCodec, and what an implicit Content[${A}] of your own writes. What comes later is mapped first: .map(_.ok)"
+  "a ${A} cannot be the content of a response; what can: String, Array[Byte], ByteStream, Response, with `import needletail.json._` any type that has a JsonValueCodec, and any type with an implicit Content[${A}]. Map an Async or Future first: .map(_.ok). Several values of a route are one tuple: to { case (a, b) => ... }"
 )
 trait Content[-A] {
 
-  /** A response of that status with `content`. */
+  /** A response with that status and content. */
   def apply(status: Status, content: A): Response
 }
 
@@ -17,7 +18,7 @@ object Content {
   /** text/plain in UTF-8. */
   implicit val text: Content[String] = (status, content) => Response(status).text(content)
 
-  /** application/octet-stream unless another type is set on the response. The array must not change any more. */
+  /** application/octet-stream unless another type is set on the response. The array must not change afterwards. */
   implicit val bytes: Content[Array[Byte]] =
     (status, content) => Response(status).contentType(MediaType.Bytes).bytes(content)
 

@@ -1,41 +1,29 @@
 package needletail.routing
 
 import needletail.async.Async
-import needletail.http.{Attachment, Request, Response}
-
-/** A part that has to wait until the route has matched; asked for each request at most once. */
-private[routing] trait AsyncPart { this: Part[?] =>
-
-  /** Begins; the result is given to `settle`. */
-  private[routing] def start(request: Request): Async[Any]
-
-  /** The part's value, or a [[Rejected]]. */
-  private[routing] def settle(result: Any): Any
-
-  private[routing] def value(in: Matching): Any = in.awaited(this)
-  private[routing] def children: List[Part[?]]  = Nil
-  private[routing] def segments: Int            = 0
-}
-
-/** The response of a filter that lets a request go no further. */
-private[routing] final class Rejected(val response: Response)
+import needletail.http.{Request, Response}
+import needletail.routing.internal.description.ParameterDescription
+import needletail.routing.internal.matching.{AsyncPart, Rejected}
 
 private[routing] final class FilterPart[A](val name: String, check: Request => Async[Either[Response, A]])
     extends Part[A]
     with AsyncPart {
-  private[routing] override def reads: Boolean             = true
-  private[routing] override def isAsync: Boolean           = true
-  private[routing] override def shortName: String          = name
+  private[routing] override def reads: Boolean                            = true
+  private[routing] override def isAsync: Boolean                          = true
+  private[routing] override def shortName: String                         = name
+  private[routing] override def description: Option[ParameterDescription] =
+    Some(ParameterDescription(name, "filter", "", required = true))
   private[routing] def start(request: Request): Async[Any] = check(request)
   private[routing] def settle(result: Any): Any            = result match {
     case Right(value)             => value
     case Left(response: Response) => new Rejected(response)
-    case other                    => throw new IllegalStateException(s"filter '$name' answered $other")
+    case other                    =>
+      throw new IllegalStateException(s"filter '$name' returned $other, which is neither Left nor Right")
   }
 }
 
 /**
- * Asks something of a request that may take time: who sends it, whether they may.
+ * A condition on a request that may take time to check: who sends it, whether they are allowed to.
  *
  * {{{
  * val authorised = Filter("bearer token") { request =>
@@ -46,28 +34,16 @@ private[routing] final class FilterPart[A](val name: String, check: Request => A
  * }
  * orders + POST + Body[Order] + authorised to { case (order, user) => … }
  * }}}
- * Filters run in their order once everything else of the route has matched, and before a body is read: no
- * request that would be refused anyway costs a look-up, and nobody unknown has their body read. A `Left` is the
- * answer, then; no other route is tried.
+ * Filters run in their order when everything else of the route has matched, and before a body is read: so a request
+ * that would be refused anyway costs no look-up, and the body of an unknown client is not read. A `Left` is the
+ * response; no other route is tried.
  */
 object Filter {
 
-  /** `name` stands in the documentation. A filter that yields no value answers `Right(())`. */
+  /**
+   * `name` appears in the documentation. A filter without a value returns `Right(())`. If `check` throws or fails, the
+   * response is 500, or the one of an `HttpError`.
+   */
   def apply[A](name: String)(check: Request => Async[Either[Response, A]]): Part[A] =
     new FilterPart(name, check)
-}
-
-/** Something known about a request without parsing: the request itself, a value of its connection. */
-private[routing] final class Given[A](val name: String, of: Request => A) extends Part[A] {
-  private[routing] def value(in: Matching): Any   = of(in.request)
-  private[routing] def children: List[Part[?]]    = Nil
-  private[routing] override def reads: Boolean    = true
-  private[routing] def segments: Int              = 0
-  private[routing] override def shortName: String = name
-}
-
-private[routing] object Given {
-  val request: Part[Request] = new Given[Request]("request", identity)
-
-  def attachment[A](key: Attachment[A]): Part[A] = new Given[A]("connection", _.connection.attachment(key))
 }

@@ -2,8 +2,8 @@ package needletail.routing
 
 // format: off
 /**
- * `>>`: values become an instance of a case class, `![Int] / ![String] >> Foo.apply` (or `>> Foo`, where the
- * compiler takes a companion for a function). Path stays path, so that `/` goes on from it.
+ * `>>` converts values to an instance of a case class: `![Int] / ![String] >> Foo.apply` (or `>> Foo`, where the
+ * compiler accepts a companion as a function). A path stays a path, so that `/` can follow.
  */
 private[routing] trait Gather extends GatherOne {
   implicit class Gather2[F[X] <: Part[X], A1, A2](part: F[(A1, A2)]) {

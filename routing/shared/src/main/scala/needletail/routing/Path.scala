@@ -1,23 +1,27 @@
 package needletail.routing
 
+import needletail.routing.internal.matching.{Both, Derived, Label, Matching, Pattern, Quote, Segment, Shared}
+import needletail.routing.internal.typing.{Concat, Mistake, NotInPath, SubroutesAreAFunction}
+
 /**
- * A method, path segments, or both: what stands before the first `+` of most routes. `/` appends a segment.
+ * A method, path segments, or both: how most routes begin. `/` appends a segment.
  *
- * A path matches whole: `GET / "foo"` matches neither `/foobar` nor `/foo/`, for which `GET / "foo" / ""` would
- * stand. Segments are percent-decoded after the path has been split, so that an encoded slash does not split;
- * a captured one is never empty.
+ * The whole path must match: `GET / "foo"` matches neither `/foobar` nor `/foo/`; for the latter write `GET / "foo" /
+ * ""`. Segments are percent-decoded after the path has been split, so that an encoded slash does not split. A captured
+ * segment is never empty.
  */
 abstract class Path[A] private[routing] () extends Part[A] {
 
-  /** Appends a literal; one with slashes in it stands for several segments. */
-  def /(literal: String)(implicit values: Concat[A, Unit]): Path[values.Out] =
-    new BothPaths[values.Out](this, Literal.path(literal), values)
+  private[routing] final override def isPath: Boolean = true
+
+  /** Appends a literal; one that contains slashes is several segments. */
+  def /(literal: String): Path[A] = new BothPaths[A](this, Literal.path(literal), Concat.unitRight[A])
 
   /** Appends a [[Value]], another path, `*` or `!*`. */
-  def /[B](path: Path[B])(implicit values: Concat[A, B]): Path[values.Out] =
-    new BothPaths[values.Out](this, path, values)
+  def /[B, C](path: Path[B])(implicit values: Concat[A, B, C]): Path[C] =
+    new BothPaths[C](this, path, values)
 
-  /** Appends nothing: this overload exists to say what can be appended. */
+  /** Does not compile: this overload exists for its error message, which lists what can be appended. */
   def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
   override def map[B](f: A => B): Path[B] = new DerivedPath[B](this, v => f(v.asInstanceOf[A]))
@@ -39,38 +43,33 @@ abstract class Path[A] private[routing] () extends Part[A] {
    * One function may answer all of them, or each of several one. Throws IllegalArgumentException when one of
    * the routes does not contain the path.
    */
-  def subroutes(routes: (Path[A] => Routes)*): Routes = {
+  def subroutes[R](routes: (Path[A] => R)*)(implicit areRoutes: AreRoutes[R]): Routes = {
     val base = new SharedPath[A](this)
-    Part.under(base, routes.map(_(base)))
+    Part.under(base, routes.map(f => areRoutes(f(base))))
   }
+
+  /** Does not compile: this overload exists for its error message, which describes subroutes. */
+  def subroutes(routes: Routes)(implicit not: SubroutesAreAFunction): Mistake = not(routes)
 }
 
-/** Says what may stand in a path; there is no instance. */
-@annotation.implicitNotFound(
-  "a ${P} cannot stand in a path; what can: a literal in quotes, ![T] (in Scala 3 arg[T]) to read one segment as a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional or lists"
-)
-sealed abstract class NotInPath[P] {
-  private[routing] def apply(other: P): Mistake
-}
-
-/** One literal segment, compared as octets after decoding; case matters. */
+/** A literal segment, compared as bytes after decoding; case-sensitive. */
 private[routing] final class Literal private (val text: String) extends Path[Unit] {
-  private[routing] def value(in: Matching): Any = in.index += 1
-  private[routing] def children: List[Part[?]]  = Nil
-  private[routing] def segments: Int            = 1
+  private[routing] def value(in: Matching): Any  = in.index += 1
+  private[routing] def children: List[Pattern]   = Nil
+  private[routing] def segments: Int             = 1
+  private[routing] override val segment: Segment = Segment.Text(text)
 }
 
 private[routing] object Literal {
-  val empty: Literal = new Literal("")
 
-  /** A text as segments, one for each slash in it; a slash in front is the one that every path has. */
+  /** A text as segments, split at slashes; a leading slash is ignored. */
   def path(text: String): Path[Unit] = {
     val segments = text.stripPrefix("/").split("/", -1).map(new Literal(_): Path[Unit])
     segments.reduceLeft((a, b) => new BothPaths[Unit](a, b, Concat.unitLeft[Unit]))
   }
 }
 
-/** Everything after a slash, be it nothing; decoded segment by segment where it is `captured`. */
+/** Everything after a slash, which may be nothing; decoded segment by segment if it is `captured`. */
 private[routing] final class Rest[A](captured: Boolean) extends Path[A] {
   private val label = new Label("path", null, true)
 
@@ -80,17 +79,18 @@ private[routing] final class Rest[A](captured: Boolean) extends Path[A] {
       val texts = in.takeRest()
       if (texts == null) label.notUtf8 else texts
     }
-  private[routing] def children: List[Part[?]] = Nil
-  private[routing] override def reads: Boolean = captured
-  private[routing] def segments: Int           = 1
-  private[routing] override def shortName      = "path"
+  private[routing] def children: List[Pattern]   = Nil
+  private[routing] override def reads: Boolean   = captured
+  private[routing] def segments: Int             = 1
+  private[routing] override def segment: Segment = Segment.Rest
+  private[routing] override def shortName        = "path"
 }
 
 private final class DerivedPath[A](val of: Path[?], val f: Any => Any) extends Path[A] with Derived {
   private[routing] override val reads: Boolean = true
 }
 
-private[routing] final class BothPaths[A](val left: Path[?], val right: Path[?], val values: Concat[?, ?])
+private[routing] final class BothPaths[A](val left: Path[?], val right: Path[?], val values: Concat[?, ?, ?])
     extends Path[A]
     with Both {
   private[routing] override val reads: Boolean   = left.reads || right.reads

@@ -1,53 +1,15 @@
 package needletail.routing
 
-/**
- * Reads a value out of the texts that a query parameter, header or cookie has: none, one or several.
- *
- * `![Option[Int]]` and `![List[Int]]` make one; each `![Int]` is one too, a [[Value]]. Immutable and reusable:
- * `val page = ![Int]("page").filter(_ > 0, "{NAME} must be positive").default(1)`.
- */
-trait Values[A] {
-
-  /** The value or a [[Fault]]. */
-  private[routing] def from(field: Field, in: Matching): Any
-
-  private[routing] def typeName: String
-
-  /** Is it a fault when there is no text at all? */
-  private[routing] def isRequired: Boolean
-
-  def map[B](f: A => B): Values[B] = new DerivedValues[B](this, isRequired, (_, v) => f(v.asInstanceOf[A]))
-
-  /**
-   * Refuses values with 400 and `message`, where `{NAME}` stands for the parameter's name and `{VALUE}` for the
-   * value.
-   */
-  def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Values[A] =
-    new DerivedValues[A](
-      this,
-      isRequired,
-      (label, v) =>
-        if (accept(v.asInstanceOf[A])) v
-        else Fault.badRequest(Quote.fill(message, label.short, String.valueOf(v)), label.inPath)
-    )
-
-  /** `None` where there is no text; one that cannot be read is still refused. */
-  def optional: Values[Option[A]] = new IfPresent[Option[A]](this, Some(_), () => None)
-
-  /** `value` where there is no text; one that cannot be read is still refused. Evaluated each time. */
-  def default(value: => A): Values[A] = new IfPresent[A](this, identity, () => value)
-
-  /** `f` of the error message in place of refusing a text that is missing, malformed or filtered out. */
-  def recover(f: String => A): Values[A] = new Recovered[A](this, f)
-}
+import needletail.routing.internal.description.ParameterDescription
+import needletail.routing.internal.matching.{Fault, Field, Label, Matching, Pattern, Quote, Segment}
 
 /**
- * Reads one value out of one text; made by `![A]`, or `arg[A]`. It can stand in a path, where it takes one
- * non-empty segment, and wherever [[Values]] can.
+ * Reads one value from one text; made by `![A]`, or `arg[A]`. It can be part of a path, where it matches one non-empty
+ * segment, and be used wherever [[Values]] can.
  */
 final class Value[A] private (
     private[routing] val typeName: String,
-    name: String,                  // null where it has none
+    name: String,                  // null if it has none
     decode: (Label, String) => Any // the value or a Fault
 ) extends Path[A]
     with Values[A] {
@@ -71,13 +33,16 @@ final class Value[A] private (
     val text = in.takeSegment()
     if (text == null) label.notUtf8 else decode(label, text)
   }
-  private[routing] def children: List[Part[?]] = Nil
-  private[routing] override def reads: Boolean = true
-  private[routing] def segments: Int           = 1
-  private[routing] def pathName: String        = if (name == null) typeName else name
-  private[routing] override def shortName      = label.short
+  private[routing] def children: List[Pattern]   = Nil
+  private[routing] override def reads: Boolean   = true
+  private[routing] def segments: Int             = 1
+  private def pathName: String                   = if (name == null) typeName else name
+  private[routing] override def segment: Segment = Segment.Captured(pathName)
+  private[routing] override def shortName        = label.short
+  private[routing] override def description: Option[ParameterDescription] =
+    Some(ParameterDescription(pathName, "path", typeName, required = true))
 
-  // ---- made of this one
+  // ---- derived values
 
   /** The same with a name, for error messages and documentation. */
   def named(name: String): Value[A] = new Value(typeName, name, decode)
@@ -94,7 +59,7 @@ final class Value[A] private (
       else Fault.badRequest(Quote.fill(message, label.short, text), label.inPath)
     )
 
-  /** `f` of the error message in place of refusing a text. A text that is missing is still refused. */
+  /** Replaces a text that cannot be read by `f` of the error message. A missing text is still refused. */
   override def recover(f: String => A): Value[A] = new Value(
     typeName,
     name,
@@ -105,7 +70,7 @@ final class Value[A] private (
       }
   )
 
-  /** All values of that name, in order; an empty list where there is none. */
+  /** All values with that name, in order; an empty list if there are none. */
   def list: Values[List[A]] = new Many[A](this)
 
   private def refine[B](f: (Label, String, Any) => Any): Value[B] = new Value(
@@ -129,36 +94,6 @@ private[routing] object Value {
         case None    => label.expected(read.name, text)
       }
   )
-}
-
-private final class DerivedValues[A](of: Values[?], val isRequired: Boolean, f: (Label, Any) => Any)
-    extends Values[A] {
-  def typeName: String                      = of.typeName
-  def from(field: Field, in: Matching): Any = of.from(field, in) match {
-    case fault: Fault => fault
-    case v            => f(field.label, v)
-  }
-}
-
-private final class IfPresent[A](of: Values[?], some: Any => Any, none: () => Any) extends Values[A] {
-  def typeName: String                      = of.typeName
-  def isRequired: Boolean                   = false
-  def from(field: Field, in: Matching): Any =
-    if (field.first(in) == null) none()
-    else
-      of.from(field, in) match {
-        case fault: Fault => fault
-        case v            => some(v)
-      }
-}
-
-private final class Recovered[A](of: Values[A], f: String => A) extends Values[A] {
-  def typeName: String                      = of.typeName
-  def isRequired: Boolean                   = false
-  def from(field: Field, in: Matching): Any = of.from(field, in) match {
-    case fault: Fault => f(fault.error.message)
-    case v            => v
-  }
 }
 
 private final class Many[A](of: Value[A]) extends Values[List[A]] {

@@ -1,16 +1,20 @@
 package needletail.routing
 
-import needletail.http.Method
+import needletail.http.message.Method
+import needletail.routing.internal.matching.{Matching, Pattern}
 
 /**
- * The methods, each a path without a segment yet: `GET / "users"`, `users + POST`. Any other method is made by
- * `method("PROPFIND")`; `ANY` answers to all of them, as does a path that names none.
+ * The methods, each a path without segments: `GET / "users"`, `users + POST`. Other methods are made by
+ * `method("PROPFIND")`. `ANY`, and a path without a method, match all methods.
  *
- * A GET route answers HEAD too, unless there is a HEAD route for the same path; OPTIONS is answered from the
- * routes, unless one declares it.
+ * A GET route also responds to HEAD, unless there is a HEAD route for the same path. OPTIONS is answered from the
+ * routes, unless a route declares it.
  */
-sealed abstract class Verb(method: Method) extends Path[Unit] with MethodPart {
-  private[routing] val means: Method = method
+sealed abstract class Verb private[routing] (private[routing] override val method: Method)
+    extends Path[Unit] {
+  private[routing] def value(in: Matching): Any = ()
+  private[routing] def children: List[Pattern]  = Nil
+  private[routing] def segments: Int            = 0
 }
 
 object GET     extends Verb(Method.GET)
@@ -24,16 +28,8 @@ object TRACE   extends Verb(Method.TRACE)
 
 object ANY extends Path[Unit] {
   private[routing] def value(in: Matching): Any = ()
-  private[routing] def children: List[Part[?]]  = Nil
+  private[routing] def children: List[Pattern]  = Nil
   private[routing] def segments: Int            = 0
 }
 
 private[routing] final class OtherVerb(method: Method) extends Verb(method)
-
-/** The method of a route. */
-private[routing] trait MethodPart { this: Path[Unit] =>
-  private[routing] def means: Method
-  private[routing] def value(in: Matching): Any = ()
-  private[routing] def children: List[Part[?]]  = Nil
-  private[routing] def segments: Int            = 0
-}

@@ -2,6 +2,8 @@ package needletail
 
 import scala.concurrent.Future
 
+import needletail.routing.internal.typing.{Concat, Mistake, NoParameterType, NotInPath, SubroutesAreAFunction}
+
 /**
  * The routing DSL; one import, `import needletail.routing._`.
  *
@@ -22,7 +24,7 @@ import scala.concurrent.Future
  */
 package object routing extends routing.Gather with routing.Responding {
 
-  // What routes are written with beside the DSL itself, so that one import is enough.
+  // Types that routes are written with, so that one import is enough.
   type Request    = http.Request
   type Response   = http.Response
   type Status     = http.Status
@@ -33,8 +35,8 @@ package object routing extends routing.Gather with routing.Responding {
   type Cookie     = http.Cookie
   type Priority   = http.Priority
 
-  /** The names and values of an HTML form: `Body[Form]`. */
-  type Form = http.QueryString
+  /** Of a query, or of a form: `Body[Parameters]`. */
+  type Parameters = http.Parameters
 
   val Request: http.Request.type       = http.Request
   val Response: http.Response.type     = http.Response
@@ -45,38 +47,65 @@ package object routing extends routing.Gather with routing.Responding {
   val Headers: http.Headers.type       = http.Headers
   val Cookie: http.Cookie.type         = http.Cookie
   val Priority: http.Priority.type     = http.Priority
-  val Form: http.QueryString.type      = http.QueryString
+  val Parameters: http.Parameters.type = http.Parameters
 
-  /** `![A]` reads an `A`; `![A]("name")` one that messages and documentation call so. */
+  type Description          = routing.internal.description.Description
+  type ParameterDescription = routing.internal.description.ParameterDescription
+  type RouteDescription     = routing.internal.description.RouteDescription
+
+  val Description: routing.internal.description.Description.type = routing.internal.description.Description
+  val ParameterDescription: routing.internal.description.ParameterDescription.type =
+    routing.internal.description.ParameterDescription
+  val RouteDescription: routing.internal.description.RouteDescription.type =
+    routing.internal.description.RouteDescription
+
+  /** `![A]` reads an `A`; `![A]("name")` reads one with that name in messages and documentation. */
   val ! : Arg.type = Arg
 
-  /** `arg[A]` is `![A]`, where the grammar does not allow that (Scala 3). */
+  /** `arg[A]` is `![A]`, for Scala 3, whose grammar does not allow that. */
   val arg: Arg.type = Arg
 
-  /** Accepts the rest of a path, be it empty: `GET / "static" / *` matches `/static/` and all below. */
+  /** Matches the rest of a path, which may be empty: `GET / "static" / *` matches `/static/` and everything below. */
   val * : Path[Unit] = new Rest[Unit](captured = false)
 
   /**
-   * Captures the rest of a path, its segments decoded one by one. They are a list, since a decoded segment may
-   * hold a slash, or be `..`: look at each before you make a file name of them.
+   * Captures the rest of a path as a list of decoded segments. A decoded segment may contain a slash, or be `..`:
+   * check each before using it in a file name.
    */
   val !* : Path[List[String]] = new Rest[List[String]](captured = true)
 
-  /** A header, its name compared without case: `header("X-Id", ![Int])`, or one certain text. */
-  def header[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new HeaderField(name), values)
-  def header(name: String, text: String): Part[Unit] = new LiteralParameter(new HeaderField(name), text)
+  /** A header, with a value, `header("X-Id", ![Int])`, or a required text. Names are case-insensitive. */
+  def header[A](name: String, values: Values[A]): Parameter[A] =
+    new Parameter(new internal.matching.HeaderField(name), values)
 
-  /** A cookie: `cookie("session", ![String])`, or one certain text. */
-  def cookie[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new CookieField(name), values)
-  def cookie(name: String, text: String): Part[Unit] = new LiteralParameter(new CookieField(name), text)
+  /** Requires a header with that text. Names are case-insensitive, the text is not. */
+  def header(name: String, text: String): Part[Unit] =
+    new LiteralParameter(new internal.matching.HeaderField(name), text)
 
-  /** The request itself, for a handler that wants more of it than its parts. */
+  /** Does not compile: this overload exists for its error message. */
+  def header(name: String)(implicit not: NoParameterType): Mistake = not(name)
+
+  /** A cookie, with a value, `cookie("session", ![String])`, or a required text. */
+  def cookie[A](name: String, values: Values[A]): Parameter[A] =
+    new Parameter(new internal.matching.CookieField(name), values)
+
+  /** Requires a cookie with that text. */
+  def cookie(name: String, text: String): Part[Unit] =
+    new LiteralParameter(new internal.matching.CookieField(name), text)
+
+  /** Does not compile: this overload exists for its error message. */
+  def cookie(name: String)(implicit not: NoParameterType): Mistake = not(name)
+
+  /** The request itself, for a handler that needs more than its parts. */
   val request: Part[http.Request] = Given.request
 
-  /** A value that lives as long as the connection; made by the key on first use. */
+  /** A value with the lifetime of the connection; made by the key on first use. */
   def attachment[A](key: http.Attachment[A]): Part[A] = Given.attachment(key)
 
-  /** A method that has no object of its own: `method("PROPFIND") / "files"`. Throws if it is no token. */
+  /**
+   * A method without an object of its own: `method("PROPFIND") / "files"`. Throws IllegalArgumentException if it is
+   * not a token.
+   */
   def method(name: String): Path[Unit] = new OtherVerb(http.Method(name))
 
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
@@ -85,28 +114,36 @@ package object routing extends routing.Gather with routing.Responding {
     def /[B](path: Path[B]): Path[B]   = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
     def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
-    /** See [[Path.subroutes]]. */
-    def subroutes(routes: (Path[Unit] => Routes)*): Routes = Literal.path(text).subroutes(routes*)
+    /** See `Path.subroutes`. */
+    def subroutes[R](routes: (Path[Unit] => R)*)(implicit areRoutes: AreRoutes[R]): Routes =
+      Literal.path(text).subroutes(routes*)
+    def subroutes(routes: Routes)(implicit not: SubroutesAreAFunction): Mistake = not(routes)
   }
 
-  /** [[Path.subroutes]] for what is more than a path: `(GET / "admin" + authorised) subroutes { base => … }`. */
+  /**
+   * `Path.subroutes` for patterns that are more than a path: `(GET / "admin" + authorised) subroutes { base => … }`.
+   */
   implicit class PartSubroutes[A](private val part: Part[A]) {
-    def subroutes(routes: (Part[A] => Routes)*): Routes = {
+    def subroutes[R](routes: (Part[A] => R)*)(implicit areRoutes: AreRoutes[R]): Routes = {
       val base = new SharedPart[A](part)
-      Part.under(base, routes.map(_(base)))
+      Part.under(base, routes.map(f => areRoutes(f(base))))
     }
+    def subroutes(routes: Routes)(implicit not: SubroutesAreAFunction): Mistake = not(routes)
   }
 
-  /** Lets a route without values answer with a `Future`: `GET / "report" to report()`. */
+  /** Allows a `Future` as the reply of a route without values: `GET / "report" to report()`. */
   implicit def futureReply(response: Future[http.Response]): http.Reply =
     new http.Reply.Later(async.Async.fromFuture(response))
 }
 
 package routing {
 
-  /** Query parameters: `?("page", ![Int])`, or one certain text, `?("version", "2")`. */
+  /** Query parameters, with a value, `?("page", ![Int])`, or a required text, `?("version", "2")`. */
   object ? {
-    def apply[A](name: String, values: Values[A]): Parameter[A] = new Parameter(new QueryField(name), values)
-    def apply(name: String, text: String): Part[Unit] = new LiteralParameter(new QueryField(name), text)
+    def apply[A](name: String, values: Values[A]): Parameter[A] =
+      new Parameter(new internal.matching.QueryField(name), values)
+    def apply(name: String, text: String): Part[Unit] =
+      new LiteralParameter(new internal.matching.QueryField(name), text)
+    def apply(name: String)(implicit not: NoParameterType): Mistake = not(name)
   }
 }

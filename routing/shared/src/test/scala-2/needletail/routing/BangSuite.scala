@@ -2,6 +2,8 @@ package needletail.routing
 
 import scala.annotation.nowarn
 
+import needletail.testkit._
+
 /** `![A]` as Scala 2 has it; in Scala 3, whose grammar does not allow it, `arg[A]` stands for the same. */
 class BangSuite extends needletail.testing.Suite {
   case class Foo(i: Int, s: String)

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http.Handler
 import needletail.testing.Suite
+import needletail.testkit._
 
 /** Fault 16: what is put around routes. */
 class AroundSuite extends Suite {
@@ -93,7 +94,7 @@ class AroundSuite extends Suite {
     val nested = Routes(adding("b")(adding("a")(Routes(GET / "in" to "".ok))), GET / "out" to "".ok)
     assertEquals(nested.test(Request.get("/in")).header("X-Order"), Some("ab"))
     assertEquals(nested.test(Request.get("/out")).header("X-Order"), None)
-    // what might have been meant for any of them is nobody's
+    // a request that might have been meant for any of them belongs to none
     assertEquals(nested.test(Request.get("/none")).header("X-Order"), None)
     assertEquals(nested.test(Request.delete("/in")).header("X-Order"), Some("ab"))
     assertEquals(adding("c")(nested).test(Request.get("/none")).header("X-Order"), Some("c"))

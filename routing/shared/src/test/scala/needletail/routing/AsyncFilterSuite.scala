@@ -2,8 +2,9 @@ package needletail.routing
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, ManualLoop}
+import needletail.async.Async
 import needletail.http.Attachment
+import needletail.testkit._
 
 /** Filters that take their time, and run only when everything else has matched. */
 class AsyncFilterSuite extends needletail.testing.Suite {
@@ -128,7 +129,7 @@ class AsyncFilterSuite extends needletail.testing.Suite {
   test("when the client goes, what its filter waits for is cancelled") {
     var cancelled = false
     val waiting   = Filter[Int]("waiting") { _ =>
-      val promise = new needletail.async.Promise[Either[Response, Int]]
+      val promise = new needletail.async.AsyncPromise[Either[Response, Int]]
       promise.onCancel(() => cancelled = true)
       promise
     }

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{ByteStream, Reply}
+import needletail.testkit._
 
 class BodySuite extends needletail.testing.Suite {
 
@@ -18,7 +19,7 @@ class BodySuite extends needletail.testing.Suite {
     assertEquals(shown(routes.test(Request.post("/a", "grüße"))), "<grüße>")
     assertEquals(shown(routes.test(Request.post("/a", ""))), "<>")
     val latin1 = Request
-      .post("/a", needletail.http.Body.of(Array('g'.toByte, 0xfc.toByte)))
+      .post("/a", needletail.http.MessageBody.of(Array('g'.toByte, 0xfc.toByte)))
       .withHeader("Content-Type", "text/plain; charset=iso-8859-1")
     assertEquals(shown(routes.test(latin1)), "<gü>")
   }
@@ -31,7 +32,7 @@ class BodySuite extends needletail.testing.Suite {
   }
 
   test("as a form") {
-    val routes = POST / "a" + Body[Form] to (form => form.toList.mkString.ok)
+    val routes = POST / "a" + Body[Parameters] to (form => form.toList.mkString.ok)
     assertEquals(shown(routes.test(form("/a", "x=1&y=a+b%26&x=2&z"))), "(x,1)(y,a b&)(x,2)(z,)")
     assertEquals(routes.test(form("/a", "x=%GG")).status, Status.BadRequest)
     val other = routes.test(Request.post("/a", "x=1").withHeader("Content-Type", "text/plain"))
@@ -48,7 +49,7 @@ class BodySuite extends needletail.testing.Suite {
       def cancel(): Unit = ()
     }
     val routes = POST / "a" + Body[ByteStream] to (stream => stream.ok)
-    val reply  = routes.test(Request.post("/a", needletail.http.Body.streamed(source, -1)))
+    val reply  = routes.test(Request.post("/a", needletail.http.MessageBody.streamed(source, -1)))
     assertEquals(reply.status, Status.Ok)
     assertEquals(asked, 0)
     assertEquals(reply.pieces.next(), Some("x"))
@@ -76,7 +77,7 @@ class BodySuite extends needletail.testing.Suite {
         Async.sleep(1.second).map(_ => pieces.nextOption().map(_.getBytes))
       def cancel(): Unit = ()
     }
-    val reply = routes.test(Request.post("/a", needletail.http.Body.streamed(source, 5)))
+    val reply = routes.test(Request.post("/a", needletail.http.MessageBody.streamed(source, 5)))
     reply.advance(2900.millis)
     assert(!reply.isAnswered)
     reply.advance(100.millis)
@@ -99,7 +100,8 @@ class BodySuite extends needletail.testing.Suite {
       POST / "b" + Body[String] + ?("q", arg[Int]) to { case (s, q) => s"$s $q".ok },
       POST / "c" + Body[String] + nobody to (s => s.ok)
     )
-    def reply(target: String) = routes.test(Request.post(target, needletail.http.Body.streamed(source, 5)))
+    def reply(target: String) =
+      routes.test(Request.post(target, needletail.http.MessageBody.streamed(source, 5)))
     assertEquals(shown(reply("/a/x")), "400 expected Integer in path segment, got 'x'")
     assertEquals(shown(reply("/b")), "400 missing query parameter 'q'")
     assertEquals(shown(reply("/c")), "403 go away")
@@ -110,7 +112,7 @@ class BodySuite extends needletail.testing.Suite {
 
   test("siblings may take bodies of different types") {
     val routes = Routes(
-      POST / "a" + Body[Form] to (form => s"form ${form.toList.size}".ok),
+      POST / "a" + Body[Parameters] to (form => s"form ${form.toList.size}".ok),
       POST / "a" + Body[String] to (text => s"text $text".ok)
     )
     assertEquals(shown(routes.test(form("/a", "x=1"))), "form 1")
@@ -140,7 +142,7 @@ class BodySuite extends needletail.testing.Suite {
   }
 
   test("a route that would read the body twice is refused when it is made") {
-    intercept[IllegalArgumentException](POST / "a" + Body[String] + Body[Form] to { case (s, f) =>
+    intercept[IllegalArgumentException](POST / "a" + Body[String] + Body[Parameters] to { case (s, f) =>
       s"$s $f".ok
     })
   }

@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.testkit._
+
 class CookieSuite extends needletail.testing.Suite {
 
   private def text(routes: Routes, cookies: String*): String = {

@@ -1,6 +1,8 @@
 package needletail.routing
 
 import needletail.async.Async
+import needletail.routing.internal.description.ParameterDescription
+import needletail.testkit._
 
 class DescribeSuite extends needletail.testing.Suite {
   private val authorised = Filter("bearer token")(_ => Async.value(Right("Ann")))
@@ -18,7 +20,7 @@ class DescribeSuite extends needletail.testing.Suite {
     POST / "orders" + header(
       "X-Id",
       arg[Int]
-    ) + cookie("session", arg[String]).default("") + authorised + Body[Form] to {
+    ) + cookie("session", arg[String]).default("") + authorised + Body[Parameters] to {
       case (id, session, user, form) => s"$id $session $user $form".ok
     },
     ANY / "any" / arg[Colour] to (colour => colour.name.ok)

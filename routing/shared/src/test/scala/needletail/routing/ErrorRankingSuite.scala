@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.testkit._
+
 /** Which answer a request gets that no route matches. */
 class ErrorRankingSuite extends needletail.testing.Suite {
 

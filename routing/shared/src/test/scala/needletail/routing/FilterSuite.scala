@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.testkit._
+
 /** What may be made of any part: `filter`, `map`, `recover`, `optional`, `>>`, and names. */
 class FilterSuite extends needletail.testing.Suite {
 
@@ -8,7 +10,7 @@ class FilterSuite extends needletail.testing.Suite {
     if (reply.status == Status.Ok) reply.text else s"${reply.status.code} ${reply.text}"
   }
 
-  test("a message of one's own, with the name of the value or of its place") {
+  test("a custom message, with the name of the value or of its place") {
     val unnamed = arg[Int].filter(_ > 0, "{NAME} must be positive, not {VALUE}")
     val named   = unnamed.named("age")
     val routes  = Routes(

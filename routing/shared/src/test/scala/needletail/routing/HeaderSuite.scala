@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.testkit._
+
 class HeaderSuite extends needletail.testing.Suite {
 
   private def text(routes: Routes, headers: (String, String)*): String = {

@@ -2,6 +2,8 @@ package needletail.routing
 
 import java.util.UUID
 
+import needletail.testkit._
+
 class PathSuite extends needletail.testing.Suite {
 
   private def text(routes: Routes, target: String): String = {
@@ -29,7 +31,7 @@ class PathSuite extends needletail.testing.Suite {
       .foreach(target => assertEquals(text(routes, target), none, target))
   }
 
-  test("a literal may have slashes: it stands for several segments") {
+  test("a literal may contain slashes: it is several segments") {
     val routes = Routes(GET / "api/v1" / "users" to "it".ok, "/api/v2" / GET / "users" to "slash in front".ok)
     assertEquals(text(routes, "/api/v1/users"), "it")
     assertEquals(text(routes, "/api/v2/users"), "slash in front")
@@ -78,7 +80,7 @@ class PathSuite extends needletail.testing.Suite {
     assertEquals(text(routes, "/uuid/1-1-1-1-1"), "400 expected UUID in path segment, got '1-1-1-1-1'")
   }
 
-  test("types of one's own take one line") {
+  test("custom types take one line") {
     val routes = Routes(
       GET / "users" / arg[UserId] to (user => s"user ${user.id}".ok),
       GET / "paint" / arg[Colour] to (colour => colour.name.ok)

@@ -1,5 +1,7 @@
 package needletail.routing
 
+import needletail.testkit._
+
 class QuerySuite extends needletail.testing.Suite {
 
   private def text(routes: Routes, target: String): String = {

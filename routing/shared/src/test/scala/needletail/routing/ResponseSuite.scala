@@ -4,11 +4,12 @@ import scala.concurrent.Future
 
 import needletail.async.Async
 import needletail.http.Reply
+import needletail.testkit._
 
 /** Answers: what `.ok` and the like make, and what a handler may return. */
 class ResponseSuite extends needletail.testing.Suite {
 
-  test("texts, octets, streams and responses have a status by a word") {
+  test("texts, bytes, streams and responses have a status by a word") {
     val text = "grüße".ok
     assertEquals(text.status, Status.Ok)
     assertEquals(text.headers.get("Content-Type"), Some("text/plain; charset=utf-8"))
@@ -41,7 +42,7 @@ class ResponseSuite extends needletail.testing.Suite {
     )
   }
 
-  test("a type of one's own becomes content") {
+  test("a custom type becomes content") {
     implicit val content: Content[Point] = (status, p) => Response(status).text(s"${p.x};${p.y}")
     assertEquals((GET / "p" to Point(1, 2).ok).test(Request.get("/p")).text, "1;2")
   }

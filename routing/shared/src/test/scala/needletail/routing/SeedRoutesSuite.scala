@@ -5,6 +5,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.testkit._
 
 /** The two routes of the README that this project grew from, but for tuple patterns where it has `HNil`. */
 class SeedRoutesSuite extends needletail.testing.Suite {

@@ -1,6 +1,7 @@
 package needletail.routing
 
 import needletail.async.Async
+import needletail.testkit._
 
 class SubroutesSuite extends needletail.testing.Suite {
 

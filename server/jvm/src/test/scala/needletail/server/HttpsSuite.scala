@@ -34,11 +34,8 @@ class HttpsSuite extends Suite {
     tls = Some(Tls.identity(Certificate.local.file, Certificate.local.key))
   )
 
-  private def serving[A](config: ServerConfig = config)(body: RunningServer => A): A = {
-    val server = Server(handler, config).start()
-    try body(server)
-    finally { Await.result(server.close(), 10.seconds); () }
-  }
+  private def serving[A](config: ServerConfig = config)(body: RunningServer => A): A =
+    ServerFixture.serving(handler, config)(body)
 
   private def trusting(certificate: Certificate): SSLContext = {
     val store = java.security.KeyStore.getInstance(java.security.KeyStore.getDefaultType)
@@ -91,7 +88,7 @@ class HttpsSuite extends Suite {
         val request =
           java.net.http.HttpRequest.newBuilder(uri(server, "/echo")).POST(BodyPublishers.ofByteArray(body))
         val echoed = c.send(request.build(), BodyHandlers.ofByteArray).body
-        assert(java.util.Arrays.equals(echoed, body), s"$size octets")
+        assert(java.util.Arrays.equals(echoed, body), s"$size bytes")
       }
     }
   }
@@ -116,9 +113,9 @@ class HttpsSuite extends Suite {
       }
     }
 
-  test("octets of a record that come one by one") {
+  test("bytes of a record that come one by one") {
     serving() { server =>
-      // between the client and the server somebody who passes on single octets of what the client says
+      // a proxy between client and server that forwards the client's bytes one by one
       val relay = new java.net.ServerSocket(0, 1, java.net.InetAddress.getByName("127.0.0.1"))
       val there = new java.net.Socket("127.0.0.1", server.port)
       there.setTcpNoDelay(true)
@@ -131,10 +128,10 @@ class HttpsSuite extends Suite {
           )
           back.setDaemon(true)
           back.start()
-          var octet = here.getInputStream.read()
-          while (octet >= 0) {
-            there.getOutputStream.write(octet)
-            octet = here.getInputStream.read()
+          var byte = here.getInputStream.read()
+          while (byte >= 0) {
+            there.getOutputStream.write(byte)
+            byte = here.getInputStream.read()
           }
         } catch { case _: IOException => () }
       )
@@ -156,11 +153,11 @@ class HttpsSuite extends Suite {
   private val impatient = config.copy(idleTimeout = 300.millis, headTimeout = 300.millis)
 
   /** What comes until the server ends the connection, for what it was sent. */
-  private def untilEnd(server: RunningServer, octets: Array[Byte]): Array[Byte] = {
+  private def untilEnd(server: RunningServer, rawBytes: Array[Byte]): Array[Byte] = {
     val s = new java.net.Socket("127.0.0.1", server.port)
     try {
       s.setSoTimeout(5000)
-      s.getOutputStream.write(octets)
+      s.getOutputStream.write(rawBytes)
       s.getInputStream.readAllBytes()
     } finally s.close()
   }
@@ -202,11 +199,11 @@ class HttpsSuite extends Suite {
       assert(refused(ours.file, none).contains("has no private key in PEM and PKCS #8"))
       assert(refused(ours.file, ours.file).contains("has no private key in PEM and PKCS #8"))
       assert(refused(ours.file, other.key).contains("is not the certificate's"))
-      assert(refused(Certificate.rsa.file, ours.key).contains("is no RSA key"))
+      assert(refused(Certificate.rsa.file, ours.key).contains("is not an RSA key"))
       assert(refused(ours.file, none.resolveSibling("no-such.pem")).contains("No such file"))
       Files.write(none, "-----BEGIN PRIVATE KEY-----\n!!\nAAAA=AA\n-----END PRIVATE KEY-----\n".getBytes)
       val damaged = refused(ours.file, none)
-      assert(damaged.contains("is damaged") || damaged.contains("is no EC key"), damaged)
+      assert(damaged.contains("is damaged") || damaged.contains("is not an EC key"), damaged)
     } finally Files.delete(none)
   }
 }

@@ -1,10 +1,15 @@
 package needletail.server
 
-import needletail.http._
+import needletail.http.{Handler, Reply, Request, Response}
+import needletail.http.admission.RouteClass
+import needletail.http.message.{HttpError, Status}
 
 /**
- * Answers those only who ask for this machine by a name of its own; see [[AdminConfig]]. A request without Host, which
- * no browser sends, is let through.
+ * Passes on only requests whose Host is a name of this machine, as a defence against DNS rebinding; see
+ * [[AdminConfig]]. Others get a 421. A request without Host, which no browser sends, is passed on.
+ *
+ * @param host the address that is listened on
+ * @param names further names that are allowed; case-insensitive
  */
 private[server] final class KnownHosts(host: String, names: Set[String], handler: Handler) extends Handler {
   private val known      = (names + host ++ KnownHosts.loopback).map(_.toLowerCase)
@@ -26,12 +31,12 @@ private[server] final class KnownHosts(host: String, names: Set[String], handler
 private[server] object KnownHosts {
   private val loopback    = Set("localhost", "127.0.0.1", "::1")
   private val misdirected =
-    HttpError(
+    Response.of(HttpError(
       Status.MisdirectedRequest,
-      "this address is known by other names; see AdminConfig.names"
-    ).response
+      "unknown host name; see AdminConfig.names"
+    ))
 
-  /** IPv6 addresses without their brackets. */
+  /** The host of an authority (RFC 3986 §3.2), without its port; an IPv6 address without its brackets. */
   def withoutPort(authority: String): String =
     if (authority.startsWith("[")) authority.substring(1, math.max(1, authority.indexOf(']')))
     else {
@@ -39,7 +44,7 @@ private[server] object KnownHosts {
       if (colon < 0) authority else authority.substring(0, colon)
     }
 
-  /** Written in digits, whichever. */
+  /** Whether it is an IPv4 or IPv6 address in digits. */
   def isAddress(name: String): Boolean =
     if (name.indexOf(':') >= 0) name.forall(c => c == ':' || c == '.' || Character.digit(c, 16) >= 0)
     else {
@@ -49,6 +54,7 @@ private[server] object KnownHosts {
       )
     }
 
+  /** Whether it is `localhost` or a loopback address. */
   def isLoopback(name: String): Boolean =
     loopback(name.toLowerCase) || (isAddress(name) && name.startsWith("127."))
 }

@@ -1,10 +1,10 @@
 package needletail.server
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
 
-/** Whatever the code of a user throws, and wherever: nobody gets what another one was answered. */
+/** Whatever user code throws, and wherever: no client gets the response of another. */
 class AnswerToAnotherClientSuite extends Suite {
   private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -57,7 +57,7 @@ class AnswerToAnotherClientSuite extends Suite {
 
   test("a function of an asynchronous answer that throws is answered for with 500") {
     survivable.foreach { e =>
-      val gate                  = new Promise[Unit]
+      val gate                  = new AsyncPromise[Unit]
       val (attacker, victim, _) = attacked(answering(gate.map[Response](_ => throw e())))
       gate.succeed(())
       assertEquals(attacker.turn().statuses, List(200, 500), e().toString)
@@ -86,7 +86,7 @@ class AnswerToAnotherClientSuite extends Suite {
     assertEquals(attacker.context.counts.failures, 1L)
   }
 
-  test("what somebody wrote outside of a turn is nobody's answer") {
+  test("bytes written outside of a turn are sent to no client") {
     val wire = new FakeWire(answering(Response.ok))
     wire.context.writer.writeLatin1("HTTP/1.1 200 OK\r\n\r\n")
     assertOwn(wire.send(get("/victim")))
@@ -125,7 +125,7 @@ class AnswerToAnotherClientSuite extends Suite {
 
   test("a stream that is under way when its client goes is cancelled once, though that throws") {
     survivable.foreach { e =>
-      val stream = new Failing(new Promise[Option[Array[Byte]]], throw e())
+      val stream = new Failing(new AsyncPromise[Option[Array[Byte]]], throw e())
       val wire   = new FakeWire(answering(Response.ok.stream(stream)))
       wire.send(get("/fails"))
       wire.session.peerGone()
@@ -134,7 +134,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("an access log and a log that throw cost nobody an answer") {
+  test("an access log and a log that throw affect no response") {
     survivable.take(1).foreach { e => // what is lost is said on standard error
       val throwing = new Log {
         def warn(message: String): Unit                    = throw e()

@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http._
 import needletail.io.Address
+import needletail.server.config.AdminConfig
 import needletail.testing.Suite
 
 /** Fault 15: by which names administrators may ask, and on which thread a request may be read. */

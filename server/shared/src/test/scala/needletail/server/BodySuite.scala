@@ -2,13 +2,14 @@ package needletail.server
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
 
 /** Content of requests and responses: read whole, streamed, unread, broken. */
 class BodySuite extends Suite {
-  private val config = ServerConfig(maxBody = 100000, maxBodyInMemory = 1000, maxDrain = 5000, log = Log.none)
+  private val config =
+    ServerConfig(maxBody = 100000, maxBodyInMemory = 1000, maxUnreadBody = 5000, log = Log.none)
 
   private val echo: Handler   = request => Response.ok.stream(request.body.stream)
   private val whole: Handler  = request => request.text.map(text => Response.ok(text))
@@ -77,7 +78,7 @@ class BodySuite extends Suite {
     assert(wire.isFinished)
   }
 
-  test("a chunked body nobody reads closes the connection when it is beyond the bound") {
+  test("an unread chunked body closes the connection when it is beyond the bound") {
     val wire = new FakeWire(unread, config)
     assertEquals(wire.send(chunkedPost + "1770\r\n" + "x" * 5001).statuses, List(200))
     assert(wire.isFinished)
@@ -134,8 +135,8 @@ class BodySuite extends Suite {
     assert(wire.isFinished)
   }
 
-  test("nothing is read of a body before somebody asks") {
-    val go   = new needletail.async.Promise[Unit]
+  test("nothing of a body is read before it is requested") {
+    val go   = new needletail.async.AsyncPromise[Unit]
     val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
     wire.send(post(5) + "hel")
     assert(!wire.session.wantsInput)
@@ -145,16 +146,32 @@ class BodySuite extends Suite {
     assertEquals(content(wire.send("lo").output), "hello")
   }
 
+  test("whoever waits for a body is told when an exception ends the connection") {
+    var waits: Async[Option[Array[Byte]]] = null
+    val wire                              = new FakeWire(request =>
+      if (request.path == "/wait") {
+        waits = request.body.stream.next()
+        new AsyncPromise[Response]
+      } else Response.ok("hi")
+    )
+    wire.writing = () => throw new IllegalStateException("the kernel has gone mad")
+    wire.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nPOST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+    assert(wire.isAborted)
+    assert(waits.resultOrNull != null, "it would wait for ever")
+    assert(waits.resultOrNull.error.isInstanceOf[ConnectionLost])
+  }
+
   test("a body can't be read once its reply is complete") {
-    var body: Body = null
-    val wire       = new FakeWire(request => { body = request.body; Response.ok }, config)
+    var body: MessageBody = null
+    val wire              = new FakeWire(request => { body = request.body; Response.ok }, config)
     wire.send(post(5) + "he")
     assert(body.stream.next().poll.get.isFailure)
   }
 
   test("a stream with an announced length has just that") {
-    def streaming(octets: Int): Handler = _ => Response.ok.stream(ByteStream.of(new Array[Byte](octets)), 5)
-    val right                           = new FakeWire(streaming(5), config)
+    def streaming(rawBytes: Int): Handler =
+      _ => Response.ok.stream(ByteStream.of(new Array[Byte](rawBytes)), 5)
+    val right = new FakeWire(streaming(5), config)
     assert(right.send(post(0)).output.contains("Content-Length: 5\r\n"))
     assert(!right.isFinished)
     for (wrong <- List(4, 6)) {
@@ -183,7 +200,7 @@ class BodySuite extends Suite {
   }
 
   test("a stream whose end comes later, or that throws when it is asked") {
-    val end = new needletail.async.Promise[Option[Array[Byte]]]
+    val end = new needletail.async.AsyncPromise[Option[Array[Byte]]]
     def after(rest: => Async[Option[Array[Byte]]]): Handler = { _ =>
       var first = true
       Response.ok.stream(
@@ -267,7 +284,7 @@ class BodySuite extends Suite {
   test("the stream of a reply that is cut off is cancelled") {
     var cancelled           = false
     val waiting: ByteStream = new ByteStream {
-      def next(): Async[Option[Array[Byte]]] = new needletail.async.Promise[Option[Array[Byte]]]
+      def next(): Async[Option[Array[Byte]]] = new needletail.async.AsyncPromise[Option[Array[Byte]]]
       def cancel(): Unit                     = cancelled = true
     }
     val wire = new FakeWire(_ => Response.ok.stream(waiting), config)

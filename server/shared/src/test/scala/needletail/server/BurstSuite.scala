@@ -72,7 +72,7 @@ class BurstSuite extends Suite {
     }
   }
 
-  test("a service that hangs has few under way soon, and nobody waits for it for long") {
+  test("a service that hangs soon has few requests in flight, and none waits for long") {
     val route = asking(null).route
     val s     = new VirtualServer(config).offer(1000, 5000, new Kind(route, 20000, new Service(50, 20)))
     val hangs = new Kind(route, 20000, new Service(50, 100000))

@@ -28,11 +28,8 @@ class CodecServerSuite extends Suite {
   private val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
 
   private def serving[A](config: ServerConfig =
-    config)(answer: Int => Async[Answer[Int]])(body: TcpServer => A): A = {
-    val server = TcpServer.serve(Doubling, config)(_ => answer)
-    try body(server)
-    finally { Await.result(server.close(), 20.seconds); () }
-  }
+    config)(answer: Int => Async[Answer[Int]])(body: TcpServer => A): A =
+    ServerFixture.serving(TcpServer.serve(Doubling, config)(_ => answer))(body)
 
   private val twice: Int => Async[Answer[Int]] = n => if (n == 0) Answer.last(0) else Answer(2 * n)
 

@@ -8,7 +8,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite
@@ -19,7 +19,7 @@ class EndsSuite extends Suite {
   /** Hands out what it was given, and then waits; counts how often it was cancelled. */
   private final class Waiting(first: Option[String]) extends ByteStream {
     private var handed                     = false
-    val more                               = new Promise[Option[Array[Byte]]]
+    val more                               = new AsyncPromise[Option[Array[Byte]]]
     var cancelled                          = 0
     def next(): Async[Option[Array[Byte]]] =
       if (!handed && first.isDefined) {
@@ -67,7 +67,7 @@ class EndsSuite extends Suite {
     assert(w.send(get).output.endsWith("9\r\ndata: 1\n\n\r\n0\r\n\r\n") && w.isFinished)
   }
 
-  test("fault 19: any other stream is left to end by itself, as nobody else knows where it may") {
+  test("fault 19: any other stream ends by itself, as only it knows where it may end") {
     val stream = new Waiting(Some("half"))
     val w      = drain(wire(Response.ok.contentType("text/csv").stream(stream)))
     assert(!w.isFinished && stream.cancelled == 0)
@@ -76,7 +76,7 @@ class EndsSuite extends Suite {
   }
 
   test("fault 19: until a signal: what is there comes first, then the end") {
-    val signal = new Promise[Unit]
+    val signal = new AsyncPromise[Unit]
     val source = new Waiting(Some("one"))
     val stream = source.until(signal)
     signal.succeed(())
@@ -87,18 +87,18 @@ class EndsSuite extends Suite {
     assertEquals(source.cancelled, 1)
   }
 
-  test("fault 19: until a signal: who waits is told, and the signal is left as it was") {
-    val signal = new Promise[Unit]
+  test("fault 19: until a signal: a waiting reader gets the end, and the signal is unchanged") {
+    val signal = new AsyncPromise[Unit]
     val source = new Waiting(None)
     val next   = source.until(signal).next()
     val other  = new Waiting(None)
-    other.until(signal).next().cancel() // nobody waits for that one any more
+    other.until(signal).next().cancel() // its reader has cancelled
     assert(!next.isCompleted && !signal.isCompleted)
     signal.succeed(())
     assertEquals(next.poll.map(_.get), Some(None))
     assertEquals((source.cancelled, other.cancelled), (1, 0))
     val third = new Waiting(None)
-    val piece = third.until(new Promise[Unit]).next()
+    val piece = third.until(new AsyncPromise[Unit]).next()
     third.more.succeed(Some("x".getBytes))
     assertEquals(piece.poll.map(_.get.map(new String(_))), Some(Some("x")))
   }

@@ -1,6 +1,6 @@
 package needletail.server
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
 
@@ -42,7 +42,7 @@ class ExpectContinueSuite extends Suite {
   }
 
   test("fault 2: nor when the head has not left the writer yet, nor when the first piece came later") {
-    val first = new Promise[Option[Array[Byte]]]
+    val first = new AsyncPromise[Option[Array[Byte]]]
     val wire  = new FakeWire(once(r => Response.ok.stream(after(first, r.body.stream))), config)
     assertEquals(wire.send(post()).output, "")
     first.succeed(bytes("one"))
@@ -86,7 +86,7 @@ class ExpectContinueSuite extends Suite {
   }
 
   test("fault 4: the same where the stream ends later, and for HEAD") {
-    val end  = new Promise[Option[Array[Byte]]]
+    val end  = new AsyncPromise[Option[Array[Byte]]]
     val rest = new ByteStream {
       def next(): Async[Option[Array[Byte]]] = end
       def cancel(): Unit                     = ()
@@ -123,7 +123,7 @@ class ExpectContinueSuite extends Suite {
     assert(!eager.isFinished)
   }
 
-  test("fault 4: a streamed reply that fails before its first piece, of a body nobody asked for") {
+  test("fault 4: a streamed reply that fails before its first piece, with an unread body") {
     val wire = new FakeWire(
       once(_ =>
         Response.ok.stream(after(

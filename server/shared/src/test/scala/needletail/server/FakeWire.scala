@@ -5,6 +5,9 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.concurrent.duration._
 
 import needletail.http._
+import needletail.server.clock.Clock
+import needletail.server.exchange.{RequestRunner, ServerLoopContext, SessionOutput}
+import needletail.server.session.ServerSession
 
 /**
  * A session's peer and clock, in memory: what it sends goes in, what it would see is `output`.
@@ -16,7 +19,7 @@ final class FakeWire(
     handler: Handler,
     config: ServerConfig = ServerConfig(log = Log.none),
     neighbour: FakeWire = null
-) extends Wire {
+) extends SessionOutput {
   private val written = new java.io.ByteArrayOutputStream
   private var woken   = false
   private var left    = Array.empty[Byte]
@@ -47,8 +50,9 @@ final class FakeWire(
 
     def atTurnEnd(task: Runnable): Unit = turnEnd :+= task
   }
-  val context: LoopContext = if (neighbour == null) new LoopContext(clock, config) else neighbour.context
-  val session              = new ServerSession(this, handler, context)
+  val context: ServerLoopContext =
+    if (neighbour == null) new ServerLoopContext(clock, config) else neighbour.context
+  val session = new ServerSession(this, new RequestRunner(handler, context))
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
     writing()
@@ -63,8 +67,8 @@ final class FakeWire(
 
   def send(text: String): this.type = send(text.getBytes(ISO_8859_1))
 
-  def send(octets: Array[Byte]): this.type = {
-    left = left ++ octets
+  def send(rawBytes: Array[Byte]): this.type = {
+    left = left ++ rawBytes
     settle()
     this
   }

@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http._
 import needletail.testing.Suite
 
-/** What handlers and their streams may give that they should not: the request's own fault, and nobody else's. */
+/** Invalid values of handlers and their streams affect their own request only. */
 class FaultyValuesSuite extends Suite {
 
   private final class Failure(error: => HttpError) extends RuntimeException("a failure") with Answerable {

@@ -3,7 +3,7 @@ package needletail.server
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite
@@ -14,7 +14,7 @@ class HalfCloseSuite extends Suite {
   private val config = ServerConfig(log = Log.none, halfCloseGrace = 1.second)
 
   private final class Waiting {
-    val promise   = new Promise[Response]
+    val promise   = new AsyncPromise[Response]
     var cancelled = false
     promise.onCancel(() => cancelled = true)
     val wire = new FakeWire((_: Request) => new Reply.Later(promise), config)
@@ -38,8 +38,8 @@ class HalfCloseSuite extends Suite {
   }
 
   test("what is being streamed goes on, what waits behind it does not") {
-    val piece     = new Promise[Option[Array[Byte]]]
-    val behind    = new Promise[Response]
+    val piece     = new AsyncPromise[Option[Array[Byte]]]
+    val behind    = new AsyncPromise[Response]
     var sent      = 0
     var cancelled = false
     behind.onCancel(() => cancelled = true)
@@ -72,7 +72,7 @@ class HalfCloseSuite extends Suite {
     @volatile var asked     = false
     @volatile var cancelled = false
     val handler: Handler    = _ => {
-      val never = new Promise[Response]
+      val never = new AsyncPromise[Response]
       never.onCancel(() => cancelled = true)
       asked = true
       new Reply.Later(never)
@@ -88,14 +88,14 @@ class HalfCloseSuite extends Suite {
   }
 
   test("over a socket: the same for another protocol, and what others share is not cancelled") {
-    val shared              = new Promise[Answer[Int]]
+    val shared              = new AsyncPromise[Answer[Int]]
     @volatile var cancelled = false
     shared.onCancel(() => cancelled = true)
-    object Octets extends Codec[Int, Int] {
+    object Bytes extends Codec[Int, Int] {
       def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
       def encode(answer: Int)     = Array(answer.toByte)
     }
-    val server = TcpServer.serve(Octets, onSockets)(_ => n => if (n == 'x') Answer('y'.toInt) else shared)
+    val server = TcpServer.serve(Bytes, onSockets)(_ => n => if (n == 'x') Answer('y'.toInt) else shared)
     try {
       val one   = new RawClient(server.port).send("a")
       val other = new RawClient(server.port).send("axx") // two wait their turn
@@ -109,13 +109,13 @@ class HalfCloseSuite extends Suite {
   }
 
   test("what came while an answer of another protocol was awaited is answered after it") {
-    object Octets extends Codec[Int, Int] {
+    object Bytes extends Codec[Int, Int] {
       def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
       def encode(answer: Int)     = Array(answer.toByte)
     }
     val gate   = scala.concurrent.Promise[Unit]()
     val server =
-      TcpServer.serve(Octets, onSockets)(_ => n => Async.fromFuture(gate.future).flatMap(_ => Answer(n)))
+      TcpServer.serve(Bytes, onSockets)(_ => n => Async.fromFuture(gate.future).flatMap(_ => Answer(n)))
     try {
       val client = new RawClient(server.port).send("a")
       eventually(Await.result(server.statistics, 20.seconds).requests == 1)

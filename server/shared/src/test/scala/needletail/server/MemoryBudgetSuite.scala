@@ -2,17 +2,17 @@ package needletail.server
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
+import needletail.server.config.AdminConfig
 import needletail.testing.Suite
 
 /** What is held for clients has a bound for all of them together: `ServerConfig.memoryBudget`. */
 class MemoryBudgetSuite extends Suite {
-  override def munitTimeout: Duration = 3.minutes // it waits for time-outs, more than once in a test
+  override def munitTimeout: Duration = 3.minutes // it waits for timeouts, more than once in a test
 
   private val KiB = 1024
 
@@ -34,7 +34,7 @@ class MemoryBudgetSuite extends Suite {
   }
 
   test("fault 6: a body that is collected is held until its request is over, however that ends") {
-    val answer = new Promise[Response]
+    val answer = new AsyncPromise[Response]
     val slow   = wire(r => new Reply.Later(r.body.bytes.flatMap(_ => answer)), 1024 * KiB)
     def held   = slow.context.memory.held
     slow.send(post(100000) + content(50000))
@@ -149,11 +149,8 @@ class MemoryBudgetSuite extends Suite {
     log = Log.none
   )
 
-  private def serving[A](handler: Handler)(body: Served => A): A = {
-    val server = Server(handler, config).start()
-    try body(new Served(server))
-    finally Await.result(server.close(), 20.seconds)
-  }
+  private def serving[A](handler: Handler)(body: Served => A): A =
+    ServerFixture.serving(handler, config)(server => body(new Served(server)))
 
   private def clients(count: Int, served: Served)(request: String): Seq[RawClient] = {
     val bytes = request.getBytes(ISO_8859_1)
@@ -195,9 +192,9 @@ class MemoryBudgetSuite extends Suite {
     }
   }
 
-  test("fault 6: heads that never end, and bodies that nobody reads, take no more than the budget") {
+  test("fault 6: heads that never end, and unread bodies, take no more than the budget") {
     val never: Handler =
-      request => if (request.method eq Method.GET) Response.ok("hi") else new Promise[Response]
+      request => if (request.method eq Method.GET) Response.ok("hi") else new AsyncPromise[Response]
     for (
       request <- List("GET / HTTP/1.1\r\nHost: a\r\nX: " + content(31000), post(64 * KiB) + content(50000))
     )
@@ -250,6 +247,6 @@ class MemoryBudgetSuite extends Suite {
   test("a budget is at least 256 KiB") {
     intercept[IllegalArgumentException](ServerConfig(memoryBudget = 1000))
     intercept[IllegalArgumentException](ServerConfig(memoryBudget = -1))
-    assert(ServerConfig(loops = 2).tcp.loopMemory > 1024 * KiB)
+    assert(TcpSettings(ServerConfig(loops = 2)).loopMemory > 1024 * KiB)
   }
 }

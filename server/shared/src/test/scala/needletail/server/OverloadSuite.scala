@@ -6,7 +6,9 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http._
+import needletail.http.admission.RouteClass
 import needletail.io.Address
+import needletail.server.ServerFixture.serving
 import needletail.testing.Suite
 
 /** Too much at once, over sockets: too many requests, and too many connections. */
@@ -17,12 +19,6 @@ class OverloadSuite extends Suite {
     overload = OverloadConfig(grace = Duration.Zero),
     log = Log.none
   )
-
-  private def serving[A](handler: Handler, config: ServerConfig)(body: RunningServer => A): A = {
-    val server = Server(handler, config).start()
-    try body(server)
-    finally Await.result(server.close(), 20.seconds)
-  }
 
   private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -66,7 +62,7 @@ class OverloadSuite extends Suite {
         val client = new RawClient(server.port)
         while (!isEnough) {
           val head = client.send(get("/work")).readUntil("\r\n\r\n")
-          client.readUntil(if (head.contains(" 503 ")) "may wait" else "done")
+          client.readUntil(if (head.contains(" 503 ")) "its event loop" else "done")
           if (head.contains(" 503 ")) refused.incrementAndGet() else served.incrementAndGet()
         }
         client.close()
@@ -81,7 +77,7 @@ class OverloadSuite extends Suite {
       assert(refused.get > 0 && served.get > 50, clue = s"${served.get} served, ${refused.get} refused")
       def isServed = {
         val head = health.send(get("/work")).readUntil("\r\n\r\n")
-        health.readUntil(if (head.contains(" 503 ")) "may wait" else "done")
+        health.readUntil(if (head.contains(" 503 ")) "its event loop" else "done")
         head.startsWith("HTTP/1.1 200 ")
       }
       eventually((1 to 20).forall(_ => isServed), "one by one they are not all served")

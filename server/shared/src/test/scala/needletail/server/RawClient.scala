@@ -20,11 +20,11 @@ final class RawClient(port: Int) {
 
   /** Reads until the text ends so. */
   def readUntil(end: String): String = {
-    val got   = new ByteArrayOutputStream
-    var octet = in.read()
-    while (octet >= 0) {
-      got.write(octet)
-      if (octet == end.last && got.toString("ISO-8859-1").endsWith(end)) octet = -1 else octet = in.read()
+    val got  = new ByteArrayOutputStream
+    var byte = in.read()
+    while (byte >= 0) {
+      got.write(byte)
+      if (byte == end.last && got.toString("ISO-8859-1").endsWith(end)) byte = -1 else byte = in.read()
     }
     got.toString("ISO-8859-1")
   }

@@ -9,8 +9,11 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, Loop}
 import needletail.http._
+import needletail.http.admission.RouteClass
 import needletail.io.{Address, EventLoop}
+import needletail.server.operations.Watchdog
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** Faults 14 and 18: what those who run a server get to see. */
 class SeenByOperatorsSuite extends Suite {
@@ -95,7 +98,7 @@ class SeenByOperatorsSuite extends Suite {
     assertEquals(lines, List(line))
     w.nowNanos += 2.seconds.toNanos
     w.send(get("/orders/2"))
-    assertEquals(lines, List(line, s"$line (and 2 more like it since this was last said)"))
+    assertEquals(lines, List(line, s"$line (and 2 more since this was last logged)"))
   }
 
   test("fault 18: the access log knows the route") {
@@ -150,7 +153,7 @@ class SeenByOperatorsSuite extends Suite {
     dog
   }
 
-  test("fault 18: the watchdog blames nobody for the loading of classes while the program is young") {
+  test("fault 18: the watchdog names no route for the loading of classes soon after the start") {
     val stack =
       List(frame("java.util.zip.Inflater", "inflate"), frame("jdk.internal.loader.URLClassPath", "x"))
     assertEquals((watched(stack, "GET /work", 1.second).found(0), lines), (0L, Nil))
@@ -182,13 +185,13 @@ class SeenByOperatorsSuite extends Suite {
       )
     }
     w = new FakeWire(own, ServerConfig(log = Log.none))
-    val loop = new needletail.async.ManualLoop
+    val loop = new ManualLoop
     loop.within { w.send(get("/work")); () }
     assertEquals(within, "GET /work")
     assertEquals(w.context.admission.runningRoute, null)
   }
 
-  test("fault 14: what nobody else catches on a server's loop goes to its log, not to the hook of all") {
+  test("fault 14: uncaught exceptions on a server's loop go to its log, not to the global hook") {
     said.clear()
     val global = new ConcurrentLinkedQueue[String]
     val before = EventLoop.onFailure

@@ -5,9 +5,10 @@ import java.io.IOException
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
+import needletail.server.config.AdminConfig
 import needletail.testing.Suite
 
 /** A server with its loops and sockets: starting, limits, statistics, draining. */
@@ -31,11 +32,8 @@ class ServerSuite extends Suite {
       case None        => Async.value(Response.ok.bytes(before.reverse.toArray.flatten))
     }
 
-  private def serving[A](config: ServerConfig = base)(body: RunningServer => A): A = {
-    val server = Server(handler, config).start()
-    try body(server)
-    finally Await.result(server.close(), 20.seconds)
-  }
+  private def serving[A](config: ServerConfig = base)(body: RunningServer => A): A =
+    ServerFixture.serving(handler, config)(body)
 
   private def get(path: String, more: String = "") = s"GET $path HTTP/1.1\r\nHost: a\r\n$more\r\n"
 
@@ -162,7 +160,7 @@ class ServerSuite extends Suite {
     }
   }
 
-  test("an idle connection is closed after its time-out, a slow head is answered with 408") {
+  test("an idle connection is closed after its timeout, a slow head is answered with 408") {
     serving(base.copy(idleTimeout = 1.second, headTimeout = 1.second)) { server =>
       val slow = new RawClient(server.port).send("GET /")
       val idle = new RawClient(server.port)
@@ -217,7 +215,7 @@ class ServerSuite extends Suite {
   }
 
   test("what is not finished by the drain's deadline is cut off") {
-    val stuck: Handler = _ => new Promise[Response]
+    val stuck: Handler = _ => new AsyncPromise[Response]
     val server         = Server(stuck, base.copy(drainTimeout = 200.millis)).start()
     val client         = new RawClient(server.port).send(get("/"))
     eventually(await(server.statistics).connectionsOpen == 1)
@@ -226,7 +224,7 @@ class ServerSuite extends Suite {
     client.close()
   }
 
-  test("a loop that a fatal error ends takes the server with it, and who waits for that is told") {
+  test("a loop that a fatal error ends takes the server with it, which stopped reports") {
     val fatal: Handler =
       request => if (request.path == "/fatal") throw new InternalError("for a test") else Response.ok("fine!")
     val server = Server(fatal, base.copy(admin = Some(AdminConfig(0)))).start()

@@ -25,7 +25,7 @@ class SlowReaderSuite extends Suite {
     log = Log.none
   )
 
-  /** A protocol with large answers: for each octet of a request, `size` of them. */
+  /** A protocol with large answers: for each byte of a request, `size` of them. */
   private object Large extends Codec[Byte, Array[Byte]] {
     def decoder(): Decoder[Byte] = (bytes, from, until) =>
       if (from == until) Decoded.More else Decoded.Message(bytes(from), from + 1)
@@ -66,7 +66,7 @@ class SlowReaderSuite extends Suite {
     got
   }
 
-  /** Reads 320 kB a second for more than three times the time-out, then the rest; answers how much there was. */
+  /** Reads 320 kB a second for more than three times the timeout, then the rest; answers how much there was. */
   private def readSlowly(socket: Socket): Long = {
     var got = 0L
     val end = System.nanoTime() + 3500.millis.toNanos
@@ -77,7 +77,7 @@ class SlowReaderSuite extends Suite {
     got + read(socket, Int.MaxValue)
   }
 
-  /** Is the peer, which reads nothing, reset in a time that is some time-outs? */
+  /** Is the peer, which reads nothing, reset in a time that is some timeouts? */
   private def isReset(open: () => Int): Boolean = {
     val end = System.nanoTime() + 20.seconds.toNanos
     while (open() > 0 && System.nanoTime() < end) Thread.sleep(20)

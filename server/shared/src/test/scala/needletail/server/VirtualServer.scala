@@ -2,8 +2,12 @@ package needletail.server
 
 import scala.collection.mutable
 
-import needletail.async.{Async, Promise}
-import needletail.http.{Gate, Priority, Reply, Response, RouteClass}
+import needletail.async.{Async, AsyncPromise}
+import needletail.http.{Gate, Priority, Reply, Response}
+import needletail.http.admission.RouteClass
+import needletail.server.clock.Clock
+import needletail.server.failure.HandlerFailures
+import needletail.server.overload.AdmissionController
 
 /**
  * One loop with its limiter, in virtual time: requests become readable at their times, each turn handles those that
@@ -34,7 +38,7 @@ private[server] final class VirtualServer(
     override def processorNanos: Long   = onCpu
     def atTurnEnd(task: Runnable): Unit = atEnd :+= task
   }
-  val admission = new Admission(
+  val admission = new AdmissionController(
     clock,
     config.copy(grace = scala.concurrent.duration.Duration.Zero),
     1,
@@ -201,7 +205,7 @@ private[server] object VirtualServer {
 
     def call(server: VirtualServer): Async[Unit] = {
       val done    = Math.max(server.now, free.dequeue()) + (takesMillis * Ms).toLong
-      val promise = new Promise[Unit]
+      val promise = new AsyncPromise[Unit]
       free.enqueue(done)
       server.schedule(done) { promise.succeed(()); () }
       promise
@@ -212,7 +216,7 @@ private[server] object VirtualServer {
   final class Answer(val kind: Kind, val at: Long, val took: Long, val refusedFor: String)
   private final class Due(val at: Long, task: () => Unit, val number: Long) { def run(): Unit = task() }
 
-  /** When the processor is somebody else's. */
+  /** When other programs have the processor. */
   trait Others {
 
     /** When the loop runs again that would run at `now`: that, or later. */

@@ -1,6 +1,6 @@
 package needletail.simulation
 
-/** Somebody who does nothing by chance: sends what it is told to, and reads all that comes at once, or when told. */
+/** A deterministic client: sends what it is told to, and reads everything at once, or when told. */
 final class Caller(world: World, port: Int, reads: Boolean = true)(
     read: (Array[Byte], Int) => Unit,
     ended: Boolean => Unit
@@ -10,10 +10,10 @@ final class Caller(world: World, port: Int, reads: Boolean = true)(
   private var isReading = reads
   private var left      = Array.emptyByteArray // what could not be sent yet
 
-  /** Bytes that the server has read of what was sent. */
+  /** Bytes sent that the server has read. */
   def taken: Long = if (end == null) 0 else end.peer.taken
 
-  /** It has seen the end of its connection, or ended that. */
+  /** Whether it has seen the end of its connection, or closed it. */
   var isOver: Boolean = end == null
 
   if (end != null) end.onChange = () => act()
@@ -23,7 +23,7 @@ final class Caller(world: World, port: Int, reads: Boolean = true)(
     act()
   }
 
-  /** From now on it reads. */
+  /** Starts reading. */
   def beginToRead(): Unit = {
     isReading = true
     act()

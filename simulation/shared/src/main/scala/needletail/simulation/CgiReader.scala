@@ -5,18 +5,22 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * A reader of the documents of RFC 3875 §6 that knows nothing of the library's own, and takes no more than that says:
- * lines end in CRLF, Status comes first, and Content-Length is true.
+ * An independent reader of CGI responses (RFC 3875 §6), stricter than the library's: lines end in CRLF, Status comes
+ * first, and Content-Length must be correct.
  */
 object CgiReader {
 
-  /** An answer, and whether it is known to be cut off; or what is wrong with it. */
+  /** A response, and whether it is known to be truncated; or the error in it. */
   sealed abstract class Read
   final case class Whole(answer: Answer)  extends Read
   final case class Part(answer: Answer)   extends Read
   final case class Malformed(why: String) extends Read
 
-  /** @param isHead was only the head asked for? */
+  /**
+   * Reads a response.
+   *
+   * @param isHead whether only the head was requested
+   */
   def read(bytes: Array[Byte], isHead: Boolean): Read = {
     val text = new String(bytes, ISO_8859_1)
     val end  = text.indexOf("\r\n\r\n")
@@ -44,7 +48,7 @@ object CgiReader {
         Malformed(s"Content-Length $lengths")
       else {
         val code = status.get.take(3).toInt
-        // an error may be said of a request whose method was not to be known
+        // an error may respond to a request whose method could not be read
         val none   = isHead && (code < 400 || content.isEmpty) || code == 204 || code == 304
         val answer = Answer(code, fields.toSeq.drop(1), content)
         if (none) { if (content.isEmpty) Whole(answer) else Malformed("content where there is none") }
@@ -55,7 +59,7 @@ object CgiReader {
     }
   }
 
-  /** What is wrong with that output of a program, which is said to be all of it or not; null for nothing. */
+  /** The error in a program's output, which is complete or not; null if there is none. */
   def wrong(bytes: Array[Byte], asked: Asked, isAll: Boolean): String =
     read(bytes, asked.method == "HEAD") match {
       case Malformed(why)                              => why
@@ -66,7 +70,7 @@ object CgiReader {
       case Part(answer)  => asked.stranger(answer)
     }
 
-  /** A request as its web server tells it. */
+  /** The variables of a request, as a web server sets them. */
   def variables(asked: Asked, kind: String, size: Int, length: Int): Seq[(String, String)] = Seq(
     "CONTENT_LENGTH"    -> (if (length >= 0) length.toString else ""),
     "GATEWAY_INTERFACE" -> "CGI/1.1",

@@ -4,13 +4,15 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, Loop}
-import needletail.client.{BreakerConfig, BreakerState, Client, ClientConfig, RetryConfig}
+import needletail.client.Client
+import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
+import needletail.client.policy.BreakerState
 import needletail.io.{Address, EventLoops}
 import needletail.server._
 
 /**
- * A client with its pools, retries and breaker, on loops of its own, and the server that it asks, in one world: every
- * call comes to an end, with its own answer or an error.
+ * A client with its pools, retries and breaker, on loops of its own, and a server, in one simulation: every call
+ * completes, with its own response or an error.
  */
 final class ClientScenario(world: World) extends Scenario {
   private val dice    = world.dice
@@ -42,7 +44,7 @@ final class ClientScenario(world: World) extends Scenario {
     bodyTimeout = 3.seconds,
     idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
     pipelining = dice.pick(Seq(1, 1, 4)),
-    maxDrain = dice.pick(Seq(0, 64 * 1024)),
+    maxUnreadBody = dice.pick(Seq(0, 64 * 1024)),
     maxPendingOutput = dice.pick(Seq(1, 256 * 1024)),
     retry = RetryConfig(attempts = dice.between(1, 3)),
     breaker = BreakerConfig(
@@ -56,7 +58,7 @@ final class ClientScenario(world: World) extends Scenario {
   private var ended = 0
 
   def run(): Unit = {
-    world.weather = world.weather.copy(fatal = false) // which loops end by it is the other scenarios' matter
+    world.weather = world.weather.copy(fatal = false) // fatal errors are tested by the other scenarios
     val server = Server(service.routes, config).startOn(world.platform)
     val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
     val client = Client(asking, loops)
@@ -71,7 +73,7 @@ final class ClientScenario(world: World) extends Scenario {
     world.clearUp()
     if (world.fatalLoops == 0) {
       if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
-      world.pass(30.seconds.toNanos) // idle connections go
+      world.pass(30.seconds.toNanos) // idle connections are closed
       client.statistics.foreach { s =>
         if (
           s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(
@@ -90,7 +92,7 @@ final class ClientScenario(world: World) extends Scenario {
     finish(world, code, server, new HttpProbe(world, server.port))
   }
 
-  /** Whatever its breaker has seen: a host that is well is asked again, and by all. */
+  /** Whatever the state of its breaker: a healthy host is called again, by all loops. */
   private def recovers(client: Client, loops: EventLoops, port: Int): Unit = {
     var left = 12
     var last = "none was made"
@@ -137,8 +139,9 @@ final class ClientScenario(world: World) extends Scenario {
       else
         call.stream.flatMap { r =>
           code.at("a streamed answer")
-          needletail.http.Body.collect(r.body, new needletail.http.ByteWriter(1024), 1 << 20).map(bytes =>
-            (r.status.code, r.header("X-Mark"), bytes)
+          needletail.http.MessageBody.collect(r.body, new needletail.http.text.ByteWriter(1024), 1 << 20).map(
+            bytes =>
+              (r.status.code, r.header("X-Mark"), bytes)
           )
         }
     if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {

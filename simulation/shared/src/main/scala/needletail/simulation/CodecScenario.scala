@@ -8,7 +8,7 @@ import needletail.async.Async
 import needletail.io.Address
 import needletail.server._
 
-/** A server of a protocol of lines: each is answered with itself, in order, now or later. */
+/** A server of a line protocol: each line is echoed, in order, now or later. */
 final class CodecScenario(world: World) {
   private val dice = world.dice
   private val code = new UserCode(world)
@@ -29,7 +29,7 @@ final class CodecScenario(world: World) {
     }
   }
 
-  // In some worlds nothing happens that a reader who is slow and steady could be reset for.
+  // In some simulations nothing happens that would reset a slow but steady reader.
   private val isFair = dice.chance(30)
   if (isFair)
     world.weather = world.weather.copy(
@@ -100,7 +100,7 @@ final class CodecScenario(world: World) {
     if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
   }
 
-  /** One whose answer waits to be written as the drain begins, and who reads it soon after. */
+  /** A client whose answer waits to be written as the drain begins, and that reads it soon after. */
   private def lateReader(port: Int): Unit = {
     val line = (Mark(98, 1) * 800 + "\n").getBytes(US_ASCII)
     val late = new Caller(world, port, reads = false)((_, _) => (), _ => ())
@@ -110,7 +110,7 @@ final class CodecScenario(world: World) {
   }
 }
 
-/** A visitor of that server. */
+/** A client of that server. */
 private final class LineVisit(
     world: World,
     number: Int,

@@ -1,7 +1,7 @@
 package needletail.simulation
 
 /**
- * The one source of chance of a simulated world: the same seed gives the same numbers on every platform.
+ * The only source of random numbers of a simulation: the same seed results in the same numbers on every platform.
  * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
  */
 final class Dice(seed: Long) {
@@ -15,29 +15,29 @@ final class Dice(seed: Long) {
     z ^ (z >>> 31)
   }
 
-  /** 0 until `bound`. */
+  /** From 0 to `bound`, exclusive. */
   def below(bound: Int): Int = ((next() >>> 1) % bound).toInt
 
-  /** `from` to `to`, both included. */
+  /** From `from` to `to`, inclusive. */
   def between(from: Int, to: Int): Int = from + below(to - from + 1)
 
   def longBetween(from: Long, to: Long): Long = from + (next() >>> 1) % (to - from + 1)
 
-  /** True in `percent` of 100 cases. */
+  /** True in `percent` of 100 calls. */
   def chance(percent: Int): Boolean = below(100) < percent
 
-  /** True in `permille` of 1,000 cases. */
+  /** True in `permille` of 1,000 calls. */
   def rarely(permille: Int): Boolean = permille > 0 && below(1000) < permille
 
   def pick[A](options: Seq[A]): A = options(below(options.size))
 
-  /** Small numbers mostly, large ones at times: 1 to `most`. */
+  /** Mostly small numbers, sometimes large ones: 1 to `most`. */
   def size(most: Int): Int = {
     val bits = between(0, 31 - Integer.numberOfLeadingZeros(most))
     math.min(most, 1 + below(1 << bits))
   }
 
-  /** Puts the first `count` of `items` into another order. */
+  /** Shuffles the first `count` of `items`. */
   def shuffle[A <: AnyRef](items: Array[A], count: Int): Unit = {
     var i = count - 1
     while (i > 0) {
@@ -49,6 +49,6 @@ final class Dice(seed: Long) {
     }
   }
 
-  /** A source of its own, for what must not change when something else asks more often. */
+  /** An independent source, for decisions that must not change when others use more random numbers. */
   def split(): Dice = new Dice(next())
 }

@@ -1,26 +1,25 @@
 package needletail.simulation
 
-/** A request over FastCGI, as the web server in front knows it. */
+/** A FastCGI request, as its web server knows it. */
 final class FastCgiAsked(val asked: Asked, val id: Int, val isResponder: Boolean) {
   val output         = new java.io.ByteArrayOutputStream
-  var isEnded        = false // END_REQUEST has come
+  var isEnded        = false // END_REQUEST has arrived
   var outputEnded    = false
   var hasErrors      = false
   var errorsEnded    = false
-  var answer: Answer = null  // a whole one
+  var answer: Answer = null  // when complete
 }
 
 /**
- * A reader of what a FastCGI program sends that knows nothing of the library's own: each record must be one that was
- * asked for, of a request that is under way.
+ * An independent reader of a FastCGI program's records: each must be expected, of a request in progress.
  *
- * @param request the one that has that id now; null for none
+ * @param request the current request with that id; null if there is none
  */
 final class FastCgiReader(request: Int => FastCgiAsked, mayRefuse: Boolean, found: String => Unit) {
   private var bytes = Array.emptyByteArray
   private var wrong = false
 
-  /** Answers to management records that are awaited: to GET_VALUES, and to unknown types. */
+  /** Expected responses to management records: to GET_VALUES, and to unknown types. */
   var values   = 0
   var unknowns = List.empty[Int]
 
@@ -103,6 +102,6 @@ final class FastCgiReader(request: Int => FastCgiAsked, mayRefuse: Boolean, foun
       }
   }
 
-  /** What has come of an answer that will not come to its end. */
+  /** Checks the part of a response that will not be completed. */
   def checkPart(r: FastCgiAsked): Unit = if (!wrong && !r.isEnded) checkOutput(r, isAll = false)
 }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration._
 
-/** A web server that speaks FastCGI: requests side by side on one connection, and what becomes of them. */
+/** A web server that speaks FastCGI: concurrent requests on one connection, and their results. */
 final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolean) {
   private val dice     = world.dice.split()
   private val requests = new ArrayBuffer[FastCgiAsked]
@@ -17,7 +17,7 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     what => world.found(s"web server $number: $what")
   )
   private val script = {
-    // requests of the same id one after the other, whole
+    // successive requests with the same id
     val byId = mutable.LinkedHashMap.empty[Int, List[Visitor.Part]]
     (1 to dice.size(8)).foreach { i =>
       val before = requests.size
@@ -70,7 +70,7 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     val method  = if (hasBody) "POST" else if (dice.chance(10)) "HEAD" else "GET"
     val wanted  = if (kind == "page") null else Mark.content(mark, size)
     val role    = if (dice.chance(5)) dice.pick(Seq(2, 3, 9)) else 1
-    // an id may be used again when its request has ended
+    // an id may be reused when its request has ended
     val before = if (requests.nonEmpty && dice.chance(30)) 1 + dice.below(requests.size) else 0
     val isFree = before > 0 && !requests.drop(before).exists(_.id == requests(before - 1).id)
     val id     = if (isFree) requests(before - 1).id else dice.pick(Seq(i, i + 300))
@@ -103,7 +103,7 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     }
   }
 
-  /** The requests' records, each request's in their order; and what is about the connection in between. */
+  /** The requests' records, each request's in order, with management records in between. */
   private def interleave(all: Seq[List[Visitor.Part]]): Seq[Visitor.Part] = {
     val out   = new ArrayBuffer[Visitor.Part]
     var left  = all.filter(_.nonEmpty).toVector
@@ -131,7 +131,7 @@ final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolea
     }
 }
 
-/** Asks for a path in FastCGI. */
+/** Sends a FastCGI request for a path. */
 final class FastCgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
     val r      = new FastCgiAsked(new Asked("none", "GET", null, mayContinue = false), 1, isResponder = true)

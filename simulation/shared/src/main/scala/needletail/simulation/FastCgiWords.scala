@@ -2,7 +2,7 @@ package needletail.simulation
 
 import java.io.ByteArrayOutputStream
 
-/** Records as web servers write them (FastCGI 1.0), without the library's own writer. */
+/** Records as web servers write them (FastCGI 1.0), independent of the library's writer. */
 object FastCgiWords {
   def record(kind: Int, id: Int, content: Array[Byte], padding: Int = 0): Array[Byte] = {
     val head = Array(1, kind, id >> 8, id, content.length >> 8, content.length, padding, 0).map(_.toByte)
@@ -26,7 +26,7 @@ object FastCgiWords {
     out.toByteArray
   }
 
-  /** A stream's content in records of any size, without its end. */
+  /** A stream's content in records of random sizes, without its end. */
   def stream(dice: Dice, kind: Int, id: Int, content: Array[Byte]): Seq[Array[Byte]] = {
     val most  = dice.pick(Seq(1 + content.length / 50, math.max(100, content.length / 20), 8192, 65535))
     val parts = Seq.newBuilder[Array[Byte]]

@@ -2,11 +2,12 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.gateway.{Front, Gateway, GatewayConfig}
+import needletail.gateway.Gateway
+import needletail.gateway.serve.{FrontProtocol, GatewayConfig}
 import needletail.io.Address
 import needletail.server._
 
-/** A program behind web servers that speak FastCGI or SCGI to it, with the user code of HTTP's scenario. */
+/** A program behind web servers that speak FastCGI or SCGI, with the user code of the HTTP scenario. */
 final class GatewayScenario(world: World) extends Scenario {
   private val dice       = world.dice
   private val code       = new UserCode(world)
@@ -14,7 +15,7 @@ final class GatewayScenario(world: World) extends Scenario {
   private val service    = new Service(world, code, operations)
   private val address    = Address.Tcp("127.0.0.1", 0)
   private val isFastCgi  = dice.chance(75)
-  private val front      = if (isFastCgi) Front.FastCgi(address) else Front.Scgi(address)
+  private val front      = if (isFastCgi) FrontProtocol.FastCgi(address) else FrontProtocol.Scgi(address)
 
   private val overload =
     if (dice.chance(50)) OverloadConfig.off

@@ -6,8 +6,8 @@ import needletail.io.Address
 import needletail.server._
 
 /**
- * Many clients who each send a body but for its last bytes, so that much is held for them: no more than may be, others
- * are served all the while, and nothing is left of it when they have gone.
+ * Many clients that each send a body except for its last bytes, so that much is held for them. Not more than allowed
+ * is held, others are served meanwhile, and nothing is left when they have disconnected.
  */
 final class HoardScenario(world: World) extends Scenario {
   private val dice       = world.dice
@@ -33,7 +33,7 @@ final class HoardScenario(world: World) extends Scenario {
     log = new WorldLog(world, code)
   )
 
-  /** Posts a body without its end; answered only where it is refused. */
+  /** Posts a body without its end; there is a response only if it is refused. */
   private final class Hoarder(number: Int, port: Int) {
     private val size = dice.between(2000, 60000)
     private val mark = Mark(number, 1)
@@ -47,7 +47,7 @@ final class HoardScenario(world: World) extends Scenario {
     asked.isSent = true
     caller.send(Service.ascii(head) ++ body.take(size - dice.between(1, 100)))
 
-    /** Bytes that the server has taken and not answered. */
+    /** Bytes that the server has read and not answered. */
     def entrusted: Long = if (caller.isOver || reader.answers.nonEmpty) 0 else caller.taken
     def close(): Unit   = caller.close()
   }
@@ -76,7 +76,7 @@ final class HoardScenario(world: World) extends Scenario {
         true
       } else false
     }
-    // others have their turn, with a body of their own, while all that may be held is
+    // others are served, with a body of their own, while the maximum is held
     val small = new HttpCall(world, server.port, "/probe")
     val large = new HttpCall(world, server.port, "/echo", Mark.content("none", 3000))
     world.run(16.seconds.toNanos)(small.answer.nonEmpty && large.answer.nonEmpty)
@@ -95,6 +95,6 @@ final class HoardScenario(world: World) extends Scenario {
 
 private object HoardScenario {
 
-  /** What the loop's buffer has and is dropped at once. */
+  /** The part in the loop's buffer, which is dropped at once. */
   private final val Slack = 128L * 1024
 }

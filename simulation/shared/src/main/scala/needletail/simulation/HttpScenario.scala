@@ -2,18 +2,18 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.http.MetricSource
 import needletail.io.Address
+import needletail.metrics.MetricSource
 import needletail.server._
 
-/** An HTTP server with routes, limits and a drain, and a few clients who do what clients do. */
+/** An HTTP server with routes, limits and a drain, and some random clients. */
 final class HttpScenario(world: World) extends Scenario {
   private val dice       = world.dice
   private val code       = new UserCode(world)
   private val operations = new Operations
   private val service    = new Service(world, code, operations)
 
-  // In some worlds nothing happens that a reader who is slow and steady could be reset for.
+  // In some simulations nothing happens that would reset a slow but steady reader.
   private val isFair = dice.chance(20)
   if (isFair)
     world.weather = world.weather.copy(
@@ -25,7 +25,7 @@ final class HttpScenario(world: World) extends Scenario {
       throws = 0
     )
 
-  // In some there are fewer descriptors than connections are allowed, as the rest of the program has the others.
+  // In some there are fewer descriptors than allowed connections, as if the rest of the program had the others.
   if (!isFair && dice.chance(10)) world.network.mostDescriptors = dice.between(3, 12)
 
   private val config = ServerConfig(
@@ -34,7 +34,7 @@ final class HttpScenario(world: World) extends Scenario {
     maxConnections = if (isFair) 64 else dice.pick(Seq(1, 2, 3, 16, 64)),
     maxBody = dice.pick(Seq(5000L, 1000000L)),
     maxBodyInMemory = dice.pick(Seq(2000, 500000)),
-    maxDrain = dice.pick(Seq(0, 1000, 256 * 1024)),
+    maxUnreadBody = dice.pick(Seq(0, 1000, 256 * 1024)),
     memoryBudget = if (isFair) 0 else dice.pick(Seq(0L, 0L, 256L * 1024, 2L * 1024 * 1024)),
     headTimeout = 2.seconds,
     bodyTimeout = 3.seconds,
@@ -68,7 +68,7 @@ final class HttpScenario(world: World) extends Scenario {
       }
       () => visit
     }
-    // sometimes it is told to drain in the middle of it all
+    // sometimes it is told to drain in between
     if (!isFair && dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { server.drain(); () }
     world.run(400.seconds.toNanos)(visits.forall(v => v() != null && v().isOver) || world.fatalLoops > 0)
     world.clearUp()
@@ -89,7 +89,7 @@ final class HttpScenario(world: World) extends Scenario {
   override protected def hasDrained(): Unit = if (news != null && news.answer.isEmpty)
     world.found("a stream of events was cut off as the server drained")
 
-  /** The two places of the route that is limited to two are free again. */
+  /** The two places of the route with a limit of two are free again. */
   private def havePlaces(server: RunningServer): Unit = {
     val calls = Seq(
       new HttpCall(world, server.port, "/limited/second"),
@@ -102,7 +102,7 @@ final class HttpScenario(world: World) extends Scenario {
     world.pass(10.seconds.toNanos)
   }
 
-  /** Where idle connections take all that there may be, they make room for a new one within a second. */
+  /** If idle connections have used up the budget, they make room for a new one within a second. */
   private def welcomesNew(server: RunningServer): Unit = {
     val most = math.min(config.maxConnections, world.network.mostDescriptors - world.network.descriptors)
     if (most <= 20) {

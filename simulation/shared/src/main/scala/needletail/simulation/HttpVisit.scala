@@ -3,9 +3,9 @@ package needletail.simulation
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * A visitor of an HTTP server: the requests that it makes on one connection, and what becomes of them.
+ * A client of an HTTP server: its requests on one connection, and their results.
  *
- * @param isSteady it asks for what is answered at once, and reads the answers slowly but steadily
+ * @param isSteady whether it requests what is answered at once, and reads the responses slowly but steadily
  */
 final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = false) {
   private val dice       = world.dice.split()
@@ -24,7 +24,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
     what => world.found(s"visitor $number: $what")
   )
 
-  /** A request of which the beginning may be out: it may be refused. */
+  /** A request whose beginning may have been sent: it may be refused. */
   private def partlySent(i: Int): Asked = if (i < requests.size) requests(i) else null
 
   private val visitor: Visitor =
@@ -42,7 +42,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
           reader.answers.size >= part.awaits && (!part.awaitsContinue || reader.continued || isLateFor(
             part
           )) && {
-            // the answer has come, and no invitation: the body is sent nevertheless, or not
+            // the response has arrived without 100 (Continue): the body is sent anyway, or not
             part.isLeftOut = part.awaitsContinue && reader.answers.size > part.awaits && dice.chance(50)
             true
           },
@@ -55,7 +55,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
 
   def isOver: Boolean = visitor == null || visitor.isOver
 
-  /** Has it been given all that it asked for? */
+  /** Whether it has received everything it requested. */
   def isServed: Boolean = reader.answers.size == requests.size
 
   def check(): Unit = if (visitor != null && visitor.isDisappointed && reader.answers.size < requests.size)
@@ -63,7 +63,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
       s"visitor $number: ${requests(reader.answers.size).mark} was neither answered nor refused, nor the connection ended"
     )
 
-  // RFC 9110 §10.1.1: a client does not wait for 100 (Continue) for ever
+  // RFC 9110 §10.1.1: a client does not wait for 100 (Continue) forever
   private var waitsSince = Long.MaxValue
 
   private def isLateFor(part: Visitor.Part): Boolean = {

@@ -1,8 +1,6 @@
 package needletail.simulation
 
-/**
- * Runs worlds: `--seeds N` of them from `--from S` on, or the one of `--seed S` with its trace.
- */
+/** Runs simulations: `--seeds N` of them from `--from S` on, or the one of `--seed S` with its trace. */
 object Main {
   def main(args: Array[String]): Unit = {
     def option(name: String): Option[Long] = {

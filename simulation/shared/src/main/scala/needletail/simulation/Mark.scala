@@ -1,12 +1,12 @@
 package needletail.simulation
 
-/** What a request carries and its answer must carry, and no other: its name, and content made of nothing but that. */
+/** A mark in a request that its response must have, and no other response: its name, and content that repeats it. */
 object Mark {
   private val pattern = "m\\d+-\\d+;".r
 
   def apply(peer: Int, request: Int): String = s"m$peer-$request;"
 
-  /** So many bytes of `mark`, over and over. */
+  /** `mark` repeated to that many bytes. */
   def content(mark: String, size: Int): Array[Byte] = {
     val bytes = new Array[Byte](size)
     var i     = 0
@@ -17,7 +17,7 @@ object Mark {
     bytes
   }
 
-  /** Marks in a text that are not this one. */
+  /** Marks in a text other than this one. */
   def others(mark: String, text: String): Seq[String] =
     pattern.findAllIn(text).toSeq.filter(_ != mark).distinct
 }

@@ -3,16 +3,16 @@ package needletail.simulation
 import java.io.IOException
 import scala.collection.mutable
 
-/** The wires of a world: who listens where, and what is under way between two ends. */
+/** The simulated network: listeners, and data in transit between two ends. */
 final class Network(world: World) {
   private val listeners = mutable.Map.empty[Int, Listening]
   private var lastPort  = 40000
   private var lastName  = 0
 
-  /** Sockets and listeners that somebody on a loop has open. */
+  /** Open sockets and listeners of loops. */
   var descriptors = 0
 
-  /** How many there may be: beyond that nothing is accepted. */
+  /** Their maximum: beyond that nothing is accepted. */
   var mostDescriptors = Int.MaxValue
 
   def listen(port: Int, listening: Listening): Int = {
@@ -27,7 +27,7 @@ final class Network(world: World) {
 
   def newName(): String = { lastName += 1; s"10.0.${lastName / 250}.${1 + lastName % 250}:5000" }
 
-  /** Two ends of a new connection, the client's and the server's; nobody has been told of it. */
+  /** Two ends of a new connection, the client's and the server's; neither has been notified. */
   def pair(): (End, End) = {
     val size = world.dice.pick(Seq(300, 4096, 65536, 262144))
     val a    = new End(world, newName(), size)
@@ -39,7 +39,10 @@ final class Network(world: World) {
     (a, b)
   }
 
-  /** Connects to `port`: the client's end, which is connected at once or never, or null where nobody listens. */
+  /**
+   * Connects to `port`. Returns the client's end, which is connected at once or never, or null if nothing listens
+   * there.
+   */
   def connect(port: Int): End = listeners.get(port) match {
     case None            => null
     case Some(listening) =>
@@ -49,47 +52,47 @@ final class Network(world: World) {
   }
 }
 
-/** Whoever listens on a port: told of each new end. */
+/** A listener on a port: notified of each new end. */
 trait Listening {
   def arrived(end: End): Unit
 }
 
 /**
- * One end of a connection, as a kernel has it: what has come and was not read, whether more may be sent, and how it
- * ended. Used by sockets on loops and by peers that have none.
+ * One end of a connection, as in a kernel: unread data, room for output, and how it ended. Used by sockets on loops
+ * and by peers without a loop.
  */
 final class End(world: World, val name: String, capacity: Int) {
   var peer: End  = null
   var index: Int = 0
 
-  /** Called when something has changed that a peer without a loop may want to see. */
+  /** Called when something has changed that a peer without a loop may react to. */
   var onChange: () => Unit = () => ()
 
-  // What has been sent to this end: `sent` bytes in the buffer, the first `here` of which have come.
+  // Data sent to this end: `sent` bytes in the buffer, the first `here` of which have arrived.
   private var buffer = new Array[Byte](256)
   private var first  = 0
   private var sent   = 0
   private var here   = 0
-  private var busyTo = 0L // when the last bytes on the way arrive: they don't overtake one another
+  private var busyTo = 0L // when the last bytes in transit arrive: they stay in order
 
   private var endSent = false // the peer has ended its output
   private var endHere = false
 
   var isReset  = false // by a RST of the peer, or of both by the network
   var isClosed = false // on this side
-  var isSilent = false // what is sent to this end never arrives, nor does it say so
+  var isSilent = false // data sent to this end never arrives, without notice
 
   def hasInput: Boolean = here > 0
   def hasEnd: Boolean   = endHere && here == 0
   def canRead: Boolean  = here > 0 || endHere || isReset
 
-  /** As Linux has it: when a third of the buffer is free, though less would be taken. */
+  /** As in Linux: when a third of the buffer is free, though less would be taken. */
   def canWrite: Boolean = isReset || peer.isRoomy
 
-  /** Bytes that have come or are on their way. */
+  /** Bytes that have arrived or are in transit. */
   def unread: Int = sent
 
-  /** How many bytes of what was sent to this end its owner has taken. */
+  /** Bytes sent to this end that its owner has read. */
   var taken = 0L
 
   private def room: Int        = capacity - sent
@@ -97,7 +100,7 @@ final class End(world: World, val name: String, capacity: Int) {
 
   private def latency: Long = if (world.dice.chance(50)) 0 else world.dice.longBetween(1000, 3000000)
 
-  /** Takes up to `count` bytes that have come. */
+  /** Reads up to `count` bytes that have arrived. */
   def take(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = math.min(count, here)
     var i = 0
@@ -114,7 +117,7 @@ final class End(world: World, val name: String, capacity: Int) {
     n
   }
 
-  /** Sends what there is room for to the peer. */
+  /** Sends to the peer as much as there is room for. */
   def put(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = math.min(count, peer.room)
     if (n > 0) {
@@ -125,7 +128,7 @@ final class End(world: World, val name: String, capacity: Int) {
   }
 
   private def receive(bytes: Array[Byte], from: Int, count: Int): Unit = if (isClosed) {
-    if (!isSilent) world.after(latency)(peer.reset("it was sent to a closed end")) // the kernel answers so
+    if (!isSilent) world.after(latency)(peer.reset("it was sent to a closed end")) // as a kernel does
   } else {
     if (sent + count > buffer.length) grow(sent + count)
     var i = 0
@@ -158,13 +161,13 @@ final class End(world: World, val name: String, capacity: Int) {
     first = 0
   }
 
-  /** No more will be sent from here. */
+  /** Ends the output of this end. */
   def endOutput(): Unit = if (!peer.endSent) {
     peer.endSent = true
     if (!peer.isSilent) peer.onItsWay { peer.endHere = true }
   }
 
-  /** Closes this end: orderly, unless what has come was not read, which the kernel answers with a reset. */
+  /** Closes this end: orderly, unless there is unread data, which makes a kernel send a reset. */
   def close(): Unit = if (!isClosed) {
     isClosed = true
     if (!isReset) { if (sent > 0) tellReset() else endOutput() }
@@ -178,7 +181,7 @@ final class End(world: World, val name: String, capacity: Int) {
 
   private def tellReset(): Unit = if (!peer.isSilent) world.after(latency)(peer.reset("by the other side"))
 
-  /** A reset arrives; what has come and was not read may go with it. */
+  /** A reset arrives; unread data may be lost. */
   def reset(why: => String): Unit = if (!isReset && !isClosed) {
     world.trace.say(world, s"connection $index: $name is reset, $why")
     isReset = true
@@ -187,13 +190,13 @@ final class End(world: World, val name: String, capacity: Int) {
     onChange()
   }
 
-  /** The network itself breaks the connection, on both sides. */
+  /** The network breaks the connection on both sides. */
   def break(): Unit = {
     reset("by the network")
     peer.reset("by the network")
   }
 
-  /** Nothing arrives any more, on neither side, and nobody is told. */
+  /** Nothing arrives any more, at neither side, without notice. */
   def silence(): Unit = {
     world.trace.say(world, s"connection $index falls silent")
     isSilent = true

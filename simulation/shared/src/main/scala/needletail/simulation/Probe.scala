@@ -2,13 +2,13 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-/** Asks a server how it is, when the weather is fair and nobody else is there. */
+/** Checks a server when no faults are injected and it has no other clients. */
 abstract class Probe(world: World) {
 
-  /** The answer to a request for that path; None where none comes. */
+  /** The response to a request for that path; None if there is none. */
   def ask(path: String): Option[Answer]
 
-  /** Is the server alive, and does it say that nothing is under way any more? */
+  /** Whether the server is alive, and reports that nothing is in progress. */
   final def lives(): Unit = {
     ask("/probe") match {
       case Some(answer) if answer.status == 200 => ()
@@ -29,7 +29,7 @@ object Probe {
   private val gauges = Seq("needletail_requests_in_flight{", "needletail_requests_in_flight ")
 }
 
-/** In HTTP. */
+/** By HTTP. */
 final class HttpProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
     val call = new HttpCall(world, port, path)
@@ -39,7 +39,7 @@ final class HttpProbe(world: World, port: Int) extends Probe(world) {
   }
 }
 
-/** One request in HTTP, on a connection of its own that stays. */
+/** One HTTP request, on a connection of its own that stays open. */
 final class HttpCall(world: World, port: Int, path: String, content: Array[Byte] = null) {
   private val asked  = new Asked("none", "GET", null, mayContinue = false)
   private val reader = new StrictReader(_ => asked, what => world.found(s"the probe: $what")) {

@@ -2,15 +2,16 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.server.{Log, RunningServer}
+import needletail.server.RunningServer
+import needletail.server.operations.Log
 
-/** A story that a world runs; what must hold after it is checked by it. */
+/** A scenario that a simulation runs. It checks what must hold afterwards. */
 trait Scenario {
   def run(): Unit
 
   /**
-   * The weather is fair again: the server must be alive, and well; then it drains, and nothing must be left of it.
-   * Where it was killed by a fatal error, it must have ended as a whole.
+   * Checks the server without faults: it must be alive and healthy; then it drains, and nothing must be left of it. If
+   * it was killed by a fatal error, it must have ended as a whole.
    */
   protected def finish(world: World, code: UserCode, server: RunningServer, probe: Probe): Unit = {
     if (world.fatalLoops > 0) {
@@ -20,7 +21,7 @@ trait Scenario {
       else if (server.stopped.value.exists(_.isSuccess))
         world.found("a fatal error ended the server, and it says that all is well")
     } else if (server.isReady) {
-      // whatever time-outs there are pass
+      // all timeouts pass
       world.pass(60.seconds.toNanos)
       if (server.isReady) {
         probe.lives()
@@ -40,20 +41,20 @@ trait Scenario {
       hasDrained()
       world.pass(10.seconds.toNanos)
     }
-    world.run(10.seconds.toNanos)(world.loopsAlive == 0) // those of clients
+    world.run(10.seconds.toNanos)(world.loopsAlive == 0) // the clients' loops
     if (world.loopsAlive > 0) world.found(s"${world.loopsAlive} loops have not ended")
     if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
     code.checkStreams()
   }
 
-  /** What else must hold of a server that is alive and has nobody to serve; it is drained next. */
+  /** Further checks of a server that is alive and has no clients; it is drained next. */
   protected def whenIdle(server: RunningServer): Unit = ()
 
-  /** And after that drain. */
+  /** Further checks after that drain. */
   protected def hasDrained(): Unit = ()
 }
 
-/** Where a simulated server says what went wrong: in the trace, unless that throws as well. */
+/** The log of a simulated server: writes to the trace, and sometimes throws. */
 final class WorldLog(world: World, code: UserCode) extends Log {
   def warn(message: String): Unit = {
     world.trace.say(world, s"log: $message")

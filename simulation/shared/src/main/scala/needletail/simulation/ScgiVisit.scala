@@ -2,7 +2,7 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-/** A web server that speaks SCGI: one request, and what becomes of it. */
+/** A web server that speaks SCGI: one request, and its result. */
 final class ScgiVisit(world: World, number: Int, port: Int) {
   private val dice    = world.dice.split()
   private val end     = world.network.connect(port)
@@ -72,7 +72,7 @@ object ScgiVisit {
   }
 }
 
-/** Asks for a path in SCGI. */
+/** Sends an SCGI request for a path. */
 final class ScgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
     val asked  = new Asked("none", "GET", null, mayContinue = false)

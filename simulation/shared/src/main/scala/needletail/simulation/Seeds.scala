@@ -5,18 +5,18 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.jdk.CollectionConverters._
 
-/** Many worlds, on several threads, each world on one. */
+/** Many simulations, on several threads, each on one. */
 object Seeds {
 
-  /** How many worlds a run of the tests makes; natively fewer, as its tests are linked without optimisation. */
+  /** How many simulations a run of the tests makes; fewer on Native, whose tests are linked without optimisation. */
   val usual: Long = if (System.getProperty("java.vm.name") == "Scala Native") 2000 else 20000
 
   final case class Result(failed: Seq[Simulation.Outcome])
 
-  /** Real time that no world takes, be the machine ever so busy: one that does spins within a turn. */
+  /** Real time that no simulation needs, even on a busy machine: one that does loops endlessly within a turn. */
   private final val Patience = 120L * 1000 * 1000 * 1000
 
-  /** Runs worlds one after the other. */
+  /** Runs simulations one after the other. */
   private final class Worker(
       index: Int,
       next: AtomicLong,
@@ -38,7 +38,7 @@ object Seeds {
     }
   }
 
-  /** Returns early where a world does not come to its end, which is a finding. */
+  /** Returns early if a simulation does not end, which is a finding. */
   def run(from: Long, count: Long, threads: Int): Result = {
     val next   = new AtomicLong(from)
     val failed = new ConcurrentLinkedQueue[Simulation.Outcome]

@@ -6,14 +6,14 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
 import needletail.actor.{Actor, ActorRef, Recipient}
-import needletail.async.{Async, Loop, Promise}
-import needletail.http.{Body, ByteStream, Reply}
+import needletail.async.{Async, AsyncPromise, Loop}
+import needletail.http.{ByteStream, MessageBody, Reply}
 import needletail.routing._
-import needletail.server.Operations
+import needletail.server.operations.Operations
 
 /**
- * The handler of a world: it answers with the mark of the request and content made of it, at once, later, never, on
- * another thread or in pieces, and throws from everywhere.
+ * The handler of a simulation: it responds with the mark of the request and content made of it, at once, later, never,
+ * on another thread or in pieces, and throws at random places.
  */
 final class Service(world: World, code: UserCode, operations: Operations) {
   import Service.Ask
@@ -45,7 +45,7 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     kind match {
       case "now"          => whole
       case "later"        => Async.sleep(pause()).map { _ => code.at("a later answer"); whole }
-      case "never"        => new Promise[Response]
+      case "never"        => new AsyncPromise[Response]
       case "blocking"     => Async.blocking { code.at("blocking work"); whole }
       case "thread"       => elsewhere(whole)
       case "actor"        => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
@@ -65,7 +65,7 @@ final class Service(world: World, code: UserCode, operations: Operations) {
       case "events"        => Response.ok.header("Content-Type", "text/event-stream").stream(new Events)
       case "news"          => ok.stream(new Events().until(request.connection.draining))
       case "second"        => Async.sleep(1.second).map(_ => whole)
-      case "page"          => "no mark".ok // what a page of errors or of help is: nobody's
+      case "page"          => "no mark".ok // like an error page or help, which belongs to no request
       case _               => Response.notFound
     }
   }
@@ -76,7 +76,7 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     world.otherThreads.execute(() => done(attempt { code.at("another thread"); answer }))
   }
 
-  /** As code does that hands over whatever happens. */
+  /** Like user code that passes on any result. */
   private def attempt[A](body: => A): Try[A] =
     try Success(body)
     catch { case e: Throwable => Failure(e) }
@@ -87,21 +87,21 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     actor.ask[String](1.second)(Ask(_, mark))
   }
 
-  /** An answer that others may be waiting for, too: giving it up must not take it from them. */
+  /** A response that has other observers too: cancelling it must not take it from them. */
   private def shared(ok: Response, content: => Array[Byte]): Async[Response] =
     Async.sleep(pause()).map(_ => ok.bytes(content)).shield
 
-  private def piped(ok: Response, body: Body): Response = {
+  private def piped(ok: Response, body: MessageBody): Response = {
     val response =
       if (body.length >= 0) ok.stream(watched(body.stream), body.length) else ok.stream(watched(body.stream))
     response
   }
 
-  /** One event, and then none for ever. */
+  /** One event, and then none. */
   private final class Events extends ByteStream {
     private var hasTold                    = false
     def next(): Async[Option[Array[Byte]]] =
-      if (hasTold) new Promise[Option[Array[Byte]]]
+      if (hasTold) new AsyncPromise[Option[Array[Byte]]]
       else {
         hasTold = true
         Async.value(Some(Service.ascii("data: one\n\n")))
@@ -109,7 +109,7 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     def cancel(): Unit = ()
   }
 
-  /** The request's own stream, with a user's code in between. */
+  /** The request's own stream, with user code in between. */
   private def watched(source: ByteStream): ByteStream = new ByteStream {
     def next(): Async[Option[Array[Byte]]] = {
       code.at("a stream over a body")
@@ -127,7 +127,7 @@ object Service {
 
   private val pauses = Seq(1000L, 5000000L, 800000000L, 5000000000L)
 
-  /** What may be asked for, and what for with content. */
+  /** What may be requested, and what may be requested with content. */
   val kinds: Seq[String] = Seq(
     "now",
     "now",
@@ -166,13 +166,13 @@ object Service {
       "stream"
     )
 
-  /** Does it answer with the content that came? */
+  /** Whether it responds with the received content. */
   def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"
 
-  /** May the answer end early, as the server drains? */
+  /** Whether the response may end early, as the server drains. */
   def mayEndEarly(kind: String): Boolean = kind == "until-drain"
 
-  /** Kinds that answer whatever the weather, whole, and soon. */
+  /** Kinds that always respond, completely, and soon. */
   val steadyKinds: Seq[String] = Seq("now", "stream", "known", "cached")
 
   def ascii(text: String): Array[Byte] = text.getBytes(US_ASCII)

@@ -4,13 +4,24 @@ import java.io.IOException
 import java.net.{InetAddress, UnknownHostException}
 import java.util.concurrent.Executor
 
+import needletail.async.Loop
 import needletail.io._
+import needletail.io.platform.{
+  Descriptor,
+  Interest,
+  ListenSocket,
+  Platform,
+  PlatformLoop,
+  Pollable,
+  Poller,
+  Socket
+}
 
-/** What event loops stand on, in a simulated world: see `io`'s Platform.scala for what each method promises. */
+/** The platform of a simulation: see `io`'s Platform.scala for the contract of each method. */
 private[needletail] final class SimulatedPlatform(world: World) extends Platform {
-  private val pollers = new java.util.IdentityHashMap[EventLoop, SimulatedPoller]
+  private val pollers = new java.util.IdentityHashMap[PlatformLoop, SimulatedPoller]
 
-  def openPoller(loop: EventLoop, kind: PollerKind): Poller = {
+  def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = {
     val poller = new SimulatedPoller(world, loop)
     pollers.put(loop, poller)
     poller
@@ -39,10 +50,10 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   def listenUnix(path: String, options: ListenOptions): ListenSocket =
     throw new IOException("this world has no files")
 
-  def inherited(descriptor: Int): ListenSocket = throw new IOException("it is no socket that listens")
+  def inherited(descriptor: Int): ListenSocket = throw new IOException("it is not a listening socket")
   def listens(descriptor: Int): Boolean        = false
 
-  override def resolve(host: String, loop: EventLoop)(
+  override def resolve(host: String, loop: Loop)(
       f: Either[IOException, Array[InetAddress]] => Unit
   ): Unit =
     if (host.forall(c => c == '.' || (c >= '0' && c <= '9'))) f(Right(Array(InetAddress.getByName(host))))
@@ -58,7 +69,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   override def nanoTime(): Long          = world.readClock()
   override def currentTimeMillis(): Long = 784111777000L + world.now / 1000000
 
-  override def start(loop: EventLoop): Unit = {
+  override def start(loop: PlatformLoop): Unit = {
     val poller = pollers.get(loop)
     world.begin(loop, () => poller)
   }
@@ -68,7 +79,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   override def blocking: Executor = world.otherThreads
 }
 
-private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) extends Poller {
+private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop) extends Poller {
   private var watched = new Array[SimulatedDescriptor](16)
   private var count   = 0
   private var batch   = new Array[SimulatedDescriptor](16)
@@ -108,7 +119,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
     }
   }
 
-  /** Is there something to report to a loop that waits? */
+  /** Whether there is something to report to a loop that waits. */
   def hasReady: Boolean = {
     var i = 0
     while (i < count && (watched(i).readiness & watched(i).self.interest) == 0) i += 1
@@ -116,7 +127,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
   }
 
   def poll(timeoutMillis: Int): Unit = {
-    // what is ready now, in any order; some of it only the next time, and some that is not
+    // what is ready now, in random order; some of it only the next time, and some that is not ready
     var n = 0
     var i = 0
     if (batch.length < count) batch = new Array[SimulatedDescriptor](watched.length)
@@ -151,7 +162,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: EventLoop) e
   def close(): Unit = ()
 }
 
-/** What a simulated poller keeps of a descriptor. */
+/** What a simulated poller keeps for a descriptor. */
 private[needletail] trait SimulatedDescriptor {
   def self: Descriptor
   def readiness: Int
@@ -173,7 +184,7 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
   private var resets      = false
 
   world.network.descriptors += 1
-  if (!connected) world.at(connectedAt)(()) // so that time goes on to it
+  if (!connected) world.at(connectedAt)(()) // so that time advances to it
 
   var gone             = false
   def self: Descriptor = this
@@ -262,7 +273,7 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
       throw new IOException("Too many open files")
     else if (world.dice.rarely(world.weather.acceptFails)) {
       if (world.dice.chance(50)) throw new IOException("Too many open files")
-      backlog.poll().break() // it died in the queue: skipped
+      backlog.poll().break() // it broke in the queue: skipped
       accept()
     } else new SimulatedSocket(world, backlog.poll(), 0)
 

@@ -2,15 +2,15 @@ package needletail.simulation
 
 import needletail.io.EventLoop
 
-/** Worlds by their seeds. */
+/** Runs simulations by seed. */
 object Simulation {
 
-  /** What came of a world. */
+  /** The result of a simulation. */
   final case class Outcome(seed: Long, findings: Seq[String], digest: String, trace: String)
 
   private val present = new ThreadLocal[World]
 
-  /** Failures that loops report go to the world on whose thread they happen. */
+  /** Failures that loops report go to the simulation of the calling thread. */
   private lazy val hook: Unit = {
     val before = EventLoop.onFailure
     EventLoop.onFailure = (text, cause) => {
@@ -19,7 +19,7 @@ object Simulation {
     }
   }
 
-  /** What happens in it: a server of HTTP mostly. */
+  /** The scenario: usually an HTTP server. */
   private def scenario(world: World): Unit = world.dice.below(40) match {
     case n if n < 4  => new CodecScenario(world).run()
     case n if n < 16 => new ClientScenario(world).run()
@@ -28,7 +28,7 @@ object Simulation {
     case _           => new HttpScenario(world).run()
   }
 
-  /** Runs the world of that seed, alone on the calling thread. */
+  /** Runs the simulation of that seed on the calling thread. */
   def run(seed: Long, traced: Boolean = false): Outcome = {
     hook
     val world = new World(seed, traced)

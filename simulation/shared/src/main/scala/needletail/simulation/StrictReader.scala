@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import scala.collection.mutable.ArrayBuffer
 
 /**
- * What a client has asked, as far as it says what may come back.
+ * A client's request, as far as it determines the response.
  *
- * @param content what a good answer has; null for any, unmarked
- * @param mayEndEarly may a good answer have the beginning of it only?
+ * @param content of a successful response; null for any, unmarked
+ * @param mayEndEarly whether a successful response may be truncated
  */
 final class Asked(
     val mark: String,
@@ -18,17 +18,17 @@ final class Asked(
     mayEndEarly: Boolean = false
 ) {
 
-  /** Has all of it been sent? */
+  /** Whether all of it has been sent. */
   var isSent = false
 
-  /** What is wrong with that answer, whole or not, or null: it must not carry another's mark. */
+  /** The error in that response, complete or not, or null: it must not have another request's mark. */
   def stranger(answer: Answer): String = {
     val text    = new String(answer.content, ISO_8859_1)
     val strange = Mark.others(mark, text + "\n" + answer.fields.map(_._2).mkString("\n"))
     if (strange.nonEmpty) s"an answer to ${strange.mkString(", ")} instead of $mark" else null
   }
 
-  /** What is wrong with that answer, which is whole, or null. */
+  /** The error in that complete response, or null. */
   def wrong(answer: Answer): String = {
     val strange = stranger(answer)
     if (strange != null || answer.status != 200 || content == null) strange
@@ -43,17 +43,16 @@ final class Asked(
     else java.util.Arrays.equals(bytes, content)
 }
 
-/** A final answer. */
+/** A final response. */
 final case class Answer(status: Int, fields: Seq[(String, String)], content: Array[Byte]) {
   def field(name: String): Option[String] = fields.collectFirst { case (n, value) if n == name => value }
   def closes: Boolean                     = field("connection").exists(_.toLowerCase.contains("close"))
 }
 
 /**
- * A reader of HTTP/1.1 responses that knows nothing of the library's own: it takes what RFC 9112 says and no more, and
- * holds each answer against the request it belongs to.
+ * An independent reader of HTTP/1.1 responses, as strict as RFC 9112, that checks each against its request.
  *
- * @param asked the request of that number, null for none
+ * @param asked the request of that number, null if there is none
  */
 class StrictReader(asked: Int => Asked, found: String => Unit) {
   private var bytes = new Array[Byte](1024)
@@ -63,10 +62,10 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
 
   val answers = new ArrayBuffer[Answer]
 
-  /** 100 (Continue) that has come for the request whose answer is next. */
+  /** 100 (Continue) has arrived for the request whose response is next. */
   var continued = false
 
-  /** The answer under way, once its head is there. */
+  /** The current response, once its head has arrived. */
   private var head: Answer = null
   private var untilEnd     = false
   private val gathered     = new java.io.ByteArrayOutputStream
@@ -116,7 +115,7 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
       else false
     }
 
-  /** The next line without its CRLF, null where it has not come; a CR or LF alone is a fault. */
+  /** The next line without its CRLF, null if it has not arrived; a CR or LF alone is an error. */
   private def line(): String = {
     var i = at
     while (i < until && bytes(i) != '\n' && bytes(i) != '\r') i += 1
@@ -213,14 +212,14 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
     answers += answer
   }
 
-  /** Are answers marked? */
+  /** Whether responses are marked. */
   protected def isMarked: Boolean = true
 
   private def check(request: Asked, answer: Answer): Unit = if (isMarked) {
     if (request == null) {
       val text   = new String(answer.content, ISO_8859_1)
       val fields = answer.fields.map(_._2).mkString("\n")
-      // what is no whole request may be refused, and nothing else said
+      // an incomplete request may only be refused
       if (answer.status < 400 || !answer.closes) fail(s"status ${answer.status} to no request")
       if (Mark.others("", text + fields).nonEmpty) fail("somebody's answer to no request")
     } else {
@@ -230,6 +229,6 @@ class StrictReader(asked: Int => Asked, found: String => Unit) {
     }
   }
 
-  /** The connection has ended: with a reset, or orderly, when content that only this ends is complete. */
+  /** The connection has ended: with a reset, or orderly, which completes content without a length. */
   def ended(isReset: Boolean): Unit = if (!wrong && head != null && untilEnd && !isReset) complete()
 }

@@ -1,8 +1,8 @@
 package needletail.simulation
 
 /**
- * What happened in a world, in order. A digest of it is kept always, by which two runs of a seed are compared; the text
- * only where somebody wants to read it.
+ * What happened in a simulation, in order. A digest, by which two runs of a seed are compared, is always kept; the
+ * text only if requested.
  */
 final class Trace(kept: Boolean) {
   private val lines = new StringBuilder
@@ -19,7 +19,7 @@ final class Trace(kept: Boolean) {
     }
   }
 
-  /** Bytes that went over the network: a part of the digest. */
+  /** Bytes sent over the network: a part of the digest. */
   def bytes(array: Array[Byte], from: Int, count: Int): Unit = {
     var i = from
     while (i < from + count) {

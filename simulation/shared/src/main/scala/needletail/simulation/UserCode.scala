@@ -2,22 +2,22 @@ package needletail.simulation
 
 import scala.util.control.ControlThrowable
 
-import needletail.async.{Async, Promise}
+import needletail.async.{Async, AsyncPromise}
 import needletail.http.ByteStream
 
 /**
- * What a user of the library would have written: it throws, anywhere, whatever code can throw. And it keeps the books
- * of what it was promised: that each stream that it hands over is used up or cancelled, once.
+ * Simulated user code: it throws, at random places, whatever code can throw. It also checks what it was promised: that
+ * each stream that it passes on is read to its end or cancelled, once.
  */
 final class UserCode(world: World) {
   import UserCode._
 
-  /** Has it thrown what a virtual machine does not survive? */
+  /** Whether it has thrown a fatal error. */
   var hasBeenFatal = false
 
   private var streams = List.empty[Watched]
 
-  /** A place where the library calls its user: throws at times. */
+  /** A place where the library calls user code: throws at times. */
   def at(place: String): Unit = if (world.dice.rarely(world.weather.throws)) {
     val error = if (world.weather.fatal && world.dice.chance(10)) fatal() else survivable(world.dice)
     world.trace.say(world, s"$place throws $error")
@@ -29,14 +29,14 @@ final class UserCode(world: World) {
     new OutOfMemoryError("of the simulation")
   }
 
-  /** Pieces of `content`, which come at once or later, and fail at times. */
+  /** Pieces of `content`, available at once or later, with failures at times. */
   def stream(content: Array[Byte], failsAt: Int = Int.MaxValue): ByteStream = {
     val fresh = new Watched(content, failsAt)
     streams ::= fresh
     fresh
   }
 
-  /** Pieces of `content`, of which all but the first wait for the whole body that comes from `body`. */
+  /** Pieces of `content`, of which all except the first wait for the whole body that is read from `body`. */
   def greeting(content: Array[Byte], body: ByteStream): ByteStream = {
     val fresh = new Watched(content, Int.MaxValue, body)
     streams ::= fresh
@@ -46,18 +46,18 @@ final class UserCode(world: World) {
   /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
   def requestStream(content: Array[Byte], failsAt: Int): ByteStream = new Watched(content, failsAt)
 
-  /** After everything has ended: was each stream let go of? */
+  /** After everything has ended: checks that each stream was released. */
   def checkStreams(): Unit = if (!hasBeenFatal) streams.foreach { s =>
     if (s.cancelled > 1) world.found(s"a stream was cancelled ${s.cancelled} times: $s")
     if (s.cancelled == 0 && !s.isOver) world.found(s"a stream was forgotten: $s")
   }
 
-  /** @param body what is to be read, after the first piece and before the others; null for nothing */
+  /** @param body is read after the first piece and before the others; null for nothing */
   private final class Watched(content: Array[Byte], failsAt: Int, body: ByteStream = null)
       extends ByteStream {
     private var isBodyRead = body == null
     private var position   = 0
-    private var asked      = false // the last piece has not come
+    private var asked      = false // the last piece has not been delivered
     var isOver             = false
     var cancelled          = 0
 
@@ -80,7 +80,7 @@ final class UserCode(world: World) {
         else Async.value(piece)
       } else {
         asked = true
-        val promise = new Promise[Option[Array[Byte]]]
+        val promise = new AsyncPromise[Option[Array[Byte]]]
         val loop    = needletail.async.Loop.current
         world.after(world.dice.longBetween(0, world.dice.pick(waits))) {
           try

@@ -1,10 +1,10 @@
 package needletail.simulation
 
 /**
- * Somebody at the other end of a connection to a server: sends what it has to say, in whatever pieces and at whatever
- * pace, reads or does not, and goes, orderly or not.
+ * The other end of a connection to a server: sends its script in random pieces and at a random pace, reads or does
+ * not, and closes, orderly or not.
  *
- * @param script what it sends; each part may have to wait for an answer, or for 100 (Continue)
+ * @param script what it sends; each part may have to wait for a response, or for 100 (Continue)
  */
 final class Visitor(
     world: World,
@@ -28,8 +28,8 @@ final class Visitor(
   var isOver = false
 
   /**
-   * Has it waited in vain to the end of its patience, though it did all that it should and was let in? Others may take
-   * all places for as long: those who read some of what they asked for now and then.
+   * Whether it has waited without success to the end of its patience, though it did everything required and was
+   * accepted. Others may occupy all places as long, by reading some of their responses now and then.
    */
   var isDisappointed = false
 
@@ -87,7 +87,7 @@ final class Visitor(
       case 2 =>
         end.silence()
         isOver = true
-      case _ => // stays, and does nothing any more, for a while
+      case _ => // stays connected for a while and does nothing
         isOver = true
         world.after(world.dice.longBetween(0, 20000000000L))(end.abort())
     }
@@ -152,14 +152,16 @@ object Visitor {
   ) {
     var isSent = false
 
-    /** It need not be sent any more. */
+    /** Whether it need not be sent any more. */
     var isLeftOut = false
   }
 
   /**
-   * @param vanishAt how many bytes it sends before it goes without a word
-   * @param pace nanoseconds between two things that it does, at most; 0: as soon as it can
-   * @param isSteady it reads slowly, but never nothing while there is something to read
+   * How a client behaves.
+   *
+   * @param vanishAt how many bytes it sends before it disappears without notice
+   * @param pace maximum of nanoseconds between two of its actions; 0: as soon as possible
+   * @param isSteady whether it reads slowly, but always something while there is something to read
    */
   final case class Manner(
       reads: Boolean,
@@ -172,13 +174,13 @@ object Visitor {
       isSteady: Boolean = false
   ) {
 
-    /** Does it do all that a server may expect, so that it must be answered? */
+    /** Whether it does everything that a server may expect, so that it must get a response. */
     def isPatient: Boolean = reads && !slowReads && !drips && vanishAt == Int.MaxValue && pace <= 10000000L
   }
 
   object Manner {
 
-    /** Reads a little, at least every half second, for as long as there is something to read. */
+    /** Reads a little, at least every half second, while there is something to read. */
     def steady(dice: Dice): Manner =
       plain.copy(slowReads = true, isSteady = true, pace = dice.pick(Seq(50000000L, 200000000L, 500000000L)))
 

@@ -1,19 +1,19 @@
 package needletail.simulation
 
 /**
- * How rough a world is. Most have a few kinds of trouble and not all of them: a world where everything fails shows
- * nothing but failures.
+ * Which faults a simulation injects, and how often. Most simulations have a few kinds of faults and not all of them:
+ * if everything fails, only failures are tested.
  *
  * @param stalls       of 1,000 turns: the loop's thread does not get the processor for 1 ms to 2 s
- * @param preempted    of 1,000 looks at the clock: everything stands still for as long
+ * @param preempted    of 1,000 readings of the clock: everything stands still for as long
  * @param shortReads   percent of reads and writes that move less than they could
- * @param spurious     of 1,000 times: a socket is said to be ready and is not
- * @param resets       of 1,000 transfers: the connection is reset there
- * @param acceptFails  of 1,000 accepts: no descriptors are left (EMFILE), or the connection died in the queue
+ * @param spurious     of 1,000 times: a socket is reported as ready and is not
+ * @param resets       of 1,000 transfers: the connection is reset
+ * @param acceptFails  of 1,000 accepts: no descriptors are left (EMFILE), or the connection broke in the queue
  * @param configFails  of 1,000: options of a new socket cannot be set
  * @param connectFails percent of connects that are refused, hang or succeed late
- * @param throws       of 1,000 calls of a user's code: it throws
- * @param fatal        may it throw a fatal error, too?
+ * @param throws       of 1,000 calls of user code: it throws
+ * @param fatal        whether it may also throw a fatal error
  */
 final case class Weather(
     stalls: Int,
@@ -28,7 +28,7 @@ final case class Weather(
     fatal: Boolean
 ) {
 
-  /** Does nothing fail at all? */
+  /** Whether there are no faults. */
   def isCalm: Boolean = this == Weather.calm
 }
 

@@ -3,20 +3,20 @@ package needletail.simulation
 import java.util.concurrent.Executor
 import scala.collection.mutable.ArrayBuffer
 
-import needletail.io.EventLoop
+import needletail.io.platform.PlatformLoop
 
 /**
- * A world in memory and in virtual time: its event loops, its network and everybody in it take turns on one thread, in
- * the order that the seed decides.
+ * A simulation in memory and in virtual time: its event loops, its network and its clients take turns on one thread,
+ * in an order determined by the seed.
  *
- * Nothing in it reads a real clock, starts a thread or opens a descriptor. Time passes when nobody has anything to do,
- * and by what the seed takes for work.
+ * Nothing in it reads a real clock, starts a thread or opens a descriptor. Time advances when nothing can run, and by
+ * random durations of work.
  */
 final class World(val seed: Long, traced: Boolean = false) {
   val dice  = new Dice(seed)
   val trace = new Trace(traced)
 
-  /** Nanoseconds since this world began, and more: no zero that a test could mistake for "not set". */
+  /** Nanoseconds since the start, plus an offset: never 0, which could be taken for "not set". */
   private var time = 1000L * 1000 * 1000 * 1000
 
   private val events  = new EventQueue
@@ -25,10 +25,10 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** Loops that have ended by a fatal error. */
   var fatalLoops = 0
 
-  /** What went wrong that nobody should have let happen: the findings of this world. */
+  /** Errors found in the library: the findings of this simulation. */
   val findings = new ArrayBuffer[String]
 
-  /** How rough this world is; see [[Weather]]. */
+  /** Which faults are injected; see [[Weather]]. */
   var weather: Weather = Weather(dice)
 
   val network  = new Network(this)
@@ -36,10 +36,10 @@ final class World(val seed: Long, traced: Boolean = false) {
 
   def now: Long = time
 
-  /** Work takes time, for whoever does it. */
+  /** Work takes time. */
   def spend(nanos: Long): Unit = time += nanos
 
-  /** The clock as a loop reads it: each look costs a little, and at times another program has the processor. */
+  /** The clock as a loop reads it: each reading costs a little, and at times another program has the processor. */
   def readClock(): Long = {
     time += 50 + dice.below(1000)
     if (dice.rarely(weather.preempted)) {
@@ -56,47 +56,47 @@ final class World(val seed: Long, traced: Boolean = false) {
     if (findings.size < 20) findings += text
   }
 
-  /** Runs `action` so much later, among everything else. */
+  /** Runs `action` after that time, among everything else. */
   def after(nanos: Long)(action: => Unit): Unit = at(time + math.max(0L, nanos))(action)
 
   def at(nanos: Long)(action: => Unit): Unit = events.add(nanos, () => action)
 
-  /** For blocking work: other threads, each of which gets to it after a while. */
+  /** Runs blocking work: on other threads, each of which starts it after a while. */
   val otherThreads: Executor = task =>
     after(dice.longBetween(0, dice.pick(World.Delays))) {
       trace.say(this, "another thread works")
       task.run()
     }
 
-  /** From here on nothing fails any more, and nobody stands still. */
+  /** Ends the injection of faults. */
   def clearUp(): Unit = {
     trace.say(this, "it clears up")
     weather = Weather.calm
   }
 
-  /** Takes in a loop whose thread would start now. */
-  def begin(loop: EventLoop, poller: () => SimulatedPoller): Unit = {
+  /** Adds a loop whose thread would start now. */
+  def begin(loop: PlatformLoop, poller: () => SimulatedPoller): Unit = {
     val life = new RunningLoop(loop, poller)
     running += life
     life.rest(enter = true)
   }
 
-  def wakeUp(loop: EventLoop): Unit = {
+  def wakeUp(loop: PlatformLoop): Unit = {
     val life = running.find(_.loop eq loop)
     life.foreach(_.woken = true)
   }
 
-  /** How many loops have not ended. */
+  /** The number of loops that have not ended. */
   def loopsAlive: Int = running.size
 
-  /** Nobody is there, and every time-out has passed: nothing is held for anybody, and nothing is waited for. */
+  /** Without clients and after all timeouts: nothing is held or waited for. */
   def checkIdle(): Unit = running.foreach { life =>
     val loop = life.loop
     if (loop.memory.held != 0) found(s"loop ${loop.index} still counts ${loop.memory.held} bytes as held")
     if (loop.timersSet != 0) found(s"loop ${loop.index} still has ${loop.timersSet} timers")
   }
 
-  private def checkMemory(loop: EventLoop): Unit = {
+  private def checkMemory(loop: PlatformLoop): Unit = {
     val memory = loop.memory
     if (memory.held < 0) found(s"loop ${loop.index} counts ${memory.held} bytes as held")
     else if (memory.isFull)
@@ -104,8 +104,8 @@ final class World(val seed: Long, traced: Boolean = false) {
   }
 
   /**
-   * Goes on until `done`, or nothing is left to do, or so much virtual time has passed, or so many steps: false unless
-   * it is done.
+   * Runs until `done`, or nothing can run, or that much virtual time has passed, or that many steps. Returns false
+   * unless `done`.
    */
   def run(nanos: Long, steps: Int = 300000)(done: => Boolean): Boolean = {
     val end  = time + nanos
@@ -119,10 +119,10 @@ final class World(val seed: Long, traced: Boolean = false) {
     over
   }
 
-  /** Goes on for so much virtual time. */
+  /** Runs for that much virtual time. */
   def pass(nanos: Long): Unit = { run(nanos)(false); () }
 
-  /** One turn of somebody; false where nobody has anything to do ever again. */
+  /** Runs one turn. Returns false if nothing will ever run again. */
   private def step(end: Long): Boolean = {
     var ready = 0
     var i     = 0
@@ -154,12 +154,12 @@ final class World(val seed: Long, traced: Boolean = false) {
   }
   private var candidates = new Array[RunningLoop](8)
 
-  /** A loop that the world drives, turn by turn, in place of its thread. */
-  private final class RunningLoop(val loop: EventLoop, poller: () => SimulatedPoller) {
+  /** A loop that the simulation drives turn by turn, instead of a thread. */
+  private final class RunningLoop(val loop: PlatformLoop, poller: () => SimulatedPoller) {
     var woken         = false
     private var until = 0L // when the wait ends by itself; Long.MaxValue: never
     private var idle  = 0L // until then its thread does not get to run
-    private var told  = 0  // what the loop said of its wait
+    private var told  = 0  // what the loop returned for its wait
 
     def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
 
@@ -183,7 +183,7 @@ final class World(val seed: Long, traced: Boolean = false) {
         val nanos = World.pause(dice)
         trace.say(World.this, s"loop ${loop.index} gets no processor for ${nanos / 1000} us")
         idle = time + nanos
-        woken = true // what it was to do it does then
+        woken = true // it does then what it was woken for
       } else {
         loop.enter()
         try
@@ -221,7 +221,7 @@ final class World(val seed: Long, traced: Boolean = false) {
 object World {
   private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
 
-  /** How long somebody stands still: 1 ms to 2 s. */
+  /** How long a stall lasts: 1 ms to 2 s. */
   def pause(dice: Dice): Long = dice.longBetween(1000000L, dice.pick(Seq(5000000L, 100000000L, 2000000000L)))
 }
 

@@ -4,11 +4,11 @@ import java.lang.management.ManagementFactory
 
 import com.sun.management.ThreadMXBean
 
-/** What code allocates, as the virtual machine counts it for the calling thread: no clock, so no noise. */
+/** Allocation of the calling thread, as counted by the virtual machine: no clock, so no noise. */
 object Allocation {
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
-  /** Octets. */
+  /** Swar. */
   def of(body: => Unit): Long = {
     val before = threads.getCurrentThreadAllocatedBytes
     body
@@ -16,9 +16,9 @@ object Allocation {
   }
 
   /**
-   * Octets that each of `calls` in `body` allocates, in the mean, when the code is warm: `body` runs until they are
-   * at most `bound`, and for ten seconds at most, since a compiler that has other things to do takes its time, and
-   * what it does on the way may be counted. The fewest are answered.
+   * The mean bytes that each of `calls` in `body` allocates when the code is warm. `body` is repeated until they are
+   * at most `bound`, for at most ten seconds, since the compiler may be delayed, and its own allocation may be
+   * counted. Returns the minimum.
    */
   def each(calls: Int, bound: Double)(body: => Unit): Double = {
     val deadline = System.nanoTime() + 10L * 1000 * 1000 * 1000

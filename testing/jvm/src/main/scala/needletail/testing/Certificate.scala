@@ -8,16 +8,14 @@ import java.util.concurrent.TimeUnit
 import javax.net.ssl.{KeyManagerFactory, SSLContext}
 
 /**
- * A key and a certificate that it has signed itself, made by the JDK's keytool for two days.
+ * A key and a self-signed certificate, made by the JDK's keytool, valid for two days.
  *
- * @param file
- *   the certificate in PEM
- * @param key
- *   the key in PEM, PKCS #8
+ * @param file the certificate in PEM
+ * @param key the key in PEM, PKCS #8
  */
 final class Certificate private (val file: Path, val key: Path, store: Path) {
 
-  /** For servers that have it. */
+  /** The context of a server with it. */
   lazy val context: SSLContext = {
     val managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
     managers.init(Certificate.load(store), Certificate.Secret.toCharArray)
@@ -36,7 +34,7 @@ object Certificate {
   /** For a name that no server here has. */
   lazy val foreign: Certificate = of("dns:shop.example")
 
-  /** For localhost, with another sort of key. */
+  /** For localhost, with another kind of key. */
   lazy val rsa: Certificate = of("dns:localhost", "RSA")
 
   private def of(names: String, algorithm: String = "EC"): Certificate = {
@@ -75,8 +73,8 @@ object Certificate {
 
   private def secret(store: Path): Array[Byte] = load(store).getKey("server", Secret.toCharArray).getEncoded
 
-  private def pem(what: String, octets: Array[Byte]): String = {
-    val text = Base64.getMimeEncoder(64, Array('\n'.toByte)).encodeToString(octets)
+  private def pem(what: String, bytes: Array[Byte]): String = {
+    val text = Base64.getMimeEncoder(64, Array('\n'.toByte)).encodeToString(bytes)
     s"-----BEGIN $what-----\n$text\n-----END $what-----\n"
   }
 

@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit
 import scala.io.Source
 import scala.util.{Try, Using}
 
-/** Suites that need a newer Java than the one the tests run on, run on one that is installed beside it. */
+/** Runs suites that need a newer Java than the current one, on one that is installed too. */
 object NewerJava {
 
-  /** The program of a Java of at least that version: this one's, one that a JAVA..._HOME names, one in the usual places. */
+  /** The `java` of at least that version: this one's, one of a JAVA..._HOME variable, or one in the usual places. */
   def find(atLeast: Int): Option[File] = {
     val named = sys.env.toSeq.collect { case (name, home) if name.matches("JAVA\\d*_HOME") => new File(home) }
     val usual = Option(new File("/usr/lib/jvm").listFiles).toSeq.flatten.sorted
@@ -27,7 +27,7 @@ object NewerJava {
 
   private val release = """JAVA_VERSION="(\d+).*""".r
 
-  /** Runs whole suites there: the exit status, 0 if all passed, and what was written. At most a minute. */
+  /** Runs suites there. Returns the exit status, 0 if all passed, and the output. At most a minute. */
   def run(java: File, suites: Class[?]*): (Int, String) = {
     val output    = Files.createTempFile("suites", ".txt")
     val arguments =
@@ -45,7 +45,7 @@ object NewerJava {
     }
   }
 
-  /** What a class loader and those above it read. */
+  /** The class path of a class loader and its parents. */
   private def classPath(loader: ClassLoader): String = {
     val loaders = Iterator.iterate(loader)(_.getParent).takeWhile(_ != null)
     val files   = loaders.collect { case urls: URLClassLoader => urls.getURLs.toSeq }.flatten

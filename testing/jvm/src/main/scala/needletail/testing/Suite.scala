@@ -3,9 +3,9 @@ package needletail.testing
 import scala.concurrent.Future
 
 /**
- * What every suite extends: munit's FunSuite here, our own small runner on Native.
+ * The base of every suite: munit's FunSuite here, a small runner on Native.
  *
- * Each test runs on a thread of its own and fails when it is not over within `munitTimeout` (30 seconds unless
+ * Each test runs on a thread of its own and fails if it is not over within `munitTimeout` (30 seconds unless
  * overridden), whatever it waits for.
  */
 abstract class Suite extends munit.FunSuite with Eventually {
@@ -15,7 +15,7 @@ abstract class Suite extends munit.FunSuite with Eventually {
       test => test.withBody(() => Future.fromTry(Bounded.run(test.name, munitTimeout)(test.body)))
     )
 
-  // munit has wrapped the value into a Future by the time the transform above sees it.
+  // munit has wrapped the value into a Future when the transform above sees it.
   override def munitValueTransforms: List[ValueTransform] =
     super.munitValueTransforms :+ new ValueTransform(
       "never awaited",

@@ -5,7 +5,7 @@ import java.util.concurrent.{Executors, ThreadFactory}
 
 import com.sun.net.httpserver.{HttpExchange, HttpsConfigurator, HttpsServer}
 
-/** The JDK's own server of HTTP over TLS: what is tested shares no code with it. */
+/** The JDK's HTTPS server, which shares no code with what is tested. */
 object TlsServer {
 
   /** Runs `body` with the server's port; `answer` is called on threads of the server's. */
@@ -34,7 +34,7 @@ object TlsServer {
     }
   }
 
-  /** Answers so. */
+  /** Sends that answer. */
   def reply(exchange: HttpExchange, status: Int, body: Array[Byte]): Unit = {
     exchange.sendResponseHeaders(status, if (body.isEmpty) -1 else body.length.toLong)
     if (body.nonEmpty) exchange.getResponseBody.write(body)

@@ -2,6 +2,6 @@ package needletail
 
 package object testing {
 
-  /** Where in the sources an assertion stands; helpers that assert take one implicitly and so name their caller. */
+  /** The place of an assertion in the sources. Helpers that assert take one implicitly, to report their caller. */
   type Location = munit.Location
 }

@@ -2,11 +2,11 @@ package needletail.testing
 
 import scala.reflect.ClassTag
 
-/** What a failed assertion throws. */
+/** Thrown by a failed assertion. */
 class FailException(message: String, val location: Location, cause: Throwable = null)
     extends AssertionError(message, cause)
 
-/** What `assume` throws when the test cannot be run here. */
+/** Thrown by `assume` if the test cannot be run here. */
 private[testing] final class Skipped(message: String) extends RuntimeException(message)
 
 /** The part of munit's assertions that the suites use, under the same names. */
@@ -24,7 +24,7 @@ trait Assertions {
   def assert(condition: => Boolean, clue: => Any = "assertion failed")(implicit location: Location): Unit =
     if (!condition) fail(shown(clue))
 
-  /** Skips the test, which is then counted as such, unless the condition holds. */
+  /** Skips the test, which is counted as skipped, unless the condition holds. */
   def assume(condition: Boolean, clue: => Any = "assumption failed")(implicit location: Location): Unit =
     if (!condition) throw new Skipped(s"${shown(clue)} ($location)")
 
@@ -78,7 +78,7 @@ trait Assertions {
     override def toString: String = values.mkString("clues: ", ", ", "")
   }
 
-  /** On one terminal and within reason: arrays spelled out, controls escaped, the end of long texts left away. */
+  /** In a readable form for a terminal: arrays with elements, control characters escaped, long texts truncated. */
   private def shown(value: Any): String = {
     val text = value match {
       case array: Array[_] => array.mkString("Array(", ", ", ")")

@@ -3,7 +3,7 @@ package needletail.testing
 import scala.language.experimental.macros
 import scala.reflect.macros.blackbox
 
-/** Where in the sources an assertion stands; helpers that assert take one implicitly and so name their caller. */
+/** The place of an assertion in the sources. Helpers that assert take one implicitly, to report their caller. */
 final class Location(val file: String, val line: Int) {
   override def toString: String = s"$file:$line"
 }

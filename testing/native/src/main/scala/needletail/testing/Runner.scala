@@ -7,10 +7,10 @@ import scala.scalanative.unsigned._
 import scala.util.{Failure, Success}
 
 /**
- * Runs suites one after another, says what each test did, and counts.
+ * Runs suites one after another, prints the result of each test, and counts.
  *
- * The name of a test is written before it starts and its outcome after, so that the last line tells which test
- * took the whole process down, should one do so.
+ * The name of a test is printed before it starts and its result after, so that the last line shows which test crashed
+ * the process, if one does.
  */
 private[testing] final class Runner(out: String => Unit) {
   import Runner._
@@ -29,7 +29,7 @@ private[testing] final class Runner(out: String => Unit) {
     step(entry.name, "the suite is made", 30.seconds)(() => entry.make()).foreach { made =>
       val suite = made.asInstanceOf[Suite]
       val ready = step(entry.name, "beforeAll", suite.munitTimeout)(() => suite.beforeAll()).isDefined
-      // Without its fixtures no test can be judged: each counts as failed, so that none is lost.
+      // If its fixtures fail, each test counts as failed, so that none is lost.
       suite.tests.foreach(test => if (ready) run(entry.name, suite, test) else failed(entry.name, test.name))
       step(entry.name, "afterAll", suite.munitTimeout)(() => suite.afterAll())
     }
@@ -59,7 +59,7 @@ private[testing] final class Runner(out: String => Unit) {
     suite.beforeEach(context)
     try
       test.body() match {
-        // Awaited here, not by whoever runs us, since afterEach must come after it.
+        // Awaited here, since afterEach must run after it.
         case future: scala.concurrent.Future[_] => scala.concurrent.Await.result(future, suite.munitTimeout)
         case value if Unawaited.is(value)       => throw Unawaited.failure(value)
         case value                              => value
@@ -67,7 +67,7 @@ private[testing] final class Runner(out: String => Unit) {
     finally suite.afterEach(context)
   }
 
-  /** A part of a suite that is not a test: counted, and written, only when it fails. */
+  /** Runs a part of a suite that is not a test: counted, and printed, only if it fails. */
   private def step(suiteName: String, what: String, limit: Duration)(body: () => Any): Option[Any] =
     watched(limit)(Bounded.run(s"$suiteName, $what", limit)(body)) match {
       case Success(value) => Some(value)
@@ -107,12 +107,12 @@ private[testing] object Runner {
     System.out.flush()
   }
 
-  /** Seconds that the process has for its end, or a test for its own after it should have been given up on. */
+  /** Seconds that the process has to exit, or a test after its timeout. */
   private val LastWords = 20L
 
   /**
-   * A thread that waits in a system call not marked as blocking holds up the collector, and that every other
-   * thread: then nobody is left in this process to notice the hang. The kernel is; its alarm ends the process.
+   * A thread that waits in a system call not marked as blocking blocks the garbage collector, and that blocks every
+   * other thread: then nothing in this process can detect the hang. The kernel's alarm ends the process.
    */
   private def watched[A](limit: Duration)(body: => A): A =
     if (!limit.isFinite) body
@@ -128,7 +128,7 @@ private[testing] object Runner {
     def alarm(seconds: CUnsignedInt): CUnsignedInt = extern
   }
 
-  /** At most this many frames of an exception nobody expected, and of each of its causes. */
+  /** Maximum of stack frames printed of an unexpected exception and each of its causes. */
   private val Frames = 25
 
   private def described(e: Throwable, test: Location): String = {

@@ -4,11 +4,11 @@ import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /**
- * What every suite extends: our own small runner here, munit's FunSuite on the JVM, of which this offers the
- * part that our suites use.
+ * The base of every suite: a small runner here, munit's FunSuite on the JVM, of which this has the part that the
+ * suites use.
  *
- * Each test runs on a thread of its own and fails when it is not over within `munitTimeout` (30 seconds unless
- * overridden), whatever it waits for. A test that returns a `Future` is over when that is.
+ * Each test runs on a thread of its own and fails if it is not over within `munitTimeout` (30 seconds unless
+ * overridden), whatever it waits for. A test that returns a `Future` is over when that completes.
  */
 abstract class Suite extends Assertions with Eventually {
   import Suite._
@@ -44,6 +44,6 @@ object Suite {
     def name: String = options.name
   }
 
-  /** What `beforeEach` and `afterEach` are told. */
+  /** The argument of `beforeEach` and `afterEach`. */
   final class Context private[testing] (val test: TestOptions)
 }

@@ -32,7 +32,7 @@ class RunnerSuite extends Suite {
       "closed",
       "no such device",
       "not over after 100 milliseconds",
-      "nobody awaits",
+      "is not awaited",
       "Inner: hangs"
     )
       .foreach(part => assert(text.contains(part), text))

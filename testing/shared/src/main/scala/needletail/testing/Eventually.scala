@@ -3,12 +3,12 @@ package needletail.testing
 import scala.annotation.tailrec
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
-/** What suites have instead of sleeping: waiting for what is to be seen. */
+/** Waits for conditions, instead of sleeping. */
 trait Eventually { this: Suite =>
 
   /**
-   * Returns as soon as `what` holds and fails when it still does not after `within`, which is a bound for a
-   * machine that is busy with other things, not an expectation. What `what` throws is thrown.
+   * Returns as soon as `what` holds, and fails if it does not within `within`, which is a limit for a busy machine,
+   * not an expectation. Exceptions of `what` are thrown.
    */
   def eventually(
       what: => Boolean,
@@ -17,7 +17,8 @@ trait Eventually { this: Suite =>
   )(implicit at: Location): Unit = {
     val end                   = System.nanoTime() + within.toNanos
     @tailrec def look(): Unit = {
-      val isLast = System.nanoTime() - end >= 0 // known before looking: who was away for long looks once more
+      val isLast =
+        System.nanoTime() - end >= 0 // read before the check: a thread that was delayed checks once more
       if (!what)
         if (isLast) fail(s"$clue (within $within)")
         else {

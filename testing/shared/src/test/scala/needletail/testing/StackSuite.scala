@@ -7,7 +7,7 @@ class StackSuite extends Suite {
   // Of strings, as compilers make loops of sums.
   private def depth(n: Long): String = if (n < 0) "" else depth(n + 1) + "x"
 
-  // By hand: for munit's intercept it is an error that nobody survives.
+  // By hand: munit's intercept treats it as fatal.
   private def overflow(): Unit = {
     val caught =
       try depth(0)

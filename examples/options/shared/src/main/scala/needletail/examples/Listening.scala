@@ -3,25 +3,42 @@ package needletail.examples
 import java.io.IOException
 import java.nio.file.{InvalidPathException, Paths}
 
-import needletail.gateway.{Front, Gateway, GatewayArguments, GatewayConfig}
+import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
 import needletail.io.{Address, Tls, TlsIdentity}
-import needletail.server.{RunningServer, ServerConfig}
+import needletail.server.{AdminConfig, RunningServer, ServerConfig}
 
-/** The options by which the example programs say whom they serve, and where they listen. */
-final class Listening(options: Options) {
-  private val host    = options.text("host", "127.0.0.1", "address to listen on")
-  private val port    = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
-  private val fastcgi =
+/**
+ * The options for the protocol and the address of the example programs.
+ *
+ * @param behind whether the program can be behind a web server: it has `--fastcgi`, `--scgi` and `--mount`
+ * @param admin whether it has `--admin` and `--admin-host`, for /health, /ready and /metrics
+ */
+final class Listening(options: Options, behind: Boolean = true, admin: Boolean = true) {
+  private val host = options.text("host", "127.0.0.1", "address to listen on, or the path of a Unix socket")
+  private val port = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
+  private val fastcgi = optional(behind)(
     options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
-  private val scgi  = options.text("scgi", "", "serve SCGI there")
-  private val cert  = options.text("cert", "", "speak https, with the certificates of this file (PEM; JVM)")
+  )
+  private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI there"))
+  private val cert  = options.text("cert", "", "serve HTTPS with the certificates in this file (PEM; JVM)")
   private val key   = options.text("key", "", "the certificate's key (PEM, PKCS #8)")
-  private val mount = options.text("mount", "", "where the server in front has put the program")
+  private val mount =
+    optional(behind)(options.text("mount", "", "path at which the web server has mounted the program"))
+  private val adminPort = optional(admin)(
+    options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
+  )
+  private val adminHost = optional(admin)(options.text("admin-host", "127.0.0.1", "address of that port"))
+
+  private def optional[A](declared: Boolean)(option: => Options.Opt[A]): Option[Options.Opt[A]] =
+    if (declared) Some(option) else None
+
+  private def text(chosen: Options.Values, option: Option[Options.Opt[String]]): String =
+    option.fold("")(chosen(_))
 
   /**
-   * Serves `handler` over HTTP at the address chosen, or whoever else was chosen or has started the program; see
-   * `Gateway.run`. What is wrong with an address is said on standard error, and the program exits.
+   * Serves `handler` over HTTP at the chosen address, or by another protocol if the options or the parent process ask
+   * for it; see `Gateway.run`. Errors of an address are printed to standard error, and the program exits.
    */
   def serve(
       chosen: Options.Values,
@@ -32,27 +49,27 @@ final class Listening(options: Options) {
     run(chosen, config) { config =>
       Gateway.run(
         handler,
-        GatewayConfig(config, front(chosen, config), Some(chosen(mount)).filter(_.nonEmpty)),
+        GatewayConfig(config, front(chosen, config), Some(text(chosen, mount)).filter(_.nonEmpty)),
         onStart
       )
     }
 
-  /** Who was chosen; nobody where only the default is there. */
-  private def front(chosen: Options.Values, config: ServerConfig): Option[Front] = {
-    def address(option: Options.Opt[String]): Address =
-      GatewayArguments.address(chosen(option)).fold(refused, identity)
-    if (chosen(fastcgi).nonEmpty) Some(Front.FastCgi(address(fastcgi)))
-    else if (chosen(scgi).nonEmpty) Some(Front.Scgi(address(scgi)))
-    else if (chosen.has(port) || chosen.has(host)) Some(Front.Http(config.address))
+  /** The chosen protocol; None for the default. */
+  private def front(chosen: Options.Values, config: ServerConfig): Option[FrontProtocol] = {
+    def address(option: Option[Options.Opt[String]]): Address =
+      GatewayArguments.address(text(chosen, option)).fold(refused, identity)
+    if (text(chosen, fastcgi).nonEmpty) Some(FrontProtocol.FastCgi(address(fastcgi)))
+    else if (text(chosen, scgi).nonEmpty) Some(FrontProtocol.Scgi(address(scgi)))
+    else if (chosen.has(port) || chosen.has(host)) Some(FrontProtocol.Http(config.address))
     else None
   }
 
-  /** Who the server is for https; nobody where that was not chosen. */
+  /** The TLS identity; None if not chosen. */
   private def shown(chosen: Options.Values): Option[TlsIdentity] =
     (chosen(cert), chosen(key)) match {
       case ("", "")               => None
       case ("", _) | (_, "")      => refused("--cert and --key belong together")
-      case _ if isBehind(chosen)  => refused("--cert and --key are for those who listen for HTTP themselves")
+      case _ if isBehind(chosen)  => refused("--cert and --key cannot be used behind a web server")
       case (certificates, secret) =>
         try Some(Tls.identity(Paths.get(certificates), Paths.get(secret)))
         catch { case e @ (_: IOException | _: InvalidPathException) => refused(e.getMessage) }
@@ -64,16 +81,19 @@ final class Listening(options: Options) {
   }
 
   /**
-   * Runs `serve` with the address chosen. Where no port was named and the usual one is taken, the next free one
-   * is used; where it can't listen, it says so on standard error and exits with status 1.
+   * Runs `serve` with the chosen address. If no port was given and the default one is in use, the next free one is
+   * used. If it cannot listen, it prints the error to standard error and exits with status 1.
    */
   def run(
       chosen: Options.Values,
       config: ServerConfig = ServerConfig()
   )(serve: ServerConfig => Unit): Unit = {
-    val own                              = config.copy(tls = shown(chosen))
+    val own = config.copy(
+      tls = shown(chosen),
+      admin = adminPort.map(chosen(_)).filter(_ > 0).map(administered(chosen, config.admin, _))
+    )
     def at(port: Int, others: Int): Unit =
-      try serve(own.copy(address = Address.Tcp(chosen(host), port)))
+      try serve(own.copy(address = address(chosen, port)))
       catch {
         case _: IOException if others > 0 => at(port + 1, others - 1)
         case e: IOException               =>
@@ -83,11 +103,29 @@ final class Listening(options: Options) {
     at(chosen(port), if (isElsewhere(chosen)) 0 else Listening.Others)
   }
 
-  private def isElsewhere(chosen: Options.Values): Boolean = chosen.has(port) || isBehind(chosen)
+  /** The program's own settings of its administration, at the chosen address. */
+  private def administered(chosen: Options.Values, own: Option[AdminConfig], port: Int): AdminConfig =
+    own.getOrElse(AdminConfig(port)).copy(port = port, host = text(chosen, adminHost))
 
-  private def isBehind(chosen: Options.Values): Boolean = chosen(fastcgi).nonEmpty || chosen(scgi).nonEmpty
+  private def address(chosen: Options.Values, port: Int): Address =
+    if (!isSocketPath(chosen)) Address.Tcp(chosen(host), port)
+    else if (chosen.has(this.port)) refused("--port cannot be used with the path of a Unix socket")
+    else GatewayArguments.address(chosen(host)).fold(refused, identity)
+
+  private def isSocketPath(chosen: Options.Values): Boolean =
+    Listening.PathStarts.exists(chosen(host).startsWith(_))
+
+  private def isElsewhere(chosen: Options.Values): Boolean =
+    chosen.has(port) || isSocketPath(chosen) || isBehind(chosen)
+
+  private def isBehind(chosen: Options.Values): Boolean =
+    text(chosen, fastcgi).nonEmpty || text(chosen, scgi).nonEmpty
 }
 
 object Listening {
+
+  /** How `--host` begins if it is the path of a Unix socket. */
+  private val PathStarts = Seq("/", "./", "unix:")
+
   private final val Others = 20
 }

@@ -2,7 +2,7 @@ package needletail.examples
 
 import scala.concurrent.duration.{DurationLong, FiniteDuration}
 
-/** How the values of options are written. Each reader returns what it expected when the text is something else. */
+/** Parses values of options. Left is what was expected. */
 private[examples] object OptionValue {
 
   def int(text: String, range: Range): Either[String, Int] =
@@ -18,7 +18,7 @@ private[examples] object OptionValue {
       each   <- nanosIn(unit)
       if number <= Long.MaxValue / each
     } yield (number * each).nanos
-    value.toRight("a length of time such as 200ms, 5s, 1m or 2h")
+    value.toRight("a duration such as 200ms, 5s, 1m or 2h")
   }
 
   def size(text: String): Either[String, Long] = {
@@ -50,7 +50,7 @@ private[examples] object OptionValue {
 
   private def split(text: String): (String, String) = text.span(c => c >= '0' && c <= '9')
 
-  private def whole(digits: String): Option[Long] = digits.toLongOption // of digits only: no sign gets here
+  private def whole(digits: String): Option[Long] = digits.toLongOption // callers pass digits only, no sign
 
   private def nanosIn(unit: String): Option[Long] = unit match {
     case "ns" => Some(1L)

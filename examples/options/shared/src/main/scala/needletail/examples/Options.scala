@@ -29,25 +29,25 @@ final class Options private (program: String, about: String) {
   def int(name: String, default: Int, help: String, range: Range = 0 to Int.MaxValue - 1): Options.Opt[Int] =
     add(name, "N", default, default.toString, help)(OptionValue.int(_, range))
 
-  /** A length of time, as `5s`, `200ms`, `1m`, `2h`. */
+  /** A duration: `5s`, `200ms`, `1m`, `2h`. */
   def duration(name: String, default: FiniteDuration, help: String): Options.Opt[FiniteDuration] =
     add(name, "TIME", default, OptionValue.show(default), help)(OptionValue.duration)
 
-  /** A number of bytes, as `65536`, `64k`, `10m`, `2g`: powers of 1024. */
+  /** A number of bytes: `65536`, `64k`, `10m`, `2g`; powers of 1024. */
   def size(name: String, default: Long, help: String): Options.Opt[Long] =
     add(name, "BYTES", default, OptionValue.show(default), help)(OptionValue.size)
 
-  /** One of `values`, by the name that it shows. */
+  /** One of `values`, by name. */
   def choice[A](name: String, default: A, help: String, values: Seq[A]): Options.Opt[A] =
     add(name, "NAME", default, default.toString, help) { text =>
       values.find(_.toString == text).toRight(values.mkString("one of ", ", ", ""))
     }
 
-  /** False unless given. */
+  /** A flag: false unless given. */
   def flag(name: String, help: String): Options.Opt[Boolean] =
     add(name, "", default = false, "", help)(_ => Right(true))
 
-  /** What `args` give for the declared options, or what is wrong with them, in words for who typed them. */
+  /** Parses `args`. Left is the error, for the user. */
   def parse(args: Seq[String]): Either[Options.Problem, Options.Values] = {
     @scala.annotation.tailrec
     def loop(rest: List[String], chosen: Map[Options.Opt[_], Any]): Either[Options.Problem, Options.Values] =
@@ -64,9 +64,8 @@ final class Options private (program: String, about: String) {
   }
 
   /**
-   * Runs `body` with what `args` give. `--help` prints the options and exits with status 0; an unknown or
-   * malformed one is said on standard error and exits with status 2. A CGI program has no options: its arguments may
-   * be its client's.
+   * Runs `body` with the values of `args`. `--help` prints the options and exits with status 0; an error is printed to
+   * standard error, with exit status 2. A CGI program has no options, as its arguments may come from its client.
    */
   def run(args: Array[String])(body: Options.Values => Unit): Unit =
     parse(Gateway.arguments(args).toSeq) match {
@@ -80,9 +79,9 @@ final class Options private (program: String, about: String) {
         sys.exit(2)
     }
 
-  /** What `--help` prints. */
+  /** The output of `--help`. */
   def help: String = {
-    val rows  = declared.map(option => (option.usage, option.described)) :+ (("--help", "say this and exit"))
+    val rows  = declared.map(option => (option.usage, option.described)) :+ (("--help", "print this help"))
     val width = rows.map(_._1.length).max
     rows
       .map { case (usage, described) => s"  ${usage.padTo(width, ' ')}  $described" }
@@ -124,7 +123,7 @@ final class Options private (program: String, about: String) {
   private def add[A](name: String, kind: String, default: A, shown: String, help: String)(
       read: String => Either[String, A]
   ): Options.Opt[A] = {
-    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is there already")
+    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is declared already")
     val option = new Options.Opt[A](name, kind, default, shown, help, read)
     declared :+= option
     option
@@ -133,10 +132,10 @@ final class Options private (program: String, about: String) {
 
 object Options {
 
-  /** `about` is one sentence that `--help` opens with. */
+  /** `about` is the first sentence of `--help`. */
   def apply(program: String, about: String): Options = new Options(program, about)
 
-  /** An option that a program takes; its value is asked of the [[Values]]. */
+  /** An option of a program; [[Values]] has its value. */
   final class Opt[A] private[Options] (
       private[Options] val name: String,
       kind: String,
@@ -153,23 +152,23 @@ object Options {
       if (shownDefault.isEmpty) help else s"$help (default: $shownDefault)"
   }
 
-  /** The values of all options: what was given, or else the defaults. */
+  /** The values of all options: given ones, otherwise the defaults. */
   final class Values private[Options] (values: Map[Opt[_], Any]) {
     def apply[A](option: Opt[A]): A = values.get(option) match {
       case Some(value) => value.asInstanceOf[A] // put there by the same option
       case None        => option.default
     }
 
-    /** Whether the option was given at all, be it with its default value. */
+    /** Whether the option was given, even with its default value. */
     def has(option: Opt[_]): Boolean = values.contains(option)
   }
 
-  /** Why there is nothing to run. */
+  /** Why the program does not run. */
   sealed trait Problem
 
-  /** Help was asked for; `text` is the whole of it. */
+  /** Help was requested; `text` is all of it. */
   final case class Help(text: String) extends Problem
 
-  /** An option is unknown, or its value not what it takes. */
+  /** An option is unknown or malformed. */
   final case class Malformed(message: String) extends Problem
 }

@@ -59,7 +59,7 @@ class OptionsSuite extends Suite {
     for (text <- List("", "5", "s", "-5s", "+5s", "1.5s", "5 s", "5S", "5d", "9999999999999h"))
       assertEquals(
         refused(s"--idle-timeout=$text"),
-        s"option '--idle-timeout': expected a length of time such as 200ms, 5s, 1m or 2h, got '$text'"
+        s"option '--idle-timeout': expected a duration such as 200ms, 5s, 1m or 2h, got '$text'"
       )
   }
 
@@ -111,7 +111,7 @@ class OptionsSuite extends Suite {
         |  --idle-timeout TIME  how long a connection may be idle (default: 8s)
         |  --max-body BYTES     largest body (default: 1m)
         |  --quiet              say nothing
-        |  --help               say this and exit
+        |  --help               print this help
         |""".stripMargin
     )
     for (time <- List(0.seconds, 90.seconds, 250.millis, 1.hour, 3.nanos))

@@ -2,7 +2,7 @@ package needletail.load.scenario
 
 import needletail.fuzz.{Check, FuzzTarget}
 
-/** Tables of a scenario's feeders: rows that, written with quotes and read again, are the same. */
+/** Tables of a scenario's feeders: rows that are written with quotes and parsed again are the same. */
 object CsvFuzz extends FuzzTarget("csv") {
   def check(data: Array[Byte]): Unit = {
     val text = Check.text(data)

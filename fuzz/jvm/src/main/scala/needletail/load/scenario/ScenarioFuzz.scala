@@ -4,7 +4,7 @@ import java.nio.file.Paths
 
 import needletail.fuzz.{Check, FuzzTarget}
 
-/** Scenario files: a plan, or the first mistake with a line that the file has; the same each time. */
+/** Scenario files: a plan, or the first mistake with a line of the file; the same each time. */
 object ScenarioFuzz extends FuzzTarget("scenario") {
   private val place = Paths.get("scenario.yaml")
 
@@ -27,6 +27,6 @@ object ScenarioFuzz extends FuzzTarget("scenario") {
     ()
   }
 
-  /** Files of this machine that a scenario might name are not for a fuzzer to read. */
+  /** The fuzzer must not read files of this machine that a scenario names. */
   private def namesFiles(text: String) = List("feeders", "cacert").exists(text.contains(_))
 }

@@ -1,15 +1,19 @@
 package needletail.gateway.host
 
-import needletail.async.{Async, Promise, Survivable}
-import needletail.http._
+import needletail.async.{Async, AsyncPromise, Semaphore, Survivable}
+import needletail.gateway.host.backend.{ByteText, StandardErrorLog}
+import needletail.gateway.host.process.{Launch, LaunchFailed, Program, ProgramStarter}
+import needletail.gateway.host.request.{Mount, ScriptFinder, ScriptPath}
+import needletail.http.Request
+import needletail.http.message.{HttpError, Status}
 import needletail.io.EventLoop
 
 /** Runs the programs of a directory, one process for each request (RFC 3875). */
 private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfig)
-    extends Hosting(mount, cgi.host, "cgi", new Slots(cgi.processes, cgi.queue, cgi.queueTime)) {
+    extends ProgramRoutes(mount, cgi.host, "cgi", new Semaphore(cgi.processes, cgi.queue, cgi.queueTime)) {
   private val finder      = new ScriptFinder(mount, directory, mustExecute = true)
   private val environment =
-    cgi.environment.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) }
+    cgi.environment.toSeq.map { case (name, value) => ByteText.of(name) -> ByteText.of(value) }
 
   /** A place is taken from before a process is started until it is reaped. */
   protected def processes: Option[(Int, Int)] = Some((slots.inUse, 0))
@@ -19,31 +23,29 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
   protected def find(request: Request, segments: List[String]): Async[Either[HttpError, ScriptPath]] =
     system(finder.find(segments)).map { found =>
       if (found.left.exists(_.status eq Status.Forbidden))
-        config.log.warn(s"${request.path}: what it leads to is not executable")
+        config.log.warn(s"${request.path}: its file is not executable")
       found
     }
 
-  protected def run(asked: Asked): Async[Conversation.Answer] = {
-    val file      = asked.path.file
-    val directory = file.substring(0, file.lastIndexOf('/')) // where section 7.2 has programs run
-    start(Launch(file, Nil, environment ++ asked.variables, directory), asked.what, asked.loop)
-      .flatMap { program =>
-        asked.isBegun = true
-        new Conversation(asked, program, config)(_ => linger(program, asked.loop)).begin()
-      }
+  protected def run(conversation: Conversation): Async[Conversation.Answer] = {
+    val request   = conversation.request
+    val file      = request.path.file
+    val directory = file.substring(0, file.lastIndexOf('/')) // the working directory, section 7.2
+    start(Launch(file, Nil, environment ++ request.variables, directory), request.what, request.loop)
+      .flatMap(program => conversation.begin(program)(_ => linger(program, request.loop)))
       .recoverWith {
         case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(HostCounts.System)
       }
   }
 
   /**
-   * Starts the program on a thread that may wait, with a place taken that is given back when its process is no more.
-   * Who loses interest meanwhile leaves a process behind that is ended as soon as it is there.
+   * Starts the program on a thread that may block, with a place taken that is returned when its process has ended. If
+   * the request is cancelled meanwhile, the process is ended as soon as it exists.
    */
   private def start(launch: Launch, script: String, loop: EventLoop): Async[Program] = {
-    val result = new Promise[Program]
-    val errors = new ErrorLines(script, config.log)
-    Launching.start(launch, system, loop) {
+    val result = new AsyncPromise[Program]
+    val errors = new StandardErrorLog(script, config.log)
+    ProgramStarter.start(launch, system, loop) {
       case Right(started) =>
         try {
           val program = started.attach(loop, cgi.killGrace.toNanos, errors)
@@ -67,13 +69,13 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     result
   }
 
-  /** Its answer is complete, or not wanted any more. It may go on for a while, in its place. */
+  /** Its response is complete, or no longer needed. It may continue for a while, and keeps its place. */
   private def linger(program: Program, loop: EventLoop): Unit = if (!program.hasEnded) {
     val timer = loop.schedule(
       config.timeout.toNanos,
       () =>
         if (!program.hasEnded) {
-          config.log.warn("a program did not end after its answer and was ended")
+          config.log.warn("a program did not end after its response and was ended")
           program.stop()
         }
     )

@@ -1,21 +1,15 @@
 package needletail.gateway.host
 
-import needletail.http.{Ascii, Headers, Request}
+import needletail.gateway.host.backend.ByteText
+import needletail.gateway.host.request.ScriptPath
+import needletail.http.Request
+import needletail.http.message.Headers
+import needletail.http.text.Ascii
 
 /**
- * Which part of a request's path means what. All texts are octets.
- *
- * @param script the path up to and with the program's name, decoded: SCRIPT_NAME
- * @param info what follows it, decoded: PATH_INFO; empty, or with a slash in front
- * @param file the program's file; null: not ours to know
- * @param root the directory that paths are relative to; null likewise
- */
-private[host] final case class ScriptPath(script: String, info: String, file: String, root: String)
-
-/**
- * A request as a program is told it: the variables of RFC 3875 section 4.1, and those that programs have come to expect
- * beside them (REQUEST_URI, SCRIPT_FILENAME, DOCUMENT_ROOT, HTTPS, REMOTE_PORT, SERVER_ADDR, REDIRECT_STATUS). Names and
- * values are octets, one in each character; no value has a NUL, as no field value and no decoded path has.
+ * The variables of a request for a program: those of RFC 3875 section 4.1, and others that programs expect
+ * (REQUEST_URI, SCRIPT_FILENAME, DOCUMENT_ROOT, HTTPS, REMOTE_PORT, SERVER_ADDR, REDIRECT_STATUS). Names and values
+ * are bytes, one in each character. No value contains a NUL, as no field value and no decoded path does.
  */
 private[host] object CgiVariables {
 
@@ -23,7 +17,7 @@ private[host] object CgiVariables {
       request: Request,
       path: ScriptPath,
       contentLength: Long,
-      config: HostConfig
+      config: ProgramHostConfig
   ): Seq[(String, String)] = {
     val headers                                = request.headers
     val variables                              = Vector.newBuilder[(String, String)]
@@ -34,15 +28,15 @@ private[host] object CgiVariables {
     add("GATEWAY_INTERFACE", "CGI/1.1")
     add("SERVER_SOFTWARE", "Needletail")
     add("SERVER_PROTOCOL", if (request.minorVersion == 0) "HTTP/1.0" else "HTTP/1.1")
-    add("SERVER_NAME", config.serverName.map(OctetText.of).getOrElse(serverName(request, local)))
+    add("SERVER_NAME", config.serverName.map(ByteText.of).getOrElse(serverName(request, local)))
     add(
       "SERVER_PORT",
       if (local.port.nonEmpty) local.port else if (request.connection.isSecure) "443" else "80"
     )
     if (local.port.nonEmpty) add("SERVER_ADDR", local.host)
-    add("REMOTE_ADDR", if (remote.port.nonEmpty) remote.host else "127.0.0.1") // a Unix socket: somebody here
+    add("REMOTE_ADDR", if (remote.port.nonEmpty) remote.host else "127.0.0.1") // a Unix socket: this machine
     if (remote.port.nonEmpty) {
-      add("REMOTE_HOST", remote.host) // the address in place of a name, which the section allows
+      add("REMOTE_HOST", remote.host) // the address instead of a name, as the section allows
       add("REMOTE_PORT", remote.port)
     }
     add("REQUEST_METHOD", request.method.name)
@@ -57,7 +51,7 @@ private[host] object CgiVariables {
     }
     if (path.file != null) add("SCRIPT_FILENAME", path.file)
     if (path.root != null) add("DOCUMENT_ROOT", path.root)
-    add("REDIRECT_STATUS", "200") // PHP answers only servers that say so
+    add("REDIRECT_STATUS", "200") // required by PHP
     if (contentLength > 0 || headers.contains("Content-Length")) add("CONTENT_LENGTH", contentLength.toString)
     headers.get("Content-Type").foreach(add("CONTENT_TYPE", _))
     fields(headers, config.passAuthorization).foreach { case (name, value) => add(name, value) }
@@ -65,13 +59,13 @@ private[host] object CgiVariables {
     if (config.variables.isEmpty) own
     else
       own.filterNot(pair => config.variables.contains(pair._1)) ++
-        config.variables.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) }
+        config.variables.toSeq.map { case (name, value) => ByteText.of(name) -> ByteText.of(value) }
   }
 
   /**
    * The request's fields as HTTP_ variables (section 4.1.18). Only names of letters, digits and hyphens become one: a
-   * name with an underscore would take the place of another one's, so that a client could forge what a proxy in front
-   * of us is trusted to set. Proxy never does, since HTTP_PROXY means something else to programs (CVE-2016-5385).
+   * name with an underscore would replace another one, so that a client could forge what a trusted proxy in front
+   * sets. Proxy never does, since HTTP_PROXY means something else to programs (CVE-2016-5385).
    */
   private def fields(headers: Headers, withAuthorization: Boolean): Seq[(String, String)] = {
     val options = headers.list("Connection").map(Ascii.lower)
@@ -94,7 +88,9 @@ private[host] object CgiVariables {
   private def isSafe(name: String): Boolean =
     name.forall(c => (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')
 
-  /** What concerns this connection alone (RFC 9110 section 7.6.1), has a variable of its own, or does harm. */
+  /**
+   * Fields that concern this connection only (RFC 9110 section 7.6.1), have a variable of their own, or are harmful.
+   */
   private val kept: Set[String] = Set(
     "proxy",
     "content-length",
@@ -121,7 +117,7 @@ private[host] object CgiVariables {
 
   private final case class Endpoint(host: String, port: String)
 
-  /** Host and port of `192.0.2.1:80` or `[2001:db8::1]:80`; without a port, what is no such thing. */
+  /** Host and port of `192.0.2.1:80` or `[2001:db8::1]:80`; no port if it has another form. */
   private def endpoint(address: String): Endpoint = {
     val colon = address.lastIndexOf(':')
     if (colon < 0 || address.startsWith("/")) Endpoint(address, "")

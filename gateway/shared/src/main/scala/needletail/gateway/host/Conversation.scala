@@ -2,58 +2,82 @@ package needletail.gateway.host
 
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, Loop, Promise, Timer}
-import needletail.gateway.CgiResponseParser
-import needletail.http._
+import needletail.async.{Async, AsyncPromise, Loop, Timer}
+import needletail.gateway.cgi.CgiResponseParser
+import needletail.gateway.host.backend.Backend
+import needletail.gateway.host.request.ProgramRequest
+import needletail.http.{ByteStream, Response}
+import needletail.http.http1.ContentDecoder
+import needletail.http.message.{Headers, HttpError, Status}
+import needletail.http.text.{Ascii, ByteWriter}
 
 /**
- * One request to a program: its content goes in while its answer comes out, neither waiting for the other.
+ * One request to a program: its content is written while its output is read, neither waiting for the other. To be used
+ * on the request's loop.
  *
- * @param expired called when it is ended because it took too long
- * @param over called once, when nothing more will be asked of the backend; whether it answered to the end
+ * It owns the request's content from its construction on, and closes it when it ends. If it may never begin,
+ * `abandon` has to be called.
  */
-private[host] final class Conversation(
-    asked: Asked,
-    backend: Backend,
-    config: HostConfig,
-    expired: () => Unit = () => ()
-)(over: Boolean => Unit) {
-  import asked.{content, isHead, limit, what}
+private[host] final class Conversation(val request: ProgramRequest, config: ProgramHostConfig) {
+  import request.{content, isHead, limit, loop, what}
 
-  private val loop   = Loop.current
-  private val parser = new CgiResponseParser(config.maxHead)
-  private val head   = new ByteWriter(1024)
-  private val answer = new Promise[Conversation.Answer]
+  private val answer = new AsyncPromise[Conversation.Answer]
+  private val framed = new ContentDecoder(0, 0) // programs' content is never chunked
 
-  private var finished             = false
-  private var feeding: Async[Unit] = null
-  private var awaitsClient         = false
-  private var awaitsProgram        = false // for output that somebody wants
-  private var progress             = Loop.nanoTime()
-  private val began                = progress
-  private var timer: Timer         = null
-  private var brokenBy: Throwable  = null  // why the stream ended, where it was not the program
-  private var rest: Array[Byte]    = null  // what came behind the head
-  private var isPeaceful           = false // the answer has no content for the client
-  private var discarding           = false
-  private var left                 = -1L   // of what Content-Length announced
+  // Set by `begin`
+  private var backend: Backend          = null
+  private var onTimeout: () => Unit     = null
+  private var onEnd: Boolean => Unit    = null
+  private var parser: CgiResponseParser = null
+  private var head: ByteWriter          = null
+  private var headNanos                 = 0L // time limit of the head
+  private var began                     = 0L
+  private var progress                  = 0L // time of the last progress
 
-  private val headNanos: Long = {
-    val own = config.timeout.toNanos
-    // A little before the server would answer in our place
-    limit.timeLeft.fold(own)(time => math.min(own, math.max(1L, time.toNanos * 19 / 20)))
-  }
+  private var finished               = false
+  private var feeding: Async[Unit]   = null
+  private var awaitsClient           = false
+  private var awaitsProgram          = false // whether output is waited for
+  private var timer: Timer           = null
+  private var brokenBy: Throwable    = null  // why the stream ended before the end of the output
+  private var afterHead: Array[Byte] = null  // content that arrived with the head
+  private var isBodiless             = false // whether the client gets no content
+  private var discarding             = false
 
-  /** Begins; complete when the head of the answer is there. Cancelling it ends the program. */
-  def begin(): Async[Conversation.Answer] = {
+  /**
+   * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program.
+   *
+   * @param onTimeout called when it is ended by a timeout
+   * @param onEnd called once, when the backend is not used any more; whether its response was complete
+   */
+  def begin(backend: Backend, onTimeout: () => Unit = () => ())(
+      onEnd: Boolean => Unit
+  ): Async[Conversation.Answer] = {
+    this.backend = backend
+    this.onTimeout = onTimeout
+    this.onEnd = onEnd
+    parser = new CgiResponseParser(config.maxHead)
+    head = new ByteWriter(1024)
+    headNanos = timeForHead
+    began = Loop.nanoTime()
+    progress = began
     answer.onCancel(() => close(complete = false))
-    timer = loop.schedule(math.min(headNanos, config.maxTime.toNanos), () => look())
+    timer = loop.schedule(math.min(headNanos, config.maxTime.toNanos), () => checkTime())
     if (content.stream == null) backend.endInput() else feeding = feed()
     readHead()
     answer
   }
 
-  // What goes in
+  /** Closes the content if this has not begun; otherwise does nothing, as its end does that. */
+  def abandon(): Unit = if (backend == null) content.close()
+
+  private def timeForHead: Long = {
+    val own = config.timeout.toNanos
+    // a little before the server would answer with 503
+    limit.timeLeft.fold(own)(time => math.min(own, math.max(1L, time.toNanos * 19 / 20)))
+  }
+
+  // Content of the request
 
   private def feed(): Async[Unit] = {
     awaitsClient = true
@@ -68,12 +92,12 @@ private[host] final class Conversation(
               case Success(_) if !finished =>
                 progressed()
                 feed()
-              case _ => Async.unit // it reads no more; what it answers counts
+              case _ => Async.unit // it reads no more; its response counts
             }
           case Success(None) =>
             backend.endInput()
             Async.unit
-          case Failure(e) => // the client's fault
+          case Failure(e) => // the content could not be read from the client
             fail(e)
             Async.unit
         }
@@ -81,9 +105,9 @@ private[host] final class Conversation(
     }
   }
 
-  // What comes out. Loops end in `transform`, so that many small pieces need no stack.
+  // The response. Loops end in `transform`, so that many small pieces need no stack.
 
-  /** The next piece that the program gives; `f` is not called once nothing matters any more. */
+  /** Passes the next piece of output to `f`; runs `instead` if this has ended meanwhile. */
   private def read[A](f: Try[Option[Array[Byte]]] => Async[A], instead: => Async[A]): Async[A] = {
     awaitsProgram = true
     progressed()
@@ -103,37 +127,37 @@ private[host] final class Conversation(
         head.write(piece)
         parser.parse(head.bytes, 0, head.length) match {
           case CgiResponseParser.More => readHead()
-          case CgiResponseParser.Bad  => misbehaved(parser.error)
+          case CgiResponseParser.Bad  => badAnswer(parser.error)
           case length                 => answered(length)
         }
       case Success(None) =>
-        misbehaved(
-          if (head.length == 0) "it ended without an answer" else "it ended within the head of its answer"
+        badAnswer(
+          if (head.length == 0) "it ended without a response" else "it ended within the head of its response"
         )
       case Failure(e: HttpError) =>
         fail(e)
         Async.unit
-      case Failure(e) => misbehaved(String.valueOf(e.getMessage))
+      case Failure(e) => badAnswer(String.valueOf(e.getMessage))
     },
     Async.unit
   )
 
-  private def misbehaved(why: String): Async[Unit] = {
+  private def badAnswer(why: String): Async[Unit] = {
     config.log.warn(s"$what: $why")
     fail(Conversation.badGateway)
     Async.unit
   }
 
   private def answered(length: Int): Async[Unit] = {
-    if (length < head.length) rest = java.util.Arrays.copyOfRange(head.bytes, length, head.length)
+    if (length < head.length) afterHead = java.util.Arrays.copyOfRange(head.bytes, length, head.length)
     if (parser.localRedirect != null) {
       val path = parser.localRedirect
       discard().map(_ => { answer.succeed(Conversation.Redirect(path)); () })
     } else
       response match {
-        case Left(why)       => misbehaved(why)
+        case Left(why)       => badAnswer(why)
         case Right(response) =>
-          isPeaceful = isHead || !response.status.allowsBody
+          isBodiless = isHead || !response.status.allowsBody
           answer.succeed(Conversation.Final(response))
           Async.unit
       }
@@ -143,11 +167,12 @@ private[host] final class Conversation(
     val status = Status(parser.status)
     val length = parser.headers.getAll("Content-Length").distinct match {
       case Nil       => Right(-1L)
-      case List(one) => Conversation.length(one).toRight("the Content-Length of its answer is none")
-      case _         => Left("its answer has several Content-Lengths")
+      case List(one) => Conversation.length(one).toRight("the Content-Length of its response is not a number")
+      case _         => Left("its response has several Content-Lengths")
     }
     length.map { length =>
-      left = length
+      if (length >= 0) framed.beginLength(length, ContentDecoder.Unlimited)
+      else framed.beginUntilClose(ContentDecoder.Unlimited)
       val named   = parser.headers.list("Connection").map(Ascii.lower)
       val headers = parser.headers.toList.filterNot { case (name, _) =>
         val lower = Ascii.lower(name)
@@ -161,12 +186,12 @@ private[host] final class Conversation(
   private val stream: ByteStream = new ByteStream {
     def next(): Async[Option[Array[Byte]]] =
       if (finished) ended
-      else if (left == 0) {
+      else if (framed.isComplete) {
         discard()
         Async.value(None)
-      } else if (rest != null) {
-        val piece = rest
-        rest = null
+      } else if (afterHead != null) {
+        val piece = afterHead
+        afterHead = null
         Async.value(cut(piece))
       } else
         read(
@@ -182,26 +207,23 @@ private[host] final class Conversation(
           ended
         )
 
-    /** An answer without content is cut off by the server, not by a client that has gone: the program ends in peace. */
-    def cancel(): Unit = if (!discarding) if (isPeaceful) { discard(); () }
+    /** The server cancels a response without content though the client is still connected: the program may finish. */
+    def cancel(): Unit = if (!discarding) if (isBodiless) { discard(); () }
     else close(complete = false)
   }
 
   private def ended: Async[Option[Array[Byte]]] =
     if (brokenBy != null) Async.fail(brokenBy) else Async.value(None)
 
-  private def cut(piece: Array[Byte]): Option[Array[Byte]] =
-    if (left < 0) Some(piece)
-    else if (piece.length <= left) {
-      left -= piece.length
-      Some(piece)
-    } else {
-      val kept = java.util.Arrays.copyOf(piece, left.toInt)
-      left = 0
-      Some(kept)
-    }
+  /** The part of a piece that is content: bytes beyond Content-Length are not. */
+  private def cut(piece: Array[Byte]): Option[Array[Byte]] = {
+    framed.decode(piece, 0, piece.length)
+    Some(
+      if (framed.dataUntil == piece.length) piece else java.util.Arrays.copyOf(piece, framed.dataUntil)
+    )
+  }
 
-  /** All that matters has come: the rest is read to its end, within the same time-outs, and dropped. */
+  /** Reads the rest of the output to its end, within the same timeouts, and drops it. */
   private def discard(): Async[Unit] = {
     discarding = true
     if (finished) Async.unit
@@ -221,8 +243,8 @@ private[host] final class Conversation(
 
   private def progressed(): Unit = progress = Loop.nanoTime()
 
-  /** A client that sends or takes nothing is the server's business; here it is the program that is waited for. */
-  private def look(): Unit = if (!finished) {
+  /** Ends a program that makes no progress while it is waited for. Slow clients are the server's task. */
+  private def checkTime(): Unit = if (!finished) {
     val now     = Loop.nanoTime()
     val stalled = headOrStreamNanos - (now - progress)
     val whole   = config.maxTime.toNanos - (now - began)
@@ -230,7 +252,7 @@ private[host] final class Conversation(
     if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
     else {
       if (isIdle) progress = now
-      timer = loop.schedule(math.min(if (isIdle) headOrStreamNanos else stalled, whole), () => look())
+      timer = loop.schedule(math.min(if (isIdle) headOrStreamNanos else stalled, whole), () => checkTime())
     }
   }
 
@@ -239,7 +261,7 @@ private[host] final class Conversation(
   private def tooLong(): Unit = {
     config.log.warn(s"$what: it took too long and was ended")
     brokenBy = Conversation.tooSlow
-    expired()
+    onTimeout()
     fail(Conversation.tooSlow)
   }
 
@@ -258,21 +280,28 @@ private[host] final class Conversation(
     if (feeding != null) feeding.cancel()
     content.close()
     if (!complete) backend.stop() else backend.endInput()
-    over(complete)
+    onEnd(complete)
   }
 }
 
 private[host] object Conversation {
+
+  /** The response of a program. */
   sealed abstract class Answer
+
+  /** A response for the client. */
   final case class Final(response: Response) extends Answer
 
-  /** To be answered by whoever answers that path, RFC 3875 section 6.2.2. */
+  /** A local redirect: the client gets the response for that path (RFC 3875 section 6.2.2). */
   final case class Redirect(path: String) extends Answer
 
+  /** 502: the program's response is malformed or missing. */
   val badGateway: HttpError = HttpError(Status.BadGateway, "bad gateway")
-  val tooSlow: HttpError    = HttpError(Status.GatewayTimeout, "gateway time-out")
 
-  /** The server frames its replies itself (RFC 9110 section 7.6.1) and has its own Date. */
+  /** 504: the program did not respond in time. */
+  val tooSlow: HttpError = HttpError(Status.GatewayTimeout, "gateway timeout")
+
+  /** Fields of a program's response that the server sets itself (RFC 9110 section 7.6.1, and Date). In lower case. */
   val notPassedOn: Set[String] = Set(
     "content-length",
     "transfer-encoding",
@@ -285,8 +314,8 @@ private[host] object Conversation {
     "date"
   )
 
+  /** The value of Content-Length; None if it is not a number of at most 18 digits. */
   def length(text: String): Option[Long] =
     if (text.nonEmpty && text.length <= 18 && text.forall(c => c >= '0' && c <= '9')) Some(text.toLong)
     else None
-
 }

@@ -5,18 +5,20 @@ import java.io.IOException
 import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, Loop}
-import needletail.gateway.Scgi
-import needletail.http._
-import needletail.io.Connector
+import needletail.async.{Async, Loop, Semaphore}
+import needletail.gateway.host.backend.{Backend, ByteText}
+import needletail.gateway.host.request.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
+import needletail.gateway.host.upstream.{Endpoint, PeerLost}
+import needletail.http.{ByteStream, Request}
+import needletail.http.message.HttpError
 
-/** Hands requests on to servers that speak FastCGI or SCGI. */
+/** Forwards requests to servers that speak FastCGI or SCGI. */
 private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: UpstreamConfig, kind: String)
-    extends Hosting(
+    extends ProgramRoutes(
       mount,
       up.host,
       kind,
-      new Slots(
+      new Semaphore(
         UpstreamHost.each(upstream, up) * math.max(1, upstream.addresses.length),
         up.queue,
         up.queueTime
@@ -24,7 +26,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     ) {
   private[host] val endpoints: Vector[Endpoint] =
     upstream.addresses.zipWithIndex.map { case (address, i) =>
-      new Endpoint(address, i, up, UpstreamHost.each(upstream, up), more => slots.grow(more))
+      new Endpoint(address, i, up.multiplex, UpstreamHost.each(upstream, up), more => slots.grow(more))
     }.toVector
 
   private val finder =
@@ -32,8 +34,10 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
 
   protected def processes: Option[(Int, Int)] = upstream.processes
 
-  /** Sends all but the content of a request to that server; `fresh`: not on a connection that was used before. */
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend]
+  /**
+   * Sends everything but the content of a request to that server; `fresh`: not on a connection that was used before.
+   */
+  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: ProgramRequest): Async[Backend]
 
   protected def nameOf(request: Request, path: ScriptPath): String = s"${request.method.name} ${request.path}"
 
@@ -41,16 +45,18 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     finder match {
       case Some(finder) => system(finder.find(segments))
       case None         =>
-        val info = OctetText.of(segments.map("/" + _).mkString)
-        val root = up.front.map(file => OctetText.of(file.substring(0, math.max(0, file.lastIndexOf('/')))))
+        val info = ByteText.of(segments.map("/" + _).mkString)
+        val root = up.front.map(file => ByteText.of(file.substring(0, math.max(0, file.lastIndexOf('/')))))
         Async.value(
-          Right(ScriptPath(OctetText.of(mount.name), info, up.front.map(OctetText.of).orNull, root.orNull))
+          Right(ScriptPath(ByteText.of(mount.name), info, up.front.map(ByteText.of).orNull, root.orNull))
         )
     }
 
-  protected def run(asked: Asked): Async[Conversation.Answer] = {
+  protected def run(conversation: Conversation): Async[Conversation.Answer] = {
+    val asked     = conversation.request
     val mayRepeat = asked.request.method.isSafe && asked.content.stream == null
     val deliver   = new Delivery(asked)
+    var begun     = false
     def over()    = {
       deliver.end()
       slots.leave()
@@ -59,15 +65,15 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       .begin(fresh = false)
       .transform {
         case Success(first) =>
-          asked.isBegun = true
+          begun = true
           val backend = if (mayRepeat) new Repeatable(first, deliver) else first
-          new Conversation(asked, backend, config, deliver.tooLong)({ complete =>
+          conversation.begin(backend, deliver.tooLong) { complete =>
             if (complete) deliver.worked()
             over()
-          }).begin()
+          }
         case Failure(e) => Async.fail(failure(asked.what, e))
       }
-      .andFinally(if (!asked.isBegun) over())
+      .andFinally(if (!begun) over())
   }
 
   private def failure(what: String, e: Throwable): Throwable = e match {
@@ -77,25 +83,25 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     case e => e
   }
 
-  /** The way of one request to one of the servers. */
-  private final class Delivery(asked: Asked) {
-    private var endpoint: Endpoint = null // the one that has it
+  /** Delivers one request to one of the servers. */
+  private final class Delivery(asked: ProgramRequest) {
+    private var endpoint: Endpoint = null // the address that has the request
 
     def end(): Unit = if (endpoint != null) {
       endpoint.inFlight.decrementAndGet()
       endpoint = null
     }
 
-    /** It gave nothing: others are tried first for a moment. */
+    /** The server gave no response: others are tried first for a moment. */
     def avoid(): Unit = if (endpoint != null) endpoint.downUntil = Loop.nanoTime() + UpstreamHost.AvoidNanos
 
-    /** It has answered. */
+    /** The server has responded. */
     def worked(): Unit = if (endpoint != null) upstream.worked(endpoint.index)
 
-    /** It was not answered in time: a process of ours would not be of use to anybody else. */
+    /** There was no response in time: a process of [[Workers]] is restarted. */
     val tooLong: () => Unit = () => if (endpoint != null) upstream.stuck(endpoint.index)
 
-    /** To the server with the fewest requests that can be reached; fails with an IOException when none can. */
+    /** Sends it to the reachable server with the fewest requests; fails with an IOException if none can be reached. */
     def begin(fresh: Boolean): Async[Backend] =
       attempt(fresh, order, null, Loop.nanoTime() + up.connectTimeout.toNanos)
 
@@ -125,15 +131,15 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
         end()
         if (upstream.isOurs && until - Loop.nanoTime() > 0)
           Async.sleep(UpstreamHost.Again).flatMap(_ => attempt(fresh, order, last, until))
-        else Async.fail(if (last != null) last else new IOException("there is no server for it"))
+        else Async.fail(if (last != null) last else new IOException("no server is available"))
     }
   }
 
   /**
-   * A request without content whose method is safe: where the connection is lost with nothing of an answer it is made
-   * again (RFC 9110 section 9.2.2), twice at most, on a fresh connection and to another server if there is one. A server
-   * may have closed a kept connection before the request was there, and processes end by themselves, as PHP's do after
-   * so many requests.
+   * A request without content whose method is safe: if the connection is lost before any of the response has arrived,
+   * the request is repeated (RFC 9110 section 9.2.2), at most twice, on a new connection and to another server if
+   * there is one. A server may have closed a kept connection before the request arrived, and processes may end by
+   * themselves, as PHP's do after a number of requests.
    */
   private final class Repeatable(first: Backend, deliver: Delivery) extends Backend {
     private var present  = first
@@ -178,36 +184,7 @@ private object UpstreamHost {
   private final val MostRepeats = 2
   private val Again             = 20.millis
 
-  /** Connections to one address. */
+  /** Maximum of connections to one address. */
   private def each(upstream: Upstream, up: UpstreamConfig): Int =
     if (up.connections > 0) up.connections else if (upstream.isOurs) 1 else 32
-}
-
-private[host] final class FastCgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
-    extends UpstreamHost(mount, upstream, up, "fastcgi") {
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend] =
-    endpoint
-      .pool(asked.loop)
-      .connection(fresh)
-      .map(_.begin(asked.variables, new ErrorLines(asked.what, config.log)))
-}
-
-private[host] final class ScgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
-    extends UpstreamHost(mount, upstream, up, "scgi") {
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: Asked): Async[Backend] = {
-    var made: ScgiExchange = null
-    endpoint.open.incrementAndGet()
-    Connector
-      .connect(endpoint.address, asked.loop, timeoutNanos = up.connectTimeout.toNanos) { connection =>
-        made = new ScgiExchange(connection, () => { endpoint.open.decrementAndGet(); () })
-        made
-      }
-      .map { connection =>
-        val w = new ByteWriter(2048)
-        Scgi.write(w, asked.content.length, asked.variables.filterNot(_._1 == "CONTENT_LENGTH"))
-        connection.writeOwned(w.bytes, 0, w.length)
-        made
-      }
-      .andFinally(if (made == null) { endpoint.open.decrementAndGet(); () })
-  }
 }

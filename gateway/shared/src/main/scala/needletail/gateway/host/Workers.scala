@@ -8,23 +8,33 @@ import scala.concurrent.duration._
 import scala.util.Success
 
 import needletail.async.{Blocking, BlockingConfig, Setting}
+import needletail.gateway.host.backend.{ByteText, StandardErrorLog}
+import needletail.gateway.host.process.{
+  ExitHook,
+  Launch,
+  Listening,
+  Program,
+  ProgramStarter,
+  Spawner,
+  StartedProgram
+}
 import needletail.io.{Address, EventLoops}
-import needletail.server.Log
+import needletail.server.operations.Log
 
 /**
- * Processes that serve FastCGI or SCGI, and how they are looked after.
+ * Processes that serve FastCGI or SCGI, and how they are supervised.
  *
- * @param command the program's path and its arguments. `{socket}` in an argument stands for the Unix socket that the
- *   process is to listen at, each at its own; where no argument has it, the process is given that socket, listening, as
- *   its descriptor 0, which is FastCGI's own way; not on the JVM, where it throws IllegalArgumentException
- * @param count how many; each is given one request at a time unless `UpstreamConfig.connections` says otherwise
- * @param environment of each, and nothing else
- * @param directory to run in; empty: that of this program
- * @param restartDelay before a process that has ended is started again; doubled each time up to `maxRestartDelay` while
- *   it does not stay up for `steady`. One that ends with status 0 after it has answered a request is started again at
- *   once
- * @param stopGrace from SIGTERM to SIGKILL when they are stopped
- * @param log told what they write, and when one ends
+ * @param command the program's path and its arguments. `{socket}` in an argument is replaced by the path of the Unix
+ *   socket that the process has to listen on, one for each process. If no argument has it, the process gets the
+ *   listening socket as its descriptor 0, as FastCGI specifies; the JVM does not support that and throws
+ *   IllegalArgumentException
+ * @param count the number of processes; each gets one request at a time unless `UpstreamConfig.connections` is set
+ * @param environment the complete environment of each
+ * @param directory the working directory; empty: that of this program
+ * @param restartDelay before a process that has ended is restarted; doubled each time up to `maxRestartDelay` until
+ *   one has run for `steady`. A process that ends with status 0 after it has served a request is restarted at once
+ * @param stopGrace time between SIGTERM and SIGKILL when they are stopped
+ * @param log takes what they write, and reports when one ends
  */
 final case class WorkersConfig(
     command: Seq[String],
@@ -43,7 +53,7 @@ final case class WorkersConfig(
       "command",
       command,
       command.headOption.exists(_.startsWith("/")),
-      "begun with the whole path of a program"
+      "a list that begins with the absolute path of a program"
     )
     is.positive("count", count)
     is.positive("restartDelay", restartDelay)
@@ -85,10 +95,10 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   private[host] val addresses: Seq[Address] = all.map(worker => Address.Unix(worker.socket))
   private[host] def isOurs: Boolean         = true
 
-  /** How many times processes have been started anew. */
+  /** How many times processes have been restarted. */
   def restarts: Int = all.map(_.restarted).sum
 
-  /** The processes that run now. */
+  /** The ids of the processes that run now. */
   def pids: Seq[Long] = all.map(_.pid).filter(_ > 0)
 
   private[host] override def processes: Option[(Int, Int)] = Some((pids.length, restarts))
@@ -96,21 +106,24 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
   private[host] def isReady(index: Int): Boolean = all(index).isReady
   private[host] def worked(index: Int): Unit     = all(index).hasWorked = true
   private[host] def stuck(index: Int): Unit      = {
-    all(index).isReady = false // at once, so that no other request gets there
+    all(index).isReady = false // at once, so that no other request is sent there
     onLoop(() => all(index).stop())
   }
 
   private def begin(): Workers = {
-    Spawner.atExit(hook)
+    ExitHook.add(hook)
     onLoop(() => all.foreach(_.start()))
     this
   }
 
-  /** Ends all of them, by force after `stopGrace`, and returns when they are gone. May be repeated. Not on a loop. */
+  /**
+   * Ends all of them, by SIGKILL after `stopGrace`, and returns when they have ended. May be called more than once.
+   * Not to be called on a loop.
+   */
   def close(): Unit = {
     end()
     try { Runtime.getRuntime.removeShutdownHook(hook); () }
-    catch { case _: IllegalStateException => () } // it is what calls us
+    catch { case _: IllegalStateException => () } // called by the shutdown itself
   }
 
   private def end(): Unit = synchronized {
@@ -128,9 +141,9 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
 
   private def onLoop(task: Runnable): Unit =
     try loop.execute(task)
-    catch { case _: java.util.concurrent.RejectedExecutionException => () } // they are gone
+    catch { case _: java.util.concurrent.RejectedExecutionException => () } // they have ended
 
-  /** One process after another, at one socket; on the loop but for what is said. */
+  /** Successive processes with one socket. Used on the loop unless stated otherwise. */
   private final class Worker(index: Int) {
     val socket: String = s"${folder.getPath}/$index"
 
@@ -143,10 +156,10 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     private var isStarting                 = false
     private var isDown                     = false
 
-    /** It has been started, and not been told to end. */
+    /** Whether it has been started, and not been told to end. */
     @volatile var isReady = false
 
-    /** It has answered a request. */
+    /** Whether it has served a request. */
     @volatile var hasWorked = false
 
     /** From any thread. */
@@ -159,15 +172,15 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       if (closing) gone()
       else {
         val launch = Launch(
-          OctetText.of(config.command.head),
-          config.command.tail.map(word => OctetText.of(word.replace(Workers.Socket, socket))),
-          config.environment.toSeq.map { case (name, value) => OctetText.of(name) -> OctetText.of(value) },
-          OctetText.of(config.directory),
+          ByteText.of(config.command.head),
+          config.command.tail.map(word => ByteText.of(word.replace(Workers.Socket, socket))),
+          config.environment.toSeq.map { case (name, value) => ByteText.of(name) -> ByteText.of(value) },
+          ByteText.of(config.directory),
           listening
         )
         isStarting = true
         if (!handsOver) new File(socket).delete()
-        Launching.start(launch, starts, loop) { result =>
+        ProgramStarter.start(launch, starts, loop) { result =>
           isStarting = false
           result match {
             case Right(started) => run(started)
@@ -180,7 +193,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
 
     private def run(started: StartedProgram): Unit = {
       val began  = System.nanoTime()
-      val errors = new ErrorLines(name, log, isLasting = true)
+      val errors = new StandardErrorLog(name, log, isLasting = true)
       val fresh  = started.attach(loop, config.stopGrace.toNanos, errors)
       program = fresh
       isReady = true
@@ -191,7 +204,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         program = null
         isReady = false
         errors.end()
-        // PHP's end by themselves after so many requests
+        // PHP's processes end by themselves after a number of requests
         val isDone = hasWorked && status == 0
         if (!closing && !isDone) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
         again(System.nanoTime() - began, isDone)
@@ -199,8 +212,8 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       if (closing) fresh.stop()
     }
 
-    /** What it writes to standard output is for the log, as it has no other meaning here. */
-    private def listen(from: Program, lines: ErrorLines): Unit = from.output.next().onComplete {
+    /** Its standard output is logged, as it has no other use here. */
+    private def listen(from: Program, lines: StandardErrorLog): Unit = from.output.next().onComplete {
       case Success(Some(piece)) =>
         lines(piece)
         listen(from, lines)
@@ -221,7 +234,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
 
     def stop(): Unit = if (program != null) program.stop()
 
-    /** For good. */
+    /** Ends it permanently. */
     def end(): Unit = {
       val now = program
       if (now != null) now.stop() else if (!isStarting) gone()
@@ -232,7 +245,7 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       down.countDown()
     }
 
-    /** When nobody uses the socket any more. */
+    /** When the socket is not used any more. */
     def forget(): Unit = {
       if (listening != null) listening.close()
       new File(socket).delete()
@@ -245,9 +258,9 @@ object Workers {
   private final val Socket = "{socket}"
 
   /**
-   * Starts them; those that fail to start are tried again.
+   * Starts the processes; those that fail to start are retried.
    *
-   * @throws java.io.IOException when there can be no sockets for them
+   * @throws java.io.IOException if their sockets cannot be created
    */
   def apply(config: WorkersConfig): Workers = {
     if (!Spawner.handsOverSockets && !config.command.exists(_.contains(Socket)))
@@ -257,7 +270,10 @@ object Workers {
     new Workers(config).begin()
   }
 
-  /** One that nobody else can enter, since who can reach a FastCGI socket can have any file executed. */
+  /**
+   * A directory that no other user can enter, since any process that can connect to a FastCGI socket can execute any
+   * file.
+   */
   private def privateDirectory(): File = {
     val folder = Files.createTempDirectory("needletail").toFile
     folder.setReadable(false, false)

@@ -2,6 +2,7 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
+import needletail.gateway.host.request.Mount
 import needletail.server.RawClient
 
 /** What other people's programs do to a server by not ending, and how many of them there may be. */
@@ -10,7 +11,7 @@ class CgiEndThreatSuite extends Hosted {
 
   // Its end
 
-  test("a time-out ends the whole process group, and nothing of it is left: 504") {
+  test("a timeout ends the whole process group, and nothing of it is left: 504") {
     sh("stuck", "sleep 301.5 &", "sleep 301.5")
     sh("stubborn", "trap '' TERM", "sleep 301.5 &", "while true; do sleep 0.1; done")
     val config = cgiConfig.copy(host = hostConfig.copy(timeout = 300.millis))
@@ -91,7 +92,7 @@ class CgiEndThreatSuite extends Hosted {
     )
     val host                            = new CgiHost(new Mount("/cgi-bin"), directory.toString, config)
     def shows(figures: String*): String = {
-      val out = new needletail.http.MetricText
+      val out = new needletail.metrics.MetricText
       metrics.write(out)
       figures.foreach(figure => assert(out.toString.contains(figure + "\n"), s"no $figure in $out"))
       out.toString

@@ -5,6 +5,7 @@ import java.nio.file.Files
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
+import needletail.gateway.host.process.Spawner
 import needletail.server.RawClient
 
 /** What other people's programs do to a server with their pipes: by what they read, write, and leave open. */
@@ -39,7 +40,7 @@ class CgiPipeThreatSuite extends Hosted {
     safely { server =>
       val body   = "0123456789" * 100000
       val answer = post(server, "/cgi-bin/eager", body)
-      assert(answer.body == "first:" + body, s"${answer.body.length} octets")
+      assert(answer.body == "first:" + body, s"${answer.body.length} bytes")
     }
   }
 
@@ -93,13 +94,15 @@ class CgiPipeThreatSuite extends Hosted {
     }
   }
 
-  test("what a program has written before its end comes whole, whoever holds the pipe, however many run") {
-    val octets = 200000
+  test(
+    "a program's output before its end arrives completely, even if other processes hold the pipe or many run"
+  ) {
+    val bytes = 200000
     sh(
       "whole",
       "printf 'Content-Type: text/plain\\n\\n'",
       s"sleep 2 &",
-      s"head -c $octets /dev/zero | tr '\\000' x"
+      s"head -c $bytes /dev/zero | tr '\\000' x"
     )
     hosting() { server =>
       val clients = List.fill(24)(new RawClient(server.port))
@@ -107,7 +110,7 @@ class CgiPipeThreatSuite extends Hosted {
       clients.foreach { client =>
         client.socket.setSoTimeout(20000)
         val answer = Answer(client.readAll())
-        assertEquals((answer.status, answer.body.length), (200, octets))
+        assertEquals((answer.status, answer.body.length), (200, bytes))
         client.close()
       }
     }

@@ -3,11 +3,12 @@ package needletail.gateway.host
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
+import needletail.gateway.host.process.Spawner
 import needletail.http.Response
 import needletail.routing._
 import needletail.server.RawClient
 
-/** Programs of a directory as routes: what they are told, and what becomes of what they say. */
+/** Programs of a directory as routes: their variables and their responses. */
 class CgiSuite extends Hosted {
   sh("hello", "echo 'Content-Type: text/plain'", "echo", "echo Hello, $QUERY_STRING.")
   sh("env", "printf 'Content-Type: text/plain\\r\\n\\r\\n'", "env")
@@ -184,7 +185,7 @@ class CgiSuite extends Hosted {
     }
   }
 
-  test("paths beyond ASCII are octets") {
+  test("paths beyond ASCII are bytes") {
     // the JVM encodes an environment as the locale has it
     if (Spawner.handsOverSockets)
       hosting() { server =>

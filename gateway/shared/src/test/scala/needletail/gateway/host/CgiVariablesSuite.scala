@@ -1,6 +1,8 @@
 package needletail.gateway.host
 
-import needletail.gateway.{GatewayRequest, Variables}
+import needletail.gateway.GatewayRequest
+import needletail.gateway.cgi.Variables
+import needletail.gateway.host.request.{RedirectedConnection, ScriptPath}
 import needletail.http._
 import needletail.testing.Suite
 
@@ -18,8 +20,8 @@ class CgiVariablesSuite extends Suite {
       def isSecure: Boolean     = secure
     }
     val made    = Request(Method.GET, "/a?b", Headers.empty.add("Host", host))
-    val request = new Request(made.head, made.head.generation, Body.empty, connection)
-    CgiVariables.of(request, ScriptPath("/a", "", null, null), 0, HostConfig()).toMap
+    val request = new Request(made.head, made.head.generation, MessageBody.empty, connection)
+    CgiVariables.of(request, ScriptPath("/a", "", null, null), 0, ProgramHostConfig()).toMap
   }
 
   test("IPv6: SERVER_NAME is in brackets, addresses are not") {
@@ -50,8 +52,8 @@ class CgiVariablesSuite extends Suite {
   test("a request that was redirected here still has what the server in front said of it") {
     val made    = Request(Method.GET, "/a", Headers.empty)
     val gateway = new GatewayRequest(Variables.of(Seq("REMOTE_USER" -> "ann")), "")
-    val twice   = new Redirected(new Redirected(gateway, 1), 2)
-    val request = new Request(made.head, made.head.generation, Body.empty, twice)
+    val twice   = new RedirectedConnection(new RedirectedConnection(gateway, 1), 2)
+    val request = new Request(made.head, made.head.generation, MessageBody.empty, twice)
     assertEquals(GatewayRequest.of(request).flatMap(_.variable("REMOTE_USER")), Some("ann"))
     assertEquals(GatewayRequest.of(made), None)
   }

@@ -2,7 +2,7 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
-import needletail.http.MetricText
+import needletail.metrics.MetricText
 import needletail.server.ServerConfig
 
 /** What `/metrics` says of programs; how it is counted is where it happens: [[CgiEndThreatSuite]] for one. */
@@ -44,7 +44,7 @@ class HostMetricsSuite extends Hosted {
       val asked = c.request()
       c.content()
       if (asked.parameters("PATH_INFO") == "/full")
-        c.end(asked.id, needletail.gateway.FastCgiRecord.Overloaded)
+        c.end(asked.id, needletail.gateway.fastcgi.FastCgiRecord.Overloaded)
       else if (asked.parameters("PATH_INFO") == "/slow") c.untilClosed()
     })
     try {

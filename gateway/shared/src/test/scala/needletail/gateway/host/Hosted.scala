@@ -5,12 +5,11 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.ConcurrentLinkedQueue
 
-import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.Handler
 import needletail.io.Address
-import needletail.server.{Log, RawClient, RunningServer, Server, ServerConfig}
+import needletail.server.{Log, RawClient, RunningServer, ServerConfig, ServerFixture}
 import needletail.testing.Suite
 
 /** A log that can be looked at. */
@@ -73,7 +72,7 @@ abstract class Hosted extends Suite {
 
   /**
    * A file of those contents. Another process writes what is to be executed: while ours has it open, a process that is
-   * just being started has it open too, and the system refuses to run a file that somebody may write to.
+   * just being started has it open too, and the system refuses to run a file that is open for writing.
    */
   def write(name: String, text: String, executable: Boolean = true): String = {
     val path = directory.resolve(name)
@@ -96,17 +95,14 @@ abstract class Hosted extends Suite {
   /** A shell script. */
   def sh(name: String, lines: String*): Unit = { write(name, lines.mkString("#!/bin/sh\n", "\n", "\n")); () }
 
-  val hostConfig: HostConfig = HostConfig(log = log, timeout = 10.seconds)
-  val cgiConfig: CgiConfig   = CgiConfig(host = hostConfig, killGrace = 200.millis)
+  val hostConfig: ProgramHostConfig = ProgramHostConfig(log = log, timeout = 10.seconds)
+  val cgiConfig: CgiConfig          = CgiConfig(host = hostConfig, killGrace = 200.millis)
 
   private def serverConfig =
     ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = log, handlerTimeout = 25.seconds)
 
-  def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A = {
-    val server = Server(handler, config).start()
-    try body(server)
-    finally Await.result(server.close(), 20.seconds)
-  }
+  def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A =
+    ServerFixture.serving(handler, config)(body)
 
   def hosting[A](config: CgiConfig = cgiConfig)(body: RunningServer => A): A =
     serving(cgi("/cgi-bin", directory.toString, config))(body)

@@ -5,6 +5,7 @@ import java.nio.file.{Files, Paths}
 
 import scala.concurrent.duration._
 
+import needletail.gateway.host.process.Spawner
 import needletail.io.Address
 import needletail.server.{RawClient, RunningServer}
 

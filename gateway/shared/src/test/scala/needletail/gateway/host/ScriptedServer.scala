@@ -6,11 +6,12 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
 
-import needletail.gateway.{FastCgiRecord, FastCgiWriter, NameValues, Variables}
-import needletail.http.ByteWriter
+import needletail.gateway.cgi.Variables
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.http.text.ByteWriter
 import needletail.io.Address
 
-/** A server that does to each connection what a test says, octet by octet. */
+/** A server that does to each connection what a test says, byte by byte. */
 final class ScriptedServer(script: ScriptedServer.Conversation => Unit) {
   private val listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
   private val all      = new CopyOnWriteArrayList[Socket]
@@ -49,7 +50,7 @@ final class ScriptedServer(script: ScriptedServer.Conversation => Unit) {
 }
 
 object ScriptedServer {
-  final case class Asked(id: Int, parameters: Map[String, String], flags: Int)
+  final case class ProgramRequest(id: Int, parameters: Map[String, String], flags: Int)
 
   final class Conversation(val index: Int, socket: Socket) {
     socket.setSoTimeout(15000)
@@ -68,7 +69,7 @@ object ScriptedServer {
     }
 
     /** The next request's head. */
-    def request(): Asked = {
+    def request(): ProgramRequest = {
       var (kind, id, content) = record()
       while (kind != FastCgiRecord.BeginRequest) {
         val next = record()
@@ -86,7 +87,7 @@ object ScriptedServer {
       val variables = new Variables
       if (!NameValues.read(variables, parameters.bytes, 0, parameters.length))
         throw new IOException("bad parameters")
-      Asked(id, variables.toList.toMap, flags)
+      ProgramRequest(id, variables.toList.toMap, flags)
     }
 
     /** All of a request's content. */

@@ -6,7 +6,8 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.gateway.{Front, Gateway, GatewayConfig}
+import needletail.gateway.{FrontProtocol, Gateway}
+import needletail.gateway.serve.GatewayConfig
 import needletail.http.{Handler, Response}
 import needletail.io.Address
 import needletail.server.{RunningServer, ServerConfig}
@@ -33,7 +34,10 @@ class UpstreamSuite extends Hosted {
       case path => Response.ok(path)
     }
 
-  private def behind[A](front: Address => Front, handler: Handler = program)(body: RunningServer => A): A = {
+  private def behind[A](
+      front: Address => FrontProtocol,
+      handler: Handler = program
+  )(body: RunningServer => A): A = {
     val server = Gateway.start(
       handler,
       front(Address.Tcp("127.0.0.1", 0)),
@@ -43,9 +47,9 @@ class UpstreamSuite extends Hosted {
     finally Await.result(server.close(), 20.seconds)
   }
 
-  private val fronts = List[(String, Address => Front, Address => needletail.routing.Routes)](
-    ("FastCGI", Front.FastCgi(_), address => fastcgi("/app", address, config)),
-    ("SCGI", Front.Scgi(_), address => scgi("/app", address, config))
+  private val fronts = List[(String, Address => FrontProtocol, Address => needletail.routing.Routes)](
+    ("FastCGI", FrontProtocol.FastCgi(_), address => fastcgi("/app", address, config)),
+    ("SCGI", FrontProtocol.Scgi(_), address => scgi("/app", address, config))
   )
 
   for ((name, front, routes) <- fronts) {
@@ -70,7 +74,7 @@ class UpstreamSuite extends Hosted {
           val text   = "0123456789" * 100000
           val answer = post(server, "/app/echo", text)
           assertEquals((answer.status, answer.header("X-Length")), (200, Some(text.length.toString)))
-          assert(answer.body == text, s"${answer.body.length} octets")
+          assert(answer.body == text, s"${answer.body.length} bytes")
           val chunked = ask(
             server,
             "POST /app/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n" +
@@ -100,8 +104,8 @@ class UpstreamSuite extends Hosted {
     }
   }
 
-  test("FastCGI: connections are kept, and as many as are needed at once") {
-    behind(Front.FastCgi(_)) { program =>
+  test("FastCGI: connections are kept and reused, as many as there are concurrent requests") {
+    behind(FrontProtocol.FastCgi(_)) { program =>
       serving(fastcgi("/app", program.address, config)) { server =>
         for (_ <- 1 to 20) get(server, "/app/x")
         val used = Await.result(program.statistics, 20.seconds)
@@ -111,7 +115,7 @@ class UpstreamSuite extends Hosted {
   }
 
   test("FastCGI: several requests share a connection where the server says that they can") {
-    behind(Front.FastCgi(_)) { program =>
+    behind(FrontProtocol.FastCgi(_)) { program =>
       val shared = config.copy(connections = 1, multiplex = 8)
       serving(fastcgi("/app", program.address, shared)) { server =>
         get(server, "/app/x") // which asks

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import needletail.gateway.{FastCgiRecord, FastCgiWriter, NameValues}
-import needletail.http.ByteWriter
+import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.host.request.Mount
+import needletail.http.text.ByteWriter
 import needletail.server.{RawClient, RunningServer}
 
 /** What FastCGI and SCGI servers, and those who ask for what they answer, do to who stands between them. */
@@ -22,7 +23,7 @@ class UpstreamThreatSuite extends Hosted {
     finally scripted.close()
   }
 
-  test("a server that nobody can reach: 502") {
+  test("a server that cannot be reached: 502") {
     val gone = new ScriptedServer(_ => ())
     val at   = gone.address
     gone.close()

@@ -2,6 +2,8 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
+import needletail.gateway.host.process.Spawner
+
 /** Processes of ours: started, looked after, ended. That they serve FastCGI is tested where there are such programs. */
 class WorkersSuite extends Hosted {
   private def config(name: String, lines: String*) = {
@@ -27,7 +29,7 @@ class WorkersSuite extends Hosted {
     ()
   }
 
-  test("as many as are asked for run, each with a socket of its own, and end with close") {
+  test("the configured number of processes run, each with a socket of its own, until close") {
     leavingNothing {
       val workers = Workers(config("waits", "echo \"at $1\"; echo oops >&2; exec sleep 401.5"))
       try {
@@ -52,7 +54,7 @@ class WorkersSuite extends Hosted {
         now.length == 2 && now != before
       }
       assertEquals(workers.restarts, 1)
-      val shown = new needletail.http.MetricText
+      val shown = new needletail.metrics.MetricText
       metrics.write(shown)
       for (
         line <- List(
@@ -92,7 +94,7 @@ class WorkersSuite extends Hosted {
   }
 
   test("a request waits for a process that is not ready yet, and one that is stuck is started anew") {
-    // It never listens, so that there is nobody to connect to.
+    // It never listens, so that connections to it fail.
     working(config("mute", "exec sleep 405.5")) { workers =>
       val up = UpstreamConfig(connectTimeout = 300.millis, host = hostConfig)
       serving(fastcgi("/app", workers, up)) { server =>

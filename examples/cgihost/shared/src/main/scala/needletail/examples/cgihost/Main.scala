@@ -2,9 +2,9 @@ package needletail.examples.cgihost
 
 import needletail.examples.{Listening, Options}
 import needletail.gateway.GatewayArguments
-import needletail.gateway.host.{HostConfig, HostMetrics}
+import needletail.gateway.host.{HostMetrics, ProgramHostConfig}
 import needletail.routing.Routes
-import needletail.server.{AdminConfig, OverloadConfig, RunningServer, ServerConfig}
+import needletail.server.{OverloadConfig, RunningServer, ServerConfig}
 
 /** [[Programs]] with options. */
 object Main {
@@ -13,25 +13,24 @@ object Main {
   private val listening = new Listening(options)
   private val programs  =
     options.text("programs", "examples/cgihost/cgi-bin", "directory of the programs at /cgi-bin")
-  private val processes = options.int("processes", 32, "programs that run at once", 1 to 10000)
+  private val processes = options.int("processes", 32, "maximum of concurrent programs", 1 to 10000)
   private val site      = options.text("php", "", "directory of PHP scripts, served at /; empty: none")
-  private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "what runs them")
-  private val workers   = options.int("workers", 4, "processes of it", 1 to 1000)
+  private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "the program that runs them")
+  private val workers   = options.int("workers", 4, "number of its processes", 1 to 1000)
   private val behind    =
     options.text(
       "behind",
       "",
-      "a FastCGI server for all other paths: HOST:PORT or a socket's path; empty: none"
+      "FastCGI server for all other paths: HOST:PORT or a socket's path; empty: none"
     )
   private val multiplex =
-    options.int("multiplex", 1, "requests at once on one connection to it, if it says that it can", 1 to 1024)
-  private val admin = options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
+    options.int("multiplex", 1, "concurrent requests on one connection to it, if it supports them", 1 to 1024)
   private val unlimited =
-    options.flag("no-overload-control", "never refuse a request for the time it would wait")
+    options.flag("no-overload-control", "turn overload control off")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val metrics = new HostMetrics
-    val host    = HostConfig(metrics = Some(metrics))
+    val host    = ProgramHostConfig(metrics = Some(metrics))
     listening.serve(
       chosen,
       Routes(
@@ -41,15 +40,14 @@ object Main {
       ),
       ServerConfig(
         overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
-        metrics = Seq(metrics),
-        admin = if (chosen(admin) == 0) None else Some(AdminConfig(chosen(admin)))
+        metrics = Seq(metrics)
       ),
       onStart = tell
     )
   }
 
-  /** What answers the paths that no other route has. */
-  private def others(chosen: Options.Values, host: HostConfig): Routes =
+  /** The handler of paths that no other route has. */
+  private def others(chosen: Options.Values, host: ProgramHostConfig): Routes =
     (chosen(site), chosen(behind)) match {
       case ("", "") => Routes()
       case (_, "")  => Programs.php(chosen(site), chosen(phpCgi), chosen(workers), host)

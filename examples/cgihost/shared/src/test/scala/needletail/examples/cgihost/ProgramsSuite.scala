@@ -4,20 +4,16 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.gateway.{Front, Gateway, GatewayConfig}
+import needletail.gateway.{FrontProtocol, Gateway, GatewayConfig}
 import needletail.http.Response
 import needletail.io.Address
 import needletail.routing.Routes
-import needletail.server.{RawClient, RunningServer, Server, ServerConfig}
+import needletail.server.{RawClient, RunningServer, Server, ServerConfig, ServerFixture}
 import needletail.testing.Suite
 
 class ProgramsSuite extends Suite {
-  private def serving(body: RunningServer => Unit): Unit = {
-    val routes = Routes(Programs.own, Programs.cgiBin("examples/cgihost/cgi-bin", 4))
-    val server = Server(routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
-    try body(server)
-    finally { Await.result(server.close(), 20.seconds); () }
-  }
+  private def serving(body: RunningServer => Unit): Unit =
+    ServerFixture.serving(Routes(Programs.own, Programs.cgiBin("examples/cgihost/cgi-bin", 4)))(body)
 
   private def ask(server: RunningServer, request: String): String = {
     val client = new RawClient(server.port)
@@ -35,7 +31,7 @@ class ProgramsSuite extends Suite {
   test("the program that is sent something, and the one that is sent too much") {
     serving { server =>
       val small = ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 5\r\n\r\n12345")
-      assert(small.startsWith("HTTP/1.1 201") && small.contains("5 octets of something"), small)
+      assert(small.startsWith("HTTP/1.1 201") && small.contains("5 bytes of something"), small)
       val large =
         ask(server, "POST /cgi-bin/upload HTTP/1.0\r\nContent-Length: 1048577\r\n\r\n" + "x" * 1048577)
       assert(large.startsWith("HTTP/1.1 413"), large)
@@ -49,7 +45,7 @@ class ProgramsSuite extends Suite {
   test("a FastCGI server for all other paths, several requests at once on one connection") {
     val app = Gateway.start(
       request => Async.sleep(100.millis).map(_ => Response.ok(s"${request.method} ${request.target}")),
-      Front.FastCgi(Address.Tcp("127.0.0.1", 0)),
+      FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0)),
       GatewayConfig(server = ServerConfig(loops = 1))
     )
     try {

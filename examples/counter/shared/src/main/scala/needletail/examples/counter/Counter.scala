@@ -6,7 +6,7 @@ import needletail.actor.{Actor, ActorRef, Recipient}
 import needletail.async.Loop
 import needletail.routing._
 
-/** `GET /dispatcher` answers 1, 2, 3, …: an actor counts, whatever loop a request comes on. */
+/** `GET /dispatcher` answers 1, 2, 3, …: an actor counts the requests of all loops. */
 final class Counter {
   import Counter.Next
 

@@ -11,19 +11,19 @@ import needletail.client.{Call, ClientResponse}
 import needletail.io.EventLoop
 
 /**
- * Customers of one kind on one loop. Each asks, waits for the answer, pauses for 500 to 1,500 ms, and asks again: a
- * store that is slow has fewer requests from them, not more.
+ * Customers of one kind on one loop. Each sends a request, waits for the answer, pauses for 500 to 1,500 ms, and
+ * repeats: a slow store gets fewer requests from them, not more.
  */
 private[demo] final class Crowd(loop: EventLoop, call: Call, seed: Long) {
-  // all of it on the loop
+  // used on the loop only
   private val random  = new Random(seed)
   private var wanted  = 0
   private var present = 0
   private var tally   = new Tally
 
   /**
-   * From any thread: so many from now on. New ones come spread over the time of `ramp`, those too many leave after
-   * their present request.
+   * Sets the number of customers, from any thread. New ones begin spread over the time of `ramp`, surplus ones leave
+   * after their current request.
    */
   def want(customers: Int, ramp: FiniteDuration): Unit = loop.execute { () =>
     wanted = customers
@@ -33,7 +33,7 @@ private[demo] final class Crowd(loop: EventLoop, call: Call, seed: Long) {
     }
   }
 
-  /** What has happened since this was last asked; from any thread. */
+  /** What has happened since the last call; from any thread. */
   def take(): Future[Tally] = Async.run(loop) {
     val taken = tally
     tally = new Tally

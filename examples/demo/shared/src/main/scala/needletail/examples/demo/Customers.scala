@@ -7,26 +7,26 @@ import needletail.client.{BreakerConfig, Client, ClientConfig, RetryConfig}
 import needletail.io.{Address, EventLoops}
 
 /**
- * Simulated customers of a store, on loops of their own. They are as people are: they wait for long, and neither
- * retry nor keep off by themselves.
+ * Simulated customers of a store, on loops of their own. Like people, they wait for long, and neither retry nor back
+ * off.
  */
 final class Customers(storeUrl: String, address: Address) extends AutoCloseable {
   private val loops =
     new EventLoops(Math.min(2, Runtime.getRuntime.availableProcessors), "needletail-customers", daemon = true)
   private val client = Client(Customers.patient, loops)
 
-  // A service of its own for each kind: no kind waits for another's connections.
+  // A service for each kind, so that no kind waits for another's connections.
   private val crowds: Map[Kind, Seq[Crowd]] = Kind.all.map { kind =>
     val call = kind.call(client.service(storeUrl, address))
     kind -> (0 until loops.size).map(i => new Crowd(loops(i), call, seed = 31L * i + kind.name.hashCode))
   }.toMap
 
-  /** So many of each kind; new ones come spread over that time. */
+  /** Sets the number of customers of each kind; new ones begin spread over that time. */
   def want(each: Int, ramp: FiniteDuration = Crowd.LongestPause): Unit = crowds.values.foreach { ofKind =>
     ofKind.zipWithIndex.foreach { case (crowd, i) => crowd.want((each + i) / ofKind.size, ramp) }
   }
 
-  /** What has happened since this was last asked. */
+  /** What has happened since the last call. */
   def take(): Future[Map[Kind, Tally]] = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
     Future

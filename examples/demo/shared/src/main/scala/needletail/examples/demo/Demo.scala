@@ -32,7 +32,7 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
   private val store      = new Store(search.url, payment.url, log = log)
   private val operations = new Operations()
 
-  // known once the store is open
+  // set when the store listens
   @volatile private var control: RunningServer = null
   @volatile private var customers: Customers   = null
 
@@ -41,17 +41,19 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
     new Monitor(() => customers.take(), operations, () => store.services, () => situation.json)
   private val live = new Live(monitor, () => controlUrl)
 
-  /** What the store's server is to serve. */
+  /** The routes of the store's server. */
   val routes: Routes = store.routes ++ live.routes
 
-  /** And how. */
+  /** Its configuration. */
   def config(base: ServerConfig): ServerConfig =
     Demo.quiet(base).copy(operations = Some(operations), metrics = Seq(store.metrics), log = log)
 
-  /** Where `GET` and `PUT /situation`, `/health`, `/ready` and `/metrics` are; empty before the store is open. */
+  /**
+   * Where `GET` and `PUT /situation`, `/health`, `/ready` and `/metrics` are served; empty before the store listens.
+   */
   def controlUrl: String = if (control == null) "" else control.url
 
-  /** The store is open: the customers come. */
+  /** Called when the store listens: starts the customers. */
   def opened(server: RunningServer): Unit = {
     val administration = Routes(
       GET / "health" to operations.health,
@@ -82,10 +84,10 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
 object Demo {
   private final val Tries = 20
 
-  /** A store opens cold: its code is compiled while the first customers come. */
+  /** The store's code is compiled while the first customers arrive. */
   private val Ramp = 10.seconds
 
-  /** Started at that port or, where others have it, at the next free one. */
+  /** Started at that port or, if it is in use, at the next free one. */
   private def atFree(
       config: ServerConfig,
       port: Int,
@@ -94,7 +96,7 @@ object Demo {
     try start(config.withPort(port))
     catch { case _: IOException if tries > 1 && port > 0 => atFree(config, port + 1, tries - 1)(start) }
 
-  /** All share the processors here, with their customers: a loop that had to wait for one is no news. */
+  /** All share the processors here, with their customers: a loop that had to wait for one is normal. */
   private def quiet(config: ServerConfig): ServerConfig =
     config.copy(handlerTimeout = Program.HandlerTimeout, blockedLoop = 1.second)
 

@@ -2,7 +2,7 @@ package needletail.examples.demo
 
 import needletail.client.{Call, Service}
 
-/** A kind of request that customers make: its name in figures, and the call. */
+/** A kind of customers' requests: its name in metrics, and the call. */
 sealed abstract class Kind(val name: String) {
   def call(store: Service): Call
 }

@@ -9,17 +9,17 @@ import needletail.examples.services.Json
 import needletail.routing._
 
 /**
- * The page that shows how the store does, and the events that feed it (HTML standard, server-sent events).
+ * The live page, and the events that it shows (HTML standard, server-sent events).
  *
- * @param controls where the page's switches are, once that is known
+ * @param controls where the page's switches are served, once that is known
  */
 final class Live(monitor: Monitor, controls: () => String) {
 
-  /** Not limited: it waits on purpose, and is wanted most when there is more to do than can be done. */
+  /** Not limited: it waits on purpose, and is needed most under overload. */
   val routes: Routes = Routes(
     GET / Live.Name to page,
     (GET / Live.Name / "events" + request) to (events(_))
-  ).unlimited.priority(Priority.Critical)
+  ).withoutAdaptiveLimit.priority(Priority.Critical)
 
   private def page: Response =
     Response.ok
@@ -33,14 +33,14 @@ final class Live(monitor: Monitor, controls: () => String) {
       )
       .text(LivePage.html)
 
-  /** Until the store drains, as nobody else would end it. */
+  /** Until the store drains, as nothing else would end it. */
   private def events(request: Request): Response =
     Response.ok
       .contentType("text/event-stream")
       .header("Cache-Control", "no-store")
       .stream(new Events().until(request.connection.draining))
 
-  /** First all that is remembered, then what is new. */
+  /** First all remembered readings, then new ones. */
   private final class Events extends ByteStream {
     private var sent = -1L
     private var over = false
@@ -67,6 +67,6 @@ object Live {
   private[demo] final val Name = "live"
   final val Path               = "/live"
 
-  /** How often a stream looks whether there is something new. */
+  /** How often a stream checks for new readings. */
   private val Look = 50.millis
 }

@@ -10,7 +10,7 @@ object Main {
     "demo",
     "An online store, its services, its customers, and a page to watch them and to break things."
   )
-  private val listening = new Listening(options)
+  private val listening = new Listening(options, behind = false)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen) { config =>

@@ -13,9 +13,9 @@ import needletail.io.EventLoops
 import needletail.server.Operations
 
 /**
- * Looks twice a second at how customers and store do, and remembers the last minute of it.
+ * Reads the state of customers and store twice a second, and remembers the last minute.
  *
- * @param services how the store's services do
+ * @param services the statistics of the store's services
  */
 final class Monitor(
     customers: () => Future[Map[Kind, Tally]],
@@ -29,7 +29,7 @@ final class Monitor(
 
   @volatile private var seen: Queue[Snapshot] = Queue.empty
 
-  // of the monitor's loop
+  // used on the monitor's loop
   private var recent      = Queue.empty[Slice]
   private var number      = 0L
   private var refusedOnce = 0.0
@@ -38,10 +38,10 @@ final class Monitor(
 
   def start(): Unit = { Async.run(loops(0))(beats()); () }
 
-  /** What was seen in the last minute, the oldest first. */
+  /** The readings of the last minute, the oldest first. */
   def history: Seq[Snapshot] = seen
 
-  /** What was seen since the one of that number. */
+  /** The readings after that number. */
   def after(number: Long): Seq[Snapshot] = seen.filter(_.number > number)
 
   def close(): Unit = loops.stop()
@@ -49,7 +49,7 @@ final class Monitor(
   private def beats(): Async[Unit] =
     Async.sleep(Beat).flatMap(_ => look()).recover { case NonFatal(_) => () }.flatMap(_ => beats())
 
-  /** Fails where the server has ended, or does not answer: then there is a gap. */
+  /** Fails if the server has ended, or does not answer: then a reading is missing. */
   private def look(): Async[Unit] =
     for {
       tallies <- Async.fromFuture(customers())
@@ -107,12 +107,12 @@ final class Monitor(
 object Monitor {
   val Beat: FiniteDuration = 500.millis
 
-  /** Beats that percentiles and rates are made of: two seconds, so that a few hundred requests are among them. */
+  /** Readings that percentiles and rates are computed from: two seconds, so that there are a few hundred requests. */
   private final val Window = 4
 
   private final val Remembered = 120
 
-  /** What was seen at one time. */
+  /** A reading. */
   final class Snapshot private[Monitor] (val number: Long, val json: Json)
 
   private final case class Slice(seconds: Double, tallies: Map[Kind, Tally])

@@ -1,9 +1,9 @@
 package needletail.examples.demo
 
-/** Sums out of a server's metrics, in Prometheus' text format; without what the live page itself causes. */
+/** Sums of a server's metrics in Prometheus' text format, without those of the live page itself. */
 private[demo] final class Readings(text: String) {
 
-  /** The sum of the samples of that name. */
+  /** The sum of the samples with that name. */
   def sum(name: String): Double =
     text.linesIterator
       .filter(line =>

@@ -4,8 +4,8 @@ import needletail.examples.services.{Fault, Json}
 import needletail.routing._
 
 /**
- * What can be switched while the demo runs: how many customers there are, five times as many, and search's fault.
- * From any thread.
+ * The switches of the demo: the number of customers, five times as many, and the search service's fault. From any
+ * thread.
  */
 final class Situation(fault: Fault, changed: Int => Unit) {
   private var customers = Situation.UsualCustomers
@@ -42,7 +42,7 @@ final class Situation(fault: Fault, changed: Int => Unit) {
 
 object Situation {
 
-  /** Of each kind, as in the measurement that this shows. */
+  /** Of each kind. */
   final val UsualCustomers = 300
   final val MostCustomers  = 1000
 

@@ -1,12 +1,12 @@
 package needletail.examples.demo
 
-/** What customers of one kind met with in a while. Good answers have their times kept; the others are counted apart. */
+/** Results of customers of one kind over some time: the latencies of good answers, and the number of others. */
 private[demo] final class Tally {
   private var times = new Array[Long](64) // nanoseconds, the first `good` of them
   var good: Int     = 0
   var failed: Int   = 0
 
-  /** What the last one that failed was told; empty where none did. */
+  /** The message of the last failure; empty if there was none. */
   var failure: String = ""
 
   def succeeded(nanos: Long): Unit = {
@@ -29,7 +29,7 @@ private[demo] final class Tally {
     if (other.failure.nonEmpty) failure = other.failure
   }
 
-  /** For each share the time within which so many had their good answer, in milliseconds; NaN where none had. */
+  /** The latency in milliseconds that each share of good answers did not exceed; NaN if there were none. */
   def percentiles(shares: Double*): Seq[Double] = {
     val sorted = java.util.Arrays.copyOf(times, good)
     java.util.Arrays.sort(sorted)

@@ -123,7 +123,7 @@ class DemoSuite extends Suite with Running {
     }
   }
 
-  test("a drain ends the page's events, so that nobody waits for them") {
+  test("a drain ends the page's events, so that it does not wait for them") {
     open { (_, server, client) =>
       val events = client.run(client.get(s"${server.url}/live/events").stream.flatMap(_.body.next()))
       assert(await(events).exists(piece => new String(piece, "UTF-8").contains("event: hello")))

@@ -3,6 +3,7 @@ package needletail.examples.demo
 import needletail.examples.services.Fault
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class SituationSuite extends Suite {
   private final class Changing {

@@ -3,7 +3,7 @@ package needletail.examples.hello
 import needletail.examples.{Listening, Options}
 import needletail.server.RunningServer
 
-/** [[Hello]] with options, as `dist/bin/hello` starts it. */
+/** [[Hello]] with options, as started by `dist/bin/hello`. */
 object Main {
   private val options   = Options("hello", "Says hello, and adds.")
   private val listening = new Listening(options)

@@ -2,6 +2,7 @@ package needletail.examples.hello
 
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class HelloSuite extends Suite {
   test("the README's answers") {

@@ -23,10 +23,10 @@ final class LineCodec(maxLength: Int) extends Codec[String, String] {
 
   private def tooLong = Decoded.Bad(s"a line is at most $maxLength bytes long")
 
-  private def indexOf(octet: Byte, bytes: Array[Byte], from: Int, until: Int): Int = {
+  private def indexOf(byte: Byte, bytes: Array[Byte], from: Int, until: Int): Int = {
     var i = from
     while (i < until) {
-      if (bytes(i) == octet) return i
+      if (bytes(i) == byte) return i
       i += 1
     }
     -1

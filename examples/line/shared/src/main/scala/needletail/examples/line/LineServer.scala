@@ -3,7 +3,7 @@ package needletail.examples.line
 import needletail.async.Async
 import needletail.server.{Answer, ServerConfig, TcpServer}
 
-/** A small line protocol, to show that HTTP is not the only one: PING, ECHO text, TIME, QUIT. */
+/** A small line protocol, as an example of a server without HTTP: PING, ECHO text, TIME, QUIT. */
 object LineServer {
   private val codec = new LineCodec(maxLength = 1024)
 

@@ -5,10 +5,7 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.routing._
 
-/**
- * What a server is overloaded with: work for the processor, and waiting for a service that can do so much at once; and
- * what is hardly any work.
- */
+/** Work for overload tests: processor time, waiting for a service with limited concurrency, and hardly any work. */
 final class Overload(workNanos: Long, service: Service) {
   private val spin = Spin.lasting(workNanos)
 
@@ -31,15 +28,15 @@ object Overload {
 }
 
 /**
- * A service of so many workers, each taking so long for a call, and a queue without bound: what it would do is worked
- * out instead of done. As with a real one, a call that nobody waits for any more has still to be worked off.
+ * Simulates a service with a number of workers, a time for each call, and an unbounded queue: completion times are
+ * computed. As in a real one, a call that was cancelled by its caller is still processed.
  */
 final class Service(workers: Int, takes: FiniteDuration) {
   private val freeAt =
-    Array.fill(workers)(System.nanoTime()) // in the order in which they come free, from `next` on
+    Array.fill(workers)(System.nanoTime()) // in the order in which they become free, from `next` on
   private var next = 0
 
-  /** Complete when a worker has had its time for this call; on any loop. */
+  /** Completes when a worker has processed this call; on any loop. */
   def call(): Async[Unit] = Async.sleep((begin() - System.nanoTime()).max(0L).nanos)
 
   private def begin(): Long = synchronized {
@@ -50,7 +47,7 @@ final class Service(workers: Int, takes: FiniteDuration) {
   }
 }
 
-/** A fixed amount of work for the processor: so many steps. */
+/** A fixed amount of work for the processor: a number of steps. */
 final class Spin private[overload] (private[overload] val rounds: Long) {
   def run(): Long = Spin.work(rounds)
 }
@@ -58,10 +55,10 @@ final class Spin private[overload] (private[overload] val rounds: Long) {
 object Spin {
   private val Unit = 10000L
 
-  /** As much as takes so long on this machine when nothing disturbs. */
+  /** An amount of work that takes that long on this machine when it is undisturbed. */
   def lasting(nanos: Long): Spin = {
     var best = Long.MaxValue
-    // until the compiler has done what it can, and some rounds were not disturbed
+    // until the code is compiled, and some rounds were not disturbed
     val end = System.nanoTime() + 300.millis.toNanos
     while (System.nanoTime() < end) {
       val began = System.nanoTime()
@@ -70,7 +67,7 @@ object Spin {
     new Spin(Math.max(1L, nanos * Unit / best))
   }
 
-  /** A chain of steps, each of which needs the one before; never 0. */
+  /** A chain of steps, each of which needs the previous one; never 0. */
   private def work(rounds: Long): Long = {
     var x = 88172645463325252L
     var i = 0L

@@ -2,9 +2,9 @@ package needletail.examples.overload
 
 import scala.concurrent.duration._
 
-import needletail.async.ManualLoop
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class OverloadSuite extends Suite {
   private def overload = new Overload(2.millis.toNanos, new Service(2, 20.millis))

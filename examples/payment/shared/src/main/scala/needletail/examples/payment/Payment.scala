@@ -4,17 +4,17 @@ import needletail.async.Async
 import needletail.examples.services.{Fault, Json}
 import needletail.routing._
 
-/** A payment service that takes every amount. */
+/** A payment service that accepts every amount. */
 final class Payment(fault: Fault) {
   val routes: Routes = (POST / "payments" + Body[Payment.Order] to { order =>
     fault(s"Received payment of ${order.amount}".ok)
-  }).unlimited.priority(Priority.High)
+  }).withoutAdaptiveLimit.priority(Priority.High)
 }
 
 object Payment {
   private final case class Order(amount: Long)
 
-  /** `{"amount": 5}`; anything else is a 400 that says what it should be. */
+  /** `{"amount": 5}`; anything else is a 400 that describes what is expected. */
   private implicit val order: BodyReader[Order] =
     BodyReader.of("JSON", _ == "application/json") { request =>
       request.text.flatMap { text =>

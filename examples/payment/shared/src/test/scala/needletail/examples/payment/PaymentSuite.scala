@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.examples.services.Fault
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class PaymentSuite extends Suite {
   private def post(body: String, mediaType: String = "application/json"): TestReply =

@@ -6,9 +6,9 @@ import needletail.examples.{Listening, Options}
 import needletail.io.PollerKind
 import needletail.server.{OverloadConfig, ServerConfig}
 
-/** The program that tests and measurements are made on; see [[Reference]] for what it serves. */
+/** The server for tests and measurements; see [[Reference]] for its routes. */
 object Main {
-  private val options     = Options("reference", "Serves what HTTP servers are tested and measured with.")
+  private val options     = Options("reference", "Serves routes for testing and measuring HTTP servers.")
   private val listening   = new Listening(options)
   private val workers     = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
   private val headTimeout =
@@ -20,16 +20,16 @@ object Main {
   private val poller = options.choice(
     "poller",
     PollerKind.Auto,
-    "what loops wait with on Native: auto, epoll or io_uring",
+    "poller of the event loops on Native: auto, epoll or io_uring",
     PollerKind.all
   )
   private val maxBody = options.size("max-body", Long.MaxValue, "largest content of a request")
 
   private val routes =
-    options.int("routes", 0, "typed routes more, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
+    options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
   private val unlimited =
-    options.flag("no-overload-control", "never refuse a request for the time it would wait")
+    options.flag("no-overload-control", "turn overload control off")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val config = ServerConfig(

@@ -4,7 +4,7 @@ import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
 
-/** What HTTP servers are commonly tested and measured with. */
+/** Routes that HTTP servers are commonly tested and measured with. */
 object Reference {
   private val hello = "Hello, World!".ok.contentType("text/plain")
   private val json  = Response.ok.contentType(MediaType.Json)
@@ -23,7 +23,10 @@ object Reference {
     GET / "request" / arg[String] + request to { case (_, request) => about(request) }
   )
 
-  /** The same, with `count` typed routes more, named r100 and so on both ways: is a route slower among many? */
+  /**
+   * The same, with `count` additional typed routes, named r100 and so on in both directions, to measure routing among
+   * many.
+   */
   def withTyped(count: Int): Routes = routes ++ Routes(
     (100 - count / 2 until 100 - count / 2 + count).map { n =>
       GET / "api" / s"r$n" / arg[Int] / "item" / arg[String] + ?("limit", arg[Int]) to {
@@ -37,14 +40,14 @@ object Reference {
     def toJson: String = "{\"message\":\"" + message + "\"}"
   }
 
-  /** The content as it comes, of the type it has; with a length where it has one. */
+  /** Echoes the content as it arrives, with its type; with a length if it has one. */
   private def echo(request: Request): Response = {
     val response = Response.ok.contentType(request.header("Content-Type").getOrElse(MediaType.Bytes))
     val body     = request.body
     if (body.length >= 0) response.stream(body.stream, body.length) else response.stream(body.stream)
   }
 
-  /** What a server in front says of a request: it is the same without one, but for `script`. */
+  /** What a web server in front tells about a request; without one only `script` differs. */
   private def about(request: Request): Response = {
     val script = GatewayRequest.of(request).fold("-")(_.scriptName)
     val scheme = if (request.connection.isSecure) "https" else "http"
@@ -52,14 +55,14 @@ object Reference {
       s"remote=${request.connection.remoteAddress} cookie=${request.cookie("a").getOrElse("-")}"
   }.ok
 
-  /** Made when it is asked for the first time: a page of memory for each page of it. */
+  /** Created when it is first requested. */
   private lazy val piece = {
     val xs = new Array[Byte](64 * 1024)
     java.util.Arrays.fill(xs, 'x'.toByte)
     xs
   }
 
-  /** Never more than one piece in the making, however many are asked for. */
+  /** Never more than one piece in memory, however many are requested. */
   private def big(bytes: Long): Response = {
     val whole  = Iterator.continually(piece)
     var left   = bytes
@@ -71,7 +74,7 @@ object Reference {
     Response.ok.contentType(MediaType.Bytes).stream(ByteStream.fromIterator(pieces), bytes)
   }
 
-  /** With the field that a status must come with, where it must (RFC 9110 §15). */
+  /** With the field that a status requires, if any (RFC 9110 §15). */
   private def status(code: Int): Response = {
     val response = Response(Status(code))
     code match {

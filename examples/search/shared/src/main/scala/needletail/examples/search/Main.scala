@@ -6,7 +6,7 @@ import needletail.examples.services.{Fault, Program}
 object Main {
   private val options = Options("search", "The store's search service: finds two products, in 20 ms.")
   private val program = new Program(options)
-  private val down    = options.flag("down", "take 30 seconds for each request, and then answer 500")
+  private val down    = options.flag("down", "take 30 seconds for each request, then respond with 500")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val fault = new Fault(chosen(down))

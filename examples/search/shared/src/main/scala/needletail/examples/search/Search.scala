@@ -6,9 +6,9 @@ import needletail.routing._
 /** A search service that always finds the same two products. */
 final class Search(fault: Fault) {
 
-  /** A service that is down has many requests under way on purpose: it is its clients that must give up. */
+  /** A service that is down has many requests in flight on purpose: its clients have to give up. */
   val routes: Routes =
-    (GET / "search" + ?("query", arg[String]) to (query => fault(Search.found(query)))).unlimited
+    (GET / "search" + ?("query", arg[String]) to (query => fault(Search.found(query)))).withoutAdaptiveLimit
 }
 
 object Search {

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.examples.services.Fault
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class SearchSuite extends Suite {
   test("two products, whatever is asked for, after 20 ms") {

@@ -6,10 +6,10 @@ import needletail.async.Async
 import needletail.routing._
 
 /**
- * What a service does for a request: nothing but wait, as one that waits for its disks does, or, while it is
- * down, wait for very long and then err.
+ * What a service does for a request: it waits, as if for its disks, or, while it is down, waits for very long and then
+ * fails.
  *
- * @param initially is it down when the program starts?
+ * @param initially whether it is down when the program starts
  */
 final class Fault(initially: Boolean = false) {
   @volatile private var down = initially
@@ -37,10 +37,10 @@ final class Fault(initially: Boolean = false) {
 
 object Fault {
 
-  /** How long a request takes in a service that is well. */
+  /** How long a request takes in a healthy service. */
   val Work: FiniteDuration = 20.millis
 
-  /** And in one that is down. */
+  /** How long it takes in one that is down. */
   val Hanging: FiniteDuration = 30.seconds
 
   private val broken = Response(Status.InternalServerError).text("out of order")

@@ -1,13 +1,13 @@
 package needletail.examples.services
 
 /**
- * A JSON value (RFC 8259), for programs that have few and small ones; `needletail-json` is for the others.
+ * A JSON value (RFC 8259), for programs with few and small ones; otherwise use `needletail-json`.
  *
- * Numbers are kept as they were written. `toString` is the value as JSON, without spaces.
+ * Numbers are kept as written. `toString` is the value as JSON, without spaces.
  */
 sealed abstract class Json {
 
-  /** The member of that name, if this is an object that has one; the first of several. */
+  /** The first member with that name, if this is an object that has one. */
   final def get(name: String): Option[Json] = this match {
     case Json.Obj(members*) => members.collectFirst { case (`name`, value) => value }
     case _                  => None
@@ -72,12 +72,12 @@ object Json {
   final case class Bool(value: Boolean)          extends Json
   case object Null                               extends Json
 
-  /** A number; `written` must be one, as the grammar has it (§6). */
+  /** A number; `written` must be valid in the grammar (§6). */
   final case class Num(written: String) extends Json
 
   def apply(value: Long): Json = Num(value.toString)
 
-  /** With at most two decimal places; `Null` for what is no number. */
+  /** With at most two decimal places; `Null` for NaN and infinities. */
   def apply(value: Double): Json =
     if (value.isNaN || value.isInfinite) Null
     else {
@@ -88,7 +88,7 @@ object Json {
   def apply(value: String): Json  = Str(value)
   def apply(value: Boolean): Json = Bool(value)
 
-  /** The one value that `text` is, or where and why it is none. */
+  /** Parses a text that is one value. Left is the error and its place. */
   def parse(text: String): Either[String, Json] = new JsonParser(text).parse()
 
   private def quote(out: java.lang.StringBuilder, text: String): Unit = {

@@ -1,6 +1,6 @@
 package needletail.examples.services
 
-/** Reads one JSON value (RFC 8259), strictly and to a bounded depth. */
+/** Parses one JSON value (RFC 8259), strictly and to a bounded depth. */
 private[services] final class JsonParser(text: String) {
   import JsonParser.Malformed
 
@@ -16,7 +16,7 @@ private[services] final class JsonParser(text: String) {
 
   private def value(depth: Int): Json = {
     spaces()
-    if (depth == 0) throw new Malformed(s"more than ${JsonParser.MaxDepth} values in one another")
+    if (depth == 0) throw new Malformed(s"values nested deeper than ${JsonParser.MaxDepth}")
     if (at == text.length) fail("a value")
     text.charAt(at) match {
       case '{' => members(depth)
@@ -38,7 +38,7 @@ private[services] final class JsonParser(text: String) {
       (name, value(depth - 1))
     }*)
 
-  /** What stands, separated by commas, between the bracket that is next and the one that closes it. */
+  /** The elements, separated by commas, between the bracket that is next and its closing one. */
   private def list[A](close: Char)(each: => A): Vector[A] = {
     at += 1
     spaces()
@@ -88,7 +88,7 @@ private[services] final class JsonParser(text: String) {
     }
   }
 
-  /** As the grammar has it (§6): no leading zeros, digits on both sides of a point. */
+  /** By the grammar (§6): no leading zeros, digits on both sides of a point. */
   private def number(): Json = {
     val from = at
     skip('-')

@@ -4,11 +4,11 @@ import needletail.http.{Handler, Reply}
 import needletail.routing._
 
 /**
- * Guards a handler that listens on loopback against pages of other sites in this machine's browser: who asks must
- * know it under a name of loopback (or else a name that an attacker made point here would do), and a page that asks
- * must be of one of `pages`. These are told so in the way of CORS (Fetch §3.2).
+ * Protects a handler that listens on loopback against pages of other sites in this machine's browser: the Host of a
+ * request must be a loopback name (against DNS rebinding), and a page that sends requests must be one of `pages`,
+ * which are allowed by CORS (Fetch §3.2).
  *
- * @param pages ports on this machine whose pages may ask
+ * @param pages ports on this machine whose pages may send requests
  */
 final class LocalOnly(handler: Handler, pages: Set[Int] = Set.empty) extends Handler {
   def apply(request: Request): Reply = {
@@ -49,5 +49,5 @@ private object LocalOnly {
     if (colon < 0) authority else authority.substring(0, colon)
   }
 
-  private val refused = HttpError(Status.Forbidden, "this is for this machine only").response
+  private val refused = Response.of(HttpError(Status.Forbidden, "only this machine may use this"))
 }

@@ -3,23 +3,17 @@ package needletail.examples.services
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
-import needletail.http.{Handler, MetricSource}
+import needletail.http.Handler
+import needletail.metrics.MetricSource
 import needletail.routing.Routes
 import needletail.server.{AdminConfig, ServerConfig}
 
-/** The `main` of a service: its options, and how it is run. */
+/** The `main` of a service: its options, and how it runs. */
 final class Program(options: Options) {
   private val listening = new Listening(options)
   private val workers   = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
-  private val admin     = options.int(
-    "admin",
-    0,
-    "port for /health, /ready, /metrics and what the program lets administrators switch; 0: none",
-    0 to 65535
-  )
-  private val adminHost = options.text("admin-host", "127.0.0.1", "address of that port")
 
-  /** Serves `routes` until it is told to end, and `administration` to those on this machine, if they asked for it. */
+  /** Serves `routes` until it is stopped, and at the admin port `administration` to this machine. */
   def run(
       chosen: Options.Values,
       administration: Option[Handler] = None,
@@ -28,9 +22,8 @@ final class Program(options: Options) {
     val config = ServerConfig(
       loops = chosen(workers),
       handlerTimeout = Program.HandlerTimeout,
-      admin = if (chosen(admin) == 0) None
-      else
-        Some(AdminConfig(chosen(admin), chosen(adminHost), handler = administration.map(new LocalOnly(_)))),
+      admin =
+        Some(AdminConfig(0, handler = administration.map(new LocalOnly(_)))), // --admin says at which port
       metrics = metrics
     )
     listening.serve(chosen, routes, config)
@@ -39,6 +32,6 @@ final class Program(options: Options) {
 
 object Program {
 
-  /** Longer than a service that is down lets wait, so that its own error is what its client sees. */
+  /** Longer than a service that is down waits, so that its client sees its own error. */
   val HandlerTimeout: FiniteDuration = Fault.Hanging * 2
 }

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class FaultSuite extends Suite {
   private def routes(fault: Fault): Routes = GET / "work" to (_ => fault("done".ok))

@@ -2,6 +2,7 @@ package needletail.examples.services
 
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class LocalOnlySuite extends Suite {
   private val guarded = new LocalOnly(PUT / "switch" to (_ => "switched".ok), pages = Set(8080))
@@ -9,7 +10,7 @@ class LocalOnlySuite extends Suite {
   private def put(headers: (String, String)*): TestReply =
     TestReply(guarded, Request(Method.PUT, "/switch", Headers(headers*)))
 
-  test("who comes without a page may ask, under any name of this machine") {
+  test("a request that is not from a page is served, under any name of this machine") {
     for (host <- List("localhost:8083", "127.0.0.1:8083", "[::1]:8083", "LOCALHOST"))
       assertEquals(put("Host" -> host).text, "switched", host)
   }

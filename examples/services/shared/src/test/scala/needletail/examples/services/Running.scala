@@ -9,7 +9,7 @@ import needletail.io.Address
 import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConfig}
 import needletail.testing.Suite
 
-/** Servers on loopback, and somebody who asks them, for one test. */
+/** Servers on loopback, and a client, for one test. */
 trait Running { self: Suite =>
   def running[A](handler: Handler, port: Int = 0)(body: RunningServer => A): A = {
     val config = ServerConfig(

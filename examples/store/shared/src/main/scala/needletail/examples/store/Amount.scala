@@ -3,7 +3,7 @@ package needletail.examples.store
 import needletail.async.Async
 import needletail.routing._
 
-/** What is paid; read from a form's field `amount`. */
+/** The amount of a payment; read from a form's field `amount`. */
 final case class Amount(value: Long)
 
 object Amount {

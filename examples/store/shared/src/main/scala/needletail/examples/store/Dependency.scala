@@ -10,32 +10,32 @@ import needletail.routing._
 import needletail.server.Log
 
 /**
- * A service that the store cannot do without for one kind of its requests. When it fails, the customer is told that
- * this part is out of order and nothing of the inside; the log is told why, once in a while.
+ * A service that the store needs for one kind of its requests. When it fails, the customer is told that this part is
+ * out of order, without internal details; the log gets the reason, at limited frequency.
  */
 private[store] final class Dependency(name: String, service: Service, time: FiniteDuration, log: Log) {
   private val quietUntil = new AtomicLong(System.nanoTime())
 
   def statistics: HostStatistics = service.statistics
 
-  /** Makes the call, reads what it answers and makes the response of that. */
+  /** Makes the call, reads the answer and makes the response. */
   def ask[A](call: Service => Call)(read: ClientResponse => Option[A])(answer: A => Response)
       : Async[Response] =
     call(service)
-      .within(time)
+      .timeout(time)
       .response
       .map { came =>
         (if (came.status.code == 200) read(came) else None) match {
           case Some(value) => answer(value)
           case None        =>
-            complain(s"$service answered ${came.status}, or what is no answer to that")
+            complain(s"$service answered ${came.status}, or a malformed response")
             sorry(Status.BadGateway, "failed")
         }
       }
       .recover {
         case e: ClientError.TimedOut    => failed(e, Status.GatewayTimeout, "took too long")
         case e: ClientError.BreakerOpen =>
-          failed(e, Status.ServiceUnavailable, "fails too often and is left alone for a while")
+          failed(e, Status.ServiceUnavailable, "fails too often and is not called for a while")
         case e: ClientError => failed(e, e.asHttpError.status, "cannot be reached")
       }
 
@@ -57,6 +57,6 @@ private[store] final class Dependency(name: String, service: Service, time: Fini
 
 private object Dependency {
 
-  /** For how long nothing more is said of a service's failures. */
+  /** How long further failures of a service are not logged. */
   private val Quiet = 10.seconds
 }

@@ -3,17 +3,19 @@ package needletail.examples.store
 import needletail.async.Async
 import needletail.client.{Client, ClientMetrics, ClientResponse, HostStatistics}
 import needletail.examples.services.Json
-import needletail.http.{MetricSource, TimeLimit}
+import needletail.http.TimeLimit
+import needletail.metrics.MetricSource
 import needletail.routing._
 import needletail.server.Log
 
 /**
- * An online store of three kinds of requests: an index page, a search and payments. The last two ask a service each.
+ * An online store with three kinds of requests: an index page, a search and payments. The last two call a service
+ * each.
  *
- * Each kind is on its own: a service that is slow or down costs those who need it, and takes nothing from the others.
- * What sees to that is a time-out and a breaker towards the service, and a bulkhead around the route.
+ * The kinds are isolated: a service that is slow or down affects the requests that need it, and takes nothing from
+ * the others. This is done by a timeout and a circuit breaker for each service, and a bulkhead around its route.
  *
- * @throws java.lang.IllegalArgumentException for what is no `http://host:port` or `https://host:port`
+ * @throws java.lang.IllegalArgumentException for a URL other than `http://host:port` or `https://host:port`
  */
 final class Store(
     searchUrl: String,
@@ -32,15 +34,15 @@ final class Store(
     }),
     bulkhead(POST / "payments" + Body[Amount] + request to { case (amount, request) =>
       pay(amount)(request.timeLimit)
-    }).priority(Priority.High) // what is paid for is the last to be refused
+    }).priority(Priority.High) // payments are refused last
   )
 
-  /** The limit of requests under way is the one declared here, not one that the server finds out of their times. */
+  /** The limit of requests in flight is the one declared here, not one that the server derives from response times. */
   private def bulkhead(route: Route): Routes =
-    route.limit(config.inFlight, config.queue, config.queueTime).unlimited
+    route.limit(config.inFlight, config.queue, config.queueTime).withoutAdaptiveLimit
 
   private def search(query: String)(implicit limit: TimeLimit): Async[Response] =
-    searches.ask(_.get(s"/search?${Form("query" -> query).render}"))(Store.descriptions)(
+    searches.ask(_.get(s"/search?${Parameters("query" -> query).render}"))(Store.descriptions)(
       _.mkString("Found results: ", ", ", ".\n").ok
     )
 
@@ -53,13 +55,13 @@ final class Store(
     )
   }
 
-  /** How the services do, as the store sees it: search, then payment. */
+  /** The statistics of the services: search, then payment. */
   def services: Seq[HostStatistics] = Seq(searches.statistics, payments.statistics)
 
   /** The same, for the server's `/metrics`. */
   val metrics: MetricSource = new ClientMetrics("store" -> client)
 
-  /** Lets go of the connections to the services. */
+  /** Closes the connections to the services. */
   def close(): Unit = client.close()
 }
 
@@ -67,7 +69,7 @@ object Store {
   private val welcome = "Welcome to our website.".ok
   private val paid    = "Payment processed.\n".ok
 
-  /** What the search service found; none where that is no answer of a search service. */
+  /** What the search service found; None if the answer is malformed. */
   private def descriptions(answer: ClientResponse): Option[Seq[String]] =
     for {
       json     <- Json.parse(answer.text).toOption

@@ -5,15 +5,15 @@ import scala.concurrent.duration._
 import needletail.client.{BreakerConfig, ClientConfig}
 
 /**
- * What the store grants each of the services it asks.
+ * Limits for each of the services that the store calls.
  *
- * @param searchTime for a search, after which it is answered 504
- * @param paymentTime for a payment, likewise; longer, as one that was given up may have been made
- * @param inFlight requests of one kind under way at once; others wait
- * @param queue of them at most so many, beyond which they are answered 503
- * @param queueTime and each at most so long
- * @param client the rest. Its pools are as large as the bulkheads, which thus are the only limit; its breaker opens
- *   within two seconds of a service's failing, and never stays open for more than ten times half a second
+ * @param searchTime timeout of a search; then 504
+ * @param paymentTime timeout of a payment; then 504. Longer, as a payment that was given up may have been made
+ * @param inFlight maximum of concurrent requests of one kind; others wait
+ * @param queue maximum of waiting requests; beyond: 503
+ * @param queueTime how long each may wait; then 503
+ * @param client other settings. Its pools are as large as the bulkheads, which thus are the only limit; its breaker
+ *   opens within two seconds of a service's failing, and never stays open for more than ten times half a second
  */
 final case class StoreConfig(
     searchTime: FiniteDuration = 1.second,

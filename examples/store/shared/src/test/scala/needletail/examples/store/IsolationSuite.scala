@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.Future
 import scala.concurrent.duration._
 
-import needletail.async.{Loop, Promise}
+import needletail.async.{AsyncPromise, Loop}
 import needletail.client.{BreakerConfig, BreakerState, Client, ClientResponse}
 import needletail.examples.payment.Payment
 import needletail.examples.search.Search
@@ -16,7 +16,7 @@ import needletail.routing._
 import needletail.server.{Log, RunningServer}
 import needletail.testing.Suite
 
-/** A service that is slow, silent, gone or unknown harms those who need it, and nobody else. */
+/** A service that is slow, silent, gone or unknown affects the requests that need it, and no others. */
 class IsolationSuite extends Suite with Running {
   private final val Many = 200
 
@@ -28,16 +28,16 @@ class IsolationSuite extends Suite with Running {
 
   /** A search service that holds on to what it is asked until it is let go. */
   private class Hanging extends Handler {
-    private val held                   = new ConcurrentLinkedQueue[(Loop, Promise[Response])]
+    private val held                   = new ConcurrentLinkedQueue[(Loop, AsyncPromise[Response])]
     private val healthy                = new Search(new Fault).routes
     val asked                          = new AtomicInteger
-    val gaveUp                         = new AtomicInteger // those that nobody waits for any more
+    val gaveUp                         = new AtomicInteger // calls whose caller has given up
     @volatile private var hangs        = true
     def apply(request: Request): Reply = {
       asked.incrementAndGet()
       if (!hangs) healthy(request)
       else {
-        val promise = new Promise[Response]
+        val promise = new AsyncPromise[Response]
         promise.onCancel { () => gaveUp.incrementAndGet(); () }
         held.add((Loop.current, promise))
         promise
@@ -120,7 +120,7 @@ class IsolationSuite extends Suite with Running {
         val refused = await(search(server, client))
         assertEquals(
           (refused.status.code, refused.text),
-          (503, "The search service fails too often and is left alone for a while.\n")
+          (503, "The search service fails too often and is not called for a while.\n")
         )
         assertEquals(hanging.asked.get, 40, "it was not asked again")
         othersAreWell(server, client)

@@ -5,6 +5,7 @@ import needletail.examples.search.Search
 import needletail.examples.services.{Fault, Running}
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 class StoreSuite extends Suite with Running {
   private def store[A](body: Store => A): A = {

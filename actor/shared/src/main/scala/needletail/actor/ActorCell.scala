@@ -1,0 +1,187 @@
+package needletail.actor
+
+import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.{Future, Promise => FuturePromise}
+
+import needletail.async.{Loop, Survivable}
+
+/**
+ * An actor's life cycle: it starts, receives what waits in its [[Inbox]], is restarted after failures, and stops. It
+ * is the actor for others ([[ActorRef]]) and for itself ([[Context]]). Fields that are not final are used on the loop
+ * only.
+ */
+private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings, make: Context[M] => Actor[M])
+    extends ActorRef[M]
+    with Context[M]
+    with Runnable {
+
+  private val inbox        = new Inbox[M](loop, settings, this)
+  private val surroundings = new Surroundings[M](loop, inbox)
+
+  private[actor] val watches = new DeathWatch
+
+  @volatile private var stopWanted    = false
+  @volatile private var receivedSoFar =
+    0L // published after each turn: a volatile write for each message costs
+  @volatile private var restarts = 0
+
+  private var actor: Actor[M]      = null // null before each start and after the stop
+  private var received             = 0L
+  private var failures: List[Long] = Nil  // when, newest first; no more than restarts + 1
+
+  def name: String       = settings.name
+  def self: ActorRef[M]  = this
+  def isStopped: Boolean = inbox.isClosed
+  def stats: ActorStats  = {
+    val mailbox = inbox.mailbox
+    ActorStats(
+      mailbox.size,
+      receivedSoFar,
+      mailbox.rejected.get,
+      mailbox.dropped.get,
+      inbox.deadLetters,
+      restarts
+    )
+  }
+
+  // From any thread.
+
+  def begin(): Unit = inbox.wake()
+
+  def send(message: M): Boolean =
+    if (message == null) throw new NullPointerException("a message must not be null")
+    else inbox.put(message.asInstanceOf[AnyRef])
+
+  def stop(): Unit = {
+    stopWanted = true
+    inbox.wake()
+  }
+
+  def whenStopped: Future[Unit] = {
+    val promise = FuturePromise[Unit]()
+    watches.add(() => { promise.success(()); () })
+    promise.future
+  }
+
+  // On the loop.
+
+  def run(): Unit =
+    try
+      if (!isStopped) {
+        var left = settings.batch
+        while (left > 0 && !stopWanted && takeOne()) left -= 1
+        if (stopWanted) end()
+      }
+    finally {
+      receivedSoFar = received
+      inbox.idle()
+      // what was added after the last check found this busy and did not wake the loop
+      if (!isStopped && (stopWanted || actor == null || !inbox.isEmpty)) inbox.wake()
+    }
+
+  /** Starts, or receives one message. Returns false if there is none. */
+  private def takeOne(): Boolean =
+    if (actor == null) {
+      start()
+      true
+    } else {
+      val notice = inbox.pollNotice()
+      if (notice != null) {
+        take(notice)
+        true
+      } else
+        inbox.mailbox.poll() match {
+          case null                 => false
+          case entry: Mailbox.Entry =>
+            take(entry.asInstanceOf[Delivery[M]])
+            true
+          case message =>
+            receive(message.asInstanceOf[M])
+            true
+        }
+    }
+
+  private def take(delivery: Delivery[M]): Unit = if (delivery.take()) receive(delivery.message)
+
+  private def receive(message: M): Unit = {
+    received += 1
+    guarded(actor.receive(message))
+  }
+
+  private def start(): Unit = {
+    actor = ActorCell.Unmade
+    guarded {
+      actor = make(this)
+      actor.onStart()
+    }
+  }
+
+  /** Runs user code. After a failure the actor is restarted or, beyond the limit, stopped. */
+  private def guarded(body: => Unit): Unit =
+    try body
+    catch { case Survivable(error) => failed(error) }
+
+  private def failed(error: Throwable): Unit = {
+    report(error)
+    val now = loop.nowNanos
+    failures = now :: failures.takeWhile(now - _ < settings.within.toNanos)
+    if (failures.size > settings.restarts) stopWanted = true
+    else if (!stopWanted) {
+      finish()
+      restarts += 1
+    }
+  }
+
+  /** Ends this incarnation, and what it created, even in `onStop`. */
+  private def finish(): Unit = {
+    if (actor != null)
+      try actor.onStop()
+      catch { case Survivable(error) => report(error) }
+    actor = null
+    surroundings.end()
+  }
+
+  private def end(): Unit = {
+    finish()
+    inbox.close()
+    watches.stopped()
+  }
+
+  private def report(error: Throwable): Unit =
+    try settings.onFailure.fold(throwOnLoop(error))(_(error))
+    catch { case Survivable(e) => throwOnLoop(e) }
+
+  private def throwOnLoop(error: Throwable): Unit =
+    try loop.execute(() => throw error)
+    catch {
+      case Survivable(_) => () // the loop is about to end, and this actor with it
+    }
+
+  // As a Context.
+
+  def become(next: Actor[M]): Unit = actor = next
+
+  def schedule(delay: FiniteDuration)(message: M): Scheduled =
+    surroundings.schedule(delay.toNanos, message, repeats = false)
+
+  def every(interval: FiniteDuration)(message: M): Scheduled = {
+    require(interval.toNanos > 0, "interval must be positive")
+    surroundings.schedule(interval.toNanos, message, repeats = true)
+  }
+
+  def watch(other: ActorRef[_])(message: M): Scheduled = surroundings.watch(other.watches, message)
+
+  def spawn[N](settings: ActorSettings)(make: Context[N] => Actor[N]): ActorRef[N] = {
+    val child = Actor.spawn(loop, settings)(make)
+    surroundings.adopt(child)
+    child
+  }
+}
+
+private[actor] object ActorCell {
+
+  /** Used until `make` has returned an actor. */
+  private object Unmade extends Actor[Any] {
+    def receive(message: Any): Unit = ()
+  }
+}

@@ -1,0 +1,42 @@
+package needletail.actor
+
+import scala.concurrent.duration._
+
+/** What happens to a message if the mailbox is full. */
+sealed trait Overflow
+object Overflow {
+
+  /** The message is refused: `send` returns false, and `ActorStats.rejected` grows. */
+  case object RejectNewest extends Overflow
+
+  /** It replaces the oldest waiting message; `send` returns true, and `ActorStats.dropped` grows. */
+  case object DropOldest extends Overflow
+}
+
+/**
+ * The settings of an actor. A value out of range throws IllegalArgumentException.
+ *
+ * @param name     for messages; need not be unique
+ * @param mailbox  how many messages may wait, at least 1; by default the maximum of requests in flight of a server, so
+ *   that requests that arrive all at once may ask the same actor
+ * @param overflow what happens to one more
+ * @param restarts how often the actor is restarted after a failure, within `within`; one more failure stops it. 0: the
+ *   first failure stops it
+ * @param within   the time in which restarts are counted, above 0
+ * @param batch    how many messages it receives, at least 1, before its loop's other tasks run
+ * @param onFailure called with each failure, on the loop. None: the failure is thrown on the loop, which logs it
+ */
+final case class ActorSettings(
+    name: String = "actor",
+    mailbox: Int = 16384,
+    overflow: Overflow = Overflow.RejectNewest,
+    restarts: Int = 10,
+    within: FiniteDuration = FiniteDuration(1, MINUTES),
+    batch: Int = 64,
+    onFailure: Option[Throwable => Unit] = None
+) {
+  require(mailbox > 0, "mailbox must be at least 1")
+  require(batch > 0, "batch must be at least 1")
+  require(restarts >= 0, "restarts must not be negative")
+  require(within.length > 0, "within must be positive")
+}

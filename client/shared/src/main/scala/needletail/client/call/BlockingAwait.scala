@@ -1,0 +1,49 @@
+package needletail.client.call
+
+import java.util.concurrent.CountDownLatch
+
+import scala.util.Try
+
+import needletail.async.Async
+import needletail.io.EventLoop
+
+/** A thread that blocks until an operation on an event loop completes. */
+private[client] final class BlockingAwait[A] {
+  private val done                     = new CountDownLatch(1)
+  private var running: Async[A]        = null // used on the loop only
+  private var isCancelled              = false
+  @volatile private var result: Try[A] = null
+
+  private def start(body: => Async[A]): Unit =
+    if (!isCancelled) {
+      running = Async.defer(body)
+      running.onComplete { r =>
+        result = r
+        done.countDown()
+      }
+    }
+
+  private def cancel(): Unit = {
+    isCancelled = true
+    if (running != null) running.cancel()
+  }
+}
+
+private[client] object BlockingAwait {
+
+  /**
+   * Runs `body` on the loop and blocks until it completes. Returns its result or throws its failure. Interrupting the
+   * thread cancels it and throws InterruptedException. Must not be called on an event loop's thread.
+   */
+  def await[A](loop: EventLoop)(body: => Async[A]): A = {
+    val waiting = new BlockingAwait[A]
+    loop.execute(() => waiting.start(body))
+    try waiting.done.await()
+    catch {
+      case e: InterruptedException =>
+        loop.execute(() => waiting.cancel())
+        throw e
+    }
+    waiting.result.get
+  }
+}

@@ -1,0 +1,59 @@
+package needletail.client.call
+
+import needletail.client.error.ClientError
+import needletail.client.pool.PerLoopClient
+import needletail.http.http1.ResponseHead
+import needletail.http.message.{Headers, Status}
+import needletail.http.text.ByteWriter
+
+/** The execution of a call whose response is returned with its whole body. */
+private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted: Call)
+    extends CallExecution[ClientResponse](loop, submitted) {
+  private var status: Status     = null
+  private var fields: Headers    = null
+  private var exact: Array[Byte] = null // if the length is known
+  private var grown: ByteWriter  = null // if it is not
+  private var filled             = 0
+
+  protected def isStreamed: Boolean = false
+
+  protected def accepted(s: Status, head: ResponseHead): Unit = {
+    status = s
+    fields = head.toHeaders
+    filled = 0
+    val length = head.contentLength
+    if (length > config.maxBodyInMemory) tooLarge()
+    else if (length >= 0)
+      exact = if (length == 0) BufferedCallExecution.nothing else new Array[Byte](length.toInt)
+    else grown = new ByteWriter(1024)
+  }
+
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    val n = until - from
+    if (exact != null) {
+      System.arraycopy(bytes, from, exact, filled, n)
+      filled += n
+    } else if (n > config.maxBodyInMemory - grown.length) tooLarge()
+    else grown.write(bytes, from, n)
+  }
+
+  protected def completed(trailers: Headers): Unit = {
+    val content = if (exact != null) exact else java.util.Arrays.copyOf(grown.bytes, grown.length)
+    promise.succeed(new ClientResponse(status, fields, content, trailers))
+    ()
+  }
+
+  protected def failed(error: ClientError): Unit = { promise.fail(error); () }
+
+  private def tooLarge(): Unit =
+    refuse(
+      new ClientError.TooLarge(
+        hostName,
+        s"the response's body is larger than ${config.maxBodyInMemory} bytes"
+      )
+    )
+}
+
+private[client] object BufferedCallExecution {
+  private val nothing = new Array[Byte](0)
+}

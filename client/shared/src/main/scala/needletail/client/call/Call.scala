@@ -1,0 +1,188 @@
+package needletail.client.call
+
+import scala.concurrent.Future
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.async.{Async, Setting}
+import needletail.client.pool.Host
+import needletail.http.{ByteStream, MessageBody, Request}
+import needletail.http.admission.TimeLimit
+import needletail.http.message.{Headers, Method}
+import needletail.http.text.Ascii
+
+/**
+ * A request that has not been sent. Immutable: methods that change it return another call, and each of the methods
+ * that send it sends it again.
+ *
+ * `response`, `text` and `stream` must be called on an event loop, such as a handler's; they return an `Async`, and
+ * cancelling that cancels the call. `future` may be called on any thread, `await` on any thread except a loop's.
+ */
+final class Call private[client] (
+    sender: CallSender,
+    private[client] val host: Host,
+    val method: Method,
+    val target: String,
+    val headers: Headers,
+    private[client] val content: Array[Byte], // null: no content, or a stream
+    private[client] val source: ByteStream,   // null: none
+    private[client] val sourceLength: Long,
+    private[client] val deadline: TimeLimit,
+    private[client] val limit: FiniteDuration, // null: `requestTimeout`
+    private[client] val options: Int
+) {
+  import Call.*
+
+  private def copy(
+      headers: Headers = headers,
+      content: Array[Byte] = content,
+      source: ByteStream = source,
+      sourceLength: Long = sourceLength,
+      deadline: TimeLimit = deadline,
+      limit: FiniteDuration = limit,
+      options: Int = options
+  ): Call =
+    new Call(sender, host, method, target, headers, content, source, sourceLength, deadline, limit, options)
+
+  /**
+   * With an additional header.
+   *
+   * @throws java.lang.IllegalArgumentException if the name or value is not valid, or the client sets that header
+   *   itself: those for length, coding and connection
+   */
+  def header(name: String, value: String): Call = {
+    Call.refuseFraming(name)
+    copy(headers = headers.add(name, value))
+  }
+
+  /** With a header that replaces all others of that name. Throws as `header` does. */
+  def setHeader(name: String, value: String): Call = {
+    Call.refuseFraming(name)
+    copy(headers = headers.set(name, value))
+  }
+
+  /** With additional headers. Throws as `header` does. */
+  def withHeaders(more: Headers): Call = {
+    more.toList.foreach { case (name, _) => Call.refuseFraming(name) }
+    copy(headers = headers ++ more)
+  }
+
+  /** With a text as content, in UTF-8; its Content-Type is text/plain unless one is set. */
+  def body(text: String): Call =
+    typed("text/plain; charset=utf-8").body(text.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+
+  /** With bytes as content. The array must not change afterwards. */
+  def body(bytes: Array[Byte]): Call = copy(content = bytes, source = null)
+
+  /**
+   * With a stream as content, sent in chunks and read as fast as the server accepts it. A stream can be sent only once,
+   * so the call is not retried once the stream has been read from.
+   */
+  def body(stream: ByteStream): Call = copy(content = null, source = stream, sourceLength = -1)
+
+  /**
+   * With a stream of exactly `length` bytes as content; the call fails with `BadRequestBody` if there are more or fewer.
+   *
+   * @throws java.lang.IllegalArgumentException if `length` is negative
+   */
+  def body(stream: ByteStream, length: Long): Call = {
+    require(length >= 0, "length must not be negative")
+    copy(content = null, source = stream, sourceLength = length)
+  }
+
+  /** With the content of an incoming request, to forward it. */
+  def body(content: MessageBody): Call =
+    if (content.isEmpty) this
+    else if (content.length >= 0) body(content.stream, content.length)
+    else body(content.stream)
+
+  /**
+   * With a time limit for the whole call, from sending it to the end of the response, including waiting for a
+   * connection, retries and redirections. It replaces the client's `requestTimeout`, and may be longer. A streamed
+   * body is limited by `bodyTimeout` instead.
+   *
+   * @throws java.lang.IllegalArgumentException if it is negative or infinite
+   */
+  def timeout(limit: FiniteDuration): Call = {
+    Setting("Call").notNegative("timeout", limit)
+    copy(limit = limit)
+  }
+
+  /** With a deadline, in addition to the other limits: the earliest one applies. */
+  def timeout(limit: TimeLimit): Call = copy(deadline = deadline.min(limit))
+
+  /** With the deadline of an incoming request. An implicit request has the same effect. */
+  def timeout(request: Request): Call = timeout(request.timeLimit)
+
+  /** May be retried although its method is not idempotent (RFC 9110 §9.2.2). */
+  def repeatable: Call = copy(options = options | Repeatable)
+
+  /** Is never retried. */
+  def once: Call = copy(options = options | Once)
+
+  /** A redirection is returned as the response, not followed. */
+  def noRedirects: Call = copy(options = options | NoRedirects)
+
+  /** A streamed body waits for 100 (Continue), at most for `continueTimeout` (RFC 9110 §10.1.1). */
+  def expectContinue: Call = copy(options = options | ExpectContinue)
+
+  /**
+   * Sends it: the response with its whole body, of at most `maxBodyInMemory` bytes. Fails with a [[ClientError]]; a
+   * status of 400 or more is not a failure.
+   *
+   * @throws java.lang.IllegalStateException if this is not an event loop's thread
+   */
+  def response: Async[ClientResponse] = sender.response(this)
+
+  /** As `response`: its body as text, in the charset of its Content-Type or in UTF-8. */
+  def text: Async[String] = response.map(_.text)
+
+  /**
+   * Sends it: the head of the response, with its body as a stream, which must be read to its end or cancelled. Fails
+   * with a [[ClientError]].
+   *
+   * @throws java.lang.IllegalStateException if this is not an event loop's thread
+   */
+  def stream: Async[StreamedResponse] = sender.stream(this)
+
+  /** As `response`, from any thread, on a loop of the client. */
+  def future: Future[ClientResponse] = sender.run(response)
+
+  /**
+   * As `response`, blocking: for virtual threads, and others that may block. Interrupting the thread cancels the call.
+   *
+   * @throws ClientError if there is no response
+   * @throws java.lang.IllegalStateException on an event loop's thread, which must not block
+   */
+  def await(): ClientResponse = sender.await(response)
+
+  private def typed(mediaType: String): Call =
+    if (headers.contains("Content-Type")) this else copy(headers = headers.add("Content-Type", mediaType))
+
+  /** Whether that option of the companion is set. */
+  private[client] def is(option: Int): Boolean = (options & option) != 0
+
+  override def toString: String = s"$method ${host.name}$target"
+}
+
+private[client] object Call {
+  final val Repeatable     = 1
+  final val Once           = 2
+  final val NoRedirects    = 4
+  final val ExpectContinue = 8
+
+  private val framing =
+    List(
+      "content-length",
+      "transfer-encoding",
+      "connection",
+      "keep-alive",
+      "upgrade",
+      "te",
+      "trailer",
+      "expect"
+    )
+
+  def refuseFraming(name: String): Unit =
+    if (framing.exists(Ascii.same(name, _)))
+      throw new IllegalArgumentException(s"the client sets $name itself")
+}

@@ -1,0 +1,334 @@
+package needletail.client.call
+
+import needletail.async.{Async, AsyncPromise, Survivable, Timer}
+import needletail.client.config.ClientConfig
+import needletail.client.error.ClientError
+import needletail.client.policy.{Endpoint, RedirectPolicy, RetryPolicy}
+import needletail.client.pool.{Host, HostCounts, PausedCall, PerLoopClient, PerLoopHost}
+import needletail.client.url.Url
+import needletail.http.ByteStream
+import needletail.http.http1.ResponseHead
+import needletail.http.message.{Headers, Method, Status}
+import needletail.http.text.ByteWriter
+import needletail.io.EventLoop
+
+/**
+ * The execution of a call: its attempts, one after the other, on its host or where it is redirected to.
+ *
+ * It is always in one of these states: in a pool's queue (`line`), on a connection (`connection`), pausing before its
+ * next attempt (`pause`), or complete.
+ */
+private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: Call)
+    extends TimedExchange(loop.context, submitted)
+    with PausedCall {
+  protected final val config: ClientConfig = context.config
+  protected final val promise              = new AsyncPromise[A]
+
+  private var host: Host             = call.host
+  private var onLoop: PerLoopHost    = null
+  private var endpoint: Endpoint     = null  // of the current attempt; null between attempts
+  private var failedAt: Endpoint     = null  // of the last attempt, if it failed
+  private var method: Method         = call.method
+  private var target: String         = call.target
+  private var headers: Headers       = call.headers
+  private var content: Array[Byte]   = call.content
+  private var source: ByteStream     = call.source
+  private var streamTouched: Boolean = false // whether the source has been read from
+  private var status: Status         = null  // of the response that is returned
+
+  private var attempts            = 0
+  private var redirects           = 0
+  private var pause: Timer        = null
+  private var submittedAt, sentAt = 0L
+
+  // Attempts
+
+  final def begin(): Async[A] = {
+    val now = context.loop.nowNanos
+    startCall(now)
+    promise.onCancel(() => cancelled())
+    onLoop = loop.on(host)
+    onLoop.counts.add(HostCounts.Calls, 1)
+    host.used(now)
+    host.budget.earn()
+    attempt()
+    promise
+  }
+
+  private def attempt(): Unit = if (!promise.isCompleted) {
+    val now = context.loop.nowNanos
+    if (timeLeft <= 0 || call.deadline.hasPassed) fail(tooLate("it had not been sent"))
+    else if (!host.breaker.admit(now)) {
+      onLoop.counts.add(HostCounts.Refused, 1)
+      fail(new ClientError.BreakerOpen(host.name))
+    } else {
+      attempts += 1
+      onLoop = loop.on(host) // again, as the host may have been forgotten since the last attempt
+      endpoint = host.balancer.choose(now, failedAt)
+      host.balancer.took(endpoint)
+      onLoop.counts.add(HostCounts.Attempts, 1)
+      submit(now)
+    }
+  }
+
+  private def submit(now: Long): Unit = {
+    startAttempt(now, mayRepeat)
+    submittedAt = now
+    sentAt = 0
+    onLoop.pool(endpoint).submit(this)
+  }
+
+  // The request
+
+  override final def isHead: Boolean = method eq Method.HEAD
+
+  override final def mayPipeline: Boolean = isIdempotent && source == null && !isStreamed
+
+  /** Whether the response is read at the caller's pace. Then other requests must not wait for its end. */
+  protected def isStreamed: Boolean
+
+  final def encode(w: ByteWriter): Unit = {
+    RequestEncoder.head(w, method, target, host, headers)
+    if (source != null) RequestEncoder.announce(w, call.sourceLength, awaitsContinue)
+    else if (content != null || RequestEncoder.expectsContent(method))
+      RequestEncoder.announce(w, if (content == null) 0L else content.length.toLong, continue = false)
+    w.writeCrLf()
+    if (content != null && content.length <= RequestEncoder.CopyLimit) w.write(content)
+  }
+
+  override final def largeContent: Array[Byte] =
+    if (content != null && content.length > RequestEncoder.CopyLimit) content else null
+
+  override final def contentStream: ByteStream = {
+    if (source != null) streamTouched = true
+    source
+  }
+  override final def contentLength: Long     = call.sourceLength
+  override final def awaitsContinue: Boolean = source != null && call.is(Call.ExpectContinue)
+
+  private def isIdempotent: Boolean = (method.isIdempotent || call.is(Call.Repeatable)) && !call.is(Call.Once)
+
+  /** Whether the content can be sent again. */
+  private def hasContent: Boolean = source == null || !streamTouched
+
+  private def mayRepeat: Boolean = isIdempotent && hasContent
+
+  // Events of an attempt
+
+  final def onSent(): Unit = {
+    sentAt = context.loop.clockNanos
+    onLoop.counts.queued.record(context.loop.nowNanos - submittedAt)
+    if (source != null && !awaitsContinue) extendForBody()
+  }
+
+  override final def onContentSent(last: Boolean): Unit = if (last) endBody() else extendForBody()
+
+  final def onHead(head: ResponseHead): Unit = {
+    val received = Status(head.code)
+    val delay    =
+      if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
+      else RetryPolicy.Never
+    if (delay != RetryPolicy.Never && mayRetry(delay)) {
+      leaveConnection()
+      concluded(good = false)
+      retryAfter(delay)
+    } else {
+      val location = if (follows(received.code)) head.indexOf("location", 0) else -1
+      if (location < 0) accept(received, head)
+      else {
+        val to = head.value(location)
+        leaveConnection()
+        concluded(good = true)
+        redirect(to)
+      }
+    }
+  }
+
+  private def accept(received: Status, head: ResponseHead): Unit = {
+    status = received
+    accepted(received, head)
+  }
+
+  /** This response is the result of the call; its content follows. */
+  protected def accepted(status: Status, head: ResponseHead): Unit
+
+  /** The response is complete. */
+  protected def completed(trailers: Headers): Unit
+
+  /** There is no response, or no more of it. */
+  protected def failed(error: ClientError): Unit
+
+  final def onEnd(trailers: Headers): Unit = {
+    concluded(good = status.code < 500)
+    completed(trailers)
+  }
+
+  final def onFailed(error: ClientError): Unit = error match {
+    case lost: ClientError.ConnectionLost if isStale(lost) =>
+      onLoop.counts.add(HostCounts.Stale, 1)
+      needsFresh = true // a new connection cannot be stale
+      submit(context.loop.nowNanos)
+    case _ =>
+      concludedBy(error)
+      val delay = loop.retry.delay(attempts)
+      if (
+        status == null && RetryPolicy.isTransient(error, timeLeft) &&
+        (mayRepeat || wasNotSent(error)) && mayRetry(delay)
+      ) retryAfter(delay)
+      else fail(error)
+  }
+
+  // Retries
+
+  private def isStale(lost: ClientError.ConnectionLost): Boolean =
+    RetryPolicy.isStale(lost, isIdempotent) && status == null && hasContent && timeLeft > 0 &&
+      !promise.isCompleted
+
+  /** Whether no byte of the request reached the host, so that sending it is not a repetition. */
+  private def wasNotSent(error: ClientError): Boolean =
+    !error.mayHaveArrived && hasContent && !call.is(Call.Once)
+
+  /** If it returns true, it has taken a retry from the budget, so it is called last. */
+  private def mayRetry(delay: Long): Boolean =
+    !promise.isCompleted && !loop.isOver && loop.retry.allows(attempts, delay, timeLeft, host.budget)
+
+  private def retryAfter(nanos: Long): Unit = {
+    onLoop.counts.add(HostCounts.Retries, 1)
+    loop.paused.add(this)
+    pause = context.loop.schedule(
+      nanos,
+      () => {
+        pause = null
+        loop.paused.remove(this)
+        attempt()
+      }
+    )
+  }
+
+  private def stopPause(): Unit = if (pause != null) {
+    pause.cancel()
+    pause = null
+    loop.paused.remove(this)
+    ()
+  }
+
+  // Redirections
+
+  private def follows(code: Int): Boolean =
+    RedirectPolicy.isRedirect(code) && config.maxRedirects > 0 && !call.is(Call.NoRedirects) &&
+      RedirectPolicy.follows(code, method)
+
+  private def redirect(location: String): Unit = {
+    redirects += 1
+    RedirectPolicy.next(
+      new Url(host.origin, target),
+      location,
+      method,
+      headers,
+      redirects,
+      config.maxRedirects
+    ) match {
+      case Left(why)   => fail(new ClientError.BadRedirect(host.name, why))
+      case Right(next) =>
+        method = next.method
+        headers = next.headers
+        if (next.dropsContent) dropContent()
+        if (next.url.origin != host.origin) {
+          host = loop.registry.of(next.url.origin)
+          onLoop = loop.on(host)
+          host.used(context.loop.nowNanos)
+          host.budget.earn()
+        }
+        target = next.url.target
+        attempts = 0
+        failedAt = null
+        // by the end of the turn the connection may have received the rest of this response, and be free again
+        context.loop.endOfTurn(() => attempt())
+    }
+  }
+
+  private def dropContent(): Unit = {
+    content = null
+    if (source != null) {
+      cancelSource()
+      source = null
+    }
+  }
+
+  // The end of an attempt, and of the call
+
+  /** The rest of the response is not needed: the connection may be reused. */
+  private def leaveConnection(): Unit = connection.abandon(this, orderly = true)
+
+  private def concludedBy(error: ClientError): Unit = error match {
+    case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
+        _: ClientError.ClientClosed =>
+      withdrawn() // not a failure of the host
+    case _ =>
+      if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
+      concluded(good = false)
+  }
+
+  private def concluded(good: Boolean): Unit = if (endpoint != null) {
+    val now = context.loop.nowNanos
+    host.balancer.gave(endpoint)
+    if (sentAt != 0) onLoop.counts.transit.record(context.loop.clockNanos - sentAt)
+    if (good) {
+      host.breaker.succeeded(now)
+      host.balancer.succeeded(endpoint)
+      failedAt = null
+    } else {
+      onLoop.counts.add(HostCounts.Failures, 1)
+      host.breaker.failed(now)
+      host.balancer.failed(endpoint, now)
+      failedAt = endpoint
+    }
+    endpoint = null
+  }
+
+  private def withdrawn(): Unit = if (endpoint != null) {
+    host.balancer.gave(endpoint)
+    host.breaker.withdrawn()
+    endpoint = null
+  }
+
+  private def tooLate(what: String): ClientError =
+    new ClientError.TimedOut(host.name, s"the response was not complete $limitText: $what")
+
+  private def fail(error: ClientError): Unit = {
+    releaseSource()
+    failed(error)
+  }
+
+  private def releaseSource(): Unit = if (source != null && !streamTouched) cancelSource()
+
+  /** An exception of a user's stream must not keep the call from ending. */
+  private def cancelSource(): Unit =
+    try source.cancel()
+    catch { case Survivable(e) => EventLoop.report("cancelling a request's streamed body failed", e) }
+
+  /** The response exceeds a limit of the client, such as its size: the call fails, and the connection is closed. */
+  protected final def refuse(error: ClientError): Unit = {
+    val c = connection
+    concluded(good = true) // not a failure of the host
+    if (c != null) c.abandon(this, orderly = false)
+    fail(error)
+  }
+
+  final def clientClosed(): Unit = {
+    stopPause()
+    fail(new ClientError.ClientClosed(host.name))
+  }
+
+  /** The caller has cancelled: leaves the queue or the connection; no further attempt is made. */
+  protected final def cancelled(): Unit = {
+    if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
+    if (connection != null) connection.abandon(this, orderly = false)
+    else if (pause != null) stopPause()
+    else if (endpoint != null) onLoop.pool(endpoint).remove(this)
+    withdrawn()
+    releaseSource()
+  }
+
+  protected final def hostName: String = host.name
+}

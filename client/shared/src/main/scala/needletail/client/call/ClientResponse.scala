@@ -1,0 +1,54 @@
+package needletail.client.call
+
+import needletail.http.Response
+import needletail.http.message.{Headers, MediaType, Status}
+import needletail.http.text.Ascii
+
+/** A response with its whole body. */
+final class ClientResponse private[client] (
+    val status: Status,
+    val headers: Headers,
+    content: Array[Byte],
+    val trailers: Headers
+) {
+
+  /** Whether the status is 200 to 299. */
+  def isSuccess: Boolean = status.code / 100 == 2
+
+  /** The first value of that header. */
+  def header(name: String): Option[String] = headers.get(name)
+
+  /** The body. The same array each time, which belongs to the caller. */
+  def bytes: Array[Byte] = content
+
+  /** The body as text, in the charset of its Content-Type or in UTF-8. */
+  def text: String = MediaType.decode(content, MediaType.charset(headers.get("Content-Type")))
+
+  /** A server response to forward it: without the fields that concern the connection (RFC 9110 §7.6.1). */
+  def toResponse: Response = ClientResponse.forwarded(status, headers).bytes(content)
+
+  override def toString: String = s"ClientResponse($status, ${content.length} bytes)"
+}
+
+private[client] object ClientResponse {
+  private val hopByHop = List(
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "content-length",
+    "date"
+  )
+
+  /** A server response without content, with the end-to-end fields of `headers` (RFC 9110 §7.6.1). */
+  def forwarded(status: Status, headers: Headers): Response = {
+    val named = headers.list("connection")
+    val kept  = headers.toList.filterNot { case (n, _) =>
+      hopByHop.exists(Ascii.same(_, n)) || named.exists(Ascii.same(_, n))
+    }
+    Response(status).withHeaders(Headers(kept: _*))
+  }
+}

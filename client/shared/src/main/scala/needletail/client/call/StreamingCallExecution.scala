@@ -1,0 +1,114 @@
+package needletail.client.call
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.client.error.ClientError
+import needletail.client.pool.PerLoopClient
+import needletail.http.http1.ResponseHead
+import needletail.http.message.{Headers, Status}
+
+/** The execution of a call whose response is returned with its body as a stream. */
+private[client] final class StreamingCallExecution(loop: PerLoopClient, submitted: Call)
+    extends CallExecution[StreamedResponse](loop, submitted) {
+  private var pull: AsyncPromise[Option[Array[Byte]]] = null // the piece that is waited for
+  private var failure: ClientError                    = null
+  private var last: Array[Byte] = null // a piece that arrived with the end, before it was requested
+  private var isDone            = false
+  private var isLeft            = false
+  private var announced         = -1L
+  private var trailers          = Headers.empty
+
+  /** Whether the loop's buffer, which its calls share, holds bytes of this response. */
+  private var hasGathered = false
+
+  protected def isStreamed: Boolean = true
+
+  protected def accepted(status: Status, head: ResponseHead): Unit = {
+    announced = head.contentLength
+    val response = new StreamedResponse(status, head.toHeaders, stream)
+    extendForBody()
+    promise.succeed(response)
+    ()
+  }
+
+  override def wantsContent: Boolean = pull != null || isLeft
+
+  /** The chunks that arrive in one turn make one piece, so that many small ones cost no more than a large one. */
+  def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    hasGathered = true
+    context.gathered.write(bytes, from, until - from)
+  }
+
+  override def onPause(): Unit = if (hasGathered) {
+    val piece = takeGathered()
+    extendForBody()
+    give(piece)
+  }
+
+  private def takeGathered(): Array[Byte] = {
+    val w     = context.gathered
+    val piece = java.util.Arrays.copyOf(w.bytes, w.length)
+    w.clear()
+    hasGathered = false
+    piece
+  }
+
+  private def give(piece: Array[Byte]): Unit = {
+    val waiting = pull
+    pull = null
+    if (waiting != null) waiting.succeed(Some(piece)) else last = piece
+    ()
+  }
+
+  protected def completed(more: Headers): Unit = {
+    trailers = more
+    isDone = true
+    if (hasGathered) give(takeGathered())
+    else if (pull != null) {
+      val waiting = pull
+      pull = null
+      waiting.succeed(None)
+      ()
+    }
+  }
+
+  protected def failed(error: ClientError): Unit = {
+    if (hasGathered) {
+      context.gathered.clear()
+      hasGathered = false
+    }
+    failure = error
+    val waiting = pull
+    pull = null
+    if (!promise.fail(error) && waiting != null) waiting.fail(error)
+    ()
+  }
+
+  private val stream: StreamedContent = new StreamedContent {
+    def length: Long      = announced
+    def trailers: Headers = StreamingCallExecution.this.trailers
+
+    def next(): Async[Option[Array[Byte]]] =
+      if (last != null) {
+        val piece = last
+        last = null
+        Async.value(Some(piece))
+      } else if (failure != null) Async.fail(failure)
+      else if (isDone || isLeft) Async.value(None)
+      else if (pull != null)
+        Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
+      else {
+        val waiting = new AsyncPromise[Option[Array[Byte]]]
+        pull = waiting
+        waiting.onCancel(() => if (pull eq waiting) pull = null)
+        extendForBody()
+        if (connection != null) connection.settle()
+        waiting
+      }
+
+    def cancel(): Unit = if (!isDone && !isLeft && failure == null) {
+      isLeft = true
+      pull = null
+      cancelled()
+    }
+  }
+}

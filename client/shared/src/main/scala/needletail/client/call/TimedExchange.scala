@@ -1,0 +1,64 @@
+package needletail.client.call
+
+import needletail.client.connection.{ClientExchange, ClientLoopContext}
+
+/**
+ * The time limits of a call: `requestTimeout` or the call's own, the deadline of an incoming request, `attemptTimeout`,
+ * and `bodyTimeout` while a streamed body is sent or received. Times are nanoseconds of the loop's clock.
+ */
+private[client] abstract class TimedExchange(
+    protected final val context: ClientLoopContext,
+    protected final val call: Call
+) extends ClientExchange {
+  private var callEnd   = 0L
+  private var bodyPhase = false // whether `bodyTimeout` applies now
+
+  /** The call begins. */
+  protected final def startCall(now: Long): Unit = {
+    callEnd = now + limitNanos
+    if (call.deadline.isSet && call.deadline.nanos - callEnd < 0) callEnd = call.deadline.nanos
+  }
+
+  /** An attempt begins. `repeatable`: it has the time limit of an attempt, as another one may follow. */
+  protected final def startAttempt(now: Long, repeatable: Boolean): Unit = {
+    bodyPhase = false
+    deadline = callEnd
+    if (context.config.attemptTimeout.isDefined && repeatable)
+      deadline = math.min(callEnd, now + context.config.attemptTimeout.get.toNanos)
+  }
+
+  /** The time left for the call; 0 or less if it is over. */
+  protected final def timeLeft: Long = callEnd - context.loop.nowNanos
+
+  /** A streamed body made progress: extends the deadline by `bodyTimeout`, up to the call's deadline. */
+  protected final def extendForBody(): Unit = {
+    bodyPhase = true
+    deadline = context.loop.nowNanos + context.bodyNanos
+    if (call.deadline.isSet && call.deadline.nanos - deadline < 0) {
+      bodyPhase = false
+      callEnd = call.deadline.nanos
+      deadline = callEnd
+    }
+  }
+
+  /** A streamed request body is complete: the response has the time of a call without a body. */
+  protected final def endBody(): Unit = if (bodyPhase) {
+    bodyPhase = false
+    callEnd = context.loop.nowNanos + limitNanos
+    if (call.deadline.isSet) callEnd = math.min(callEnd, call.deadline.nanos)
+    deadline = callEnd
+  }
+
+  /** At most half the range of Long, so that differences of times do not overflow. */
+  private def limitNanos: Long =
+    if (call.limit != null) math.min(call.limit.toNanos, Long.MaxValue / 2) else context.requestNanos
+
+  override final def limitText: String = {
+    val config = context.config
+    if (bodyPhase) s"within ${config.bodyTimeout.toMillis} ms of its last bytes"
+    else if (call.deadline.isSet && callEnd == call.deadline.nanos)
+      "before the deadline of the request it was made for"
+    else if (deadline - callEnd < 0) s"within ${config.attemptTimeout.fold(0L)(_.toMillis)} ms"
+    else s"within ${(if (call.limit != null) call.limit else config.requestTimeout).toMillis} ms"
+  }
+}

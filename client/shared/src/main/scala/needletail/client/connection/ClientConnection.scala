@@ -1,0 +1,298 @@
+package needletail.client.connection
+
+import needletail.async.Survivable
+import needletail.client.error.ClientError
+import needletail.http.message.Headers
+import needletail.http.text.ByteWriter
+import needletail.io.{Connection, ConnectionHandler}
+import needletail.io.platform.Fallible
+
+/** What opened a connection and decides about its use, such as a pool. Called on the connection's loop. */
+private[needletail] trait ConnectionOwner {
+
+  /** A response is complete, and the connection accepts another request. */
+  def freed(c: ClientConnection): Unit
+
+  /** The connection is closed or closing, and accepts no more requests. Called once. */
+  def gone(c: ClientConnection): Unit
+}
+
+/**
+ * A connection to a server: sends the requests of exchanges and delivers their responses. Used on its loop only.
+ *
+ * It has a single deadline: that of the first exchange in flight, or the end of the idle time.
+ *
+ * @param hostName the host, for messages
+ */
+private[needletail] final class ClientConnection(
+    connection: Connection,
+    context: ClientLoopContext,
+    owner: ConnectionOwner,
+    protected val hostName: String
+) extends ResponseReader(context)
+    with ConnectionHandler
+    with ExchangeConnection
+    with ContentOutput
+    with Runnable
+    with Fallible {
+
+  /** Neighbours among a pool's idle connections, and whether this is one of them. */
+  private[client] var nextIdle: ClientConnection = null
+  private[client] var prevIdle: ClientConnection = null
+  private[client] var isIdle                     = false
+
+  private val depth              = context.config.pipelining
+  private var idleSince          = connection.loop.nowNanos
+  private var offered            = 0L   // bytes of requests, written or held
+  private var sender: BodySender = null // while a request's content is being sent
+  private var held: ByteWriter   = null // pipelined requests of this turn, for one write
+  private var turnAsked          = false
+  private var inTurn             = false
+
+  /** Requests that the owner counts as in flight: those sent, less those reported by `freed`. */
+  private[client] var owed = 0
+
+  /** Requests whose responses are not complete. */
+  def underWay: Int = inFlight.size
+
+  /** Whether it accepts further requests. */
+  def isUsable: Boolean = !isOver && !isLast && connection.isOpen
+
+  /** Whether this request can be sent now, in addition to those in flight (RFC 9112 §9.3.2). */
+  def accepts(x: ClientExchange): Boolean = isUsable && {
+    inFlight.isEmpty || (inFlight.size < depth && x.mayPipeline && inFlight.first.mayPipeline && sender == null)
+  }
+
+  def pendingOutput: Int     = connection.pendingBytes
+  private def nowNanos: Long = connection.loop.nowNanos
+
+  /** Sends a request, which the connection must accept. */
+  def send(x: ClientExchange): Unit =
+    try begin(x)
+    catch {
+      case e: Throwable => // part of the request may have been sent, so the connection cannot continue
+        if (!isOver) end(lost(e), reset = true)
+        if (!Survivable(e)) throw e
+    }
+
+  private def begin(x: ClientExchange): Unit = {
+    x.connection = this
+    x.sentFrom = offered
+    inFlight.append(x)
+    owed += 1
+    if (depth > 1) hold(x) else write(x)
+    x.onSent()
+    val stream = x.contentStream
+    if (stream != null) {
+      sender = new BodySender(this, x, stream, x.contentLength, context)
+      if (x.awaitsContinue) sender.awaitContinue(context.continueNanos) else sender.pump()
+    }
+    if (!inTurn) settle()
+  }
+
+  private def write(x: ClientExchange): Unit = {
+    val w = context.writer
+    w.clear()
+    x.encode(w)
+    offered += w.length
+    connection.write(w.bytes, 0, w.length)
+    writeLarge(x)
+  }
+
+  private def writeLarge(x: ClientExchange): Unit = {
+    val large = x.largeContent
+    if (large != null) {
+      offered += large.length
+      connection.writeOwned(large, 0, large.length)
+    }
+  }
+
+  /** With pipelining: the requests of one turn are sent in one write. */
+  private def hold(x: ClientExchange): Unit = {
+    if (held == null) held = new ByteWriter(1024)
+    val before = held.length
+    x.encode(held)
+    offered += held.length - before
+    if (x.largeContent != null) {
+      flush()
+      writeLarge(x)
+    } else if (!inTurn && !turnAsked) {
+      turnAsked = true
+      connection.loop.endOfTurn(this)
+    }
+  }
+
+  /** The end of a turn in which requests were held. */
+  def run(): Unit = {
+    turnAsked = false
+    flush()
+  }
+
+  private[needletail] def failed(cause: Throwable): Unit = if (!isOver) end(lost(cause), reset = true)
+
+  private def flush(): Unit = if (held != null && held.length > 0) {
+    connection.write(held.bytes, 0, held.length)
+    held.clear()
+  }
+
+  private[client] def writeContent(bytes: Array[Byte], from: Int, count: Int): Unit = {
+    flush()
+    offered += count
+    connection.write(bytes, from, count)
+  }
+
+  private[client] def writeContentOwned(bytes: Array[Byte]): Unit = {
+    flush()
+    offered += bytes.length
+    connection.writeOwned(bytes, 0, bytes.length)
+  }
+
+  private[client] def contentFailed(what: String, cause: Throwable): Unit = if (!isOver)
+    end(new ClientError.BadRequestBody(hostName, what, cause), reset = true)
+
+  private[client] def contentComplete(): Unit = sender = null
+
+  private[client] def endOfTurn(task: Runnable): Unit = connection.loop.endOfTurn(task)
+
+  def abandon(x: ClientExchange, orderly: Boolean): Unit = if (x.connection eq this) {
+    val first  = x eq inFlight.first
+    val drains =
+      if (sender != null || isLast) false
+      else if (!first || !hasHead) inFlight.size > 1 // the connection has other exchanges
+      else if (contentLeft >= 0) contentLeft <= context.config.maxUnreadBody
+      else orderly
+    val stopAt = math.min(x.deadline, nowNanos + ClientConnection.DrainNanos)
+    val limit  = if (contentLeft >= 0 && first) contentLeft else context.config.maxUnreadBody.toLong
+    val other  = new DrainingExchange(limit, x.isHead, stopAt)
+    other.connection = this
+    inFlight.replace(x, other)
+    x.connection = null
+    if (drains) { if (!inTurn) settle() }
+    else close()
+  }
+
+  def close(): Unit = if (!isOver) end(lost(null), reset = hasBegun || inFlight.size > 0)
+
+  def settle(): Unit = if (!isOver && connection.isOpen) {
+    if (mustWait) { if (!connection.isPaused) connection.pauseReading() }
+    else if (connection.isPaused) connection.resumeReading()
+    val first = inFlight.first
+    connection.deadline = if (first != null) first.deadline else idleSince + context.idleNanos
+  }
+
+  // ConnectionHandler
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    inTurn = true
+    context.gathered.clear() // shared by the loop: an earlier turn may have left bytes
+    val used =
+      try read(bytes, from, until)
+      finally inTurn = false
+    if (!isOver) {
+      flush()
+      settle()
+    }
+    used
+  }
+
+  def onEnd(): Unit = inputEnded()
+
+  def onDrained(): Unit = if (sender != null) {
+    sender.pump()
+    settle()
+  }
+
+  def onDeadline(): Unit = if (!isOver) {
+    val x = inFlight.first
+    if (x == null) {
+      if (idleSince + context.idleNanos - nowNanos <= 0) close() else settle()
+    } else if (x.deadline - nowNanos <= 0)
+      end(
+        new ClientError.TimedOut(hostName, s"the response was not complete ${x.limitText}: $stage"),
+        reset = true
+      )
+    else settle()
+  }
+
+  def onClosed(cause: Throwable): Unit = if (!isOver) end(lost(cause), reset = false)
+
+  // ResponseReader
+
+  protected def hasWritten: Boolean =
+    inFlight.first != null && connection.bytesWritten > inFlight.first.sentFrom
+
+  protected def answered(x: ClientExchange, trailers: Headers, spoiled: Boolean): Unit = {
+    x.connection = null
+    if (sender != null) {
+      // the server has responded without reading the rest of the request, which is not sent
+      sender.stop()
+      sender = null
+      isLast = true
+    }
+    idleSince = nowNanos
+    if (isLast || spoiled)
+      end(
+        new ClientError.ConnectionLost(
+          hostName,
+          "the connection ended before the response",
+          null,
+          written = true,
+          answered = false,
+          reused = true,
+          if (isLast) ClientError.Ending.Announced else ClientError.Ending.Cut
+        ),
+        reset = false
+      )
+    else {
+      owed -= 1
+      owner.freed(this)
+    }
+    x.onEnd(trailers)
+  }
+
+  protected def broken(error: ClientError): Unit = end(error, reset = false)
+
+  protected def continued(x: ClientExchange): Unit = if (sender != null) sender.goOn()
+
+  /** Every end of a connection: the first exchange fails with `error`, those after it with `ConnectionLost`. */
+  private def end(error: ClientError, reset: Boolean): Unit = {
+    val written = connection.bytesWritten
+    isOver = true
+    if (sender != null) {
+      sender.stop()
+      sender = null
+    }
+    if (reset && connection.isOpen) connection.abort() else connection.close()
+    owner.gone(this)
+    val ending = error match {
+      case lost: ClientError.ConnectionLost => lost.ending
+      case _: ClientError.TimedOut          => ClientError.Ending.GivenUp
+      case _                                => ClientError.Ending.Cut
+    }
+    var x     = inFlight.takeFirst()
+    var first = true
+    while (x != null) {
+      x.connection = null
+      x.onFailed(if (first) error else behind(x, written, ending))
+      first = false
+      x = inFlight.takeFirst()
+    }
+  }
+
+  private def behind(x: ClientExchange, written: Long, ending: ClientError.Ending): ClientError =
+    new ClientError.ConnectionLost(
+      hostName,
+      "the connection ended before the response, while an earlier one was awaited",
+      null,
+      written > x.sentFrom,
+      answered = false,
+      reused = true,
+      ending
+    )
+}
+
+private[client] object ClientConnection {
+
+  /** Longest time, in nanoseconds, that the rest of an abandoned response is read; then the connection is closed. */
+  final val DrainNanos = 1000L * 1000 * 1000
+}

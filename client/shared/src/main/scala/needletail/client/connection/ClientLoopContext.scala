@@ -1,0 +1,40 @@
+package needletail.client.connection
+
+import needletail.client.config.ClientConfig
+import needletail.http.http1.ResponseParser
+import needletail.http.text.ByteWriter
+import needletail.io.EventLoop
+
+/** What the connections of one client on one loop share. Used on that loop only, by one of them at a time. */
+private[needletail] final class ClientLoopContext(val loop: EventLoop, val config: ClientConfig) {
+
+  /** The buffer that requests are encoded in; empty between two requests. */
+  val writer = new ByteWriter(4 * 1024)
+
+  /** The buffer that gathers the pieces of a streamed response that arrive in one turn. */
+  val gathered = new ByteWriter(16 * 1024)
+
+  /** The source of random delays. */
+  lazy val random: java.util.Random = loop.platform.newRandom()
+
+  /** Time limits of the config, in nanoseconds. */
+  val idleNanos: Long     = config.idleTimeout.toNanos
+  val queueNanos: Long    = config.queueTimeout.toNanos
+  val connectNanos: Long  = config.connectTimeout.toNanos
+  val requestNanos: Long  = config.requestTimeout.toNanos
+  val bodyNanos: Long     = config.bodyTimeout.toNanos
+  val continueNanos: Long = config.continueTimeout.toNanos
+
+  private var spare: ResponseParser = null
+
+  /** A parser for a response head. Return it by `giveParser` when the head is complete. */
+  def takeParser(): ResponseParser = {
+    val p = if (spare == null) new ResponseParser(config.maxHead, config.maxHeaders) else spare
+    spare = null
+    p.reset()
+    p
+  }
+
+  /** Returns a parser for the next head. */
+  def giveParser(parser: ResponseParser): Unit = spare = parser
+}

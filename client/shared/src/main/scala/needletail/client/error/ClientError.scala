@@ -1,0 +1,107 @@
+package needletail.client.error
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.http.message.{Answerable, HttpError, Status}
+
+/**
+ * Why a call has no response. The message names the host and the reason. Without a stack trace, as only `await` throws
+ * it.
+ *
+ * @param host the host that was called, as `http://host:port` or `unix:/path`
+ */
+sealed abstract class ClientError(val host: String, what: String, cause: Throwable = null)
+    extends RuntimeException(s"$host: $what", cause, false, false)
+    with Answerable {
+
+  /** What a server responds if a handler fails with it: 502, 503 or 504, without details. */
+  def asHttpError: HttpError = this match {
+    case _: ClientError.TimedOut => ClientError.tooLate
+    case _: ClientError.BreakerOpen | _: ClientError.QueueFull | _: ClientError.QueueTimeout =>
+      ClientError.busy
+    case _ => ClientError.broken
+  }
+
+  /** Whether any byte of the request has been sent. */
+  private[client] def mayHaveArrived: Boolean = false
+}
+
+object ClientError {
+
+  /** No connection: refused, unknown name, or `connectTimeout`; see the cause. */
+  final class CannotConnect(host: String, cause: Throwable)
+      extends ClientError(host, String.valueOf(cause.getMessage), cause)
+
+  /** All connections are in use, and `maxQueued` calls are waiting for one. */
+  final class QueueFull(host: String, queued: Int)
+      extends ClientError(host, s"$queued calls are already waiting for a connection")
+
+  /** No connection became free within `queueTimeout`. */
+  final class QueueTimeout(host: String, limit: FiniteDuration)
+      extends ClientError(host, s"no connection became free within ${limit.toMillis} ms")
+
+  /** The response was not complete in time. The message tells which limit applied, and how far the call had got. */
+  final class TimedOut(host: String, what: String) extends ClientError(host, what) {
+    override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /** The connection ended before the response was complete. The message tells where in the response. */
+  final class ConnectionLost private[client] (
+      host: String,
+      what: String,
+      cause: Throwable,
+      private[needletail] val written: Boolean,  // whether any byte of the request was sent
+      private[needletail] val answered: Boolean, // whether any byte of the response was received
+      private[needletail] val reused: Boolean,   // whether it had earlier responses
+      private[needletail] val ending: Ending = Ending.Cut
+  ) extends ClientError(host, what, cause) {
+    override private[client] def mayHaveArrived: Boolean = written
+  }
+
+  /** How a connection ended whose response was lost. */
+  private[needletail] sealed abstract class Ending
+
+  private[needletail] object Ending {
+
+    /** Without notice. */
+    case object Cut extends Ending
+
+    /** After an earlier response that announced it: the server did not process this request (RFC 9112 §9.6). */
+    case object Announced extends Ending
+
+    /** Closed by the client, as an earlier response was not complete in time. */
+    case object GivenUp extends Ending
+  }
+
+  /** The response is not valid HTTP, or is ambiguous. */
+  final class Malformed(host: String, what: String) extends ClientError(host, what) {
+    override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /** The head or body of the response exceeds its limit. */
+  final class TooLarge(host: String, what: String) extends ClientError(host, what) {
+    override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /** The circuit breaker is open: the host has failed too often recently, and was not called. */
+  final class BreakerOpen(host: String)
+      extends ClientError(host, "failing too often, so it is not called for now")
+
+  /** A redirection that cannot be followed: too many, or to a Location that is not allowed. */
+  final class BadRedirect(host: String, what: String) extends ClientError(host, what) {
+    override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /** The stream given as the request body failed, or had another length than announced. */
+  final class BadRequestBody(host: String, what: String, cause: Throwable)
+      extends ClientError(host, what, cause) {
+    override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /** The client was closed before the response was complete. */
+  final class ClientClosed(host: String) extends ClientError(host, "the client is closed")
+
+  private val tooLate = HttpError(Status.GatewayTimeout, "a service behind this one took too long")
+  private val busy    = HttpError(Status.ServiceUnavailable, "a service behind this one is not available")
+  private val broken  = HttpError(Status.BadGateway, "a service behind this one failed")
+}

@@ -1,0 +1,118 @@
+package needletail.client.policy
+
+import needletail.client.config.BreakerConfig
+
+/**
+ * The circuit breaker of a host, shared by all loops. Times are nanoseconds of the caller's clock.
+ *
+ * Each `admit` that returns true must be followed by one `succeeded`, `failed` or `withdrawn`. While the breaker is open,
+ * outcomes of calls admitted before are not counted.
+ */
+private[client] final class Breaker(config: BreakerConfig) {
+  import Breaker.*
+
+  // Written under the lock, read without it by `admit`: a stale value admits or rejects a call too many.
+  @volatile private var phase: BreakerState = BreakerState.Closed
+
+  private val slice     = math.max(1L, config.window.toNanos / Slices)
+  private val good      = new Array[Int](Slices) // outcomes, by slice of the window
+  private val bad       = new Array[Int](Slices)
+  private var at        = 0                      // the current slice
+  private var sliceFrom = 0L                     // where it begins
+  private var begun     = false
+
+  private var reopenAt   = 0L
+  private var timesOpen  = 0 // since it was last closed
+  private var probesLeft = 0 // probes that may still be admitted
+  private var probesGood = 0
+
+  /** The state. An open breaker becomes half-open with the first `admit` after its time, not before. */
+  def state: BreakerState = phase
+
+  /** Whether a call may be made now. */
+  def admit(now: Long): Boolean = !config.enabled || (phase eq BreakerState.Closed) || admitProbe(now)
+
+  private def admitProbe(now: Long): Boolean = synchronized {
+    if ((phase eq BreakerState.Open) && now - reopenAt >= 0) {
+      phase = BreakerState.HalfOpen
+      probesLeft = config.probes
+      probesGood = 0
+    }
+    if (phase eq BreakerState.Closed) true
+    else if ((phase eq BreakerState.HalfOpen) && probesLeft > 0) {
+      probesLeft -= 1
+      true
+    } else false
+  }
+
+  /** An admitted call succeeded. */
+  def succeeded(now: Long): Unit = if (config.enabled) synchronized {
+    if (phase eq BreakerState.HalfOpen) {
+      probesGood += 1
+      if (probesGood >= config.probes) close()
+    } else if (phase eq BreakerState.Closed) {
+      roll(now)
+      good(at) += 1
+    }
+  }
+
+  /** An admitted call failed. */
+  def failed(now: Long): Unit = if (config.enabled) synchronized {
+    if (phase eq BreakerState.HalfOpen) open(now)
+    else if (phase eq BreakerState.Closed) {
+      roll(now)
+      bad(at) += 1
+      val failures = sum(bad)
+      val all      = failures + sum(good)
+      if (all >= config.minCalls && failures >= config.failureRatio * all) open(now)
+    }
+  }
+
+  /** An admitted call ended without an outcome, such as by cancellation. */
+  def withdrawn(): Unit = if (config.enabled && (phase ne BreakerState.Closed)) synchronized {
+    if (phase eq BreakerState.HalfOpen) probesLeft = math.min(config.probes, probesLeft + 1)
+  }
+
+  private def open(now: Long): Unit = {
+    val factor = math.min(MaxFactor.toLong, 1L << math.min(timesOpen, 10))
+    timesOpen += 1
+    reopenAt = now + config.openFor.toNanos * factor
+    phase = BreakerState.Open
+  }
+
+  private def close(): Unit = {
+    timesOpen = 0
+    java.util.Arrays.fill(good, 0)
+    java.util.Arrays.fill(bad, 0)
+    phase = BreakerState.Closed
+  }
+
+  /** Advances to the slice of `now`; outcomes older than the window are dropped. */
+  private def roll(now: Long): Unit = {
+    if (!begun) {
+      begun = true
+      sliceFrom = now
+    }
+    // the clocks of other loops may lag by a turn: earlier times count for the current slice
+    var steps = math.min((now - sliceFrom) / slice, Slices.toLong)
+    if (now - sliceFrom >= slice) sliceFrom = now - (now - sliceFrom) % slice
+    while (steps > 0) {
+      at = (at + 1) % Slices
+      good(at) = 0
+      bad(at) = 0
+      steps -= 1
+    }
+  }
+
+  private def sum(counts: Array[Int]): Int = {
+    var s = 0
+    var i = 0
+    while (i < counts.length) { s += counts(i); i += 1 }
+    s
+  }
+}
+
+private[client] object Breaker {
+  private final val Slices    = 10
+  private final val MaxFactor = 10
+}

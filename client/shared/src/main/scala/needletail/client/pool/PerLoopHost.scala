@@ -1,0 +1,25 @@
+package needletail.client.pool
+
+import needletail.client.connection.ClientLoopContext
+import needletail.client.policy.Endpoint
+
+/** The part of a host that belongs to one event loop. Used on that loop only. */
+private[client] final class PerLoopHost(val host: Host, context: ClientLoopContext) {
+  val counts = new HostCounts
+  host.counts.add(counts)
+
+  private val pools = new Array[Pool](host.balancer.endpoints.length) // created when first used
+
+  /** The connections to one of the host's addresses. */
+  def pool(endpoint: Endpoint): Pool = {
+    var p = pools(endpoint.index)
+    if (p == null) {
+      p = new Pool(context, host, endpoint, counts)
+      pools(endpoint.index) = p
+    }
+    p
+  }
+
+  /** Closes unused connections and fails the calls that wait for one. */
+  def close(): Unit = pools.foreach(p => if (p != null) p.close())
+}

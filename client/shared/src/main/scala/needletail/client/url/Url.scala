@@ -1,0 +1,151 @@
+package needletail.client.url
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, US_ASCII}
+
+import needletail.http.message.PercentCoding
+import needletail.http.text.{Ascii, Authority, Grammar}
+import needletail.io.{Address, Tls, TlsPeer}
+
+/**
+ * A URL: the server and the target of a request.
+ *
+ * `http://host:port/path?query`, the same with `https` if TLS is supported, or
+ * `http+unix://%2Frun%2Fapp.sock/path?query` for a Unix domain socket, whose percent-encoded path takes the place of the
+ * host. A fragment is dropped, as it is not part of a request.
+ */
+private[needletail] final class Url(val origin: Origin, val target: String) {
+  override def toString: String = origin.toString + target
+
+  /** Resolves the reference of a Location header. Left is the error (RFC 3986 §5.2, RFC 9110 §10.2.2). */
+  def resolve(reference: String): Either[String, Url] = {
+    val plain = Url.withoutFragment(reference)
+    if (Url.hasScheme(plain)) Url.parse(plain)
+    else if (plain.startsWith("//")) Url.parse((if (origin.isSecure) "https:" else "http:") + plain)
+    else {
+      val question = target.indexOf('?')
+      val path     = if (question < 0) target else target.substring(0, question)
+      val merged   =
+        if (plain.isEmpty) target
+        else if (plain.startsWith("/")) plain
+        else if (plain.startsWith("?")) path + plain
+        else path.substring(0, path.lastIndexOf('/') + 1) + plain
+      Url.target(merged).map(new Url(origin, _))
+    }
+  }
+}
+
+/**
+ * Scheme, host and port: identifies a host, and the servers that may see the same credentials.
+ *
+ * @param text for messages, in lower case, without a default port
+ * @param authority the value of the Host header
+ * @param address where to connect to
+ * @param isSecure whether TLS is used
+ */
+private[needletail] final case class Origin(
+    text: String,
+    authority: String,
+    address: Address,
+    isSecure: Boolean = false
+) {
+
+  /** The peer of a TLS connection with the trust of `tls`; null without TLS. */
+  def peer(tls: Tls): TlsPeer = address match {
+    case Address.Tcp(host, _) if isSecure => tls.to(host)
+    case _                                => null
+  }
+
+  override def toString: String = text
+}
+
+private[needletail] object Url {
+  private final val Http  = "http://"
+  private final val Https = "https://"
+  private final val Unix  = "http+unix://"
+
+  /** Parses a URL. Left is the error. */
+  def parse(text: String): Either[String, Url] = {
+    val plain = withoutFragment(text)
+    val lower = Ascii.lower(plain)
+    if (lower.startsWith(Http)) split(plain, Http)
+    else if (lower.startsWith(Https))
+      if (Tls.isKnown) split(plain, Https) else Left("https is supported on the JVM only")
+    else if (lower.startsWith(Unix)) split(plain, Unix)
+    else Left("a URL must begin with http:// or https://, or with http+unix:// and the path of a socket")
+  }
+
+  /** The origin of a base URL, which has no path except "/" and no query. Left is the error. */
+  def origin(text: String): Either[String, Origin] = parse(text).flatMap(url =>
+    if (url.target == "/") Right(url.origin) else Left("a base URL must not have a path or a query")
+  )
+
+  private def split(text: String, scheme: String): Either[String, Url] = {
+    val from = scheme.length
+    var end  = from
+    while (end < text.length && text.charAt(end) != '/' && text.charAt(end) != '?') end += 1
+    val named = text.substring(from, end)
+    for {
+      origin <- if (scheme == Unix) unixOrigin(named) else httpOrigin(scheme, named)
+      target <- target(text.substring(end))
+    } yield new Url(origin, target)
+  }
+
+  private def httpOrigin(scheme: String, named: String): Either[String, Origin] = {
+    val bytes = Ascii.lower(named).getBytes(ISO_8859_1)
+    val usual = if (scheme == Https) 443 else 80
+    if (named.indexOf('@') >= 0) Left("a URL must not contain credentials")
+    else if (!named.forall(_ < 128) || !Authority.isValid(bytes, 0, bytes.length))
+      Left("a URL must have a host, and may have a port")
+    else {
+      val text  = new String(bytes, US_ASCII)
+      val colon = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
+      val host  = if (colon < 0) text else text.substring(0, colon)
+      val port  = if (colon < 0 || colon + 1 == text.length) usual else text.substring(colon + 1).toInt
+      if (port == 0) Left("a URL must not have port 0")
+      else {
+        val authority = if (port == usual) host else s"$host:$port"
+        val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
+        Right(Origin(scheme + authority, authority, Address.Tcp(bare, port), isSecure = scheme == Https))
+      }
+    }
+  }
+
+  private def unixOrigin(named: String): Either[String, Origin] =
+    PercentCoding.decode(named) match {
+      case Right(path) if path.startsWith("/") => Right(unix(path))
+      case _ => Left("http+unix:// must be followed by the percent-encoded absolute path of a socket")
+    }
+
+  /** The origin of a Unix socket. */
+  def unix(path: String): Origin = Origin(s"unix:$path", "localhost", Address.Unix(path))
+
+  /** A request target in origin form (RFC 9112 §3.2.1), with dot segments left as they are. Left is the error. */
+  def target(text: String): Either[String, String] = {
+    val rooted = if (text.isEmpty || text.charAt(0) == '?') "/" + text else text
+    if (rooted.charAt(0) != '/') Left("a path must begin with a slash")
+    else if (isTarget(rooted)) Right(rooted)
+    else Left("a path or query contains a character that must be percent-encoded")
+  }
+
+  private def isTarget(text: String): Boolean = {
+    var i = 0
+    while (i < text.length) {
+      val c = text.charAt(i)
+      if (c > 127 || (Grammar.table(c.toInt) & Grammar.Query) == 0) return false
+      i += 1
+    }
+    true
+  }
+
+  private def withoutFragment(text: String): String = {
+    val hash = text.indexOf('#')
+    if (hash < 0) text else text.substring(0, hash)
+  }
+
+  /** scheme ":" (RFC 3986 §3.1), before any slash or question mark. */
+  private def hasScheme(text: String): Boolean = {
+    var i = 0
+    while (i < text.length && text.charAt(i) != ':' && text.charAt(i) != '/' && text.charAt(i) != '?') i += 1
+    i > 0 && i < text.length && text.charAt(i) == ':'
+  }
+}

@@ -1,0 +1,6 @@
+package needletail.gateway.host.process
+
+/** See Program.scala. */
+private[host] object ExitHook {
+  def add(hook: Thread): Unit = Runtime.getRuntime.addShutdownHook(hook)
+}

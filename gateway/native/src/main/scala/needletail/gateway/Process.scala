@@ -1,7 +1,0 @@
-package needletail.gateway
-
-private[gateway] object Process {
-
-  /** This process's number. */
-  def id: Long = scala.scalanative.posix.unistd.getpid().toLong
-}

@@ -1,0 +1,123 @@
+package needletail.gateway.host
+
+import java.io.{File, RandomAccessFile}
+
+import needletail.async.{Async, Blocking}
+import needletail.gateway.host.request.SizedContent
+import needletail.http.{ByteStream, MessageBody}
+import needletail.http.message.{HttpError, Status}
+import needletail.http.text.ByteWriter
+
+/**
+ * Collects request bodies without a length, since CGI needs one (RFC 3875 section 4.1.2): first in memory, then in a
+ * temporary file that is unlinked at once, so that nothing is left behind.
+ */
+private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
+
+  /** `body` with its length; fails with HttpError 413 beyond `maxSpool`. */
+  def apply(body: MessageBody): Async[SizedContent] =
+    if (body.isEmpty) Async.value(SizedContent.none)
+    else if (body.length >= 0) Async.value(new SizedContent(body.length, body.stream, () => ()))
+    else {
+      val collected = new Collected
+      var complete  = false
+      collected
+        .read(body.stream)
+        .map { content =>
+          complete = true
+          content
+        }
+        .andFinally(if (!complete) collected.close())
+    }
+
+  private final class Collected {
+    private val memory             = new ByteWriter(4096)
+    private var length             = 0L
+    private var file: FileOnThread = null
+
+    def read(stream: ByteStream): Async[SizedContent] = stream.next().flatMap {
+      case None        => Async.value(content)
+      case Some(piece) =>
+        length += piece.length
+        if (length > config.maxSpool)
+          Async.fail(
+            HttpError(
+              Status.ContentTooLarge,
+              s"a body without Content-Length may have at most ${config.maxSpool} bytes"
+            )
+          )
+        else if (file == null && length <= config.spoolMemory) {
+          memory.write(piece)
+          read(stream)
+        } else {
+          if (file == null) file = new FileOnThread
+          file.append(piece).flatMap(_ => read(stream))
+        }
+    }
+
+    private def content: SizedContent =
+      if (length == 0) SizedContent.none
+      else {
+        var first = if (memory.length == 0) null else java.util.Arrays.copyOf(memory.bytes, memory.length)
+        val own   = file
+        new SizedContent(
+          length,
+          new ByteStream {
+            def next(): Async[Option[Array[Byte]]] =
+              if (first != null) {
+                val piece = first
+                first = null
+                Async.value(Some(piece))
+              } else if (own == null) Async.value(None)
+              else own.next()
+            def cancel(): Unit = close()
+          },
+          () => close()
+        )
+      }
+
+    def close(): Unit = if (file != null) file.close()
+  }
+
+  /** All file operations run on a thread that may block, one at a time. */
+  private final class FileOnThread {
+    private var open: RandomAccessFile = null
+    private var rewound                = false
+    private var closed                 = false // before or after it was opened
+
+    def append(piece: Array[Byte]): Async[Unit] = files(locked {
+      if (open == null) {
+        val path = File.createTempFile("needletail", ".body", config.spoolDirectory.map(new File(_)).orNull)
+        open = new RandomAccessFile(path, "rw")
+        path.delete()
+      }
+      open.write(piece)
+    })
+
+    def next(): Async[Option[Array[Byte]]] = files(locked {
+      if (!rewound) {
+        rewound = true
+        open.seek(0)
+      }
+      val piece = new Array[Byte](BodySpool.Piece)
+      val n     = open.read(piece)
+      if (n <= 0) None else Some(if (n == piece.length) piece else java.util.Arrays.copyOf(piece, n))
+    })
+
+    def close(): Unit = files(synchronized {
+      if (!closed) {
+        closed = true
+        if (open != null) open.close()
+      }
+    }).onComplete(_ => ())
+
+    private def locked[A](body: => A): A = synchronized {
+      if (closed) throw new java.io.IOException("the collected body was given up")
+      body
+    }
+  }
+}
+
+private object BodySpool {
+  private final val Piece = 64 * 1024
+}

@@ -1,0 +1,82 @@
+package needletail.gateway.host
+
+import scala.concurrent.duration._
+
+import needletail.async.Setting
+import needletail.http.Handler
+import needletail.server.operations.Log
+
+/**
+ * Settings common to CGI, FastCGI and SCGI programs.
+ *
+ * @param timeout how long a program may do nothing while it is waited for: then 504 if its head has not arrived,
+ *   otherwise the response is cut off; and the program is ended. Keep it below the server's `handlerTimeout`, which
+ *   results in a 503
+ * @param maxTime how long one request may take in all
+ * @param maxHead bytes of the head of a program's response; beyond: 502
+ * @param maxSpool bytes of a request's content without Content-Length that are collected, as programs need its length;
+ *   beyond: 413
+ * @param spoolMemory how many of these bytes are kept in memory; the rest is in a temporary file
+ * @param spoolDirectory the directory of that file; None: the system's directory for temporary files
+ * @param passAuthorization whether programs see Authorization; RFC 3875 section 4.1.18 advises against it
+ * @param serverName the value of SERVER_NAME; None: the host of the request
+ * @param variables additional variables of each request
+ * @param redirects the handler of local redirects (RFC 3875 section 6.2.2), for instance all routes of the program;
+ *   None: the same routes, and a path that is not below theirs is sent to the client, as 302
+ * @param maxRedirects successive local redirects for one request; beyond: 502
+ * @param log takes what programs write to standard error, and the reasons for malformed responses
+ * @param metrics where requests to these programs are counted
+ */
+final case class ProgramHostConfig(
+    timeout: FiniteDuration = 20.seconds,
+    maxTime: FiniteDuration = 10.minutes,
+    maxHead: Int = 32 * 1024,
+    maxSpool: Long = 16L * 1024 * 1024,
+    spoolMemory: Int = 128 * 1024,
+    spoolDirectory: Option[String] = None,
+    passAuthorization: Boolean = false,
+    serverName: Option[String] = None,
+    variables: Map[String, String] = Map.empty,
+    redirects: Option[() => Handler] = None,
+    maxRedirects: Int = 10,
+    log: Log = Log.standardError,
+    metrics: Option[HostMetrics] = None
+) {
+  private def check(): Unit = {
+    val is = Setting("ProgramHostConfig")
+    is.positive("timeout", timeout)
+    is.positive("maxTime", maxTime)
+    is.positive("maxHead", maxHead)
+    is.notNegative("maxSpool", maxSpool)
+    is.notNegative("spoolMemory", spoolMemory)
+    is.notNegative("maxRedirects", maxRedirects)
+  }
+  check()
+}
+
+/**
+ * How the programs of a directory are run.
+ *
+ * @param processes maximum of concurrent processes, including those whose response is complete but that still run
+ * @param queue requests that may wait for a process to end; beyond: 503 with Retry-After
+ * @param queueTime how long they may wait; then 503 with Retry-After
+ * @param killGrace time between SIGTERM and SIGKILL, to the whole process group, when a program is ended
+ * @param environment of each program, in addition to CGI's variables; nothing of this process is inherited
+ */
+final case class CgiConfig(
+    processes: Int = 32,
+    queue: Int = 64,
+    queueTime: FiniteDuration = 2.seconds,
+    killGrace: FiniteDuration = 1.second,
+    environment: Map[String, String] = Map("PATH" -> "/usr/local/bin:/usr/bin:/bin"),
+    host: ProgramHostConfig = ProgramHostConfig()
+) {
+  private def check(): Unit = {
+    val is = Setting("CgiConfig")
+    is.positive("processes", processes)
+    is.notNegative("queue", queue)
+    is.notNegative("queueTime", queueTime)
+    is.notNegative("killGrace", killGrace)
+  }
+  check()
+}

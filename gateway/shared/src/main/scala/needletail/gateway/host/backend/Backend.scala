@@ -1,0 +1,26 @@
+package needletail.gateway.host.backend
+
+import needletail.async.Async
+import needletail.http.ByteStream
+
+/** Takes the content of one request and returns a CGI response: a program, or a request to a FastCGI or SCGI server. */
+private[host] trait Backend {
+
+  /**
+   * Takes content; the array then belongs to the backend. Completes when there is room for more; fails if no more is
+   * accepted. Only one write at a time.
+   */
+  def write(bytes: Array[Byte]): Async[Unit]
+
+  /** All content has been written. */
+  def endInput(): Unit
+
+  /** The response, head and content, in CGI's format. A failure gives the reason why it is incomplete. */
+  def output: ByteStream
+
+  /** Whether nothing of a response has arrived. */
+  def isUnused: Boolean = false
+
+  /** Ends it: the rest is not needed. May be called more than once, and after the end. */
+  def stop(): Unit
+}

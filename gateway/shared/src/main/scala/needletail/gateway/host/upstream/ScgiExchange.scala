@@ -1,0 +1,73 @@
+package needletail.gateway.host.upstream
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.gateway.host.backend.{AnswerBuffer, Backend}
+import needletail.http.ByteStream
+import needletail.io.{Connection, ConnectionHandler}
+
+/** A request to an SCGI server, on a connection of its own; the response ends with the connection. */
+private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
+    extends Backend
+    with ConnectionHandler {
+  private val answer = new AnswerBuffer(ScgiExchange.MostWaiting, () => connection.resumeReading())
+  private var room: AsyncPromise[Unit] = null
+
+  def write(bytes: Array[Byte]): Async[Unit] = {
+    connection.writeOwned(bytes, 0, bytes.length)
+    if (!connection.isOpen) ScgiExchange.noMore
+    else if (connection.pendingBytes <= ScgiExchange.MostPending) Async.unit
+    else {
+      room = new AsyncPromise[Unit]
+      room
+    }
+  }
+
+  /** Nothing to do: its length was announced, and some servers take a half-close for a disconnect. */
+  def endInput(): Unit = ()
+
+  val output: ByteStream = answer.stream
+
+  override def isUnused: Boolean = !answer.hasReceived
+
+  def stop(): Unit = {
+    answer.drop()
+    connection.close()
+  }
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    answer.add(java.util.Arrays.copyOfRange(bytes, from, until))
+    if (answer.isFull) connection.pauseReading()
+    until
+  }
+
+  def onEnd(): Unit = {
+    answer.end(null)
+    connection.close()
+  }
+
+  def onDrained(): Unit = if (room != null) {
+    val promise = room
+    room = null
+    promise.succeed(())
+    ()
+  }
+
+  def onDeadline(): Unit = ()
+
+  def onClosed(cause: Throwable): Unit = {
+    val why = new PeerLost(
+      s"the connection was lost before its response was complete${if (cause == null) ""
+        else ": " + cause.getMessage}"
+    )
+    answer.end(why)
+    if (room != null) { room.fail(why); () }
+    gone()
+  }
+}
+
+private[host] object ScgiExchange {
+  private final val MostWaiting = 128 * 1024
+  private final val MostPending = 128 * 1024
+
+  private val noMore = Async.fail(new PeerLost("the connection is closed"))
+}

@@ -1,0 +1,161 @@
+package needletail.gateway.serve
+
+import needletail.gateway.cgi.{CgiFormat, GatewayRequest, RequestHead, Variables}
+import needletail.gateway.scgi.Scgi
+import needletail.http.{ConnectionInfo, Handler}
+import needletail.http.message.{HttpError, Status}
+import needletail.http.text.ByteWriter
+import needletail.io.{Connection, EventLoop}
+import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol, SingleSessionConnection}
+import needletail.server.exchange.RequestRunner
+import needletail.server.failure.MemoryShort
+import needletail.server.session.ServerSession
+
+/** SCGI, for a [[needletail.server.TcpServer]]. */
+private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
+  def onLoop(loop: EventLoop): LoopProtocol =
+    new SessionProtocol(config.server, CgiFormat)(context => {
+      // shared by all connections of the loop, one of which uses it at a time
+      val head   = new RequestHead(config.mountOrNull, isScript = false)
+      val text   = new ByteWriter(4 * 1024)
+      val runner = new RequestRunner(handler, context)
+      connection => new ScgiConnection(connection, runner, config, head, text)
+    }).onLoop(loop)
+}
+
+/** One connection of a web server that speaks SCGI: a single request and its response. */
+private[gateway] final class ScgiConnection(
+    connection: Connection,
+    runner: RequestRunner,
+    config: GatewayConfig,
+    head: RequestHead,
+    text: ByteWriter
+) extends SingleSessionConnection(connection, runner.context) {
+  private val context                = runner.context
+  private val variables              = new Variables
+  private var session: ServerSession = null
+  private var known: ConnectionInfo  = null
+  private var bodyLeft               = 0L
+  private val headDeadline           = nowNanos + context.headNanos
+  settle()
+
+  // events of the connection
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var at = from
+    if (session == null) at = readHead(bytes, from, until)
+    if (session != null && !session.isFinished) {
+      // bytes beyond CONTENT_LENGTH are dropped
+      val n = Math.min(bodyLeft, (until - at).toLong).toInt
+      if (n > 0) {
+        val used = session.receive(bytes, at, at + n)
+        bodyLeft -= used - at
+        at = used
+      }
+      if (bodyLeft == 0) at = until
+    }
+    if (at < until && mustNotKeep(until - at)) {
+      if (session == null) refuse(MemoryShort.asHttpError) else session.relieve()
+      at = until
+    }
+    settle()
+    at
+  }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || session == null) super.heldForPeer
+    else if (session.awaitsClient) super.heldForPeer + session.heldForClient
+    else 0
+
+  private[needletail] override def relieve(): Unit =
+    if (connection.pendingBytes > 0 || session == null) connection.abort()
+    else {
+      session.relieve()
+      settle()
+    }
+
+  private def readHead(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val end = Scgi.read(variables, bytes, from, until, Math.min(config.maxVariables, ScgiConnection.MaxHead))
+    if (end == Scgi.More) from
+    else if (end == Scgi.Bad) {
+      refuse(HttpError(Status.BadRequest, "not an SCGI request, or one with too many variables"))
+      until
+    } else {
+      val own = variables.kept // they are read later, when the bytes have been reused
+      text.clear()
+      val problem = head.write(text, own, hasBody = false)
+      known = head.info
+      if (problem != null) refuse(problem, head.isHead)
+      else {
+        bodyLeft = Math.max(0L, head.contentLength)
+        open()
+        if (session.receive(text.bytes, 0, text.length) < text.length && !session.isFinished)
+          refuse(HttpError(Status.BadRequest, "the request's variables do not describe a request"))
+      }
+      end
+    }
+  }
+
+  def onEnd(): Unit = {
+    if (session == null) connection.close()
+    else session.peerEnded()
+    settle()
+  }
+
+  def onDrained(): Unit = {
+    if (session != null) session.proceed()
+    settle()
+  }
+
+  protected def turn(): Unit = onDrained()
+
+  def onDeadline(): Unit = {
+    abortIfStuck()
+    if (session != null) session.deadlinePassed()
+    else if (headDeadline <= nowNanos) {
+      context.counts.timeouts += 1
+      refuse(HttpError(Status.RequestTimeout, "the request's variables took too long"))
+    }
+    settle()
+  }
+
+  protected def closed(cause: Throwable): Unit = if (session != null) session.peerGone()
+
+  private def open(): Unit = {
+    session = new ServerSession(this, runner)
+    session.takeLast() // its only request
+  }
+
+  private def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+    if (known == null) known = new GatewayRequest(new Variables, "")
+    if (session == null) open()
+    session.refuse(error, isHead)
+    session.proceed()
+  }
+
+  private def settle(): Unit = if (!connection.isOpen || session != null && session.isFinished)
+    watchFlushing()
+  else {
+    // reading continues even without content to come, as otherwise its end would not be noticed
+    if (session == null || bodyLeft == 0 || session.wantsInput) {
+      if (connection.isPaused) connection.resumeReading()
+    } else if (!connection.isPaused) connection.pauseReading()
+    connection.deadline =
+      Math.min(if (session == null) headDeadline else session.deadline, writingDeadline())
+  }
+
+  // requests of the server; such a connection has one request anyway
+
+  def idleTimeoutChanged(nanos: Long): Unit = ()
+  def drain(): Unit                         = if (session != null) session.drain()
+
+  // SessionOutput
+
+  def info: ConnectionInfo = known
+}
+
+private[gateway] object ScgiConnection {
+
+  /** A head must fit in what a connection keeps. */
+  private final val MaxHead = 60 * 1024
+}

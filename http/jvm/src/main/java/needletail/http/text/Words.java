@@ -1,0 +1,24 @@
+package needletail.http.text;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Eight bytes of an array as one number, the first byte lowest, and bytes copied; the caller sees to the bounds.
+ * Internal to this module: public only because Java has no access for a package and those below it.
+ */
+public final class Words {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private Words() {}
+
+  public static long load(byte[] bytes, int at) {
+    return (long) LONGS.get(bytes, at);
+  }
+
+  public static void copy(byte[] source, int from, byte[] target, int at, int count) {
+    System.arraycopy(source, from, target, at, count);
+  }
+}

@@ -1,0 +1,28 @@
+package needletail.http.text
+
+import scala.scalanative.annotation.alwaysinline
+import scala.scalanative.libc.string.memmove
+import scala.scalanative.runtime.{ByteArray, Intrinsics}
+import scala.scalanative.unsafe.*
+import scala.scalanative.unsigned.*
+
+/**
+ * Loads eight bytes of an array as one number, the first byte lowest, and copies bytes. See Swar.
+ *
+ * The caller ensures the bounds: the load does not check them. The JVM's version does, and all tests run there too.
+ * The supported processors are little-endian and allow unaligned loads.
+ */
+private[http] object Words {
+  @alwaysinline def load(bytes: Array[Byte], at: Int): Long =
+    Intrinsics.loadLong(bytes.asInstanceOf[ByteArray].atRawUnsafe(at))
+
+  /** System.arraycopy checks the types of the arrays first, which costs more than copying a field line. */
+  @alwaysinline def copy(source: Array[Byte], from: Int, target: Array[Byte], at: Int, count: Int): Unit =
+    if (count > 0) {
+      val last = from + count - 1 // access to both ends checks the bounds
+      source.at(last)
+      target.at(at + count - 1)
+      memmove(target.at(at), source.at(from), count.toCSize)
+      ()
+    }
+}

@@ -1,0 +1,51 @@
+package needletail.http
+
+import needletail.http.admission.RouteClass
+import needletail.http.message.Status
+
+/**
+ * A server's admission control as a router sees it, on one event loop. It is asked once per request, when the route is
+ * known and before any of the route's code runs. The request's [[RequestView]] holds it.
+ */
+private[needletail] abstract class Gate {
+
+  /**
+   * Returns null if the request is admitted, [[Gate.hold]] if the router must call [[later]], or else the response to
+   * send.
+   */
+  def enter(route: RouteClass): Response
+
+  /** The same for a handler that is not a router but may call one; the router then asks by itself. */
+  def enterHandler(route: RouteClass): Response
+
+  /** Runs `body` as soon as the request is admitted, or returns the refusal. */
+  def later(route: RouteClass, body: () => Reply): Reply
+
+  /** Returns the response if a bulkhead refuses an admitted request. `reason` is one of [[Refusal]]. */
+  def refused(route: RouteClass, reason: Int): Response
+
+  /** Reports that no route matches, so that the router responds to the current request itself. */
+  def unmatched(): Unit
+
+  /** The class of the current request, if it is known. */
+  def current: RouteClass
+
+  /** Logs the failure of a handler or of a part of it, and returns the response. */
+  def failed(request: Request, cause: Throwable): Response
+}
+
+private[needletail] object Gate {
+
+  /** The request may be admitted soon. This response is never sent. */
+  val hold: Response = Response(Status.ServiceUnavailable)
+
+  /** Asks `gate`, which is null if nothing limits the request, and runs `body` if it is admitted. */
+  def admit(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enter(route), route, body)
+
+  def admitHandler(gate: Gate, route: RouteClass, body: () => Reply): Reply =
+    if (gate == null) body() else go(gate, gate.enterHandler(route), route, body)
+
+  private def go(gate: Gate, refusal: Response, route: RouteClass, body: () => Reply): Reply =
+    if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
+}

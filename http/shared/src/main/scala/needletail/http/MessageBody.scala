@@ -1,0 +1,95 @@
+package needletail.http
+
+import needletail.async.Async
+import needletail.http.message.{Headers, HttpError, Status}
+import needletail.http.text.ByteWriter
+
+/** The content of a request or a response. It can be read once: whole, or as a stream on demand. */
+abstract class MessageBody private[needletail] () {
+
+  /** Bytes of content; -1 if the length is not known in advance. */
+  def length: Long
+
+  /** Whether it is known to have no content. */
+  def isEmpty: Boolean
+
+  /** The content in pieces, each read from the connection on demand. */
+  def stream: ByteStream
+
+  /**
+   * The whole content, of at most `limit` bytes. Fails with HttpError 413 for more, and with 408 if the client stops
+   * sending. The array belongs to the caller.
+   */
+  def bytes(limit: Int): Async[Array[Byte]]
+
+  /** The whole content, up to the server's limit (`ServerConfig.maxBodyInMemory`). */
+  def bytes: Async[Array[Byte]]
+
+  /** The trailer fields; empty before the end has been read, and where there are none. */
+  def trailers: Headers
+}
+
+object MessageBody {
+  private final class Fixed(content: Array[Byte]) extends MessageBody {
+    def length: Long                          = content.length.toLong
+    def isEmpty: Boolean                      = content.length == 0
+    def stream: ByteStream                    = ByteStream.of(content)
+    def bytes(limit: Int): Async[Array[Byte]] =
+      if (content.length > limit)
+        Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+      else Async.value(content)
+    def bytes: Async[Array[Byte]] = Async.value(content)
+    def trailers: Headers         = Headers.empty
+  }
+
+  /** A body that reads `source`; `announced` is its length in bytes, or -1. */
+  private[needletail] def streamed(source: ByteStream, announced: Long): MessageBody = new MessageBody {
+    def length: Long                          = announced
+    def isEmpty: Boolean                      = announced == 0
+    def stream: ByteStream                    = source
+    def bytes(limit: Int): Async[Array[Byte]] = collect(source, new ByteWriter(1024), limit)
+    def bytes: Async[Array[Byte]]             = bytes(Int.MaxValue)
+    def trailers: Headers                     = Headers.empty
+  }
+
+  /**
+   * Reads a stream to its end into one array. Fails with HttpError 413 beyond `limit`. If `announced` is not negative,
+   * room for all of it is made once half has come. Before the array grows, `hold` is asked whether that many bytes more
+   * may be held: null permits it, anything else is the failure.
+   */
+  private[needletail] def collect(
+      source: ByteStream,
+      into: ByteWriter,
+      limit: Int,
+      announced: Long = -1,
+      hold: Int => Throwable = null
+  ): Async[Array[Byte]] =
+    source.next().flatMap {
+      case None        => Async.value(into.taken)
+      case Some(piece) =>
+        if (piece.length > limit - into.length) {
+          source.cancel()
+          Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes"))
+        } else {
+          val more    = into.roomFor(piece.length, announced) - into.bytes.length
+          val refusal = if (hold == null || more == 0) null else hold(more)
+          if (refusal != null) {
+            source.cancel()
+            Async.fail(refusal)
+          } else {
+            into.ensure(piece.length, announced)
+            into.write(piece)
+            collect(source, into, limit, announced, hold)
+          }
+        }
+    }
+
+  /** A body without content. */
+  val empty: MessageBody = new Fixed(new Array[Byte](0))
+
+  /** A body of these bytes; the array must not change afterwards. */
+  def of(content: Array[Byte]): MessageBody = if (content.length == 0) empty else new Fixed(content)
+
+  /** A text in UTF-8. */
+  def of(text: String): MessageBody = of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+}

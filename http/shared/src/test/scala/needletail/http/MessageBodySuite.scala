@@ -1,0 +1,56 @@
+package needletail.http
+
+import scala.util.Failure
+
+class MessageBodySuite extends needletail.testing.Suite {
+  private def pieces(count: Int) = ByteStream.fromIterator(Iterator.fill(count)(Array[Byte](7)))
+
+  test("content in memory: whole, within its limit, or as a stream") {
+    val body = MessageBody.of(Array[Byte](1, 2, 3))
+    assertEquals((body.length, body.isEmpty), (3L, false))
+    assertEquals(body.bytes.poll.map(_.get.toList), Some(List[Byte](1, 2, 3)))
+    assertEquals(body.bytes(3).poll.map(_.get.length), Some(3))
+    assertEquals(status(body.bytes(2).poll), Some(Status.ContentTooLarge))
+    val stream = body.stream
+    assertEquals(stream.next().poll.flatMap(_.get).map(_.toList), Some(List[Byte](1, 2, 3)))
+    assertEquals(stream.next().poll.map(_.get), Some(None))
+    assertEquals(stream.next().poll.map(_.get), Some(None))
+    assertEquals(
+      (
+        MessageBody.empty.length,
+        MessageBody.empty.isEmpty,
+        MessageBody.of("").isEmpty,
+        MessageBody.of("\u00e9").length
+      ),
+      (0L, true, true, 2L)
+    )
+  }
+
+  test("a stream is drawn on demand, empty pieces are passed over, cancelling ends it") {
+    var drawn  = 0
+    val stream = ByteStream.fromIterator(Iterator.tabulate(10) { i => drawn += 1; new Array[Byte](i % 2) })
+    assertEquals(drawn, 0)
+    assertEquals(stream.next().poll.map(_.get.map(_.length)), Some(Some(1)))
+    assertEquals(drawn, 2)
+    stream.cancel()
+    assertEquals(stream.next().poll.map(_.get), Some(None))
+    assertEquals(drawn, 2)
+  }
+
+  test("a stream of very many pieces is collected without a deep stack") {
+    assertEquals(MessageBody.streamed(pieces(300000), -1).bytes.poll.map(_.get.length), Some(300000))
+  }
+
+  test("a stream beyond the limit is refused and cancelled") {
+    var cancelled = false
+    val endless   = new ByteStream {
+      def next()   = needletail.async.Async.value(Option(new Array[Byte](10)))
+      def cancel() = cancelled = true
+    }
+    assertEquals(status(MessageBody.streamed(endless, -1).bytes(1000).poll), Some(Status.ContentTooLarge))
+    assert(cancelled)
+  }
+
+  private def status(result: Option[scala.util.Try[?]]): Option[Status] =
+    result.collect { case Failure(e: HttpError) => e.status }
+}

@@ -1,6 +1,0 @@
-package needletail.io
-
-/** See Platform.scala. */
-private[needletail] object Heap {
-  def limit: Long = Runtime.getRuntime.maxMemory
-}

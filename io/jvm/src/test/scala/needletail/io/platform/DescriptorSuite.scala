@@ -1,0 +1,22 @@
+package needletail.io.platform
+
+import needletail.io.{ChildProcess, DescriptorShortage}
+import needletail.testing.Suite
+
+class DescriptorSuite extends Suite {
+
+  test("out of descriptors: accepting stops, serving goes on, and accepting begins again when some return") {
+    val child =
+      ChildProcess.start(
+        "ulimit -n 80; " + ChildProcess.command("needletail.io.platform.DescriptorShortageMain")
+      )
+    assertEquals(ChildProcess.result(child), Some(("as it should be\n", 0)))
+  }
+}
+
+object DescriptorShortageMain {
+  def main(args: Array[String]): Unit = {
+    DescriptorShortage.run()
+    println("as it should be")
+  }
+}

@@ -1,0 +1,99 @@
+package needletail.io.system
+
+import scala.scalanative.unsafe.*
+
+import java.net.InetAddress
+
+import needletail.io.kernel.{Kernel, KernelError}
+import needletail.io.platform.{ConnectionOptions, Interest, Socket}
+
+/** See Platform.scala. The descriptor is in non-blocking mode. */
+private[io] class KernelSocket(number: Int) extends Socket {
+  fd = number
+
+  // The peer's address, kept because the kernel forgets it when the connection breaks; see SocketName.
+  private var ipHigh, ipLow = 0L
+  private var port          = 0
+  private var kind: Byte    = SocketName.Unknown
+
+  def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = Kernel.read(fd, bytes.at(from), count)
+    if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
+    if (n >= 0) n else if (n == KernelSocket.EndOfInput) -1 else throw KernelError.exception(n)
+  }
+
+  def write(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = KernelError.check(Kernel.write(fd, bytes.at(from), count))
+    if (n < count) usedUp(Interest.Write)
+    n
+  }
+
+  def finishConnect(): Boolean = {
+    val connected = KernelError.check(Kernel.connected(fd)) == 1
+    if (connected) takeName(SocketName.of(fd, peer = true)) else usedUp(Interest.Write)
+    connected
+  }
+
+  def shutdownOutput(): Unit = { KernelError.check(Kernel.shutdownOutput(fd)); () }
+
+  def resetOnClose(): Unit = if (isTcp) { KernelError.check(Kernel.resetOnClose(fd)); () }
+
+  override def probeWhenSilent(idleSeconds: Int): Unit = if (isTcp) {
+    KernelError.check(Kernel.probeWhenSilent(fd, idleSeconds))
+    ()
+  }
+
+  def configure(options: ConnectionOptions): Unit = {
+    def flag(b: Boolean) = if (b) 1 else 0
+    KernelError.check(
+      Kernel.configure(
+        fd,
+        flag(isTcp),
+        flag(options.noDelay),
+        flag(options.keepAlive),
+        options.sendBuffer.getOrElse(0),
+        options.receiveBuffer.getOrElse(0)
+      )
+    )
+    ()
+  }
+
+  def remoteAddress: String =
+    if (kind == SocketName.V4 || kind == SocketName.V6) SocketName.render(ipHigh, ipLow, kind, port)
+    else if (kind == SocketName.Unix && isOpen) SocketName.text(fd, peer = true)
+    else ""
+
+  def localAddress: String = if (isOpen) SocketName.text(fd, peer = false) else ""
+
+  private[io] def takeName(name: Array[Long]): Unit = {
+    ipHigh = name(0)
+    ipLow = name(1)
+    kind = name(2).toByte
+    port = name(3).toInt
+  }
+
+  private def isTcp: Boolean = kind != SocketName.Unix
+}
+
+private[io] object KernelSocket {
+  private[io] final val EndOfInput = Int.MinValue
+
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
+    val rawBytes = ip.getAddress
+    val from     = if (source eq null) rawBytes else source.getAddress // not used if its length is 0
+    new KernelSocket(KernelError.check(Kernel.connectTcp(
+      rawBytes.at(0),
+      rawBytes.length,
+      SocketName.scopeOf(ip),
+      port,
+      from.at(0),
+      if (source eq null) 0 else from.length,
+      SocketName.scopeOf(source)
+    )))
+  }
+
+  def connectUnix(path: String): Socket = {
+    val bytes = SocketName.pathBytes(path)
+    new KernelSocket(KernelError.check(Kernel.connectUnix(bytes.at(0), bytes.length - 1)))
+  }
+}

@@ -1,0 +1,212 @@
+package needletail.io
+
+import java.io.IOException
+
+import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
+
+/**
+ * The input side of a [[Connection]]: reads, calls the handler, keeps what it leaves, pauses and resumes. Used on the
+ * connection's loop.
+ */
+private[io] final class ConnectionInput(connection: Connection, socket: Socket, options: ConnectionOptions) {
+  import ConnectionInput.*
+
+  // Leftover bytes: the first `kept` bytes of this array; null if there are none.
+  private var leftover: Array[Byte] = null
+  private var kept                  = 0
+  private var paused                = false
+  private var inOnData              = false
+  private var redeliver   = false // resumeReading has scheduled a redelivery for the end of the turn
+  private var ended       = false // the end has been read
+  private var endTold     = false // onEnd was called
+  private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
+  private var total       = 0L
+
+  private def loop: EventLoop = connection.loop
+
+  /** Bytes read so far. */
+  def bytesRead: Long = total
+
+  /** Whether the end of the stream has been read. */
+  def isEnded: Boolean = ended
+
+  def isPaused: Boolean = paused
+
+  /** The length of the array that holds bytes the handler has not used yet. */
+  def unusedBytes: Int = if (leftover eq null) 0 else leftover.length
+
+  /** Bytes that TLS has not decrypted or not passed on. */
+  def undecryptedBytes: Int = undecrypted
+
+  private def countUndecrypted(now: Int): Unit = if (now != undecrypted) {
+    loop.memory.add((now - undecrypted).toLong)
+    undecrypted = now
+  }
+
+  /** The socket is ready for reading, and the connection is open. */
+  def onReady(): Unit =
+    if (paused) connection.want(socket.interest & ~Interest.Read)
+    else if (!ended) receive()
+
+  /** See `Connection.pauseReading`. */
+  def pause(): Unit = paused = true
+
+  /** See `Connection.resumeReading`. */
+  def resume(): Unit =
+    if (paused) {
+      paused = false
+      if (connection.isOpen) {
+        if (inOnData || (leftover ne null) || (ended && !endTold)) {
+          if (!redeliver) {
+            redeliver = true
+            loop.endOfTurn(new Redelivery(this))
+          }
+        } else if (!ended) {
+          connection.want(socket.interest | Interest.Read)
+          readOn()
+        }
+      }
+    }
+
+  private def receive(): Unit = {
+    val held = kept
+    val room = options.maxLeftover - held
+    if (room <= 0) {
+      paused = true // the handler does not want the bytes that are here
+      connection.want(socket.interest & ~Interest.Read)
+    } else {
+      val bytes = loop.readBuffer(options.maxLeftover)
+      val n     = read(bytes, held, math.min(room, bytes.length - held))
+      if (n > 0) {
+        if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
+        deliver(bytes, held + n)
+        readOn()
+      } else if (n == EndOfInput) {
+        end()
+        if (!redeliver) tellEnd() // otherwise after the leftover bytes
+      } else readOn()
+    }
+  }
+
+  /** One read. Returns bytes, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
+  def read(bytes: Array[Byte], from: Int, count: Int): Int =
+    try {
+      val n = socket.read(bytes, from, count)
+      if (n > 0) total += n
+      if (socket.isSecure) {
+        if (socket.owesOutput) connection.want(socket.interest)
+        if (!connection.isClosed) countUndecrypted(socket.heldBytes)
+      }
+      n
+    } catch {
+      case e: IOException =>
+        connection.finish(e)
+        0
+    }
+
+  /** Called when the end of the stream has been read. */
+  def end(): Unit = {
+    ended = true
+    connection.want(socket.interest & ~Interest.Read)
+  }
+
+  /** Reads input held by the socket itself, for which readiness is not reported again. */
+  def readOn(): Unit =
+    if (socket.holdsInput && connection.isOpen && !paused) readAtEndOfTurn()
+
+  def readAtEndOfTurn(): Unit = loop.endOfTurn(new FurtherRead(this))
+
+  /** Reads now, whatever readiness was reported. */
+  def readNow(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
+
+  /** Passes on the bytes before `until`; the first `kept` of them are already the leftover. */
+  private def deliver(bytes: Array[Byte], until: Int): Unit = {
+    redeliver = false
+    inOnData = true
+    val used =
+      try connection.handler.onData(bytes, 0, until)
+      finally inOnData = false
+    if (used < 0 || used > until) throw new IllegalStateException(s"onData returned $used, not 0 to $until")
+    if (connection.isOpen) keep(bytes, used, until)
+  }
+
+  private def keep(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    val rest = until - from
+    if (rest == 0) {
+      leave(null)
+      kept = 0
+    } else {
+      // If nothing was used, the beginning is in place.
+      val inPlace = if (from == 0) kept else 0
+      if ((leftover eq null) || leftover.length < rest || leftover.length > Shrink * rest) {
+        // As big as needed at first; if that was too small, with room to grow up to the bound.
+        val size  = if (leftover eq null) rest else math.max(rest, math.min(2 * rest, options.maxLeftover))
+        val grown = new Array[Byte](if (rest < kept) rest else size)
+        if (inPlace > 0) System.arraycopy(leftover, 0, grown, 0, inPlace)
+        leave(grown)
+      }
+      System.arraycopy(bytes, from + inPlace, leftover, inPlace, rest - inPlace)
+      kept = rest
+    }
+  }
+
+  private def leave(array: Array[Byte]): Unit = if (array ne leftover) {
+    val before = unusedBytes
+    leftover = array
+    loop.memory.add((unusedBytes - before).toLong)
+  }
+
+  private def deliverAgain(): Unit =
+    if (redeliver && connection.isOpen) {
+      redeliver = false
+      if (!paused) {
+        // The array is ours: the handler must not keep it, and keepInput ignores it.
+        if (leftover ne null) deliver(leftover, kept)
+        if (connection.isOpen && !paused && !redeliver) {
+          if (ended) tellEnd()
+          else {
+            connection.want(socket.interest | Interest.Read)
+            readOn()
+          }
+        }
+      }
+    }
+
+  private def tellEnd(): Unit =
+    if (!endTold) {
+      endTold = true
+      connection.handler.onEnd()
+    }
+
+  /** Drops the leftover bytes, as nothing more is passed on. */
+  def drop(): Unit = {
+    leave(null)
+    kept = 0
+    redeliver = false
+  }
+
+  /** Releases everything when the connection is closed. */
+  def close(): Unit = {
+    drop()
+    countUndecrypted(0)
+  }
+
+  private def failed(e: Throwable): Unit = connection.failed(e)
+}
+
+private[io] object ConnectionInput {
+  final val EndOfInput = -1
+
+  /** A leftover array that is this many times too big is replaced. */
+  private final val Shrink = 4
+
+  private final class Redelivery(input: ConnectionInput) extends Runnable with Fallible {
+    def run(): Unit                                    = input.deliverAgain()
+    private[needletail] def failed(e: Throwable): Unit = input.failed(e)
+  }
+
+  private final class FurtherRead(input: ConnectionInput) extends Runnable with Fallible {
+    def run(): Unit                                    = input.readNow()
+    private[needletail] def failed(e: Throwable): Unit = input.failed(e)
+  }
+}

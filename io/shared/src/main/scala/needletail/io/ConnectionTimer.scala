@@ -1,0 +1,79 @@
+package needletail.io
+
+import needletail.io.loop.TimerNode
+import needletail.io.platform.{Fallible, Socket}
+
+/**
+ * The timeouts of a [[Connection]]: its handler's deadline, which is also used for lingering, and that of the TLS
+ * handshake. One timer of the loop serves both. Setting a later deadline does no work until the earlier one has
+ * passed.
+ */
+private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
+    extends TimerNode
+    with Fallible {
+  import ConnectionTimer.*
+
+  private var deadlineAt  = Never
+  private var handshakeAt = Never
+
+  private def loop: EventLoop = connection.loop
+
+  /** On the loop's clock; `Never` for none, and after it has passed. */
+  def deadline: Long = deadlineAt
+
+  def deadline_=(nanos: Long): Unit = {
+    deadlineAt = nanos
+    if (nanos != Never) wakeBy(nanos)
+  }
+
+  /** Limits the TLS handshake to `nanos` from now on, whatever the handler's deadline. */
+  def limitHandshake(nanos: Long): Unit = {
+    handshakeAt = after(loop, nanos)
+    wakeBy(handshakeAt)
+  }
+
+  /** Cancels both. */
+  def cancel(): Unit = {
+    deadlineAt = Never
+    handshakeAt = Never
+    loop.removeTimer(this)
+  }
+
+  private def wakeBy(nanos: Long): Unit =
+    if (position < 0) loop.addTimer(this, nanos)
+    else if (nanos - due < 0) {
+      loop.removeTimer(this)
+      loop.addTimer(this, nanos)
+    }
+
+  private[needletail] def fire(): Unit = {
+    if (handshakeAt != Never) checkHandshake()
+    // The loop may have been delayed, or a wait may have ended without reporting everything that is ready: read
+    // first.
+    if (isPassed(deadlineAt)) connection.readNow()
+    if (deadlineAt != Never)
+      if (isPassed(deadlineAt)) {
+        deadlineAt = Never
+        connection.deadlinePassed()
+      } else wakeBy(deadlineAt)
+  }
+
+  private def checkHandshake(): Unit =
+    if (socket.isShakingHands && !isPassed(handshakeAt)) wakeBy(handshakeAt)
+    else {
+      if (socket.isShakingHands) connection.readNow()
+      handshakeAt = Never
+      if (socket.isShakingHands) connection.handshakeTimedOut()
+    }
+
+  private def isPassed(nanos: Long): Boolean = nanos != Never && nanos - loop.nowNanos <= 0
+
+  private[needletail] def failed(e: Throwable): Unit = connection.failed(e)
+}
+
+private[io] object ConnectionTimer {
+  final val Never = Long.MaxValue
+
+  /** The time `nanos` from now, at most half the range so that differences stay exact. */
+  def after(loop: EventLoop, nanos: Long): Long = loop.nowNanos + math.min(nanos, Long.MaxValue / 2)
+}

@@ -1,0 +1,183 @@
+package needletail.io.dns
+
+import needletail.async.{Loop, Survivable}
+
+import java.io.IOException
+import java.net.{InetAddress, UnknownHostException}
+import java.util
+import java.util.concurrent.{
+  Executor,
+  LinkedBlockingQueue,
+  RejectedExecutionException,
+  ThreadPoolExecutor,
+  TimeUnit
+}
+
+/**
+ * Resolves host names to addresses. The system's lookup blocks, for long if a name server does not answer, so it runs
+ * on threads of its own, one lookup at a time for each host: all callers that ask for that host wait for it.
+ *
+ * Addresses are cached for `FoundNanos`, failures for `FailedNanos`, on both platforms, as the system's lookup has no
+ * cache on Native. On the JVM `InetAddress` also has a cache of its own, of half a minute unless
+ * `networkaddress.cache.ttl` is set.
+ */
+private[io] final class DnsResolver(
+    lookUp: String => Array[InetAddress],
+    nanoTime: () => Long,
+    threads: Executor
+) {
+  import DnsResolver.*
+
+  private val entries = new util.LinkedHashMap[String, Entry] // oldest first; guarded by its own lock
+  private var waiting = 0                                     // in all entries; guarded by the same lock
+
+  /** Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. To be called on `loop`. */
+  def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit = {
+    val known = literal(host)
+    if (known ne null) f(known)
+    else {
+      val name   = lowerCase(host)
+      val answer = entries.synchronized(remembered(name, loop, f))
+      if (answer ne null) f(answer)
+    }
+  }
+
+  /** The cached answer; null if `f` now waits for a lookup. */
+  private def remembered(name: String, loop: Loop, f: Answer => Unit): Answer =
+    entries.get(name) match {
+      case entry: Entry if entry.isUnderWay =>
+        if (waiting >= MaxWaiting) TooMany else join(entry, loop, f)
+      case entry: Entry if entry.until - nanoTime() > 0 => entry.answer
+      case _                                            =>
+        entries.remove(name)
+        val entry = new Entry
+        try {
+          threads.execute(() => find(name, entry))
+          makeRoom()
+          entries.put(name, entry)
+          join(entry, loop, f)
+        } catch { case _: RejectedExecutionException => TooMany }
+    }
+
+  private def join(entry: Entry, loop: Loop, f: Answer => Unit): Answer = {
+    waiting += 1
+    entry.waiters ::= new Waiter(loop, f)
+    null
+  }
+
+  /** Removes the oldest entry that is not under way, if the cache is full. */
+  private def makeRoom(): Unit =
+    if (entries.size >= MaxRemembered) {
+      val all  = entries.values.iterator
+      var done = false
+      while (!done && all.hasNext) if (!all.next().isUnderWay) {
+        all.remove()
+        done = true
+      }
+    }
+
+  private def find(name: String, entry: Entry): Unit = {
+    var answer = CutOff
+    try answer = Right(lookUp(name))
+    catch {
+      case e: IOException => answer = Left(e)
+      case Survivable(e)  => answer = Left(new IOException(s"the lookup of $name failed: $e", e))
+    } finally
+      found(entry, answer) // also after a fatal error: otherwise that host could never be looked up again
+  }
+
+  private def found(entry: Entry, answer: Answer): Unit = {
+    val waiters = entries.synchronized {
+      val all = entry.waiters
+      entry.waiters = Nil
+      waiting -= all.length
+      entry.answer = answer
+      entry.until = nanoTime() + (if (answer.isRight) FoundNanos else FailedNanos)
+      all
+    }
+    waiters.reverse.foreach(_.tell(answer))
+  }
+}
+
+private[io] object DnsResolver {
+  type Answer = Either[IOException, Array[InetAddress]]
+
+  private[io] final val FoundNanos    = 10L * 1000 * 1000 * 1000
+  private[io] final val FailedNanos   = 1L * 1000 * 1000 * 1000
+  private[io] final val MaxRemembered = 256
+  private[io] final val MaxWaiting    = 16384
+  private final val Threads           = 16
+  private final val MaxQueued         = 1024
+
+  private val CutOff: Answer  = Left(new IOException("the lookup of the name was interrupted"))
+  private val TooMany: Answer = Left(new IOException("too many names are being looked up"))
+
+  /** The resolver that uses the system's look-up. */
+  lazy val system: DnsResolver = new DnsResolver(NameService.lookUp, () => System.nanoTime(), newThreads())
+
+  /** Started when needed; as many as hosts without an answering name server may occupy. */
+  private def newThreads(): Executor = {
+    val pool = new ThreadPoolExecutor(
+      Threads,
+      Threads,
+      5,
+      TimeUnit.SECONDS,
+      new LinkedBlockingQueue[Runnable](MaxQueued),
+      (task: Runnable) => {
+        val thread = new Thread(task, "needletail-names")
+        thread.setDaemon(true)
+        thread
+      }
+    )
+    pool.allowCoreThreadTimeOut(true)
+    pool
+  }
+
+  /** Looks up on the calling thread, which it may block; for binding a listener. */
+  def blocking(host: String): Array[InetAddress] = literal(host) match {
+    case null   => NameService.lookUp(host)
+    case answer => answer.fold(e => throw e, identity)
+  }
+
+  /**
+   * The answer for an IP address, or for text that cannot be a name; null for a name, which needs a lookup. The last
+   * label of a name is not a number (RFC 1123 section 2.1); the system would read `1.2.3` as `1.2.0.3`, and `0x7f.1`
+   * as the loopback address.
+   */
+  def literal(host: String): Answer = {
+    val address = AddressText.parse(host)
+    if (address ne null) Right(Array(InetAddress.getByAddress(host, address)))
+    else if (AddressText.isScoped(host))
+      try Right(NameService.lookUp(host)) // the system resolves the interface without asking a name server
+      catch { case e: UnknownHostException => Left(e) }
+    else if (host.isEmpty || host.indexOf(':') >= 0 || endsInNumber(host))
+      Left(new UnknownHostException(host))
+    else null
+  }
+
+  /** ASCII letters only, whatever the locale. */
+  private def lowerCase(host: String): String =
+    host.map(c => if (c >= 'A' && c <= 'Z') (c + 32).toChar else c)
+
+  private def endsInNumber(host: String): Boolean = {
+    val end   = if (host.endsWith(".")) host.length - 1 else host.length
+    val label = host.substring(host.lastIndexOf('.', end - 1) + 1, end)
+    label.isEmpty || label.forall(c => c >= '0' && c <= '9') ||
+    (label.startsWith("0x") || label.startsWith("0X")) && label.drop(2).forall(Character.digit(_, 16) >= 0)
+  }
+
+  private final class Waiter(loop: Loop, f: Answer => Unit) {
+    def tell(answer: Answer): Unit =
+      try loop.execute(() => f(answer))
+      catch { case _: RejectedExecutionException => () } // the loop has ended
+  }
+
+  /** A host's lookup, or its answer. */
+  private final class Entry {
+    var answer: Answer        = null // during the lookup
+    var until                 = 0L
+    var waiters: List[Waiter] = Nil
+
+    def isUnderWay: Boolean = answer eq null
+  }
+}

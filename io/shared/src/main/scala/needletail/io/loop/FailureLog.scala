@@ -1,0 +1,40 @@
+package needletail.io.loop
+
+import needletail.async.Survivable
+
+/** Takes failures that no server's log takes: passes them to the program's hook, by default standard error. */
+private[needletail] object FailureLog {
+
+  /** Writes a text and its cause, with stack traces, in one piece. Throws nothing. */
+  val toStandardError: (String, Throwable) => Unit =
+    (text, cause) => System.err.println(safely(render(text, cause))(text))
+
+  /** `EventLoop.onFailure`. */
+  @volatile var hook: (String, Throwable) => Unit = toStandardError
+
+  /** Calls the hook. Throws nothing. */
+  def report(text: String, cause: Throwable): Unit =
+    try hook(text, cause)
+    catch { case e: Throwable => toStandardError(s"the failure hook itself failed on: $text", e) }
+
+  private def render(text: String, cause: Throwable): String = {
+    val out = new java.lang.StringBuilder("needletail: ").append(text)
+    // Bounded, since an exception can be its own indirect cause.
+    var e     = cause
+    var depth = 0
+    while ((e ne null) && depth < 8) {
+      val shown = e
+      out.append(if (depth == 0) ": " else "\ncaused by: ")
+        .append(safely(shown.toString)(s"${shown.getClass.getName}, whose toString throws"))
+      shown.getStackTrace.foreach(frame => out.append("\n    at ").append(frame))
+      e = safely(shown.getCause)(null)
+      depth += 1
+    }
+    out.toString
+  }
+
+  /** Methods of an exception may be user code, and may throw. */
+  private def safely[A](said: => A)(otherwise: => A): A =
+    try said
+    catch { case Survivable(_) => otherwise }
+}

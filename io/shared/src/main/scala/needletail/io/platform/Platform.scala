@@ -1,0 +1,82 @@
+package needletail.io.platform
+
+import needletail.async.Loop
+import needletail.io.dns.DnsResolver
+
+import java.io.IOException
+import java.net.InetAddress
+import java.util.concurrent.Executor
+
+/*
+ * What a platform implements: Platform, Poller, Socket and ListenSocket, and besides them
+ *
+ *   abstract class Descriptor             something that the kernel knows by a number and a Poller can watch; it has
+ *                                         the fields in which the platform's Poller keeps what it knows of it
+ *     def close(): Unit                   throws nothing; may be repeated
+ *     var interest: Int                   what a Poller watches it for; set by the Poller
+ *   object SystemPlatform extends Platform
+ *                                         the one of a running program. The simulation is another one, in memory
+ *   trait TlsPlatform                     the platform's part of the object Tls, see there
+ *   object NameService
+ *     def lookUp(host: String): Array[InetAddress]
+ *                                         the addresses of a name, at least one, in the system's order; an IP address
+ *                                         stands for itself. Blocks for a name; throws UnknownHostException
+ *   object Heap
+ *     def limit: Long                     the collector's limit, in bytes
+ *   object Signals                        public, see there
+ *
+ * Everything else in this package is portable; these classes are the only ones that call the operating system, and
+ * they decide nothing. They know of the portable code only what the abstract classes name, the options, and
+ * PlatformLoop. Calls that fail throw java.io.IOException, and leave no descriptor behind. None of them blocks, except
+ * Poller.poll and where it is said.
+ */
+
+/** What event loops are built on: sockets, readiness, time, threads and names. */
+private[needletail] abstract class Platform {
+
+  /** A poller of that kind, or the platform's default; it dispatches to `loop`. */
+  def openPoller(loop: PlatformLoop, kind: PollerKind): Poller
+
+  /** Begins to connect, from the local address `source`; from any if it is null. */
+  def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket
+  def connectUnix(path: String): Socket
+
+  /** `ip` null: all addresses, IPv6 and IPv4 where the system has both. */
+  def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket
+  def listenUnix(path: String, options: ListenOptions): ListenSocket
+
+  /** A listening descriptor that the program was started with. Throws IOException if it does not listen. */
+  def inherited(descriptor: Int): ListenSocket
+  def listens(descriptor: Int): Boolean
+
+  /** Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. To be called on `loop`. */
+  def resolve(host: String, loop: Loop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
+    DnsResolver.system.resolve(host, loop)(f)
+
+  /**
+   * Raises the process's limit of descriptors to `wanted`, if it is lower and may be raised. Returns the limit;
+   * Int.MaxValue if it is unknown.
+   */
+  def allowDescriptors(wanted: Int): Int = Int.MaxValue
+
+  /** The number of descriptors that this process has open; 0 if unknown. */
+  def openDescriptors: Int = 0
+
+  /** Nanoseconds of a monotonic clock with an arbitrary origin. */
+  def nanoTime(): Long = System.nanoTime()
+
+  /** Processor time of the calling thread in nanoseconds; -1 if unknown. */
+  def processorNanos(): Long = -1
+
+  /** Milliseconds since 1970. */
+  def currentTimeMillis(): Long = System.currentTimeMillis()
+
+  /** A source of random numbers, for delays that must differ. */
+  def newRandom(): java.util.Random = new java.util.Random
+
+  /** Starts the turns of `loop`: on a thread of its own, unless the platform runs them itself. */
+  def start(loop: PlatformLoop): Unit = loop.startThread()
+
+  /** Where the loops' blocking work runs; null for the shared threads. */
+  def blocking: Executor = null
+}

@@ -1,0 +1,36 @@
+package needletail.io.platform
+
+/** Level-triggered readiness. Used by one thread, except for `wakeUp`. */
+private[needletail] abstract class Poller {
+
+  /** The system interface that it uses: `epoll`, `io_uring`, `nio`. */
+  def name: String
+
+  /** Begins to watch `d`. If it is watched already, replaces its source and interest. */
+  def register(d: Descriptor, source: Pollable, interest: Int): Unit
+
+  /**
+   * Changes what `d` is watched for: at most one system call, none if nothing changes. 0 watches nothing, not even for
+   * hang-ups.
+   */
+  def setInterest(d: Descriptor, interest: Int): Unit
+
+  /** To be called before `d` is closed; events of this turn may still arrive. */
+  def forget(d: Descriptor): Unit
+
+  /**
+   * Waits for events for at most `timeoutMillis` (0: does not wait, -1: without limit), then calls `dispatch` of its
+   * loop for each source that is ready. Errors and hang-ups make a source ready for everything it waits for, so that
+   * the next read or write throws the error.
+   */
+  def poll(timeoutMillis: Int): Unit
+
+  /** Makes the current or the next `poll` return at once. From any thread. */
+  def wakeUp(): Unit
+
+  /** Calls `f` for the source of each watched descriptor. */
+  def foreach(f: Pollable => Unit): Unit
+
+  /** Releases the poller's own resources, not the descriptors it watches. */
+  def close(): Unit
+}

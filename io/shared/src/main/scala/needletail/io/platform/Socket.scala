@@ -1,0 +1,58 @@
+package needletail.io.platform
+
+/** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
+private[needletail] abstract class Socket extends Descriptor {
+
+  /** One system call. Returns bytes read, 0 if there are none now, -1 at the end. */
+  def read(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /** One system call (on the JVM one for each 64 KiB). Returns bytes taken, 0 to `count`. */
+  def write(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /**
+   * Whether it is connected. To be called after the readiness that it `awaits`; throws the error if connecting failed.
+   */
+  def finishConnect(): Boolean
+
+  /** The readiness with which connecting continues: to write or, for TLS, either. */
+  def awaits: Int = Interest.Write
+
+  /** Whether it is secured by TLS. */
+  def isSecure: Boolean = false
+
+  /** Whether it holds input for which no readiness will be reported. With TLS only. */
+  def holdsInput: Boolean = false
+
+  /** Bytes of input that it holds: an incomplete TLS record, or decrypted bytes that did not fit. */
+  def heldBytes: Int = 0
+
+  /** Whether the TLS handshake is not complete yet. */
+  def isShakingHands: Boolean = false
+
+  /**
+   * Whether it has output of its own that the kernel has not taken. Then it reads nothing until `sendOwed`, or a
+   * write, has sent that. With TLS only.
+   */
+  def owesOutput: Boolean = false
+
+  /** Sends what the kernel takes of that output, with one system call. */
+  def sendOwed(): Unit = ()
+
+  /** Sends the end of the stream; with TLS as far as the kernel takes it now, the rest is owed. */
+  def shutdownOutput(): Unit
+
+  /** SO_LINGER 0: closing drops what is queued and sends RST. */
+  def resetOnClose(): Unit
+
+  def configure(options: ConnectionOptions): Unit
+
+  /**
+   * SO_KEEPALIVE: makes the kernel probe a peer that has been silent for `idleSeconds`, and give up after three probes
+   * without an answer, a third of that time apart. Does nothing if the protocol does not have it.
+   */
+  def probeWhenSilent(idleSeconds: Int): Unit = ()
+
+  /** The peer's address in the form of AddressText, a Unix path, or `""` if there is none. */
+  def remoteAddress: String
+  def localAddress: String
+}

@@ -1,0 +1,190 @@
+package needletail.io.dns
+
+import java.net.{InetAddress, UnknownHostException}
+import java.util.concurrent.{
+  ConcurrentHashMap,
+  CountDownLatch,
+  ExecutorService,
+  Executors,
+  RejectedExecutionException
+}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+import needletail.io.{EventLoop, LoopSuite}
+
+class DnsResolverSuite extends LoopSuite {
+  private val address = InetAddress.getByAddress(Array[Byte](127, 0, 0, 1))
+
+  /** A name service of our own: names wait while their latch is closed; those that begin with `no` are unknown. */
+  private final class Service {
+    val asked   = new ConcurrentHashMap[String, AtomicInteger]
+    val latches = new ConcurrentHashMap[String, CountDownLatch]
+    val clock   = new AtomicLong(1000)
+
+    def asks(name: String): Int = Option(asked.get(name)).fold(0)(_.get)
+
+    def lookUp(name: String): Array[InetAddress] = {
+      asked.computeIfAbsent(name, _ => new AtomicInteger).incrementAndGet()
+      Option(latches.get(name)).foreach(_.await())
+      if (name.startsWith("no")) throw new UnknownHostException(name)
+      if (name.startsWith("heavy")) throw new OutOfMemoryError("none left")
+      if (name.startsWith("broken")) throw new IllegalStateException("out of order")
+      Array(address)
+    }
+  }
+
+  private def withNames(threads: ExecutorService = Executors.newFixedThreadPool(4))(
+      body: (DnsResolver, Service, EventLoop) => Unit
+  ): Unit =
+    try
+      withLoop { loop =>
+        val service = new Service
+        body(new DnsResolver(service.lookUp, () => service.clock.get, threads), service, loop)
+      }
+    finally { threads.shutdownNow(); () }
+
+  private def ask(names: DnsResolver, loop: EventLoop, host: String, events: Events): Unit = loop.execute {
+    () =>
+      names.resolve(host, loop)(answer =>
+        events.add(answer.fold(e => s"$host: ${e.getMessage}", _ => s"$host found"))
+      )
+  }
+
+  test("fault 11: a host whose name server is silent stalls no other") {
+    withNames() { (names, service, loop) =>
+      val events = new Events
+      val silent = new CountDownLatch(1)
+      service.latches.put("silent.example", silent)
+      for (_ <- 1 to 100) ask(names, loop, "silent.example", events)
+      ask(names, loop, "other.example", events)
+      events.expect("other.example found")
+      assertEquals(service.asks("silent.example"), 1) // for all who want to know
+      silent.countDown()
+      events.expect(Seq.fill(100)("silent.example found")*)
+    }
+  }
+
+  test("fault 11: names are cached for some seconds, unknown ones more briefly") {
+    withNames() { (names, service, loop) =>
+      val events                           = new Events
+      def times(host: String, end: String) = {
+        ask(names, loop, host, events)
+        events.expect(s"$host$end")
+        service.asks(host.toLowerCase)
+      }
+      assertEquals(times("a.example", " found"), 1)
+      assertEquals(times("a.example", " found"), 1)
+      assertEquals(times("no.example", ": no.example"), 1)
+      assertEquals(times("no.example", ": no.example"), 1)
+      service.clock.addAndGet(DnsResolver.FailedNanos)
+      assertEquals(times("no.example", ": no.example"), 2)
+      ask(names, loop, "A.Example", events)
+      events.expect("A.Example found")
+      assertEquals(service.asks("a.example"), 1)
+      service.clock.addAndGet(DnsResolver.FoundNanos)
+      assertEquals(times("a.example", " found"), 2)
+    }
+  }
+
+  test("what is remembered has a bound: the oldest go") {
+    withNames() { (names, service, loop) =>
+      val events             = new Events
+      def find(i: Int): Unit = {
+        ask(names, loop, s"h$i.example", events)
+        events.expect(s"h$i.example found")
+      }
+      for (i <- 0 to DnsResolver.MaxRemembered) find(i)
+      find(1)
+      assertEquals(service.asks("h1.example"), 1)
+      find(0)
+      assertEquals(service.asks("h0.example"), 2)
+    }
+  }
+
+  test("fault 11: digits and dots that are no address are refused, without a look-up") {
+    withNames() { (names, service, loop) =>
+      val events = new Events
+      for (
+        host <- Seq(
+          "1.2.3",
+          "999.1.1.1",
+          "1..2",
+          "127.1",
+          "2130706433",
+          "0x7f.1",
+          "0x7f000001",
+          "1.2.3.4.",
+          "127.0.0.1.5",
+          "a.0x1",
+          ".",
+          "..",
+          "",
+          "g::1",
+          "::1::",
+          "1:2",
+          "host:80",
+          "fe80::zz%lo"
+        )
+      ) {
+        ask(names, loop, host, events)
+        events.expect(s"$host: $host")
+      }
+      for (host <- Seq("127.0.0.1", "::1", "::ffff:1.2.3.4", "fe80::1%1")) {
+        ask(names, loop, host, events)
+        events.expect(s"$host found")
+      }
+      assertEquals(service.asked.size, 0)
+      for (host <- Seq("1.example", "a1", "1a", "0xyz", "x.1a.")) {
+        ask(names, loop, host, events)
+        events.expect(s"$host found")
+        assertEquals(service.asks(host), 1)
+      }
+    }
+  }
+
+  test("a look-up that fails in another way is told, and the next one is made") {
+    withNames() { (names, service, loop) =>
+      val events = new Events
+      for (i <- 1 to 2) {
+        ask(names, loop, "broken.example", events)
+        val said = events.next()
+        assert(said.contains("the lookup of broken.example failed") && said.contains("out of order"), said)
+        assertEquals(service.asks("broken.example"), i)
+        service.clock.addAndGet(DnsResolver.FailedNanos)
+      }
+    }
+  }
+
+  test("a look-up that ends its thread is told, and the next one is made") {
+    withNames(Executors.newFixedThreadPool(4, (task: Runnable) => new Thread(silently(task)))) {
+      (names, service, loop) =>
+        val events = new Events
+        for (i <- 1 to 2) {
+          ask(names, loop, "heavy.example", events)
+          events.expect("heavy.example: the lookup of the name was interrupted")
+          assertEquals(service.asks("heavy.example"), i)
+          service.clock.addAndGet(DnsResolver.FailedNanos)
+        }
+    }
+  }
+
+  private def silently(task: Runnable): Runnable = () =>
+    try task.run()
+    catch { case _: OutOfMemoryError => () }
+
+  test("more look-ups than are taken are refused") {
+    val full = new java.util.concurrent.AbstractExecutorService {
+      def execute(task: Runnable): Unit           = throw new RejectedExecutionException
+      def shutdown(): Unit                        = ()
+      def shutdownNow(): java.util.List[Runnable] = java.util.Collections.emptyList[Runnable]
+      def isShutdown: Boolean                     = false
+      def isTerminated: Boolean                   = false
+      def awaitTermination(n: Long, unit: java.util.concurrent.TimeUnit): Boolean = true
+    }
+    withNames(full) { (names, _, loop) =>
+      val events = new Events
+      ask(names, loop, "a.example", events)
+      events.expect("a.example: too many names are being looked up")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package needletail.io.loop
+
+import java.io.{ByteArrayOutputStream, PrintStream}
+
+import needletail.testing.Suite
+
+class FailureLogSuite extends Suite {
+
+  private final class Mute extends RuntimeException {
+    override def toString: String              = throw new IllegalStateException("not now")
+    override def getCause: Throwable           = throw new IllegalStateException("nor that")
+    override def fillInStackTrace(): Throwable = this
+  }
+
+  private def told(text: String, cause: Throwable): String = synchronized {
+    val before = System.err
+    val out    = new ByteArrayOutputStream
+    System.setErr(new PrintStream(out, true))
+    try FailureLog.toStandardError(text, cause)
+    finally System.setErr(before)
+    out.toString
+  }
+
+  test("an exception and what has caused it are told, with where they were thrown") {
+    val said = told("a task failed", new RuntimeException("outer", new IllegalStateException("inner")))
+    assert(said.startsWith("needletail: a task failed: java.lang.RuntimeException: outer\n"), said)
+    assert(said.contains("caused by: java.lang.IllegalStateException: inner"), said)
+    assert(said.contains("FailureLogSuite"), said)
+  }
+
+  test("one that throws when it is asked what it is, is told all the same") {
+    val said = told("a task failed", new Mute)
+    assert(
+      said.startsWith(s"needletail: a task failed: ${classOf[Mute].getName}, whose toString throws"),
+      said
+    )
+  }
+
+  test("an exception that is its own indirect cause is reported once") {
+    val one   = new RuntimeException("one")
+    val other = new RuntimeException("other", one)
+    one.initCause(other)
+    assertEquals(told("a task failed", one).split("caused by").length, 8)
+  }
+}

@@ -1,0 +1,97 @@
+package needletail.load.analysis.compare
+
+import needletail.load.analysis.verdict.Quantity
+import needletail.load.result.{Figures, Interval, Lateness, PlanSummary, RunResult, SelfFigures}
+
+/**
+ * Merges what several generators measured of the same plan at the same time, without loss: the result contains every
+ * request. Intervals are aligned by the clocks of the machines.
+ */
+object Merge {
+
+  /** The merged result. Left is the reason why they cannot be merged. */
+  def apply(parts: Vector[RunResult]): Either[String, RunResult] =
+    parts.headOption match {
+      case None        => Left("nothing to merge")
+      case Some(first) =>
+        parts.find(_.kinds != first.kinds) match {
+          case Some(other) => Left(
+              s"they have different kinds of requests: ${first.kinds.mkString(", ")} and ${other.kinds.mkString(", ")}"
+            )
+          case None if parts.map(_.plan.model).distinct.size > 1 =>
+            Left("one has the closed model, one the open model")
+          case None => Right(join(parts, first))
+        }
+    }
+
+  /**
+   * A warning if the parts were not measured at the same time, as their sum then describes a load that never existed.
+   * None if all overlap for four fifths of the shortest one's time.
+   */
+  def apart(parts: Vector[RunResult]): Option[String] = {
+    val from  = parts.map(_.startedMillis).max
+    val until = parts.map(p => p.startedMillis + p.loadMillis).min
+    val least = parts.map(_.loadMillis).min
+    if (until - from >= least * 0.8) None
+    else {
+      val spread = parts.map(_.startedMillis).max - parts.map(_.startedMillis).min
+      Some(
+        s"these were not measured at the same time (the last began ${Quantity.time(spread * 1e6)} after the first): " +
+          "the merged rates and users describe no load that existed"
+      )
+    }
+  }
+
+  private def join(parts: Vector[RunResult], first: RunResult): RunResult = {
+    val started = parts.map(_.startedMillis).min
+    val shifted = parts.flatMap { part =>
+      val late = part.startedMillis - started
+      part.intervals.map(i => i.copy(startMillis = i.startMillis + late))
+    }
+    val seconds = shifted.groupBy(i => Math.floorDiv(i.startMillis, 1000L)).toVector.sortBy(_._1)
+    RunResult(
+      plan(parts.map(_.plan), first.plan),
+      parts.flatMap(_.machine),
+      first.kinds,
+      started,
+      parts.map(part => part.startedMillis - started + part.loadMillis).max,
+      seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) },
+      parts.flatMap(_.reasons).distinctBy(_._1)
+    )
+  }
+
+  private def interval(start: Long, parts: Vector[Interval], kinds: Int): Interval =
+    Interval(
+      start,
+      math.max(1, math.min(1000, parts.map(_.lengthMillis).max)),
+      (0 until kinds).map(kind => Figures.sum(parts.map(_.kinds(kind)))).toVector,
+      self(parts.map(_.self))
+    )
+
+  /** Sums of the work done; of indicators of doubt the worst, as one bad generator invalidates the whole. */
+  private def self(parts: Vector[SelfFigures]): SelfFigures = SelfFigures(
+    due = parts.map(_.due).sum,
+    users = parts.map(_.users).sum,
+    open = parts.map(_.open).sum,
+    opened = parts.map(_.opened).sum,
+    resent = parts.map(_.resent).sum,
+    lateness = Lateness.sum(parts.map(_.lateness)),
+    cpu = parts.map(_.cpu).sum,
+    busiestLoop = parts.map(_.busiestLoop).max,
+    machineCpu = parts.map(_.machineCpu).max,
+    pauseMillis = parts.map(_.pauseMillis).max,
+    timeWait = parts.map(_.timeWait).max,
+    listenOverflows = parts.map(_.listenOverflows).max
+  )
+
+  private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(
+    targets = all.flatMap(_.targets).distinct,
+    users = all.map(_.users).sum,
+    rate = all.map(_.rate).sum,
+    rampMillis = all.map(_.rampMillis).max,
+    durationMillis = all.map(_.durationMillis).max,
+    detail = first.detail.filterNot(_._1 == Generators) :+ (Generators -> all.size.toString)
+  )
+
+  private final val Generators = "generators"
+}

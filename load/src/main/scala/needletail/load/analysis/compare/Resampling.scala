@@ -1,0 +1,109 @@
+package needletail.load.analysis.compare
+
+import java.util.SplittableRandom
+
+import scala.jdk.CollectionConverters._
+
+import needletail.load.analysis.verdict.{Metric, Window}
+import needletail.load.result.RunResult
+
+/**
+ * Bootstrap: simulates other runs from the measured seconds. Runs are drawn with repetition, and within each some
+ * consecutive seconds at a time, since successive seconds are correlated. The spread of their metrics shows how far a
+ * single run may be off.
+ */
+private[analysis] final class Resampling(runs: Vector[RunResult]) {
+
+  private final class Second(
+      val values: Array[Int],
+      val counts: Array[Long],
+      val good: Long,
+      val all: Long,
+      val millis: Long
+  )
+
+  /** Every recorded latency, sorted; seconds refer to them by index. */
+  private val latencies: Array[Long] = {
+    val all = for {
+      run      <- runs
+      interval <- new Window(run).offered
+      kind     <- interval.kinds
+      value    <- kind.response.recordedValues.asScala
+    } yield value.getValueIteratedTo
+    all.distinct.sorted.toArray
+  }
+
+  private val seconds: Vector[Array[Second]] =
+    runs.map(run => new Window(run).offered.filter(_.lengthMillis >= 500).map(second).toArray).filter(
+      _.nonEmpty
+    )
+
+  private def second(interval: needletail.load.result.Interval): Second = {
+    val figures = interval.total
+    val values  = figures.response.recordedValues.asScala.map(v =>
+      (v.getValueIteratedTo, v.getCountAtValueIteratedTo)
+    ).toArray
+    new Second(
+      values.map(v => java.util.Arrays.binarySearch(latencies, v._1)).map(i => if (i < 0) -i - 1 else i),
+      values.map(_._2),
+      figures.good,
+      figures.requests,
+      interval.lengthMillis
+    )
+  }
+
+  def isEmpty: Boolean = seconds.isEmpty
+
+  /** The metrics of one simulated run. */
+  def draw(metrics: Vector[Metric], random: SplittableRandom): Vector[Double] = {
+    val counts    = new Array[Long](latencies.length)
+    var good, all = 0L
+    var millis    = 0L
+    for (_ <- seconds) {
+      val run   = seconds(random.nextInt(seconds.size))
+      val block = math.max(1, math.min(Resampling.Block, run.length / 4))
+      var taken = 0
+      while (taken < run.length) {
+        val from = random.nextInt(run.length)
+        var i    = 0
+        while (i < block && taken < run.length) {
+          val second = run((from + i) % run.length)
+          var v      = 0
+          while (v < second.values.length) {
+            counts(second.values(v)) += second.counts(v)
+            v += 1
+          }
+          good += second.good
+          all += second.all
+          millis += second.millis
+          i += 1
+          taken += 1
+        }
+      }
+    }
+    metrics.map {
+      case Metric.Rate                => if (millis == 0) 0 else good * 1000.0 / millis
+      case Metric.Errors              => if (all == 0) 0 else (all - good).toDouble / all
+      case Metric.Percentile(percent) => at(counts, good, percent)
+      case Metric.Max                 => at(counts, good, 100)
+      case Metric.Mean                =>
+        var sum = 0.0
+        for (i <- counts.indices) sum += counts(i).toDouble * latencies(i)
+        if (good == 0) 0 else sum / good
+    }
+  }
+
+  private def at(counts: Array[Long], total: Long, percent: Double): Double = {
+    val wanted = math.max(1L, math.ceil(total * percent / 100 - 1e-9).toLong)
+    var sum    = 0L
+    var i      = 0
+    while (i < counts.length && { sum += counts(i); sum < wanted }) i += 1
+    if (i < latencies.length) latencies(i).toDouble else 0
+  }
+}
+
+private[analysis] object Resampling {
+
+  /** Consecutive seconds that are drawn together. */
+  final val Block = 4
+}

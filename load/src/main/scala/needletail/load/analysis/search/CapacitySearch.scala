@@ -1,0 +1,320 @@
+package needletail.load.analysis.search
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.verdict._
+import needletail.load.plan.Load
+import needletail.load.result.Interval
+
+/**
+ * Durations and limits of the search.
+ *
+ * @param step duration of each load that is tried
+ * @param hold duration at the limits that were found
+ */
+final case class SearchLimits(
+    step: FiniteDuration,
+    hold: FiniteDuration,
+    mostUsers: Int,
+    mostRate: Double,
+    connections: Int,
+    poisson: Boolean
+)
+
+/**
+ * Measures a server by the five criteria: light load; then users doubled until more of them increase the rate no
+ * further; then the rate that satisfies the objective, doubled, bisected and held; then shares of it; then twice the
+ * rate that the server can handle, and the recovery.
+ *
+ * @param measure runs a load under a label; stops early when told after a second that this is enough
+ * @param stopped whether to return what has been measured so far
+ */
+final class CapacitySearch(
+    measure: (Load, String, Interval => Boolean) => Measurement,
+    objective: Vector[Condition],
+    limits: SearchLimits,
+    pause: Option[FiniteDuration],
+    stopped: () => Boolean
+) {
+  private val steps = Vector.newBuilder[Measurement]
+
+  /** The result. Left is the reason if light load got no good answers: then there is nothing to characterise. */
+  def run(): Either[String, Characterisation] = {
+    val warm = measure(closed(8, limits.step * 2), "warm-up", _ => false)
+    TotalFailure.reason(warm.run).toLeft(step(closed(1, limits.step), "light load", _ => false)).flatMap(from)
+  }
+
+  private def from(light: Measurement): Either[String, Characterisation] =
+    TotalFailure.reason(light.run) match {
+      case Some(reason) => Left(reason)
+      case None         =>
+        val throughput = if (stopped()) None else throughputSearch(light)
+        val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
+        val highest    = throughput.map(most => most.copy(rate = reached(most.rate, latency)))
+        val tail       = latency.fold(Vector.empty[TailAt])(tails)
+        val overload   = if (stopped()) None else throughput.map(most => overloaded(most, latency))
+        Right(Characterisation(
+          objective,
+          light,
+          highest,
+          latency,
+          tail,
+          overload,
+          steps.result(),
+          pause,
+          interrupted = stopped()
+        ))
+    }
+
+  // Throughput: users doubled, then the fewest that reach the rate, then held.
+
+  private def throughputSearch(light: Measurement): Option[Capacity] = {
+    var tried   = Vector(1 -> light)
+    var users   = 2
+    var flat    = 0 // successive doublings without a higher rate
+    var limited = light.verdict(Metric.Rate).isClient
+    while (users <= limits.mostUsers && flat < Flat && !limited && !stopped()) {
+      val best     = tried.map(_._2).map(rate).max
+      val measured = step(closed(users, limits.step), people(users), _ => false)
+      tried :+= users -> measured
+      if (!tolerable(measured)) flat = Flat
+      else if (rate(measured) < best * 1.05) flat += 1
+      else flat = 0
+      limited = measured.verdict(Metric.Rate).isClient
+      users *= 2
+    }
+    val good = tried.filter(t => tolerable(t._2))
+    if (good.isEmpty) None
+    else {
+      val best          = good.map(t => rate(t._2)).max
+      val (enough, its) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
+      if (stopped()) Some(Capacity(Range(best, best, open = true), enough, its, its.verdict(Metric.Rate)))
+      else Some(fewestHeld(good.map(_._1), enough, best, users > limits.mostUsers && flat < Flat))
+    }
+  }
+
+  private def fewestHeld(tried: Vector[Int], enough: Int, best: Double, bounded: Boolean): Capacity = {
+    val fewest        = fewestUsers(tried.takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
+    val held          = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
+    val (least, most) = quarters(held)
+    val verdict       = held.verdict(Metric.Rate)
+    Capacity(Range(least, most, verdict.isClient || bounded || stopped()), fewest, held, verdict)
+  }
+
+  /** A rate that was held in the open model counts as throughput too. */
+  private def reached(rate: Range, latency: Option[Capacity]): Range = latency match {
+    case Some(knee) if satisfied(knee.held) => rate.copy(high = math.max(rate.high, knee.rate.low))
+    case _                                  => rate
+  }
+
+  /** Bisects between a number of users that does not reach the rate, and one that does. */
+  private def fewestUsers(tooFew: Int, enough: Int, best: Double): Int = {
+    var (low, high) = (tooFew, enough)
+    while (high - low > math.max(1, high / 8) && !stopped()) {
+      val middle   = (low + high) / 2
+      val measured = step(closed(middle, limits.step), people(middle), _ => false)
+      if (rate(measured) >= best * Enough && tolerable(measured)) high = middle else low = middle
+    }
+    high
+  }
+
+  // Latency: the rate doubled until the objective fails, then bisected, then held.
+
+  private def latencySearch(most: Double): Option[Capacity] = {
+    var low     = 0.0             // satisfied the objective
+    var high    = Double.MaxValue // did not
+    var next    = math.min(limits.mostRate, math.max(1, most / 8))
+    var limited = Option.empty[Verdict]
+    var found   = Option.empty[Measurement]
+
+    def attempt(rate: Double): Unit = {
+      val measured = tryRate(rate, limits.step, s"${Quantity.rate(rate)}")
+      clientLimit(measured) match {
+        case Some(verdict) if !satisfied(measured) =>
+          limited = Some(verdict)
+          high = rate
+        case _ if satisfied(measured) =>
+          low = rate
+          found = Some(measured)
+        case _ =>
+          high = rate
+          settle()
+      }
+    }
+
+    while (high == Double.MaxValue && next <= limits.mostRate && limited.isEmpty && !stopped()) {
+      attempt(next)
+      next *= 2
+    }
+    // not even the first rate satisfied it
+    while (low == 0 && high > 1 && high < Double.MaxValue && limited.isEmpty && !stopped()) attempt(high / 4)
+    while (low > 0 && high < Double.MaxValue && high / low > Precision && !stopped())
+      attempt(math.sqrt(low * high))
+    if (low == 0 || stopped())
+      found.map(m =>
+        Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited, failedAbove = false))
+      )
+    else Some(hold(low, high, limited))
+  }
+
+  /** Held at the rate that was found or, if the server cannot sustain it, at lower ones. */
+  private def hold(found: Double, failed: Double, limited: Option[Verdict]): Capacity = {
+    var rate     = found
+    var high     = failed
+    var attempts = 0
+    var held     = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
+    while (!satisfied(held) && clientLimit(held).isEmpty && attempts < 6 && !stopped()) {
+      settle()
+      high = rate
+      attempts += 1
+      rate *= (if (attempts < 3) 0.97 else 0.9)
+      held = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
+    }
+    // a failure caused by the generator is no upper bound
+    val open = limited.nonEmpty || high == Double.MaxValue
+    Capacity(
+      Range(rate, if (open) rate else high, open),
+      concurrency(held),
+      held,
+      doubt(held, limited, failedAbove = !open)
+    )
+  }
+
+  private def tails(knee: Capacity): Vector[TailAt] = {
+    val below = Vector(0.5, 0.8).takeWhile(_ => !stopped()).map { share =>
+      val at = knee.rate.low * share
+      TailAt(share, tryRate(at, limits.step, s"${Quantity.share(share)} of the limit"))
+    }
+    below :+ TailAt(1, knee.held)
+  }
+
+  // Error handling: twice the rate that it can handle, and then hardly any.
+
+  private def overloaded(most: Capacity, latency: Option[Capacity]): Overload = {
+    val asked    = math.min(limits.mostRate, 2 * math.max(most.rate.high, latency.fold(0.0)(_.rate.low)))
+    val measured = step(open(asked, limits.step * 2), s"overload: ${Quantity.rate(asked)}", _ => false)
+    Overload(asked, measured, recover(measured))
+  }
+
+  private def recover(after: Measurement): Recovery = {
+    var normal = 0
+    val watch  = step(
+      closed(1, RecoveryLimit, ramp = false),
+      "recovery",
+      second => {
+        normal = if (Objective.holds(objective, second)) normal + 1 else 0
+        normal >= 3
+      }
+    )
+    val ended = after.run.startedMillis + after.run.loadMillis
+    val calm  = watch.run.intervals.indices.find { i =>
+      val from = watch.run.intervals.drop(i).take(3)
+      from.size == 3 && from.forall(Objective.holds(objective, _))
+    }
+    Recovery(
+      calm.map(i => math.max(0, watch.run.startedMillis + watch.run.intervals(i).startMillis - ended)),
+      math.max(0, watch.run.startedMillis + watch.run.loadMillis - ended)
+    )
+  }
+
+  /** Waits until the server has recovered from an excessive load, so that it does not affect the next one. */
+  private def settle(): Unit = {
+    var calm = 0
+    discard(
+      closed(1, RecoveryLimit, ramp = false),
+      "rest",
+      second => {
+        calm = if (Objective.holds(objective, second)) calm + 1 else 0
+        calm >= 1
+      }
+    )
+  }
+
+  // The loads.
+
+  private def closed(users: Int, length: FiniteDuration, ramp: Boolean = true): Load = {
+    val climb = if (ramp) rampOf(length) else Duration.Zero
+    Load.Closed(users, None, Some(length + climb), climb)
+  }
+
+  private def open(rate: Double, length: FiniteDuration): Load = {
+    val climb = rampOf(length)
+    val steps = Vector(Load.Step(rate / 2, rate, climb), Load.Step(rate, rate, length))
+    Load.Open(steps, limits.poisson, limits.connections)
+  }
+
+  /** A second, in which connections are opened and code is warmed up; less if a step is short. */
+  private def rampOf(length: FiniteDuration): FiniteDuration =
+    if (length >= 2.seconds) 1.second else length / 2
+
+  private def tryRate(rate: Double, length: FiniteDuration, label: String): Measurement =
+    step(open(rate, length), label, Objective.lost(objective, _))
+
+  private def step(load: Load, label: String, enough: Interval => Boolean): Measurement = {
+    val measured = measure(load, label, enough)
+    steps += measured
+    measured
+  }
+
+  private def discard(load: Load, label: String, enough: Interval => Boolean): Unit = {
+    measure(load, label, enough)
+    ()
+  }
+
+  // Evaluation.
+
+  private def rate(measured: Measurement): Double = measured.figure(Metric.Rate).getOrElse(0.0)
+
+  private def tolerable(measured: Measurement): Boolean =
+    measured.figure(Metric.Errors).exists(_ <= Objective.tolerable(objective))
+
+  /**
+   * Whether the objective is satisfied, and all requests that became due were answered: otherwise a queue is growing.
+   */
+  private def satisfied(measured: Measurement): Boolean =
+    measured.check(objective).forall(_.held) && rate(measured) >= measured.window.dueRate * 0.97
+
+  private def clientLimit(measured: Measurement): Option[Verdict] =
+    Some(measured.diagnosis.overall).filter(_.isClient)
+
+  /**
+   * The verdict on the highest rate that satisfied the objective. Latency added by the generator was within the
+   * objective too, so only doubts about the rate itself count. A rate that was simply the requested one is the
+   * server's limit if a higher one failed.
+   */
+  private def doubt(measured: Measurement, limited: Option[Verdict], failedAbove: Boolean): Verdict = {
+    val own =
+      if (!satisfied(measured)) measured.diagnosis.overall
+      else {
+        val verdict = measured.verdict(Metric.Rate)
+        if (verdict.limit == Limit.Asked && failedAbove) Verdict.Server else verdict
+      }
+    limited.fold(own)(_ and own)
+  }
+
+  private def concurrency(measured: Measurement): Double =
+    rate(measured) * measured.figure(Metric.Mean).getOrElse(0.0) / 1e9
+
+  /** The lowest and the highest rate of the run's quarters. */
+  private def quarters(measured: Measurement): (Double, Double) = {
+    val seconds = measured.window.offered.filter(_.lengthMillis >= 500)
+    val size    = math.max(1, seconds.size / 4)
+    val rates   = seconds.grouped(size).filter(_.size == size).map { part =>
+      part.iterator.map(_.total.good).sum * 1000.0 / part.iterator.map(_.lengthMillis).sum
+    }.toVector
+    if (rates.isEmpty) (rate(measured), rate(measured)) else (rates.min, rates.max)
+  }
+
+  private def people(users: Int): String = if (users == 1) "1 user" else s"$users users"
+
+  /** Successive doublings without a higher rate: a single one may be a disturbance of the machine. */
+  private final val Flat = 3
+
+  /** The share of the highest rate that counts as having reached it. */
+  private final val Enough = 0.95
+
+  /** Bisection ends when the lowest failing rate is at most this times the highest good one. */
+  private final val Precision = 1.025
+
+  private final val RecoveryLimit: FiniteDuration = 30.seconds
+}

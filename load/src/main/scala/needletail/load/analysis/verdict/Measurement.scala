@@ -1,0 +1,53 @@
+package needletail.load.analysis.verdict
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.load.result.RunResult
+
+/**
+ * A run and its diagnosis.
+ *
+ * @param label distinguishes it from others in a report: `100 users`
+ * @param pause mean pause of a user, if known
+ */
+final class Measurement(val label: String, val run: RunResult, val pause: Option[FiniteDuration]) {
+  val window: Window       = new Window(run)
+  val diagnosis: Diagnosis = Diagnosis.of(run, pause)
+
+  def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = window.figure(metric, kind)
+  def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
+
+  /** In nanoseconds; 0 if there was no good answer. */
+  def percentile(percent: Double): Long = figure(Metric.Percentile(percent)).fold(0L)(_.toLong)
+
+  /** Checks the conditions; each kind that they name must exist. */
+  def check(conditions: Vector[Condition]): Vector[CheckedCondition] = conditions.map { condition =>
+    val kind = condition.kind.map(run.kinds.indexOf(_)).filter(_ >= 0)
+    CheckedCondition.of(condition, figure(condition.metric, kind), verdict(condition.metric, kind))
+  }
+}
+
+/**
+ * A condition and its result. It fails if the generator was the limit, as the value then says nothing about the
+ * server.
+ *
+ * @param figure in the metric's unit; None if nothing was measured
+ */
+final case class CheckedCondition(condition: Condition, figure: Option[Double], verdict: Verdict) {
+  def held: Boolean = condition.holds(figure)
+
+  def passed: Boolean = held && !verdict.isClient
+
+  def reason: String = {
+    val value = s"${condition.metric.name} is ${Quantity.of(condition.metric, figure)}"
+    if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good answer"
+    else if (held && verdict.isClient) s"$value, but it says nothing about the server: $verdict"
+    else if (verdict.causes.nonEmpty) s"$value; ${verdict.limit.name}"
+    else value
+  }
+}
+
+object CheckedCondition {
+  def of(condition: Condition, figure: Option[Double], verdict: Verdict): CheckedCondition =
+    CheckedCondition(condition, figure, verdict)
+}

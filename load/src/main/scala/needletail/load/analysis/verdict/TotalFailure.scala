@@ -1,0 +1,46 @@
+package needletail.load.analysis.verdict
+
+import needletail.load.result.{Figures, Outcome, RunResult}
+
+/** Detects runs without a single good answer: most likely the request is wrong, not the server. */
+object TotalFailure {
+
+  /** Why all requests failed, for people; None if at least one was good. */
+  def reason(run: RunResult): Option[String] = {
+    val total = run.total()
+    if (total.good > 0) None
+    else if (total.requests == 0) Some("no request was completed")
+    else {
+      val (outcome, _) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
+      Some(
+        s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+      )
+    }
+  }
+
+  /** Whether waiting longer is useless: the name has no address, or there was no connection for some seconds. */
+  def already(figures: Figures, seconds: Int): Boolean =
+    figures.good == 0 && figures.requests > 0 && {
+      figures.count(Outcome.Unresolved) == figures.requests ||
+      seconds >= 3 && Hopelessly.map(figures.count).sum == figures.requests
+    }
+
+  private val Hopelessly = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
+
+  private def words(outcome: Outcome, total: Figures, run: RunResult): String = {
+    val target = run.plan.targets.mkString(", ")
+    outcome match {
+      case Outcome.Unresolved      => s"the host of $target has no address; is its name right?"
+      case Outcome.Refused         => s"nothing listens at $target (connection refused)"
+      case Outcome.ConnectTimedOut => s"cannot connect to $target within the connect timeout"
+      case Outcome.ConnectFailed   => s"cannot connect to $target"
+      case Outcome.BadStatus       =>
+        s"the status was ${Failures.statuses(total, onlyBad = false)} (200 and 304 count as good; --good-statuses changes that)"
+      case Outcome.FailedCheck => "every answer failed a check"
+      case Outcome.TimedOut    => s"$target gave no complete answer within ${run.plan.timeoutMillis} ms"
+      case Outcome.Reset       => s"$target closed or reset every connection"
+      case Outcome.Garbage     => s"the responses of $target are not valid HTTP"
+      case other               => Failures.name(other)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package needletail.load.analysis.verdict
+
+import needletail.load.result.{Figures, Interval, RunResult}
+
+/**
+ * The part of a run that metrics are computed from: the time after the ramp or, if every user makes a number of
+ * requests, the whole run, since then the ramp is part of the load.
+ *
+ * Rates are counted while load was offered: answers after its end are in the percentiles, and would increase the
+ * rate.
+ */
+final class Window(val run: RunResult) {
+
+  private val ramp: Long =
+    if (run.plan.durationMillis > 0 && run.plan.rampMillis * 2 <= run.loadMillis) run.plan.rampMillis else 0
+
+  /** Intervals in which the full load was offered; all of a run that ended before that. */
+  val offered: Vector[Interval] = {
+    val all  = run.intervals.filter(_.startMillis < run.loadMillis)
+    val full = all.filter(_.startMillis >= ramp)
+    if (full.isEmpty) all else full
+  }
+
+  /** Milliseconds since the start of the run. */
+  val fromMillis: Long = offered.headOption.fold(ramp)(_.startMillis)
+
+  /** The duration of `offered`; if the load ended within the last interval, until then. */
+  val seconds: Double =
+    offered.iterator.map(i =>
+      math.min(i.lengthMillis, math.max(0, run.loadMillis - i.startMillis))
+    ).sum / 1000.0
+
+  lazy val total: Figures = Figures.sum(kinds)
+
+  lazy val kinds: Vector[Figures] = run.kinds.indices.map(run.figures(_, fromMillis)).toVector
+
+  /** Good answers per second, of one kind or of all. */
+  def goodRate(kind: Option[Int] = None): Double = perSecond(i => figures(i, kind).iterator.map(_.good).sum)
+
+  /** Completed requests per second, good or not. */
+  def endRate: Double = perSecond(_.kinds.iterator.map(_.requests).sum)
+
+  /** Requests that became due per second. */
+  def dueRate: Double = perSecond(_.self.due)
+
+  /** The value of a metric in its unit; None if nothing was measured. */
+  def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = metric match {
+    case Metric.Rate => if (seconds <= 0) None else Some(goodRate(kind))
+    case other       => Metric.of(kind.fold(total)(kinds), other)
+  }
+
+  private def figures(interval: Interval, kind: Option[Int]): Vector[Figures] =
+    kind.fold(interval.kinds)(k => Vector(interval.kinds(k)))
+
+  private def perSecond(count: Interval => Long): Double =
+    if (seconds <= 0) 0 else offered.iterator.map(count).sum / seconds
+}

@@ -1,0 +1,20 @@
+package needletail.load.command
+
+import java.nio.file.Path
+
+import needletail.load.engine.LoadRunner
+import needletail.load.plan.LoadPlan
+import needletail.load.result.Machine
+
+/** What commands measure with: the engine or, in tests, a model of a server. */
+trait LoadGenerator extends LoadRunner {
+
+  /** Why a plan cannot be run; None if it can. */
+  def mistake(plan: LoadPlan): Option[String]
+
+  /** Limits of this machine, with a warning for each that the plan comes near to. */
+  def preflight(plan: LoadPlan): Machine
+
+  /** Reads a scenario file. Left is the error with its line. */
+  def scenario(file: Path): Either[String, LoadPlan]
+}

@@ -1,0 +1,130 @@
+package needletail.load.engine.count
+
+import java.util.concurrent.{BlockingQueue, ConcurrentLinkedQueue}
+
+import org.HdrHistogram.Histogram
+
+import needletail.load.result.{Figures, Outcome}
+
+/** The counts of one loop in one second of the run. Passed to the collector, which returns them empty. */
+private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) {
+  val figures: Array[Figures] = Array.fill(kinds)(new Figures)
+  val lateness: Histogram     = Figures.histogram() // nanoseconds
+  var second                  = 0
+  var due                     = 0L
+  var opened                  = 0L
+  var resent                  = 0L
+  var users                   = 0                   // at its end
+  var open                    = 0                   // likewise
+  var last                    = false
+
+  def add(other: IntervalCounts): Unit = {
+    var i = 0
+    while (i < figures.length) {
+      figures(i).add(other.figures(i))
+      Collector.giveWay()
+      i += 1
+    }
+    lateness.add(other.lateness)
+    due += other.due
+    opened += other.opened
+    resent += other.resent
+    users += other.users
+    open += other.open
+  }
+
+  def reset(): Unit = {
+    last = false
+    figures.foreach(_.reset())
+    lateness.reset()
+    due = 0
+    opened = 0
+    resent = 0
+  }
+}
+
+/**
+ * The counters of one loop. The counts of a second are delivered at the first event after it, or when the loop is told
+ * that the second is over. So each event counts in the second in which it happened, and no lock is needed.
+ *
+ * @param second its length in nanoseconds
+ */
+private[engine] final class WorkerCounts(
+    kinds: Int,
+    started: Long,
+    to: BlockingQueue[IntervalCounts],
+    second: Long = WorkerCounts.Second
+) {
+  private val spare   = new ConcurrentLinkedQueue[IntervalCounts]
+  private var slice   = new IntervalCounts(this, kinds)
+  private var ends    = started + second
+  private var over    = false
+  private var present = 0 // users
+  private var open    = 0 // connections
+
+  /** Returns counts that are not used any more. From any thread. */
+  def recycle(s: IntervalCounts): Unit = {
+    s.reset()
+    spare.add(s)
+    ()
+  }
+
+  def users: Int                = present
+  def connections: Int          = open
+  def users_=(count: Int): Unit = present = count
+
+  def due(count: Int): Unit = slice.due += count
+  def resent(): Unit        = slice.resent += 1
+  def opened(): Unit        = {
+    open += 1
+    slice.opened += 1
+  }
+  def closed(): Unit          = open -= 1
+  def late(nanos: Long): Unit = slice.lateness.recordValue(math.max(0, math.min(nanos, Figures.LongestNanos)))
+
+  def answered(
+      kind: Int,
+      outcome: Outcome,
+      code: Int,
+      due: Long,
+      sent: Long,
+      ended: Long,
+      length: Long
+  ): Unit = {
+    if (ended >= ends) advance(ended)
+    slice.figures(kind).answered(outcome, code, due, sent, ended, length)
+  }
+
+  def failed(kind: Int, outcome: Outcome, due: Long, ended: Long): Unit = {
+    if (ended >= ends) advance(ended)
+    slice.figures(kind).failed(outcome, due, ended)
+  }
+
+  /** Delivers what is complete at `now`. */
+  def advance(now: Long): Unit = while (now >= ends && !over) {
+    handOver()
+    ends += second
+  }
+
+  /** Delivers the rest: nothing is counted from here on. */
+  def finish(now: Long): Unit = if (!over) {
+    advance(now)
+    slice.last = true
+    handOver()
+    over = true
+  }
+
+  private def handOver(): Unit = {
+    slice.users = present
+    slice.open = open
+    val number = slice.second
+    to.add(slice)
+    val next = spare.poll()
+    slice = if (next == null) new IntervalCounts(this, kinds) else next
+    slice.second = number + 1
+  }
+}
+
+private[engine] object WorkerCounts {
+  final val Second = 1000L * 1000 * 1000
+}

@@ -1,0 +1,138 @@
+package needletail.load.engine.worker
+
+import needletail.client.connection.ClientExchange
+import needletail.client.error.ClientError
+import needletail.http.http1.ResponseHead
+import needletail.http.message.Headers
+import needletail.http.text.ByteWriter
+import needletail.load.engine.compiled.{AnswerRules, CompiledRequest}
+import needletail.load.result.Outcome
+
+/**
+ * A request in flight: sends it, measures its latency, checks the answer and counts it. Reused for one request after
+ * another, so that a constant request allocates nothing.
+ */
+private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExchange {
+  private var request: CompiledRequest = null
+  private var values: Array[String]    = null // of the session; null if the request needs none
+  private var due                      = 0L
+  private var sent                     = 0L
+  private var status                   = 0
+  private var received                 = 0L
+  private var accepted                 = true // whether every check has passed so far
+  private var isSecond                 = false
+  private var body: ByteWriter         = null // the part of the body received so far, if it is checked
+
+  /** The connection it is on, or waits for. */
+  var seat: LoadConnection = null
+
+  /** It has been counted; continues with what is next. */
+  protected def over(now: Long, outcome: Outcome): Unit
+
+  /** Sends it on another connection, as the server had closed this one. */
+  protected def again(): Unit
+
+  final def set(request: CompiledRequest, values: Array[String], due: Long): Unit = {
+    this.request = request
+    this.values = values
+    this.due = due
+    isSecond = false
+    deadline = due + worker.timeoutNanos
+  }
+
+  final def current: CompiledRequest = request
+  final def session: Array[String]   = values
+  final def dueNanos: Long           = due
+  final def sentNanos: Long          = sent
+
+  override final def isHead: Boolean      = request.isHead
+  override final def mayPipeline: Boolean = true
+
+  final def encode(into: ByteWriter): Unit = {
+    // Before it is written: if this thread lost the processor after the write, the latency would be too short.
+    sent = System.nanoTime()
+    request.write(into, values)
+  }
+
+  final def onSent(): Unit = ()
+
+  final def onHead(head: ResponseHead): Unit = {
+    status = head.code
+    received = 0
+    accepted = !request.answer.seesHead || request.answer.acceptHead(head, values)
+    if (body != null) body.clear()
+  }
+
+  final def onContent(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    received += until - from
+    if (request.answer.seesBody) {
+      if (body == null) body = new ByteWriter(4 * 1024)
+      val room = AnswerRules.MaxBody - body.length
+      if (room > 0) body.write(bytes, from, math.min(room, until - from))
+    }
+  }
+
+  final def onEnd(trailers: Headers): Unit = if (!worker.isStopped) {
+    val now     = System.nanoTime()
+    val outcome =
+      if (!request.answer.isGood(status)) Outcome.BadStatus
+      else if (accepted && (!request.answer.seesBody || acceptsBody)) Outcome.Good
+      else Outcome.FailedCheck
+    seat.lastAnswer = now
+    worker.tally.answered(request.kind, outcome, status, due, sent, now, received)
+    over(now, outcome)
+  }
+
+  private def acceptsBody: Boolean = {
+    if (body == null) body = new ByteWriter(16) // an empty body
+    request.answer.acceptBody(body, values)
+  }
+
+  final def onFailed(error: ClientError): Unit = if (!worker.isStopped) {
+    val isPassedOver = InFlightRequest.passedOver(error)
+    if (isPassedOver || (!isSecond && InFlightRequest.crossed(error, sent - seat.lastAnswer))) {
+      if (!isPassedOver) isSecond = true
+      worker.tally.resent()
+      again()
+    } else {
+      val outcome = LoadConnection.outcomeOf(error)
+      worker.note(outcome, error)
+      fail(outcome)
+    }
+  }
+
+  /** Ends it without a complete answer. */
+  final def fail(outcome: Outcome): Unit = {
+    val now = System.nanoTime()
+    worker.tally.failed(request.kind, outcome, due, now)
+    over(now, outcome)
+  }
+}
+
+private[engine] object InFlightRequest {
+
+  /** A server may be about to close a connection that has been idle for this long. */
+  final val IdleNanos = 100L * 1000 * 1000
+
+  /**
+   * Whether it was pipelined after one whose answer was announced as the connection's last. Then the server has not
+   * processed it (RFC 9112 §9.6), and it is sent again, as often as that happens: each time one before it was
+   * answered.
+   */
+  def passedOver(error: ClientError): Boolean = error match {
+    case lost: ClientError.ConnectionLost => lost.ending == ClientError.Ending.Announced
+    case _                                => false
+  }
+
+  /**
+   * Whether a request crossed with the server's closing of an idle connection: the connection had served before and
+   * ended without a byte of an answer, and either the kernel had taken nothing of the request, or the connection had
+   * been idle for a while. Such a request is sent once more on a new connection, as every client does (RFC 9112
+   * §9.3.1). If a server closes busy connections, requests are reset, and counted as reset.
+   */
+  def crossed(error: ClientError, idleNanos: Long): Boolean = error match {
+    case lost: ClientError.ConnectionLost =>
+      lost.reused && !lost.answered && (!lost.written || idleNanos >= IdleNanos)
+    case _ => false
+  }
+}

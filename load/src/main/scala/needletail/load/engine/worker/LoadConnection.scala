@@ -1,0 +1,123 @@
+package needletail.load.engine.worker
+
+import java.io.IOException
+import java.net.{BindException, ConnectException, SocketTimeoutException, UnknownHostException}
+
+import scala.util.{Failure, Success}
+
+import needletail.client.connection.{ClientConnection, ConnectionOwner, DirectConnection}
+import needletail.client.error.ClientError
+import needletail.load.engine.compiled.Target
+import needletail.load.result.Outcome
+
+/** A slot for one connection, which is opened on demand and after a loss. To be used on its worker's loop. */
+private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends ConnectionOwner {
+  private var present: ClientConnection = null
+  private var opening                   = false
+
+  /** When the last answer on it ended, by `System.nanoTime`. */
+  var lastAnswer = 0L
+
+  protected def opened(): Unit
+  protected def openFailed(outcome: Outcome): Unit
+
+  /** The connection has ended. */
+  protected def lost(): Unit
+
+  final def connection: ClientConnection = present
+  final def isOpening: Boolean           = opening
+
+  final def isUsable: Boolean = present != null && present.isUsable
+
+  final def accepts(shot: InFlightRequest): Boolean = present != null && present.accepts(shot)
+
+  /** Opens a connection within that time. */
+  final def open(timeoutNanos: Long): Unit = {
+    opening = true
+    attempt(0, System.nanoTime() + timeoutNanos)
+  }
+
+  private def attempt(number: Int, until: Long): Unit =
+    DirectConnection
+      .open(
+        target.address(number),
+        worker.context,
+        this,
+        target.origin.text,
+        math.max(1, until - System.nanoTime()),
+        if (target.isTcp) worker.nextSource() else null,
+        target.peer
+      )
+      .onComplete {
+        case Success(made) =>
+          if (number > 0) target.preferred = (target.preferred + number) % target.addresses.size
+          opening = false
+          present = made
+          lastAnswer = System.nanoTime()
+          worker.tally.opened()
+          if (worker.isStopped) made.close() else opened()
+        case Failure(_) if worker.isStopped => opening = false
+        case Failure(error) if LoadConnection.elsewhere(error) && number + 1 < target.addresses.size =>
+          attempt(number + 1, until)
+        case Failure(error) =>
+          opening = false
+          val outcome = ConnectFailure.outcomeOf(error)
+          worker.note(outcome, error)
+          openFailed(outcome)
+      }
+
+  final def freed(c: ClientConnection): Unit = ()
+
+  final def gone(c: ClientConnection): Unit = {
+    worker.tally.closed()
+    if (c eq present) {
+      present = null
+      if (!worker.isStopped) lost()
+    }
+  }
+
+  /** Closes the connection, if there is one. */
+  final def close(): Unit = if (present != null) present.close()
+}
+
+private[engine] object LoadConnection {
+
+  /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
+  def outcomeOf(error: ClientError): Outcome = error match {
+    case _: ClientError.TimedOut          => Outcome.TimedOut
+    case lost: ClientError.ConnectionLost =>
+      if (lost.ending == ClientError.Ending.GivenUp) Outcome.TimedOut else Outcome.Reset
+    case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
+    case _                                                  => Outcome.ConnectFailed
+  }
+
+  /** Whether to try another address of the same name. */
+  private def elsewhere(error: Throwable): Boolean = ConnectFailure.outcomeOf(error) match {
+    case Outcome.Refused | Outcome.ConnectFailed => true
+    case _                                       => false
+  }
+}
+
+/** Classifies why a connection could not be opened. */
+private[engine] object ConnectFailure {
+
+  /**
+   * The outcome for that error.
+   *
+   * @param error the failure of `io.Connector`; its cause is the system's exception
+   */
+  def outcomeOf(error: Throwable): Outcome = {
+    val cause = if (error.getCause == null) error else error.getCause
+    val text  = String.valueOf(cause.getMessage)
+    (error, cause) match {
+      case (_, _: UnknownHostException)                                => Outcome.Unresolved
+      case (_: SocketTimeoutException, _)                              => Outcome.ConnectTimedOut
+      case (_, _: BindException) if !text.contains("ermission")        => Outcome.NoFreePort
+      case (_, e: IOException) if text.contains("Too many open files") => { val _ = e; Outcome.TooManyFiles }
+      case (_, _: ConnectException) if text.contains("timed out")      => Outcome.ConnectTimedOut
+      case (_, _: ConnectException)                                    => Outcome.Refused
+      case (_, _: IOException) if text.contains("No such file")        => Outcome.Refused // a Unix socket
+      case _                                                           => Outcome.ConnectFailed
+    }
+  }
+}

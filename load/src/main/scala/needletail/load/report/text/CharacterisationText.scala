@@ -1,0 +1,195 @@
+package needletail.load.report.text
+
+import needletail.load.analysis.search.{Capacity, Characterisation, Objective, Overload, Range}
+import needletail.load.analysis.verdict._
+import needletail.load.report.data.{Criterion, ResultDocument}
+
+/** Describes the five criteria, with their values. */
+private[load] object CharacterisationText {
+  private val p50 = Metric.Percentile(50)
+  private val p99 = Metric.Percentile(99)
+
+  def criteria(found: Characterisation): Vector[Criterion] =
+    Vector(responsiveness(found)) ++ found.throughput.map(throughput) ++ Vector(latency(found)) ++
+      found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty
+                                                  else Vector(tail(found))) ++
+      found.overload.map(over => errors(over, isMore = found.throughput.forall(over.asked > _.rate.high)))
+
+  private def responsiveness(found: Characterisation): Criterion = {
+    val light = found.light
+    criterion(
+      "Responsiveness",
+      s"With one user, half of the answers take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
+      millis(light, p50),
+      millis(light, p99),
+      "ms",
+      light.verdict(p50) and light.verdict(p99)
+    )
+  }
+
+  private def throughput(most: Capacity): Criterion = criterion(
+    "Throughput",
+    s"The highest rate of good answers is ${range(most.rate)}, however long they take: ${cell(most.held, p50)} in " +
+      s"the median, ${cell(most.held, p99)} at p99 there.",
+    most.rate.low,
+    most.rate.high,
+    "/s",
+    most.verdict
+  )
+
+  private def latency(found: Characterisation): Criterion = {
+    val objective = found.objective.map(_.text).mkString(", ")
+    found.latency match {
+      case Some(knee) =>
+        criterion(
+          "Capacity for latency",
+          s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests under way at a time" +
+            found.pausingUsers.fold("")(n =>
+              s", or ${number(n)} users who pause ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
+            ) + ".",
+          knee.rate.low,
+          knee.rate.high,
+          "/s",
+          knee.verdict
+        )
+      case None =>
+        criterion(
+          "Capacity for latency",
+          if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
+          else s"None was found with $objective.",
+          0,
+          0,
+          "/s",
+          found.light.diagnosis.overall
+        )
+    }
+  }
+
+  private def maximum(found: Characterisation, most: Capacity): Criterion = {
+    val failed = most.held.figure(Metric.Errors).getOrElse(0.0)
+    val bound  = Objective.tolerable(found.objective)
+    criterion(
+      "Maximum load",
+      s"${users(most.users)} the highest throughput about, ${beyond(most)}. Errors there: " +
+        s"${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
+      most.users,
+      most.users,
+      "users",
+      most.verdict
+    )
+  }
+
+  private def beyond(most: Capacity): String =
+    if (most.verdict.isClient) "as far as the load tester could generate load"
+    else if (most.rate.open) "and the search went no further"
+    else "and more of them only wait longer"
+
+  private def tail(found: Characterisation): Criterion = {
+    val at    = found.tail.map(t => s"${cell(t.measured, p99)} at ${Quantity.share(t.share)}")
+    val worst = found.tail.map(_.measured.verdict(p99)).reduce(_ and _)
+    val all   = found.tail.map(t => millis(t.measured, p99))
+    criterion(
+      "Tail latency",
+      s"p99 is ${at.mkString(", ")} of the capacity for latency.",
+      all.min,
+      all.max,
+      "ms",
+      worst
+    )
+  }
+
+  private def errors(over: Overload, isMore: Boolean): Criterion = {
+    val total  = over.measured.window.total // as for the rate, and the table of all steps
+    val failed = Latencies.of(total.failed)
+    val took   =
+      if (failed.isEmpty) ""
+      else
+        s" Failures took ${Quantity.time(failed.p50.toDouble)} in the median, ${Quantity.time(failed.p99.toDouble)} at p99" +
+          s"${if (failed.p99 < Prompt) ": promptly" else ": not promptly"}."
+    val what =
+      if (total.bad == 0) "none failed"
+      else
+        s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total, over.measured.run.reasons)}"
+    val after = over.recovery.millis match {
+      case Some(millis) =>
+        s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
+      case None =>
+        s"Service was not normal again within the ${Quantity.time(over.recovery.watchedMillis * 1e6)} watched."
+    }
+    criterion(
+      "Error handling",
+      s"Asked for ${Quantity.rate(over.asked)} over ${Quantity.count(over.measured.run.plan.users.toLong)} connections " +
+        s"at most, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took " +
+        (if (isMore) after else s"That is below its limit: the search was not allowed to go higher. $after"),
+      total.errorRate * 100,
+      total.errorRate * 100,
+      "%",
+      reached(over)
+    )
+  }
+
+  /** The verdict on the errors; if the generator could not send that much, the server was not overloaded. */
+  private def reached(over: Overload): Verdict = {
+    val rate = over.measured.verdict(Metric.Rate)
+    if (rate.isClient) over.measured.verdict(Metric.Errors) and rate else over.measured.verdict(Metric.Errors)
+  }
+
+  def lines(criteria: Vector[Criterion], checks: Vector[CheckedCondition]): Vector[String] = {
+    val width = criteria.map(_.name.length).max
+    criteria.flatMap { c =>
+      val verdict = c.verdict.limit
+      val texts   = (c.text +: verdict +: c.verdict.causes).flatMap(wrapped(_, Columns - width - 2))
+      texts.zipWithIndex.map { case (text, i) =>
+        s"${(if (i == 0) c.name else "").padTo(width, ' ')}  $text"
+      } :+ ""
+    } ++ TextReport.assertions(checks)
+  }
+
+  /** Wraps a text to lines of at most `columns` characters, between words, but not between a number and its unit. */
+  private def wrapped(text: String, columns: Int): Vector[String] =
+    text.replaceAll(
+      Units,
+      "$1\u00a0$2"
+    ).split(' ').map(_.replace('\u00a0', ' ')).foldLeft(Vector.empty[String]) { (lines, word) =>
+      lines.lastOption match {
+        case Some(last) if last.length + 1 + word.length <= columns => lines.init :+ s"$last $word"
+        case _                                                      => lines :+ word
+      }
+    }
+
+  private final val Units = "(\\d) (ns|µs|ms|s|min|%)(?![a-z])"
+
+  /** The width of a line of the terminal's report. */
+  private final val Columns = 110
+
+  private def criterion(
+      name: String,
+      text: String,
+      low: Double,
+      high: Double,
+      unit: String,
+      verdict: Verdict
+  ): Criterion = Criterion(name, text, low, high, unit, ResultDocument.verdict(verdict))
+
+  private def range(range: Range): String = {
+    val text =
+      if (range.high <= range.low * 1.005) Quantity.rate(range.low)
+      else s"${Quantity.rate(range.low)} to ${Quantity.rate(range.high)}"
+    if (range.open) s"$text or more" else text
+  }
+
+  private def users(count: Double): String =
+    if (count == 1) "1 user alone reaches" else s"${number(count)} users at once reach"
+
+  private def number(users: Double): String =
+    if (users >= 10) Quantity.count(users.round) else Quantity.rate(users).stripSuffix("/s")
+
+  private def cell(measured: Measurement, metric: Metric): String =
+    Quantity.of(metric, measured.figure(metric))
+
+  private def millis(measured: Measurement, metric: Metric): Double =
+    measured.figure(metric).fold(0.0)(_ / 1e6)
+
+  /** In nanoseconds: before a person would give up. */
+  private final val Prompt = 1000000000L
+}

@@ -1,0 +1,84 @@
+package needletail.load.report.text
+
+import needletail.load.analysis.search.{Ladder, Objective}
+import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity}
+
+/** The ladder in the form of the original benchmarks: good and failed requests apart. */
+private[load] object LadderText {
+
+  def table(rows: Vector[Ladder.Climbed]): TextTable = TextTable(
+    Vector("users", "requests", "p50", "p99", "errors", "max", "rate", "verdict"),
+    rows.map { row =>
+      def cell(metric: Metric) = Quantity.of(metric, row.measured.figure(metric))
+      Vector(
+        row.row.users.toString,
+        Quantity.count(row.measured.run.total().requests),
+        cell(Metric.Percentile(50)),
+        cell(Metric.Percentile(99)),
+        cell(Metric.Errors),
+        cell(Metric.Max),
+        cell(Metric.Rate),
+        row.measured.diagnosis.overall.limit.name
+      )
+    }
+  )
+
+  private def asked(rows: Vector[Ladder.Climbed]): Option[String] = {
+    val its = rows.filter(_.measured.verdict(Metric.Rate).limit == Limit.Asked).map(_.row.users)
+    if (its.isEmpty) None
+    else
+      Some(
+        s"The rate is what the ladder asks for, with its ramp, at ${its.mkString(", ")} users: the server may be able " +
+          "to do more."
+      )
+  }
+
+  private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] =
+    rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
+      .groupBy(_._2.takeWhile(_ != ':'))
+      .values.toVector.sortBy(_.head._1)
+      .map(its => s"In doubt at ${its.map(_._1).distinct.mkString(", ")} users: ${its.head._2}.")
+
+  /**
+   * The result of the rows, and why some are not reliable.
+   *
+   * @param requests of each user; a row with fewer was interrupted, and is not used
+   * @param next users of the next row; None if all were run
+   */
+  def reading(
+      all: Vector[Ladder.Climbed],
+      objective: Vector[Condition],
+      requests: Int,
+      next: Option[Int]
+  ): Vector[String] = {
+    val rows = all.filter(r => r.measured.run.total().requests >= r.row.users.toLong * requests)
+    val cut  = all.drop(rows.size).headOption.map { r =>
+      s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.measured.run.total().requests)} of " +
+        s"${Quantity.count(r.row.users.toLong * requests)} requests: that row is not used."
+    }
+    val before = next.map(users => s"Interrupted before the row of $users users.")
+    cut.orElse(before).toVector ++ (if (rows.isEmpty) Vector.empty else reading(rows, objective))
+  }
+
+  private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
+    val read   = Ladder.read(rows, objective)
+    val wanted = objective.map(_.text).mkString(", ")
+    val top    = rows.lastOption.fold(0)(_.row.users)
+    def users(of: Option[Ladder.Climbed], what: String, none: String): String = of match {
+      case None                              => none
+      case Some(row) if row.row.users == top => s"$what: $top users or more, as the ladder ends there."
+      case Some(row)                         => s"$what: ${row.row.users} users."
+    }
+    val errors = Quantity.share(Objective.tolerable(objective))
+    Vector(
+      users(read.latency, s"Capacity for latency ($wanted)", s"Not even the first row satisfies $wanted."),
+      users(
+        read.throughput,
+        s"Capacity for throughput (errors up to $errors)",
+        s"Even in the first row more than $errors of the requests failed."
+      )
+    ) ++ asked(rows) ++ doubts(rows) ++ rows.flatMap(r =>
+      RunRows.overflows(r.measured).map(s"At ${r.row.users} users: " + _)
+    )
+  }
+}

@@ -1,0 +1,93 @@
+package needletail.load.report.text
+
+import needletail.load.analysis.verdict.{Limit, Measurement, Metric, Quantity}
+
+/** The table rows that every report has for a run, as plain text. */
+private[report] object RunRows {
+  private val ofKinds = Vector(
+    Metric.Rate,
+    Metric.Percentile(50),
+    Metric.Percentile(90),
+    Metric.Percentile(99),
+    Metric.Max,
+    Metric.Errors
+  )
+
+  val kindsHead: Vector[String] = Vector("kind", "requests") ++ ofKinds.map(_.name)
+
+  /** A row for each kind of requests. */
+  def kinds(m: Measurement): Vector[Vector[String]] =
+    m.run.kinds.zipWithIndex.map { case (name, kind) =>
+      Vector(name, Quantity.count(m.window.kinds(kind).requests)) ++
+        ofKinds.map(metric => Quantity.of(metric, m.figure(metric, Some(kind))))
+    }
+
+  /** A latency without the wait before the request was sent; empty for a metric that is not a time. */
+  def sentToEnd(m: Measurement, metric: Metric): String = {
+    val service = m.window.total.service
+    metric match {
+      case _ if service.getTotalCount == 0 => "-"
+      case Metric.Percentile(percent)      => Quantity.time(service.getValueAtPercentile(percent).toDouble)
+      case Metric.Mean                     => Quantity.time(service.getMean)
+      case Metric.Max                      => Quantity.time(service.getMaxValue.toDouble)
+      case _                               => ""
+    }
+  }
+
+  /** Remarks in addition to the verdict. */
+  def remarks(m: Measurement): Vector[String] = {
+    val asked =
+      if (m.verdict(Metric.Rate).limit != Limit.Asked) Vector.empty
+      else if (m.run.plan.model == "open")
+        Vector("The rate is what was asked for: the server may be able to do more.")
+      else
+        Vector(
+          "The rate is what was asked for, as users waited for answers less than half of the time (pauses, or a ramp): " +
+            "the server may be able to do more."
+        )
+    val little = m.diagnosis.little.filter(_.holds).map(law =>
+      f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
+    )
+    asked ++ little ++ paced(m) ++ notKept(m) ++ overflows(m)
+  }
+
+  private def paced(m: Measurement): Option[String] = {
+    val lateness          = m.run.lateness.histogram
+    def time(nanos: Long) = Quantity.time(nanos.toDouble)
+    if (m.run.plan.model != "open" || lateness.getTotalCount == 0) None
+    else
+      Some(
+        s"The generator was late by ${time(lateness.getValueAtPercentile(50))} in the median, " +
+          s"${time(lateness.getValueAtPercentile(99))} at p99, ${time(lateness.getMaxValue)} at most."
+      )
+  }
+
+  /** A remark if the server closed connections that were to be reused. */
+  private def notKept(m: Measurement): Option[String] = {
+    val selves   = m.run.intervals.map(_.self)
+    val opened   = selves.map(_.opened).sum
+    val requests = m.run.total().requests
+    // one request each also if all are in flight at the same time
+    val needed = selves.map(s => math.max(s.users, s.open)).maxOption.getOrElse(0)
+    if (!m.run.plan.keepAlive || requests < 20 || opened * 2 < requests || opened < needed * 4L) None
+    else
+      Some(
+        s"The server did not keep connections alive: ${Quantity.count(opened)} were opened for " +
+          s"${Quantity.count(requests)} requests, which the latencies include."
+      )
+  }
+
+  /**
+   * A full queue of a listener is visible on the server's machine only, so this is reported only if that is this one.
+   * The kernel drops connections then, and the client's kernel retries after a second.
+   */
+  def overflows(m: Measurement): Option[String] = {
+    val dropped = m.run.intervals.iterator.map(_.self.listenOverflows).filter(_ > 0).sum
+    if (dropped == 0 || !m.run.machine.exists(_.sharedWithTarget)) None
+    else
+      Some(
+        s"Connections were dropped ${Quantity.count(dropped)} times, since a server on this machine did not accept them " +
+          "in time (listen overflows): each retry comes at least a second later."
+      )
+  }
+}

@@ -1,0 +1,90 @@
+package needletail.load.report.text
+
+import needletail.load.analysis.verdict._
+import needletail.load.result.{Machine, RunResult}
+
+/** The results of a run as text, for a terminal or a log. */
+private[load] object TextReport {
+
+  def run(measured: Measurement, checks: Vector[CheckedCondition]): Vector[String] = {
+    val total = measured.run.total()
+    val kinds = measured.run.kinds
+    Vector(heading(measured.run), "") ++
+      counts(measured) ++
+      Vector("") ++
+      (if (total.good > 0) figures(measured).lines :+ "" else Vector.empty) ++
+      (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
+      (if (total.bad > 0)
+         Vector(s"Failed: ${Failures.describe(total, measured.run.reasons)}.") ++ failedTimes(
+           total.failed
+         ) :+ ""
+       else Vector.empty) ++
+      verdict(measured) ++
+      assertions(checks)
+  }
+
+  def heading(run: RunResult): String = s"${run.plan.name}: ${conditions(run)}"
+
+  /** The load in one line. */
+  def conditions(run: RunResult): String = {
+    val plan = run.plan
+    val load =
+      if (plan.model == "open") s"open model, ${Quantity.rate(plan.rate)}, at most ${plan.users} connections"
+      else s"closed model, ${if (plan.users == 1) "1 user" else s"${plan.users} users"}"
+    val alive = if (plan.keepAlive) "" else ", a connection for each request"
+    val depth = if (plan.pipelining > 1) s", pipelining ${plan.pipelining}" else ""
+    s"$load$alive$depth, ${Quantity.time(run.loadMillis * 1e6)}"
+  }
+
+  private def counts(measured: Measurement): Vector[String] = {
+    val all    = measured.run.total()
+    val window = measured.window
+    val ramp   =
+      if (window.fromMillis == 0) ""
+      else s" Figures are of the time after the ramp of ${Quantity.time(window.fromMillis * 1e6)}."
+    Vector(
+      s"${Quantity.count(all.requests)} ${if (all.requests == 1) "request" else "requests"}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
+        s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"
+    )
+  }
+
+  private def figures(measured: Measurement): TextTable = {
+    val open = measured.run.plan.model == "open"
+    TextTable(
+      Vector("good answers", "due to end") ++ (if (open) Vector("sent to end")
+                                               else Vector.empty) :+ "verdict",
+      Metric.usual.map { metric =>
+        Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++
+          (if (open) Vector(RunRows.sentToEnd(measured, metric)) else Vector.empty) :+ measured.verdict(
+            metric
+          ).limit.name
+      }
+    )
+  }
+
+  private def byKind(measured: Measurement): TextTable = TextTable(RunRows.kindsHead, RunRows.kinds(measured))
+
+  private def failedTimes(failed: org.HdrHistogram.Histogram): Option[String] =
+    if (failed.getTotalCount == 0) None
+    else {
+      val times = Latencies.of(failed)
+      Some(
+        s"They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
+      )
+    }
+
+  private def verdict(measured: Measurement): Vector[String] = {
+    val whole = measured.diagnosis.overall
+    s"Verdict: ${whole.limit.name}" +: (whole.causes.map("  " + _) ++ RunRows.remarks(measured))
+  }
+
+  def assertions(checks: Vector[CheckedCondition]): Vector[String] =
+    if (checks.isEmpty) Vector.empty
+    else
+      "" +: checks.map(check =>
+        s"${if (check.passed) "passed" else "FAILED"}  ${check.condition.text}  (${check.reason})"
+      )
+
+  /** Warnings about the machine, printed before the run. */
+  def machine(machine: Machine): Vector[String] = machine.warnings.map("Warning: " + _)
+}

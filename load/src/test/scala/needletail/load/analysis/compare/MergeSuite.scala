@@ -1,0 +1,48 @@
+package needletail.load.analysis.compare
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.result.{Figures, Lateness}
+import needletail.testing.Suite
+
+class MergeSuite extends Suite {
+  private val driver = new ModelDriver(ModelServer(errors = 0.05))
+  private val first  = driver.run(Plans.open(300, 5.seconds), _ => true)
+  private val second =
+    driver.run(Plans.open(200, 5.seconds), _ => true).copy(startedMillis = first.startedMillis + 1300)
+
+  test("no request is lost, and percentiles are those of all") {
+    val whole = Merge(Vector(first, second)).fold(fail(_), identity)
+    val all   = Figures.sum(Vector(first.total(), second.total()))
+    assertEquals(whole.total().outcomes.toVector, all.outcomes.toVector)
+    assertEquals(whole.total().response, all.response)
+    assertEquals(whole.total().failed, all.failed)
+    assertEquals(whole.lateness, Lateness.sum(Vector(first.lateness, second.lateness)))
+    assertEquals(whole.plan.rate, 500.0)
+    assertEquals(whole.machine.size, 2)
+    assertEquals(whole.loadMillis, 6300L)
+  }
+
+  test("seconds are laid side by side by the clock") {
+    val whole = Merge(Vector(first, second)).fold(fail(_), identity)
+    assertEquals(whole.intervals.map(_.startMillis), whole.intervals.indices.map(_ * 1000L).toVector)
+    assertEquals(whole.intervals.head.total.requests, first.intervals.head.total.requests)
+    assertEquals(
+      whole.intervals(1).total.requests,
+      first.intervals(1).total.requests + second.intervals.head.total.requests
+    )
+  }
+
+  test("parts of different times are told of") {
+    assertEquals(Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 900))), None)
+    val later = Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 20000)))
+    assert(later.exists(_.contains("the last began 20 s after the first")), later)
+  }
+
+  test("what does not belong together is refused") {
+    assert(Merge(Vector.empty).isLeft)
+    assert(Merge(Vector(first, second.copy(kinds = Vector("other")))).isLeft)
+    assert(Merge(Vector(first, driver.run(Plans.closed(5, 1.second), _ => true))).isLeft)
+  }
+}

@@ -1,0 +1,137 @@
+package needletail.load.analysis.search
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.verdict.{Condition, Limit, Measurement, Metric}
+import needletail.load.plan.{Load, LoadPlan}
+import needletail.load.result.{Interval, SelfFigures}
+import needletail.testing.Suite
+
+class CapacitySearchSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // millions of simulated requests, on whatever machine
+
+  private val objective = Condition.parseAll("p99 < 100 ms, errors < 0.1 %").getOrElse(fail("no objective"))
+
+  private def characterise(
+      server: ModelServer,
+      self: SelfFigures => SelfFigures = identity,
+      poisson: Boolean = false,
+      mostRate: Double = 100000,
+      byRate: Option[ModelServer] = None // in the open model, where it is another
+  ): (Characterisation, ModelDriver) = {
+    val driver  = new ModelDriver(server, self)
+    val measure = (load: Load, label: String, enough: Interval => Boolean) => {
+      driver.server = if (load.isInstanceOf[Load.Open]) byRate.getOrElse(server) else server
+      new Measurement(
+        label,
+        driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)),
+        Some(Duration.Zero)
+      )
+    }
+    val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, 100000, poisson)
+    val found  = new CapacitySearch(measure, objective, limits, Some(1.second), () => false).run()
+    (found.fold(fail(_), identity), driver)
+  }
+
+  private def near(figure: Double, truth: Double): Unit =
+    assert(math.abs(figure - truth) <= truth * 0.05, s"$figure is not within 5 % of $truth")
+
+  test("both capacities are found within 5 % of the truth") {
+    for (capacity <- Vector(ModelServer(10, 20000000), ModelServer(1, 4000000), ModelServer(40, 50000000))) {
+      val (found, _) = characterise(capacity)
+      val most       = found.throughput.getOrElse(fail("no throughput"))
+      val knee       = found.latency.getOrElse(fail("no knee"))
+      near((most.rate.low + most.rate.high) / 2, capacity.capacity)
+      near(knee.rate.low, capacity.capacity)
+      assert(knee.rate.low <= knee.rate.high)
+      // as many users as there are workers bring it about
+      assert(most.users >= capacity.workers * 0.9 && most.users <= capacity.workers * 1.25, most.users)
+      assertEquals(knee.verdict.limit, Limit.Server)
+    }
+  }
+
+  test("a bound of the rate that the server is far above") {
+    val (found, driver) = characterise(ModelServer(40, 10000000), mostRate = 100)
+    val knee            = found.latency.getOrElse(fail("no knee"))
+    assertEquals((knee.rate.low, knee.rate.open), (100.0, true))
+    val rates = driver.runs.map(_.load).collect { case open: Load.Open => open.steps.map(_.to).max }
+    assert(rates.nonEmpty && rates.forall(_ <= 100), rates)
+  }
+
+  test("an overload that the generator could not bring about says nothing of the server's errors") {
+    val slow  = (self: SelfFigures) => if (self.due > 700) self.copy(busiestLoop = 1) else self
+    val found =
+      needletail.load.report.text.CharacterisationText.criteria(characterise(
+        ModelServer(10, 20000000),
+        slow
+      )._1)
+    val last = found.find(_.name == "Error handling").getOrElse(fail("no error handling"))
+    assertEquals(last.verdict.limit, "CLIENT-LIMITED")
+  }
+
+  test("the share that failed is of the time that the rate is of") {
+    val found = characterise(ModelServer(10, 20000000, queue = 20))._1
+    val all   = found.overload.getOrElse(fail("no overload"))
+    val run   = all.measured.run
+    val ramp  = new Measurement("overload", run.copy(plan = run.plan.copy(rampMillis = 1000)), None)
+    val over  = all.copy(measured = ramp)
+    val text  = needletail.load.report.text.CharacterisationText
+      .criteria(found.copy(overload = Some(over))).find(_.name == "Error handling")
+    val share = over.measured.figure(Metric.Errors).getOrElse(fail("no errors"))
+    assert(share != over.measured.run.total().errorRate) // with the ramp it is another
+    assertEquals(text.map(_.low), Some(share * 100))
+  }
+
+  test("no capacity is above the throughput") {
+    val (found, _) = characterise(ModelServer(10, 20000000), byRate = Some(ModelServer(10, 18000000)))
+    val most       = found.throughput.getOrElse(fail("no throughput"))
+    val knee       = found.latency.getOrElse(fail("no knee"))
+    near(most.rate.low, 500)
+    near(knee.rate.low, 555)
+    assert(knee.rate.low <= most.rate.high, (most.rate, knee.rate))
+  }
+
+  test("with arrivals at random intervals too") {
+    val (found, _) = characterise(ModelServer(10, 10000000), poisson = true)
+    near(found.latency.fold(0.0)(_.rate.low), 1000)
+  }
+
+  test("responsiveness is that of one user, and the tail is measured at shares of the limit") {
+    val (found, _) = characterise(ModelServer(10, 10000000))
+    near(found.light.percentile(50).toDouble, 10e6)
+    assertEquals(found.tail.map(_.share), Vector(0.5, 0.8, 1.0))
+    assert(found.tail.forall(_.measured.percentile(99) < 100000000L))
+    assert(found.pausingUsers.exists(users => users > 900 && users < 1100), found.pausingUsers)
+  }
+
+  test(
+    "an overload that is refused is told from one that waits, and service is normal again at once or later"
+  ) {
+    val (refusing, _) = characterise(ModelServer(10, 10000000, queue = 20))
+    val over          = refusing.overload.getOrElse(fail("no overload"))
+    assert(over.measured.run.total().status(503) > 0)
+    assert(over.recovery.millis.exists(_ <= 2000), over.recovery)
+    // a queue without a bound keeps the server busy long after the load has ended
+    val (waiting, _) = characterise(ModelServer(10, 10000000))
+    val late         = waiting.overload.getOrElse(fail("no overload"))
+    assertEquals(late.measured.run.total().status(503), 0L)
+    assert(late.recovery.millis.forall(_ >= 1000), late.recovery)
+  }
+
+  test("where the generator is the limit, it says so, and that there may be more") {
+    val (found, _) = characterise(
+      ModelServer(10000, 1000000),
+      self => if (self.due > 3000) self.copy(busiestLoop = 0.99) else self
+    )
+    val most = found.throughput.getOrElse(fail("no throughput"))
+    assertEquals(most.verdict.limit, Limit.Client)
+    assert(most.rate.open)
+  }
+
+  test("a server that never satisfies the objective has no capacity for it") {
+    val (found, _) = characterise(ModelServer(10, 200000000))
+    assertEquals(found.latency, None)
+    assert(found.throughput.exists(_.rate.high > 45))
+  }
+}

@@ -1,0 +1,205 @@
+package needletail.load.analysis.verdict
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.result.{Machine, SelfFigures}
+import needletail.testing.Suite
+
+/** Each way in which a generator can be the limit, and that a healthy one is not suspected. */
+class DiagnosisSuite extends Suite {
+  import Limit._
+  private val p50 = Metric.Percentile(50)
+  private val p99 = Metric.Percentile(99)
+
+  private def open(
+      rate: Double = 500,
+      server: ModelServer = ModelServer(),
+      machine: Machine = ModelDriver.machine,
+      connections: Int = 1000
+  )(self: SelfFigures => SelfFigures): Measurement =
+    measured(new ModelDriver(server, self, machine = machine).run(
+      Plans.open(rate, 10.seconds, connections),
+      _ => true
+    ))
+
+  private def measured(run: needletail.load.result.RunResult) = new Measurement("", run, Some(Duration.Zero))
+
+  private def mentions(verdict: Verdict, text: String): Unit =
+    assert(verdict.causes.exists(_.contains(text)), verdict)
+
+  test("a healthy generator's figures are the server's, and a rate that was reached is as asked") {
+    val run = open()(identity)
+    assertEquals(run.verdict(p50), Verdict.Server)
+    assertEquals(run.verdict(p99), Verdict.Server)
+    assertEquals(run.verdict(Metric.Errors), Verdict.Server)
+    assertEquals(run.verdict(Metric.Rate), Verdict.Asked)
+    assertEquals(run.diagnosis.overall, Verdict.Server)
+  }
+
+  test("users who are turned away wait for nothing, and have not what they asked for") {
+    val refused = new ModelDriver(ModelServer(workers = 1, serviceNanos = 100000000, queue = 1))
+    val plan    = Plans.closed(20, 10.seconds)
+    val pausing = plan.copy(load =
+      needletail.load.plan.Load.Closed(
+        20,
+        None,
+        Some(10.seconds),
+        pause = needletail.load.plan.Pause.Constant(200.millis)
+      )
+    )
+    val run = new Measurement("", refused.run(pausing, _ => true), Some(200.millis))
+    assert(run.figure(Metric.Errors).exists(_ > 0.5), run.figure(Metric.Errors))
+    assertEquals(run.verdict(Metric.Rate).limit, Server)
+    val free   = new ModelDriver(ModelServer(workers = 20)).run(pausing, _ => true)
+    val served = new Measurement("", free, Some(200.millis))
+    assertEquals(served.verdict(Metric.Rate).limit, Asked)
+  }
+
+  test("a server that is asked for more than it can do is the limit") {
+    val run = open(rate = 1200, connections = 100000)(identity)
+    assertEquals(run.verdict(Metric.Rate), Verdict.Server)
+    assertEquals(run.verdict(p99), Verdict.Server)
+  }
+
+  test("no free port is the client's limit, in plain words") {
+    val plan = Plans.open(500, 10.seconds).copy(keepAlive = false)
+    val run  = measured(new ModelDriver(ModelServer(), ports = 300).run(plan, _ => true))
+    assertEquals(run.verdict(Metric.Rate).limit, Client)
+    mentions(run.verdict(Metric.Rate), "no free port")
+    mentions(run.verdict(Metric.Rate), "28232 ports allow 470 new connections a second")
+    assertEquals(run.verdict(p99).limit, Client)
+  }
+
+  test("ports that are all but gone cast doubt") {
+    val plan = Plans.open(400, 10.seconds).copy(keepAlive = false)
+    val run  = measured(new ModelDriver(ModelServer(), _.copy(timeWait = 27000)).run(plan, _ => true))
+    assertEquals(run.verdict(Metric.Rate).limit, Uncertain)
+    mentions(run.verdict(Metric.Rate), "TIME_WAIT")
+    val kept = open()(_.copy(timeWait = 27000))
+    assertEquals(kept.verdict(p50), Verdict.Server)
+  }
+
+  test("busy event loops") {
+    assertEquals(open()(_.copy(busiestLoop = 0.99)).verdict(Metric.Rate).limit, Client)
+    assertEquals(open()(_.copy(busiestLoop = 0.85)).verdict(p99).limit, Uncertain)
+    mentions(open()(_.copy(busiestLoop = 0.99)).verdict(p50), "busy event loops")
+    assertEquals(open()(_.copy(busiestLoop = 0.5)).verdict(p99), Verdict.Server)
+  }
+
+  test("errors are the server's, unless they are timeouts, which a busy generator may have caused") {
+    val busy    = (self: SelfFigures) => self.copy(busiestLoop = 0.99)
+    val refused = open(server = ModelServer(errors = 0.1))(busy)
+    assertEquals(refused.verdict(Metric.Errors), Verdict.Server)
+    val late = open(rate = 1000, server = ModelServer(workers = 1, serviceNanos = 100000000))(busy)
+    assertEquals(late.verdict(Metric.Errors).limit, Client)
+  }
+
+  test("a full machine: the generator's when it is alone there, doubtful when the server shares it") {
+    val shared = ModelDriver.machine.copy(sharedWithTarget = true)
+    assertEquals(open()(_.copy(machineCpu = 0.99)).verdict(p99).limit, Client)
+    assertEquals(open(machine = shared)(_.copy(machineCpu = 0.99)).verdict(p99).limit, Uncertain)
+    assertEquals(open(machine = shared)(_.copy(machineCpu = 0.99, cpu = 3)).verdict(p99).limit, Client)
+    mentions(open(machine = shared)(_.copy(machineCpu = 0.99)).verdict(p99), "share a machine")
+    mentions(
+      open()(_.copy(machineCpu = 1.05, cpu = 4.2)).verdict(p99),
+      "100 % busy, 100 % with the generator"
+    )
+    assertEquals(open(machine = shared)(_.copy(machineCpu = 0.7)).verdict(p99), Verdict.Server)
+    assertEquals(open()(_.copy(machineCpu = -1)).verdict(p99), Verdict.Server)
+  }
+
+  test("lateness spoils the percentile that it is a part of, and no other") {
+    val tail = open()(_.copy(lateness = ModelDriver.late(10, 8000, 9000)))
+    assertEquals(tail.verdict(p50), Verdict.Server)
+    assertEquals(tail.verdict(p99).limit, Client)
+    assertEquals(tail.verdict(Metric.Percentile(90)), Verdict.Server)
+    assertEquals(tail.verdict(Metric.Percentile(95)).limit, Client)
+    mentions(tail.verdict(p99), "every hundredth request 8.00 ms after it was due")
+    // what made the maximum is told beside what made p99
+    val one = open()(_.copy(lateness = ModelDriver.late(10, 1300, 90000)))
+    mentions(one.verdict(Metric.Max), "every hundredth request 1.30 ms after it was due, and one 90.0 ms")
+    assertEquals(open()(_.copy(lateness = ModelDriver.late(10, 3000, 3000))).verdict(p99).limit, Uncertain)
+    val all = open()(_.copy(lateness = ModelDriver.late(200000, 300000, 400000)))
+    assertEquals(all.verdict(p50).limit, Client)
+    assertEquals(all.verdict(Metric.Rate).limit, Client)
+    assertEquals(open()(_.copy(lateness = ModelDriver.late(10, 900, 900))).verdict(p99), Verdict.Server)
+  }
+
+  test("the first requests of users are late by what it takes to begin, and the others are not") {
+    val begin   = ModelDriver.late(5000, 6000, 7000)
+    var seconds = 0
+    val driver  = new ModelDriver(
+      ModelServer(workers = 1000),
+      s => {
+        seconds += 1
+        s.copy(lateness = if (seconds == 1) begin else needletail.load.result.Lateness.none)
+      }
+    )
+    val run = measured(driver.run(Plans.closed(5000, 10.seconds), _ => true))
+    assert(run.run.total().requests > 200000, run.run.total().requests)
+    assertEquals(run.verdict(p50), Verdict.Server)
+    assertEquals(run.verdict(p99), Verdict.Server)
+  }
+
+  test("collector pauses") {
+    val some = open()(_.copy(pauseMillis = 20))
+    assertEquals(some.verdict(p50), Verdict.Server)
+    assertEquals(some.verdict(p99).limit, Uncertain)
+    assertEquals(open()(_.copy(pauseMillis = 150)).verdict(p50).limit, Client)
+    mentions(open()(_.copy(pauseMillis = 3000)).verdict(p50), "stood still for 100 % of the time")
+    val one = open()(_.copy(pauseMillis = 8))
+    assertEquals(one.verdict(p99), Verdict.Server)
+    assertEquals(one.verdict(Metric.Max).limit, Uncertain)
+  }
+
+  test("too few connections, where answers take no longer than at the beginning") {
+    val run = open(
+      rate = 500,
+      server = ModelServer(workers = 1000, serviceNanos = 100000000),
+      connections = 10
+    )(identity)
+    assertEquals(run.verdict(Metric.Rate).limit, Client)
+    mentions(run.verdict(Metric.Rate), "too few connections")
+  }
+
+  test("connections that the server keeps are the server's limit") {
+    val run = open(rate = 2000, server = ModelServer(workers = 10), connections = 100)(identity)
+    assertEquals(run.verdict(Metric.Rate).limit, Server)
+  }
+
+  test("Little's law: users that the figures do not account for") {
+    val run = measured(new ModelDriver(ModelServer(), s => s.copy(users = s.users * 2)).run(
+      Plans.closed(50, 10.seconds),
+      _ => true
+    ))
+    assertEquals(run.verdict(p50).limit, Uncertain)
+    mentions(run.verdict(p50), "Little's law")
+    val good = measured(new ModelDriver(ModelServer()).run(Plans.closed(50, 10.seconds), _ => true))
+    assert(good.diagnosis.little.exists(_.holds))
+    // one second at whose end many were there is chance
+    var seconds = 0
+    val one     = open() { s =>
+      seconds += 1
+      if (seconds == 5) s.copy(users = s.users + 80) else s
+    }
+    assert(
+      one.diagnosis.little.exists(law => law.holds && law.users > law.expected * 1.5),
+      one.diagnosis.little
+    )
+  }
+
+  test("a percentile of too few answers is uncertain") {
+    val run = open(rate = 20)(identity)
+    assertEquals(run.verdict(Metric.Percentile(99.9)).limit, Uncertain)
+    assertEquals(run.verdict(p99), Verdict.Server)
+  }
+
+  test("an assertion on a figure that the generator limits fails") {
+    val good = Condition.parseAll("p99 < 1 s").getOrElse(fail("no condition"))
+    assert(open()(identity).check(good).forall(_.passed))
+    val limited = open()(_.copy(busiestLoop = 0.99)).check(good)
+    assert(limited.forall(c => c.held && !c.passed))
+    assert(limited.head.reason.contains("says nothing about the server"), limited.head.reason)
+  }
+}

@@ -1,0 +1,47 @@
+package needletail.load.report.text
+
+import scala.concurrent.duration._
+
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.verdict.{Measurement, Metric}
+import needletail.testing.Suite
+
+class RunRowsSuite extends Suite {
+  private def measured(overflows: Long, shared: Boolean): Measurement = {
+    val driver = new ModelDriver(ModelServer(), _.copy(listenOverflows = overflows))
+    val run    = driver.run(Plans.open(100, 2.seconds), _ => true)
+    val where  = Vector(ModelDriver.machine.copy(sharedWithTarget = shared))
+    new Measurement("run", run.copy(machine = where), Some(Duration.Zero))
+  }
+
+  test("connections that the server's machine dropped are told of, where that is this one") {
+    val told = RunRows.remarks(measured(overflows = 3, shared = true)).filter(_.contains("listen overflows"))
+    assertEquals(told.size, 1)
+    assert(told.head.startsWith("Connections were dropped"), told)
+    assertEquals(RunRows.overflows(measured(overflows = 3, shared = false)), None)
+    assertEquals(RunRows.overflows(measured(overflows = 0, shared = true)), None)
+    assertEquals(RunRows.overflows(measured(overflows = -1, shared = true)), None) // not known
+  }
+
+  test("connections that were to be kept, and were not, are told of") {
+    def run(opened: Long, keepAlive: Boolean) = {
+      val driver = new ModelDriver(ModelServer(), _.copy(opened = opened, open = 3))
+      val result = driver.run(Plans.open(100, 2.seconds), _ => true)
+      new Measurement("run", result.copy(plan = result.plan.copy(keepAlive = keepAlive)), Some(Duration.Zero))
+    }
+    def told(m: Measurement) =
+      RunRows.remarks(m).exists(_.startsWith("The server did not keep connections alive"))
+    assert(told(run(opened = 100, keepAlive = true)))
+    assert(!told(run(opened = 100, keepAlive = false)))
+    assert(!told(run(opened = 10, keepAlive = true)))
+  }
+
+  test("only times are told from sent to end") {
+    val run = measured(overflows = 0, shared = false)
+    assert(
+      RunRows.sentToEnd(run, Metric.Percentile(50)).endsWith("ms"),
+      RunRows.sentToEnd(run, Metric.Percentile(50))
+    )
+    assertEquals((RunRows.sentToEnd(run, Metric.Rate), RunRows.sentToEnd(run, Metric.Errors)), ("", ""))
+  }
+}

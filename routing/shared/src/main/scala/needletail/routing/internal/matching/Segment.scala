@@ -1,0 +1,29 @@
+package needletail.routing.internal.matching
+
+/** One segment of the path of a route, as the routing table and the documentation see it. */
+private[routing] sealed abstract class Segment {
+
+  /** Its form in documentation and metrics. */
+  def template: String
+}
+
+private[routing] object Segment {
+
+  /** A literal: `users`. */
+  final case class Text(text: String) extends Segment {
+    def template: String = text
+  }
+
+  /** Any one segment that is not empty: `{id}`. */
+  final case class Captured(name: String) extends Segment {
+    def template: String = s"{$name}"
+  }
+
+  /** The rest of the path: `*`. */
+  case object Rest extends Segment {
+    def template: String = "*"
+  }
+
+  /** A path as a template: `/users/{id}`. */
+  def template(path: List[Segment]): String = path.map(_.template).mkString("/", "/", "")
+}

@@ -1,0 +1,193 @@
+package needletail.routing.internal.table
+
+import scala.annotation.tailrec
+
+import needletail.async.Async
+import needletail.http.{Around, Gate, Reply, Request, Response}
+import needletail.http.admission.{Priority, RouteClass}
+import needletail.http.message.Method
+import needletail.routing.internal.description.RouteDescription
+import needletail.routing.internal.matching.{AsyncPart, Fault, Matching, Pattern, Pending, Rejected, Segment}
+
+/**
+ * A route as it is executed: matches a request whose method and path the [[Table]] has found to be this route's, applies
+ * its limits, runs its filters, reads the body and calls the handler. Immutable.
+ */
+private[routing] final class CompiledRoute(
+    val pattern: Pattern,
+    handler: Any => Reply,
+    val settings: RouteSettings
+) {
+
+  /** The simple patterns that it consists of, from left to right. */
+  private val leaves: List[Pattern] = pattern.all.filter(_.children.isEmpty)
+
+  /** Its segments, for the table. Without any it is the path "/", which is one empty segment. */
+  val path: List[Segment] = leaves.map(_.segment).filter(_ != null) match {
+    case Nil      => List(Segment.Text(""))
+    case segments => segments
+  }
+
+  private val template = Segment.template(path)
+
+  /** Its method; None for all methods. */
+  val method: Option[Method] = leaves.map(_.method).filter(_ != null).distinct match {
+    case Nil         => None
+    case List(one)   => Some(one)
+    case one :: more =>
+      throw new IllegalArgumentException(
+        s"a route has one method, but this one, $template, has ${(one :: more).mkString(" and ")}"
+      )
+  }
+
+  if (path.init.contains(Segment.Rest))
+    throw new IllegalArgumentException(s"nothing can follow the rest of a path, as it does in $this")
+
+  /** The same route with other settings. */
+  def withSettings(settings: RouteSettings): CompiledRoute = new CompiledRoute(pattern, handler, settings)
+
+  /** The documentation of this route. */
+  def description: RouteDescription =
+    RouteDescription(method, template, leaves.flatMap(_.description), settings.doc)
+
+  /** Whether there is nothing to evaluate, as the table has compared method and segments and there is no value. */
+  private val isLiteral: Boolean = !pattern.reads
+
+  /** What is evaluated after everything else has matched: filters in order, then the body. */
+  private val waiting: Array[AsyncPart & Pattern] = {
+    val parts             = leaves.collect { case part: (AsyncPart & Pattern @unchecked) => part }.distinct
+    val (bodies, filters) = parts.partition(_.readsBody)
+    if (bodies.length > 1)
+      throw new IllegalArgumentException(s"a route can read the body only once, but $this reads it twice")
+    (filters ++ bodies).toArray
+  }
+
+  /**
+   * The reply if this route matches; the table has already compared method and path. Otherwise `before`, or a new
+   * [[Matching]] if that is null, with the fault noted.
+   */
+  @inline def attempt(request: Request, before: Matching): AnyRef =
+    if (isLiteral) admit(request, null, ()) else attemptValues(request, before)
+
+  @noinline private def attemptValues(request: Request, before: Matching): AnyRef = {
+    val in = if (before != null) before else new Matching(request)
+    in.index = 0
+    pattern.value(in) match {
+      case fault: Fault =>
+        in.note(fault, settings.arounds)
+        in
+      case values => admit(request, in, values)
+    }
+  }
+
+  /** The class by which it is limited and counted. */
+  private val known =
+    new RouteClass(method.fold("*")(_.name), template, settings.priority, settings.adaptive)
+
+  private val isOpen = settings.bulkheads.isEmpty && settings.arounds.isEmpty
+
+  /** The route has matched. Its limits decide before a filter runs or a body is read. */
+  @inline private def admit(request: Request, in: Matching, values: Any): Reply =
+    if (isOpen) admitOpen(request.gate, in, values) else admitOthers(request, in, values)
+
+  @inline private def admitOpen(gate: Gate, in: Matching, values: Any): Reply = {
+    val refusal = if (gate == null) null else gate.enter(known)
+    if (refusal == null) go(in, values)
+    else if (refusal eq Gate.hold) gate.later(known, () => go(in, values))
+    else refusal
+  }
+
+  /** With bulkheads or arounds; the arounds run when all limits have admitted the request. */
+  @noinline private def admitOthers(request: Request, in: Matching, values: Any): Reply = {
+    val gate = request.gate
+    val body = () => go(in, values)
+    if (settings.arounds.isEmpty) limited(gate, body)
+    else {
+      def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
+      var hasBegun                              = false
+      request.more.dress = dressed
+      request.more.reporter = gate
+      if (gate == null) request.becomes(known)
+      val reply = limited(
+        gate,
+        () => {
+          hasBegun = true
+          Around.run(settings.arounds, request, body)
+        }
+      )
+      // a response that exists before the route has begun is a limit's refusal
+      reply match {
+        case response: Response => if (hasBegun) response else dressed(response)
+        case later: Reply.Later =>
+          if (hasBegun) later
+          else new Reply.Later(later.response.map(response => if (hasBegun) response else dressed(response)))
+      }
+    }
+  }
+
+  private def limited(gate: Gate, body: () => Reply): Reply =
+    Gate.admit(gate, known, () => Bulkhead.pass(settings.bulkheads, gate, known, body))
+
+  @inline private def go(in: Matching, values: Any): Reply =
+    if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
+
+  /** Runs filters and reads the body, from `step` on, then replies: at once if all of them complete at once. */
+  @tailrec
+  private def await(in: Matching, step: Int): Reply =
+    if (step == waiting.length) finish(in)
+    else {
+      val part = waiting(step)
+      if (in.isSettled(part)) await(in, step + 1)
+      else {
+        val pending = part.start(in.request)
+        val result  = pending.resultOrNull
+        if (result == null) new Reply.Later(pending.flatMap(value => settled(in, step, value)))
+        else if (!result.isValue) new Reply.Later(result.map(CompiledRoute.neverCalled))
+        else
+          part.settle(result.value) match {
+            case rejected: Rejected => rejected.response
+            case value              =>
+              in.settle(part, value)
+              await(in, step + 1)
+          }
+      }
+    }
+
+  private def settled(in: Matching, step: Int, value: Any): Async[Response] = {
+    val part = waiting(step)
+    part.settle(value) match {
+      case rejected: Rejected => Async.value(rejected.response)
+      case settled            =>
+        in.settle(part, settled)
+        await(in, step + 1) match {
+          case response: Response => Async.value(response)
+          case later: Reply.Later => later.response
+        }
+    }
+  }
+
+  private def finish(in: Matching): Reply = {
+    in.index = 0
+    pattern.value(in) match {
+      case fault: Fault => Response.of(fault.error)
+      case values       => handler(values)
+    }
+  }
+
+  override def toString: String = s"${method.fold("*")(_.name)} $template"
+}
+
+private[routing] object CompiledRoute {
+
+  /** Gives a failure the type of a response. */
+  private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
+}
+
+/** What a route has besides its pattern and handler; the outermost of the bulkheads and arounds comes first. */
+private[routing] final case class RouteSettings(
+    doc: String = "",
+    priority: Priority = Priority.Normal,
+    adaptive: Boolean = true,
+    bulkheads: List[Bulkhead] = Nil,
+    arounds: List[Around] = Nil
+)

@@ -1,0 +1,63 @@
+// A build of a user of Needletail: one source for the JVM (2.13 and 3) and for Native.
+ThisBuild / scalaVersion       := sys.props("needletail.scala213")
+ThisBuild / evictionErrorLevel := Level.Warn
+
+lazy val check = taskKey[Unit]("Starts what was built, asks it a request, and stops it.")
+
+val newest     = sys.props("needletail.version")
+val program    = Seq(
+  Compile / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "src",
+  libraryDependencies ++= Seq(
+    "dev.needletail" %%% "needletail-server"  % newest,
+    "dev.needletail" %%% "needletail-routing" % newest
+  )
+)
+val ended      = (LocalRootProject / baseDirectory) (_ / "target" / "checked")
+
+lazy val onJvm = project.settings(
+  program,
+  crossScalaVersions      := Seq(sys.props("needletail.scala213"), sys.props("needletail.scala3")),
+  needletailDistDirectory := target.value / s"dist-${scalaBinaryVersion.value}",
+  check                   := {
+    val launcher = needletailDist.value
+    val said     = Asked.of(launcher)
+    assert(said.answer == "Hello, Ann!", said)
+    val lib      = launcher.getParentFile.getParentFile / "lib"
+    val prepared = (lib * "onJvm-*.jsa").get ++ (lib * "onJvm-*.aot").get
+    assert(prepared.nonEmpty, s"neither class archive nor AOT cache in $lib")
+    IO.touch(ended.value / s"jvm-${scalaBinaryVersion.value}")
+  }
+)
+
+/** Linked statically by one setting, for release. */
+lazy val onNative = project
+  .enablePlugins(ScalaNativePlugin)
+  .settings(
+    program,
+    needletailStatic := true,
+    check            := {
+      val binary = needletailDist.value
+      val said   = Asked.of(binary)
+      assert(said.answer == "Hello, Ann!", said)
+      assert(!said.errors.contains("sbt-needletail"), said)
+      val text = IO.read(binary, java.nio.charset.StandardCharsets.ISO_8859_1)
+      assert(text.contains("\u0000__wrap_scalanative_StackOverflowGuards_setup\u0000"), "no guard of the stack")
+      assert(!text.contains("/ld-linux") && !text.contains("/ld-musl"), "linked dynamically")
+      IO.touch(ended.value / "native")
+    }
+  )
+
+/** The plugin's settings are left out: it says so, and works. */
+lazy val without = project
+  .enablePlugins(ScalaNativePlugin)
+  .disablePlugins(needletail.sbt.NeedletailNativePlugin)
+  .settings(
+    program,
+    check := {
+      val said = Asked.of((Compile / nativeLink).value)
+      val line = s"""addSbtPlugin("dev.needletail" % "sbt-needletail" % "$newest")"""
+      assert(said.answer == "Hello, Ann!", said)
+      assert(said.errors.linesIterator.count(_.endsWith(line)) == 1, said)
+      IO.touch(ended.value / "without")
+    }
+  )

@@ -1,0 +1,1 @@
+addSbtPlugin("dev.needletail" % "sbt-needletail" % sys.props("needletail.version"))

@@ -1,0 +1,62 @@
+package needletail.server
+
+import scala.concurrent.{ExecutionContext, Future}
+
+import needletail.io.Address
+import needletail.server.operations.Statistics
+import needletail.server.tcp.TcpServer
+
+/** A server that was started. Its methods may be called from any thread. */
+final class RunningServer private[server] (server: TcpServer, admin: Option[TcpServer]) {
+
+  /** The address it listens on, with the actual port. */
+  def address: Address = server.address
+
+  /** The port it listens on; 0 for a Unix socket. */
+  def port: Int = server.port
+
+  /** A URL by which this machine can reach it; `unix:` and the path for a Unix socket. */
+  def url: String = address match {
+    case Address.Tcp(host, port) =>
+      val name   = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
+      val scheme = if (server.isSecure) "https" else "http"
+      s"$scheme://${if (name.contains(':')) s"[$name]" else name}:$port"
+    case other => s"unix:$other"
+  }
+
+  /** The address of [[AdminConfig]], with the actual port; None if there is none. */
+  def adminAddress: Option[Address] = admin.map(_.address)
+
+  /** Whether it accepts new work. False as soon as a drain begins. */
+  def isReady: Boolean = server.isReady
+
+  /** Completes when a drain begins. Handlers use `request.connection.draining`. */
+  def draining: Future[Unit] = server.drainBegun
+
+  /** Its statistics so far. Fails with IllegalStateException if the server has stopped. */
+  def statistics: Future[Statistics] = server.statistics
+
+  /** Stops gracefully, as `TcpServer.drain` does. Completes when it has stopped. */
+  def drain(): Future[Unit] = {
+    server.drain()
+    stopped
+  }
+
+  /** Stops at once: connections are cut off. Completes when it has stopped. */
+  def close(): Future[Unit] = {
+    server.close()
+    stopped
+  }
+
+  /**
+   * Completes when it has stopped, for whatever reason; fails if an event loop was ended by a fatal error. The
+   * administration server answers until then.
+   */
+  val stopped: Future[Unit] =
+    admin.fold(server.stopped) { a =>
+      implicit val here: ExecutionContext = ExecutionContext.parasitic
+      // without its administration server nothing could monitor the server
+      a.stopped.onComplete(how => if (how.isFailure) server.close())
+      server.stopped.transformWith(how => a.close().transform(end => if (how.isSuccess) end else how))
+    }
+}

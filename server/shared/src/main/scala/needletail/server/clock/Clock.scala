@@ -1,0 +1,23 @@
+package needletail.server.clock
+
+/** The clocks of a loop. All nanoseconds except `processorNanos` are of the same clock. */
+private[needletail] trait Clock {
+
+  /** The wall clock, in milliseconds since 1970. */
+  def nowMillis: Long
+
+  /** When the loop's current turn began (when it stopped waiting), in nanoseconds. */
+  def turnNanos: Long
+
+  /** The clock, read now. */
+  def nanos: Long
+
+  /** When the wait before the current turn should have ended at the latest; MaxValue if no timer was set. */
+  def dueNanos: Long = Long.MaxValue
+
+  /** The processor time of the loop's thread in nanoseconds; -1 if unknown. */
+  def processorNanos: Long = -1
+
+  /** Runs `task` at the end of the loop's current turn. */
+  def atTurnEnd(task: Runnable): Unit
+}

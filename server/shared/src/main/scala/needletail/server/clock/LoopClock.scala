@@ -1,0 +1,15 @@
+package needletail.server.clock
+
+import needletail.io.EventLoop
+
+/** The clocks of an event loop. */
+private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
+  def nowMillis: Long = loop.nowMillis
+  def turnNanos: Long = loop.nowNanos
+  def nanos: Long     = loop.clockNanos
+
+  override def dueNanos: Long       = loop.dueNanos
+  override def processorNanos: Long = loop.processorNanos
+
+  def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
+}

@@ -1,0 +1,30 @@
+package needletail.server.clock
+
+/**
+ * The shortest time that the last few requests of one kind were off the processor: that long they wait for something
+ * themselves. Another program takes the processor from some requests, but seldom from every one.
+ */
+private[server] final class OffProcessor {
+  private var before = 0L // of the previous samples
+  private var least  = Long.MaxValue
+  private var seen   = 0
+
+  /** A request was off the processor for `off` nanoseconds. Returns the part that the request itself caused. */
+  def ofItsOwn(off: Long): Long = {
+    if (off < least) least = off
+    val own = Math.min(least, before)
+    seen += 1
+    if (seen == OffProcessor.Samples) {
+      before = least
+      least = Long.MaxValue
+      seen = 0
+    }
+    own
+  }
+}
+
+private[server] object OffProcessor {
+
+  /** The minimum of this many samples is used while the next are taken. */
+  private final val Samples = 16
+}

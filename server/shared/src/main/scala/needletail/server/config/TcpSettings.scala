@@ -1,0 +1,59 @@
+package needletail.server.config
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+
+/**
+ * The settings of a [[TcpServer]]; see [[ServerConfig]]. Durations are in nanoseconds.
+ *
+ * @param loopName prefix of the loops' thread names, followed by a number
+ */
+final case class TcpSettings(
+    address: needletail.io.Address,
+    loops: Int,
+    poller: needletail.io.PollerKind,
+    maxConnections: Int,
+    backlog: Int,
+    reusePort: Boolean,
+    idleNanos: Long,
+    crowdedIdleNanos: Long,
+    drainDelayNanos: Long,
+    drainTimeoutNanos: Long,
+    blockedNanos: Long,
+    log: Log,
+    tls: Option[needletail.io.TlsIdentity] = None,
+    memoryBudget: Long = 0,
+    handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
+    loopName: String = "needletail",
+    private[needletail] val platform: needletail.io.platform.Platform = needletail.io.system.SystemPlatform
+) {
+
+  /** Bytes that each loop's connections may hold. */
+  private[server] def loopMemory: Long =
+    (if (memoryBudget > 0) memoryBudget else needletail.io.system.Heap.limit / 4) / loopCount
+
+  /** The number of event loops on this machine. */
+  private[server] def loopCount: Int = if (loops > 0) loops else Runtime.getRuntime.availableProcessors()
+}
+
+object TcpSettings {
+
+  /** The settings of `config` that concern connections. */
+  def apply(config: ServerConfig): TcpSettings = TcpSettings(
+    config.address,
+    config.loops,
+    config.poller,
+    config.maxConnections,
+    config.backlog,
+    config.reusePort,
+    config.idleTimeout.toNanos,
+    config.crowdedIdleTimeout.toNanos,
+    config.drainDelay.toNanos,
+    config.drainTimeout.toNanos,
+    config.blockedLoop.toNanos,
+    config.log,
+    config.tls,
+    config.memoryBudget,
+    config.headTimeout.toNanos
+  )
+}

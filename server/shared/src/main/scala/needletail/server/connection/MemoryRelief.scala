@@ -1,0 +1,84 @@
+package needletail.server.connection
+
+import scala.collection.mutable.ArrayBuffer
+
+import needletail.io.EventLoop
+import needletail.server.operations.LoopCounts
+
+/**
+ * Keeps the memory that one loop's connections hold for their peers below its bound, so that stalled peers cannot use
+ * up all of it. When memory is short, it is reclaimed from stalled connections, those that hold most first. When it is
+ * full, also from connections that are not stalled; as bodies are refused before that, this takes many peers that read
+ * nothing.
+ *
+ * Nothing waits for memory: it is granted or refused at once, so there are no deadlocks.
+ *
+ * @param bytes the bound
+ */
+private[server] final class MemoryRelief(
+    loop: EventLoop,
+    bytes: Long,
+    connections: LoopConnections,
+    counts: LoopCounts
+) extends Runnable {
+  import MemoryRelief._
+
+  private var asked      = false
+  private var looksUntil = loop.platform.nanoTime()
+  loop.memory.setBound(
+    bytes,
+    () =>
+      if (!asked) {
+        asked = true
+        loop.endOfTurn(this)
+      }
+  )
+
+  /** To be called about ten times a second: whether a peer is stalled is found by observing it. */
+  def look(): Unit = {
+    val now = loop.platform.nanoTime()
+    if (loop.memory.isTight || loop.memory.hasDenied) {
+      loop.memory.hasDenied = false
+      looksUntil = now + Attention
+    }
+    if (now - looksUntil < 0) relieve()
+  }
+
+  /** Runs at the end of a turn in which memory became full. */
+  def run(): Unit = {
+    asked = false
+    relieve()
+  }
+
+  private def relieve(): Unit = {
+    val now     = loop.platform.nanoTime()
+    val stalled = ArrayBuffer.empty[ServedConnection]
+    val moving  = ArrayBuffer.empty[ServedConnection]
+    connections.foreach { c =>
+      if (c.heldForPeer >= Least) {
+        if (c.isStalled(now)) stalled += c else moving += c
+        ()
+      }
+    }
+    relieve(stalled, loop.memory.bound / 2)
+    if (loop.memory.isFull) relieve(moving, loop.memory.bound - loop.memory.bound / 8)
+  }
+
+  /** Reclaims memory from connections until no more than `enough` bytes are held. */
+  private def relieve(some: ArrayBuffer[ServedConnection], enough: Long): Unit = {
+    val order = some.sortBy(c => -c.heldForPeer).iterator
+    while (loop.memory.held > enough && order.hasNext) {
+      counts.relieved += 1
+      order.next().relieve()
+    }
+  }
+}
+
+private[server] object MemoryRelief {
+
+  /** Connections that hold fewer bytes are skipped. */
+  private final val Least = 512
+
+  /** How long peers are observed after memory was short, in nanoseconds; longer than any of them may stall. */
+  private final val Attention = 12L * 1000 * 1000 * 1000
+}

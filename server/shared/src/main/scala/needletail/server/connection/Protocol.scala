@@ -1,0 +1,33 @@
+package needletail.server.connection
+
+import needletail.io.{Connection, EventLoop}
+import needletail.server.operations.{LoopCounts, LoopSnapshot}
+
+/** The protocol of a [[TcpServer]]. */
+trait Protocol {
+
+  /** Creates the protocol's part on that loop; called once for each loop, before it has connections. */
+  def onLoop(loop: EventLoop): LoopProtocol
+}
+
+/** A protocol's part on one loop; used on that loop only. */
+trait LoopProtocol {
+
+  /** Serves a connection that was accepted. */
+  def connected(connection: Connection): ServedConnection
+
+  /** Sets the idle timeout of later connections, in nanoseconds; existing ones are told individually. */
+  def idleTimeout(nanos: Long): Unit
+
+  /** The counts of this loop; bytes are added by the server. */
+  def counts: LoopCounts
+
+  /** Adds the protocol's counts to a report. */
+  private[server] def observe(report: LoopSnapshot): Unit = ()
+
+  /** Called about ten times a second while the loop has connections. */
+  private[server] def timePasses(): Unit = ()
+
+  /** The route whose handler runs now, for messages; empty if none does or it is not known. Called on any thread. */
+  private[server] def presentWork: String = ""
+}

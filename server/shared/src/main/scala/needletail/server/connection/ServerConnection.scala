@@ -1,0 +1,91 @@
+package needletail.server.connection
+
+import needletail.http.ConnectionInfo
+import needletail.io.Connection
+import needletail.server.exchange.RequestRunner
+import needletail.server.session.ServerSession
+
+/** One HTTP/1.1 connection: calls its session, and is the session's [[SessionOutput]]. */
+private[server] final class ServerConnection(connection: Connection, runner: RequestRunner)
+    extends SingleSessionConnection(connection, runner.context) {
+  private var facts: ConnectionFacts = null
+
+  private val session = new ServerSession(this, runner)
+  settle()
+
+  // what the connection reports
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var used = session.receive(bytes, from, until)
+    if (used < until && mustNotKeep(until - used)) {
+      session.relieve()
+      used = until
+    }
+    settle()
+    used
+  }
+
+  def onEnd(): Unit = {
+    session.peerEnded()
+    settle()
+  }
+
+  def onDrained(): Unit = {
+    session.proceed()
+    settle()
+  }
+
+  protected def turn(): Unit = onDrained()
+
+  def onDeadline(): Unit = {
+    abortIfStuck()
+    session.deadlinePassed()
+    settle()
+  }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || session.awaitsClient) super.heldForPeer + session.heldForClient
+    else if (session.isIdle) connection.undecryptedBytes.toLong
+    else 0
+
+  private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
+  else {
+    session.relieve()
+    settle()
+  }
+
+  protected def closed(cause: Throwable): Unit = session.peerGone()
+
+  // what the server asks for
+
+  def idleTimeoutChanged(nanos: Long): Unit = {
+    session.idleTimeoutChanged()
+    settle()
+  }
+
+  def drain(): Unit = {
+    session.drain()
+    settle()
+  }
+
+  /** After each call of the session: decides whether to continue reading, and when to call it next. */
+  private def settle(): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
+  else {
+    if (session.wantsInput) {
+      if (connection.isPaused) connection.resumeReading()
+    } else if (!connection.isPaused) connection.pauseReading()
+    connection.deadline = Math.min(session.deadline, writingDeadline())
+  }
+
+  // SessionOutput
+
+  override def keepInput(bytes: Array[Byte]): Boolean = {
+    connection.keepInput(bytes)
+    true
+  }
+
+  def info: ConnectionInfo = {
+    if (facts == null) facts = new ConnectionFacts(connection)
+    facts
+  }
+}

@@ -1,0 +1,14 @@
+package needletail.server.connection
+
+import needletail.io.Connection
+import needletail.server.exchange.ServerLoopContext
+
+/** A connection whose requests are served by [[ServerSession]]s. */
+private[needletail] abstract class SessionConnection(connection: Connection, context: ServerLoopContext)
+    extends WatchedConnection(connection, context.writeNanos, context.counts)
+
+private[needletail] object SessionConnection {
+
+  /** Bytes that are read and discarded after the last reply. The time for that is bounded too (`lingerTimeout`). */
+  final val MaxDiscard = 256 * 1024 * 1024
+}

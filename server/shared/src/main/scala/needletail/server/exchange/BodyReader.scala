@@ -1,0 +1,293 @@
+package needletail.server.exchange
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http.{ByteStream, MessageBody}
+import needletail.http.http1.ContentDecoder
+import needletail.http.message.{Headers, HttpError, Status}
+import needletail.http.text.ByteWriter
+import needletail.server.failure.MemoryShort
+
+/**
+ * Reads the content of one request from the window of its connection. Bytes stay in the connection until they are read.
+ * When the reply is complete, unread content is dropped, up to a bound that the owner sets.
+ *
+ * @param announced Content-Length in bytes, or -1 if not known in advance
+ * @param expectsContinue whether the client waits for 100 (Continue) before it sends the content
+ * @param decoder finds the content in the window; used for the next request once the content has ended
+ */
+private[server] final class BodyReader(
+    input: InputWindow,
+    owner: BodyReader.Owner,
+    context: ServerLoopContext,
+    announced: Long,
+    private var expectsContinue: Boolean,
+    decoder: ContentDecoder
+) extends MessageBody {
+  private var failure: Throwable                      = null
+  private var lastTrailers: Headers                   = Headers.empty
+  private var pull: AsyncPromise[Option[Array[Byte]]] = null
+
+  /** Bytes that are held for a caller of `bytes`, which the loop's memory counts until the request is over. */
+  var held: Long                = 0
+  private var released: Boolean = false
+
+  private var read: Long    = 0 // bytes of content that were delivered
+  private var dropped: Long = 0 // bytes that were dropped, chunk sizes included
+
+  private var dropping: Boolean     = false
+  private var ended: Boolean        = false
+  private var owesContinue: Boolean = false
+  private var answered: Boolean     = false
+
+  // How long the content was waited for, for its minimum rate; `waitsSince` is 0 if no reader waits
+  private var waitedNanos: Long = 0
+  private var waitsSince: Long  = 0
+
+  def length: Long      = announced
+  def isEmpty: Boolean  = false
+  def trailers: Headers = lastTrailers
+
+  /** Whether a reader waits for a piece. */
+  def isWanted: Boolean = pull != null
+  def isFailed: Boolean = failure != null
+
+  /** Whether all of the content has been read. */
+  def isDone: Boolean = ended
+
+  /** Whether the rest will not be read, so that it is dropped as it arrives. */
+  def isDropping: Boolean = dropping
+
+  /** Bytes dropped, including chunk sizes. */
+  def droppedBytes: Long = dropped
+
+  /** Bytes still to come; 0 if not known in advance. */
+  def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
+
+  val stream: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = pullNext()
+    def cancel(): Unit                     = ()
+  }
+
+  def bytes: Async[Array[Byte]] = bytes(context.config.maxBodyInMemory)
+
+  def bytes(limit: Int): Async[Array[Byte]] = {
+    // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
+    val most = Math.min(limit.toLong, context.memory.largeShare).toInt
+    if (announced > most)
+      Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
+    else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
+      // the usual small body, which arrived with the head
+      val refusal = hold(announced.toInt)
+      if (refusal == null) pullNext().map(piece => piece.getOrElse(BodyReader.none)) else Async.fail(refusal)
+    } else {
+      val refusal = hold(BodyReader.FirstRoom)
+      if (refusal != null) Async.fail(refusal)
+      else MessageBody.collect(stream, new ByteWriter(BodyReader.FirstRoom), most, announced, hold)
+    }
+  }
+
+  /** Counts `n` more bytes as held. Returns null, or the failure of `bytes` if there is no memory for them. */
+  private def hold(n: Int): Throwable =
+    if (released) null // the request is over: the content is not delivered
+    else if (context.memory.take(n.toLong, held)) {
+      held += n
+      null
+    } else {
+      owner.bodyRefused(this)
+      MemoryShort
+    }
+
+  /** Releases the collected content: the request is over, or its content will not be completed. */
+  def release(): Unit = {
+    released = true
+    context.memory.give(held)
+    held = 0
+  }
+
+  private def pullNext(): Async[Option[Array[Byte]]] =
+    if (failure != null) Async.fail(failure)
+    else if (ended) BodyReader.end
+    else if (pull != null)
+      Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
+    else if (dropping) Async.fail(tooLate)
+    else {
+      val piece = if (input.available > 0) take() else null
+      if (piece != null) Async.value(Some(piece))
+      else if (failure != null) Async.fail(failure)
+      else if (ended) BodyReader.end
+      else {
+        val promise = new AsyncPromise[Option[Array[Byte]]]
+        pull = promise
+        promise.onCancel(() => if (pull eq promise) pull = null)
+        if (expectsContinue && !answered) owesContinue = true
+        owner.bodyWanted(this)
+        promise
+      }
+    }
+
+  /** Delivers the content in the window to its reader. Returns false if more bytes are needed first. */
+  def feed(): Boolean = {
+    val piece = take()
+    if (piece == null && failure == null && !ended) false
+    else {
+      val waiting = pull
+      pull = null
+      if (waiting != null)
+        if (piece != null) waiting.succeed(Some(piece))
+        else if (failure != null) waiting.fail(failure)
+        else waiting.succeed(None)
+      true
+    }
+  }
+
+  /** The rest will not be read: from now on reading it fails. */
+  def leave(): Unit = {
+    dropping = true
+    owesContinue = false
+    if (!ended) decoder.removeLimit()
+  }
+
+  /** The reply is complete: a read that still waits fails. */
+  def failRead(): Unit = if (isWanted) failRead(tooLate)
+
+  private def failRead(cause: Throwable): Unit = {
+    val waiting = pull
+    pull = null
+    if (waiting != null) waiting.fail(cause)
+    ()
+  }
+
+  private def tooLate =
+    new IllegalStateException("the reply is complete: its request's body can no longer be read")
+
+  /** Drops the content in the window. Returns false if more bytes are to come and to be dropped. */
+  def drop(): Boolean = {
+    val before = input.available
+    while (decodeOne()) ()
+    dropped += before - input.available
+    ended || failure != null
+  }
+
+  /** The content in the window, in an array of its own; null if there is none. */
+  private def take(): Array[Byte] = if (decoder.isChunked) takeChunks() else takePart()
+
+  /** For content with a length, which is all of the window up to its end. Its length was checked before it began. */
+  private def takePart(): Array[Byte] = {
+    decoder.decode(input.bytes, input.position, input.limit)
+    val n = decoder.dataUntil - decoder.dataFrom
+    if (n == 0) null
+    else {
+      val piece = input.take(n)
+      read += n
+      if (decoder.isComplete) end()
+      piece
+    }
+  }
+
+  /** Several chunks in one window make one piece: many tiny ones cost no more than a large one. */
+  private def takeChunks(): Array[Byte] = {
+    val piece  = new Array[Byte](input.available)
+    var length = 0
+    while (decodeOne()) {
+      val n = decoder.dataUntil - decoder.dataFrom
+      System.arraycopy(input.bytes, decoder.dataFrom, piece, length, n)
+      length += n
+      read += n
+    }
+    if (length == 0 || failure != null) null
+    else if (length == piece.length) piece
+    else java.util.Arrays.copyOf(piece, length)
+  }
+
+  /** One step of the decoder through the window. Returns false if it needs more bytes, or nothing is left to decode. */
+  private def decodeOne(): Boolean =
+    if (input.isEmpty || ended || failure != null) false
+    else {
+      input.skip(decoder.decode(input.bytes, input.position, input.limit) - input.position)
+      if (decoder.error != null) {
+        fail(decoder.error)
+        false
+      } else if (decoder.isComplete) {
+        lastTrailers = decoder.takeTrailers()
+        end()
+        false
+      } else decoder.dataUntil > decoder.dataFrom
+    }
+
+  private def end(): Unit = {
+    ended = true
+    owesContinue = false
+    owner.bodyEnded(this)
+  }
+
+  /** The content will not be completed: its reader fails with `cause`, and so does any later read. */
+  def fail(cause: Throwable): Unit =
+    if (failure == null && !ended) {
+      failure = cause
+      owesContinue = false
+      release()
+      owner.bodyFailed(this)
+      failRead(cause)
+    }
+
+  // 100 (Continue), RFC 9110 §10.1.1
+
+  /** Whether the content may not come, as the client may still wait for 100 (Continue). */
+  def awaitsInvitation: Boolean = expectsContinue && read == 0
+
+  /** The head of the final response has been written: 100 (Continue) is not allowed after it. */
+  def headWritten(): Unit = {
+    answered = true
+    owesContinue = false
+  }
+
+  /** Whether to write 100 (Continue) now, as the content is being read. Returns true at most once. */
+  def takeInvitation(): Boolean = owesContinue && {
+    owesContinue = false
+    expectsContinue = false
+    read == 0
+  }
+
+  // the minimum rate; only time in which content was waited for counts
+
+  /** The wait for content begins, at `now` on the loop's clock. */
+  def waitBegins(now: Long): Unit = waitsSince = now
+
+  /** Bytes have arrived, which ends the wait. */
+  def waitEnds(now: Long): Unit = if (waitsSince != 0) {
+    waitedNanos += now - waitsSince
+    waitsSince = 0
+  }
+
+  /**
+   * Whether fewer than `minRate` bytes have arrived per second of waiting. False for the first `graceNanos` and if
+   * `minRate` is 0.
+   */
+  def isTooSlow(minRate: Long, graceNanos: Long): Boolean =
+    minRate > 0 && waitedNanos > graceNanos && (read + dropped) * 1e9 < minRate.toDouble * waitedNanos
+}
+
+private[server] object BodyReader {
+
+  /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
+  trait Owner {
+
+    /** A reader waits for a piece of the content. */
+    def bodyWanted(body: BodyReader): Unit
+
+    /** All of the content has been read. */
+    def bodyEnded(body: BodyReader): Unit
+
+    /** The content will not be completed. */
+    def bodyFailed(body: BodyReader): Unit
+
+    /** There was no memory for content that a handler reads as one array. */
+    def bodyRefused(body: BodyReader): Unit
+  }
+
+  /** Bytes allocated for content that is collected, before any of it has arrived. */
+  private final val FirstRoom = 4 * 1024
+
+  private val none = new Array[Byte](0)
+  private val end  = Async.value(None)
+}

@@ -1,0 +1,243 @@
+package needletail.server.exchange
+
+import needletail.async.{Result, ResultListener, Survivable, Value}
+import needletail.http.{ByteStream, Request, RequestView, Response}
+import needletail.http.message.{Method, Status}
+import needletail.server.overload.{LateRequest, RouteState}
+
+/**
+ * A request whose reply could not be sent as soon as its handler returned: the reply comes later, is streamed, or
+ * waits for an earlier one. It is an element of the [[ReplyQueue]] of its connection.
+ *
+ * @param owner is told when the reply, or a piece of its content, is available
+ * @param request null if none could be read
+ * @param body null if it has no content
+ * @param isHead whether it is a HEAD request, whose reply has no content
+ * @param minor the minor version of HTTP/1 in the request
+ * @param keepAlive whether the request allows another one to follow
+ * @param startedNanos when its handler was called
+ * @param deadline when its handler has timed out; extended when a part of the request's content arrives
+ * @param begunAs the route it is limited and counted as at first
+ */
+private[server] final class ServerExchange(
+    owner: ServerExchange.Owner,
+    runner: RequestRunner,
+    val request: Request,
+    val body: BodyReader,
+    val isHead: Boolean,
+    val minor: Int,
+    val isSafe: Boolean,
+    val keepAlive: Boolean,
+    val startedNanos: Long,
+    var deadline: Long,
+    begunAs: RouteState
+) extends ResultListener[Response]
+    with LateRequest {
+
+  var route: RouteState = begunAs
+
+  /** The next one in the queue. */
+  var next: ServerExchange = null
+
+  /** The reply; null until it is available. */
+  var response: Response = null
+
+  // how far the reply has been written
+
+  var headSent: Boolean = false
+  var keeps: Boolean    = false // whether another request may follow this reply
+  var framing: Int      = 0     // one of `ResponseEncoder`'s
+  var bytesSent: Long   = 0     // of its content
+  var complete: Boolean = false
+
+  /** Where this reply begins in the loop's writer, until some of it has been passed on; then -1. */
+  var mark: Int = -1
+
+  /** The next piece of the reply's stream, if it is available. */
+  var piece: Result[Option[Array[Byte]]] = null
+  private var pieces: Pieces             = null
+
+  /** The stream that has been cancelled. */
+  private var left: ByteStream = null
+
+  // what was reported to the admission control as begun and not yet as ended
+  private var isCounted: Boolean  = false
+  private var isMeasured: Boolean = false
+  private var beganOwn: Long      = 0
+  var wasRefused: Boolean         = runner.admission.hasRefused
+
+  /** It is in flight from now on. It is measured if its handler's duration reflects the load. */
+  def begin(isMeasured: Boolean): Unit = {
+    isCounted = true
+    this.isMeasured = isMeasured
+    beganOwn = runner.admission.begin(route, isMeasured)
+  }
+
+  private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
+    isMeasured = false
+    runner.admission.handled(route, beganOwn, startedNanos, isAnswer)
+  }
+
+  def becomes(to: RouteState): Unit = if (to ne route) {
+    val from     = route
+    val measured = isMeasured
+    handled(isAnswer = false)
+    route = to
+    if (request != null) request.becomes(to.route)
+    if (isCounted) runner.admission.moved(from, to)
+    if (measured && to.limit != null) {
+      isMeasured = true
+      beganOwn = runner.admission.measure(to)
+    }
+  }
+
+  /** It is over: answered with that status, or dropped if that is 0. */
+  def end(status: Int): Unit = {
+    handled(isAnswer = false)
+    if (isCounted) {
+      isCounted = false
+      runner.admission.end(route, status, startedNanos, wasRefused || runner.admission.isRefusal(response))
+    }
+  }
+
+  /** Whether the handler is waited for, not the client. */
+  def isHandlers: Boolean = isListening && (body == null || !body.isWanted)
+
+  /** The handler's result. */
+  def completed(result: Result[Response]): Unit = {
+    handled(isAnswer = true)
+    try
+      response =
+        if (!result.isValue) runner.failed(request, result.error)
+        else if (result.value == null)
+          runner.failed(request, new NullPointerException("a handler returned null"))
+        else result.value
+    finally {
+      // the client gets a response even if an exception's methods throw
+      if (response == null) response = ServerExchange.internal
+      owner.exchangeChanged()
+    }
+  }
+
+  /** The handler has timed out: `instead` becomes the reply. */
+  def expire(instead: Response): Unit = {
+    handled(isAnswer = true)
+    withdraw()
+    response = runner.dressed(request, instead)
+  }
+
+  /** Whether a piece of the reply's stream is waited for. */
+  def isAwaiting: Boolean = pieces != null && pieces.isListening
+
+  /**
+   * Requests a piece of the stream: it is in `piece` at once, or later when `owner` is told. Exceptions of the stream
+   * are thrown.
+   */
+  def await(stream: ByteStream): Unit = {
+    val next = stream.next()
+    piece = next.resultOrNull
+    if (piece == null) {
+      if (pieces == null) pieces = new Pieces
+      pieces.listen(next)
+    }
+  }
+
+  private final class Pieces extends ResultListener[Option[Array[Byte]]] {
+    def completed(result: Result[Option[Array[Byte]]]): Unit = {
+      piece = result
+      owner.exchangeChanged()
+    }
+  }
+
+  /** Whether the reply is an event stream, which may end after any event, as its client reconnects (HTML standard). */
+  def isEventStream: Boolean =
+    response.headers.get("Content-Type").exists(_.toLowerCase.startsWith("text/event-stream"))
+
+  /** Ends the reply's stream, which waits, as if it were complete. */
+  def endStream(): Unit = {
+    if (pieces != null) pieces.withdraw()
+    leaveStream()
+    piece = ServerExchange.endOfStream
+  }
+
+  /** Cancels the reply's stream, once. Its exceptions are logged. */
+  def leaveStream(): Unit = if (response != null && response.source != null && (response.source ne left)) {
+    left = response.source
+    try left.cancel()
+    catch { case Survivable(e) => runner.cancelFailed(e) }
+  }
+
+  /** Drops the request, and cancels whatever is in progress for it. */
+  def letGo(): Unit = {
+    if (headSent && !complete) runner.cutOff(request, response, bytesSent, startedNanos)
+    complete = true
+    end(0)
+    withdraw()
+    if (pieces != null) pieces.withdraw()
+    leaveStream()
+    if (body != null) body.release()
+    if (request != null) request.release()
+  }
+}
+
+private[server] object ServerExchange {
+
+  /** The connection that an exchange belongs to. */
+  trait Owner {
+
+    /** The reply or a piece of its content is available. Called on the connection's loop. */
+    def exchangeChanged(): Unit
+  }
+
+  /**
+   * For a request with that head, whose handler's reply comes later or is streamed. The head may be reused afterwards.
+   */
+  def apply(
+      owner: Owner,
+      runner: RequestRunner,
+      head: RequestView,
+      request: Request,
+      body: BodyReader,
+      startedNanos: Long,
+      deadline: Long
+  ): ServerExchange =
+    new ServerExchange(
+      owner,
+      runner,
+      request,
+      body,
+      head.method eq Method.HEAD,
+      head.minor,
+      head.method.isSafe,
+      head.keepAlive,
+      startedNanos,
+      deadline,
+      runner.admission.route
+    )
+
+  /** For the connection's last reply, to a request that cannot be served. */
+  def refusal(owner: Owner, runner: RequestRunner, response: Response, isHead: Boolean): ServerExchange = {
+    runner.runNothing()
+    val admission = runner.admission
+    val x         = new ServerExchange(
+      owner,
+      runner,
+      null,
+      null,
+      isHead,
+      1,
+      isSafe = true,
+      keepAlive = false,
+      admission.now,
+      Long.MaxValue,
+      admission.route
+    )
+    x.response = response
+    x.begin(isMeasured = false)
+    x
+  }
+
+  private val internal = Response(Status.InternalServerError).text("internal server error")
+
+  val endOfStream: Result[Option[Array[Byte]]] = new Value(None)
+}

@@ -1,0 +1,46 @@
+package needletail.server.exchange
+
+import needletail.http.ConnectionInfo
+
+/** A connection as its [[ServerSession]] sees it: where to write, a clock, and a way to be called again. */
+private[needletail] trait SessionOutput {
+
+  /** What handlers see of the connection; requested for its first request. */
+  def info: ConnectionInfo
+
+  /** The loop's clock at the beginning of its current turn, in nanoseconds. */
+  def nowNanos: Long
+
+  /** Bytes written that the kernel has not taken. */
+  def pendingOutput: Int
+
+  /** Whether the kernel has not taken everything. Then `proceed` will be called when it has. */
+  def isBackedUp: Boolean = pendingOutput > 0
+
+  /** Writes `count` bytes now. What the kernel does not take is copied, and written later. */
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /** As `write`, without a copy: the caller promises that the array never changes again. */
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /**
+   * Gives the session the array that it is being called with. Returns true if nothing will overwrite it; the session
+   * must then use all of it.
+   */
+  def keepInput(bytes: Array[Byte]): Boolean = false
+
+  /** Makes the kernel probe the peer once nothing has arrived for `idleSeconds` seconds. */
+  def probeWhenSilent(idleSeconds: Int): Unit = ()
+
+  /**
+   * Requests a call of `session.proceed()` at the end of the loop's current turn. Further requests until then count as
+   * one.
+   */
+  def wake(): Unit
+
+  /** Ends the connection after all output, so that the peer receives all of it. */
+  def finish(): Unit
+
+  /** Ends the connection at once, so that the peer can distinguish it from an orderly end. */
+  def abort(): Unit
+}

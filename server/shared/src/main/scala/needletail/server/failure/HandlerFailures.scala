@@ -1,0 +1,85 @@
+package needletail.server.failure
+
+import needletail.async.Survivable
+import needletail.http.{Around, Request, Response}
+import needletail.http.message.{Answerable, HttpError, Status}
+import needletail.server.clock.Clock
+import needletail.server.operations.{Log, LoopCounts}
+
+/**
+ * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs what the client is not
+ * told. Used on the loop only.
+ */
+private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, log: Log) {
+  private var quietUntil: Long = Long.MinValue
+  private var unlogged: Int    = 0
+
+  /**
+   * The response to a failure.
+   *
+   * @param request null if it is not known any more
+   */
+  def response(request: Request, cause: Throwable): Response = {
+    cause match {
+      case _: HttpError  => () // for the client, which gets its message
+      case e: Answerable =>
+        Around.errorOf(e) match {
+          case Some(error) => if (error.status.code >= 500) logBriefly(request, error.status, cause)
+          case None        => logged(request, cause)
+        }
+      case _: needletail.async.TimedOut | _: needletail.async.Rejected | _: ConnectionLost => ()
+      case _ => logged(request, cause)
+    }
+    Around.failure(cause)
+  }
+
+  private def logged(request: Request, cause: Throwable): Unit = {
+    counts.failures += 1
+    log.error(s"a handler failed${HandlerFailures.name(request)}", cause)
+  }
+
+  /** Logs at most once a second: while a service is down, every request for it fails. */
+  private def logBriefly(request: Request, status: Status, cause: Throwable): Unit = {
+    val now = clock.nanos
+    if (quietUntil != Long.MinValue && now - quietUntil < 0) unlogged += 1
+    else {
+      quietUntil = now + HandlerFailures.QuietNanos
+      val more = if (unlogged == 0) "" else s" (and $unlogged more since this was last logged)"
+      unlogged = 0
+      log.warn(
+        s"answered ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
+      )
+    }
+  }
+}
+
+private[server] object HandlerFailures {
+  private final val QuietNanos = 1000L * 1000 * 1000
+
+  /** Maximum length of a path in a log line, in characters. */
+  private final val MaxPath = 200
+
+  /**
+   * `: GET /orders/7 (route GET /orders/{id})`, without the query, which may contain secrets. Empty if the request is
+   * not known.
+   */
+  def name(request: Request): String =
+    if (request == null) ""
+    else
+      try {
+        val path  = request.path
+        val shown = if (path.length <= MaxPath) path else path.take(MaxPath) + "…"
+        val route = request.route.fold("")(route => s" (route $route)")
+        s": ${request.method} ${shown.map(c => if (c < ' ' || c >= 127 && c < 160) '?' else c)}$route"
+      } catch { case Survivable(_) => "" } // its response is complete, so it can no longer be read
+
+  /** An exception and its causes on one line; at most four, since a chain of causes can be a cycle. */
+  def causes(cause: Throwable): String =
+    Iterator
+      .iterate(cause)(_.getCause)
+      .takeWhile(_ != null)
+      .take(4)
+      .map(e => if (e.isInstanceOf[Answerable]) String.valueOf(e.getMessage) else e.toString)
+      .mkString("; caused by ")
+      .replace('\n', ' ')
+}

@@ -1,0 +1,53 @@
+package needletail.server.operations
+
+import needletail.async.Survivable
+import needletail.io.EventLoop
+import needletail.io.loop.FailureLog
+
+/**
+ * Takes the server's reports of internal errors. Called on its event loops and on other threads: it must be
+ * thread-safe, and must not block for long.
+ */
+trait Log {
+
+  /** A condition to look into that made no request fail by itself. */
+  def warn(message: String): Unit
+
+  /** A failure; `cause` is never null, and is reported nowhere else. */
+  def error(message: String, cause: Throwable): Unit
+}
+
+object Log {
+
+  /** Writes a line for each message to the standard error stream, and the stack trace of the cause. */
+  val standardError: Log = new Log {
+    def warn(message: String): Unit                    = System.err.println(s"needletail: $message")
+    def error(message: String, cause: Throwable): Unit = FailureLog.toStandardError(message, cause)
+  }
+
+  /** The same log, with its exceptions caught and reported on the standard error stream. */
+  private[needletail] def guarded(log: Log): Log = log match {
+    case _: Guarded => log
+    case _          => new Guarded(log)
+  }
+
+  private final class Guarded(log: Log) extends Log {
+    def warn(message: String): Unit =
+      try log.warn(message)
+      catch { case Survivable(e) => EventLoop.report(s"the log failed to write: $message", e) }
+
+    def error(message: String, cause: Throwable): Unit =
+      try log.error(message, cause)
+      catch {
+        case Survivable(e) =>
+          EventLoop.report(message, cause)
+          EventLoop.report("the log failed to write this", e)
+      }
+  }
+
+  /** Discards everything. */
+  val none: Log = new Log {
+    def warn(message: String): Unit                    = ()
+    def error(message: String, cause: Throwable): Unit = ()
+  }
+}

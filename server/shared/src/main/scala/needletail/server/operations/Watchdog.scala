@@ -1,0 +1,138 @@
+package needletail.server.operations
+
+import needletail.async.Survivable
+import java.util.concurrent.atomic.AtomicLongArray
+import java.util.concurrent.locks.LockSupport
+
+/**
+ * Detects blocked event loops. A thread of its own checks at intervals whether each loop has begun another turn, and
+ * logs one that has not, with its current route and, if the platform supports it, its stack. The loops do nothing for
+ * it.
+ *
+ * Some delays are not reported: those in which the whole machine or virtual machine stood still, which stopped this
+ * thread too, and the loading of classes soon after the start. A route is named only while its handler runs.
+ *
+ * @param count number of loops
+ * @param presentTurn when the current turn of a loop began; `Long.MinValue` while the loop waits
+ * @param stackOf the stack of a loop; empty if the platform has none
+ * @param thresholdNanos how long a turn may take; a longer one is certainly detected at 1.5 times that
+ * @param work the route whose handler a loop runs now; empty if it runs none or it is not known
+ */
+private[server] final class Watchdog(
+    count: Int,
+    presentTurn: Int => Long,
+    stackOf: Int => Array[StackTraceElement],
+    thresholdNanos: Long,
+    log: Log,
+    work: Int => String
+) {
+  import Watchdog._
+
+  private val seen       = new Array[Long](count) // the turn of each loop at the last check
+  private val reported   = new Array[Long](count) // the last turn of each loop that was found too long
+  private val quietUntil = new Array[Long](count)
+  private val unlogged   = new Array[Int](count)  // found too long, but not logged
+  private val total      = new AtomicLongArray(count)
+  @volatile private var stopping = false
+
+  java.util.Arrays.fill(seen, Long.MinValue)
+  java.util.Arrays.fill(reported, Long.MinValue)
+  java.util.Arrays.fill(quietUntil, System.nanoTime())
+
+  private val thread = new Thread(() => watch(), "needletail-watchdog")
+  thread.setDaemon(true)
+
+  /** To be called once; does nothing after `stop`. */
+  def start(): Unit = if (!stopping) thread.start()
+
+  def stop(): Unit = {
+    stopping = true
+    LockSupport.unpark(thread)
+  }
+
+  /** How many turns of that loop were found too long. From any thread. */
+  def found(loop: Int): Long = total.get(loop)
+
+  // Parks, since Thread.sleep opens a pipe each time on Native, which fails if no descriptor is left.
+  private def watch(): Unit = {
+    val pause = Math.max(1000000L, thresholdNanos / 2)
+    var last  = System.nanoTime()
+    begun = last
+    while (!stopping) {
+      LockSupport.parkNanos(pause)
+      val now = System.nanoTime()
+      // If this thread was that late, the loops may have been stopped for the same reason.
+      if (now - last > pause + thresholdNanos) forget() else look(now)
+      last = now
+    }
+  }
+
+  private def forget(): Unit = java.util.Arrays.fill(seen, Long.MinValue)
+
+  /** When the watch began; for tests. */
+  private[server] var begun: Long = System.nanoTime()
+
+  private[server] def look(now: Long): Unit = {
+    var i = 0
+    while (i < count) {
+      val turn = presentTurn(i)
+      if (turn != Long.MinValue && turn == seen(i) && turn != reported(i) && now - turn >= thresholdNanos) {
+        reported(i) = turn
+        val stack = stackOf(i)
+        val loads = stack.exists(isLoading)
+        if (!loads || now - begun > YoungNanos) {
+          total.incrementAndGet(i)
+          report(i, now - turn, now, stack, loads)
+        }
+      }
+      seen(i) = turn
+      i += 1
+    }
+  }
+
+  private def report(
+      loop: Int,
+      nanos: Long,
+      now: Long,
+      stack: Array[StackTraceElement],
+      loads: Boolean
+  ): Unit =
+    if (now - quietUntil(loop) < 0) unlogged(loop) += 1
+    else {
+      quietUntil(loop) = now + QuietNanos
+      val at    = work(loop)
+      val where =
+        if (loads) " by the loading of classes"
+        else if (at.isEmpty) " outside of handlers (in a callback, a timer or a stream)"
+        else s" in $at"
+      val role = if (loop == 0) "its connections and new ones wait" else "its connections wait"
+      val more =
+        if (unlogged(loop) == 0) "" else s" (and ${unlogged(loop)} times more since this was last logged)"
+      val advice = if (loads) "" else "; what blocks or computes for long belongs in Async.blocking"
+      unlogged(loop) = 0
+      val frames =
+        if (stack.isEmpty) ""
+        else stack.take(Frames).mkString("; its stack: ", " < ", "") // one line
+      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more$advice$frames"
+      try log.warn(text)
+      catch { case Survivable(_) => () } // a log that fails must not end this thread
+    }
+
+  private def isLoading(frame: StackTraceElement): Boolean = {
+    val name = frame.getClassName
+    frame.getMethodName == "<clinit>" || name == "java.lang.ClassLoader" ||
+    name == "java.lang.invoke.MethodHandleNatives" || name.startsWith("jdk.internal.loader.")
+  }
+}
+
+private[server] object Watchdog {
+
+  /** Each loop is logged at most once in this time. */
+  private final val QuietNanos = 10L * 1000 * 1000 * 1000
+
+  /** Frames of a stack that are logged. */
+  private final val Frames = 16
+
+  /** For this long after the start, the loading of classes is not reported. */
+  private final val YoungNanos = 20L * 1000 * 1000 * 1000
+}

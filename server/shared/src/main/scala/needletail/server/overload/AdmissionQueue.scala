@@ -1,0 +1,157 @@
+package needletail.server.overload
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.server.clock.LoopTime
+
+/**
+ * Requests of one kind on one loop that wait for room. The newest is admitted first: if more arrive than can be
+ * served, those that are served have hardly waited, and the others would have waited in vain in any order.
+ *
+ * The expected wait of the whole queue follows from Little's law: its length, divided by the recent rate of
+ * admissions. As many requests as can be admitted within `burst` may wait; beyond that the oldest are refused. A queue
+ * that has not been empty for that long is not a burst. If more requests joined in that time than could have been
+ * served, the queue is overloaded: no request waits longer than `patience`, until the queue has been empty for `calm`.
+ * Times are in the loop's own time, so that no request is refused because other programs had the processor.
+ *
+ * @param pace the rate at which requests of this queue and of higher priority are admitted
+ * @param burst nanoseconds
+ * @param patience nanoseconds
+ * @param calm nanoseconds, by the clock, for which an overloaded queue must have been empty to allow bursts again
+ */
+private[server] final class AdmissionQueue(
+    time: LoopTime,
+    pace: Pace,
+    burst: Long,
+    patience: Long,
+    calm: Long
+) {
+  import AdmissionQueue._
+
+  private val ends = new Place(0, this) // a ring: its `newer` is the oldest place, its `older` the newest
+  ends.newer = ends
+  ends.older = ends
+
+  /** The number of requests that wait. */
+  var size: Int = 0
+
+  /** Whether it is too long, and has been for longer than a burst lasts. */
+  var isOverloaded: Boolean = false
+
+  private var emptySince = time.wall
+
+  // Since it was last empty, or last found not to be overloaded: when that was, how many joined, how many were
+  // admitted.
+  private var stoodSince     = 0L
+  private var stoodSinceWall = 0L
+  private var joined         = 0
+  private var admitted       = 0
+
+  def isEmpty: Boolean = size == 0
+
+  /**
+   * Adds a request. Completes with true when it is admitted, false when it is refused. Cancelling leaves the queue.
+   *
+   * @param ahead the number of requests that wait in queues of higher priority
+   */
+  def join(ahead: Int): Async[Boolean] = {
+    if (size == 0) {
+      if (isOverloaded && time.wall - emptySince >= calm) isOverloaded = false
+      if (!isOverloaded) stand()
+    }
+    val place = new Place(time.own, this)
+    place.link(ends)
+    size += 1
+    joined += 1
+    place.turn.onCancel(place)
+    trim(ahead)
+    place.turn
+  }
+
+  /** Admits the newest. It runs before this returns, so this must not be called inside a callback. */
+  def letIn(): Unit = {
+    val place = ends.older
+    remove(place)
+    admitted += 1
+    pace.count()
+    place.turn.succeed(true)
+    ()
+  }
+
+  /** Refuses requests that have waited too long. `ahead` as for `join`. */
+  def look(ahead: Int): Unit = if (size > 0) {
+    if (!isOverloaded && time.own - stoodSince >= burst)
+      if (isMoreThanCanBeDone) isOverloaded = true else stand()
+    while (size > 0 && time.own - ends.newer.since >= longest) refuseOldest()
+    trim(ahead)
+  }
+
+  /** Called when the loop was idle. */
+  def relax(): Unit = isOverloaded = false
+
+  private def longest: Long = if (isOverloaded) patience else burst
+
+  /** Whether more joined per second of the clock than could be admitted if the loop had the processor to itself. */
+  private def isMoreThanCanBeDone: Boolean = {
+    val wall = Math.max(1L, time.wall - stoodSinceWall)
+    val own  = Math.max(1L, time.own - stoodSince)
+    joined.toDouble / wall >= Nearly * admitted / own
+  }
+
+  private def stand(): Unit = {
+    stoodSince = time.own
+    stoodSinceWall = time.wall
+    joined = 0
+    admitted = 0
+  }
+
+  /** Refuses requests that would wait too long, by Little's law. */
+  private def trim(ahead: Int): Unit = {
+    val served = pace.in(longest)
+    if (served >= 0) {
+      val most = Math.max(1, served - ahead)
+      while (size > most) refuseOldest()
+    }
+  }
+
+  private def refuseOldest(): Unit = {
+    val place = ends.newer
+    remove(place)
+    place.turn.succeed(false)
+    ()
+  }
+
+  private def remove(place: Place): Unit = {
+    place.unlink()
+    size -= 1
+    if (size == 0) emptySince = time.wall
+  }
+}
+
+private[server] object AdmissionQueue {
+
+  /** If requests arrive at less than this share of what can be served, other programs caused the queue. */
+  private final val Nearly = 0.95
+
+  private final class Place(val since: Long, queue: AdmissionQueue) extends (() => Unit) {
+    val turn: AsyncPromise[Boolean] = new AsyncPromise[Boolean]
+    var newer: Place                = null
+    var older: Place                = null // null: not in the queue
+
+    def link(ends: Place): Unit = {
+      older = ends.older
+      newer = ends
+      older.newer = this
+      ends.older = this
+    }
+
+    def unlink(): Unit = {
+      older.newer = newer
+      newer.older = older
+      older = null
+      newer = null
+    }
+
+    /** The request was cancelled. */
+    def apply(): Unit = if (older != null) queue.remove(this)
+  }
+}

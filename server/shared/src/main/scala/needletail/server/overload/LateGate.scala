@@ -1,0 +1,57 @@
+package needletail.server.overload
+
+import needletail.http.{Gate, Reply, Request, Response}
+import needletail.http.admission.RouteClass
+
+/**
+ * The gate of a request whose handler returned before it called routes. Once it calls them, the request belongs to the
+ * route that is found.
+ */
+private[server] final class LateGate(request: LateRequest, admission: AdmissionController) extends Gate {
+  private var isIn                = false
+  private var handler: RouteState = null // the admitted handler that is not a router
+
+  def enter(route: RouteClass): Response =
+    if (request.complete) null
+    else if (isIn) { // within what was admitted
+      if (handler != null) handler.wraps = true
+      request.becomes(admission.stateOf(route))
+      null
+    } else {
+      isIn = true
+      val refusal = admission.enterLate(request, route)
+      if (refusal != null) request.wasRefused = true
+      refusal
+    }
+
+  def enterHandler(route: RouteClass): Response =
+    if (request.complete) null
+    else {
+      val state = admission.stateOf(route)
+      if (state.wraps) {
+        request.route.wraps = true
+        request.becomes(state)
+        null
+      } else {
+        val refusal = enter(route)
+        if (refusal == null) handler = state
+        refusal
+      }
+    }
+
+  def later(route: RouteClass, body: () => Reply): Reply = body() // `enter` never returns `Gate.hold`
+
+  def refused(route: RouteClass, reason: Int): Response = {
+    request.wasRefused = true
+    admission.refusedLate(route, reason)
+  }
+
+  def unmatched(): Unit = if (!request.complete) {
+    if (handler != null) handler.wraps = true else if (!isIn) request.route.wraps = true
+    request.becomes(admission.noRoute)
+  }
+
+  def current: RouteClass = request.route.route
+
+  def failed(of: Request, cause: Throwable): Response = admission.failed(of, cause)
+}

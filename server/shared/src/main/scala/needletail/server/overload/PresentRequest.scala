@@ -1,0 +1,101 @@
+package needletail.server.overload
+
+import needletail.http.Reply
+import needletail.http.admission.RouteClass
+
+/**
+ * The request that one loop handles now: its route, once it is known, and what was decided about it. Used on the loop
+ * only, except for `runningRoute`.
+ */
+private[server] final class PresentRequest {
+  import PresentRequest._
+
+  private var stage: Int            = Unknown
+  private var isRunning: Boolean    = false
+  private var lastRoute: RouteState = null
+
+  /** The route of the last request that had one; null before the first. */
+  def route: RouteState = lastRoute
+
+  /** A request is about to be handled. */
+  def begin(): Unit = {
+    stage = Unknown
+    isRunning = true
+  }
+
+  /** Its handler has returned. */
+  def handlerReturned(): Unit = isRunning = false
+
+  /**
+   * The route whose handler runs; null if none does. For other threads; may be wrong, since nothing here is
+   * synchronized.
+   */
+  def runningRoute: RouteClass = {
+    val state = lastRoute
+    if (!isRunning || state == null) null else state.route
+  }
+
+  /** Nothing was decided: it has no route. */
+  def isUnknown: Boolean = stage == Unknown
+
+  /** It was admitted to its route. */
+  def isAdmitted: Boolean = stage == Admitted
+
+  /** It was refused. */
+  def isRefused: Boolean = stage == Refused
+
+  /** It waits to be admitted. */
+  def isWaiting: Boolean = stage == Waiting
+
+  /** It is at a handler that is not a router. */
+  def isAtHandler: Boolean = stage >= AdmittedHandler
+
+  /** It is at a handler that is known to call routes, which are asked instead. */
+  def isAtWrapper: Boolean = stage == Wrapper
+
+  def forget(): Unit = stage = Unknown
+
+  def admit(to: RouteState): Unit = {
+    stage = Admitted
+    if (lastRoute ne to)
+      lastRoute =
+        to // written only if it changes, as each write of a reference costs a garbage collector's barrier
+  }
+
+  def refuse(): Unit = stage = Refused
+
+  def hold(): Unit = stage = Waiting
+
+  /** The handler that it was just admitted to is not a router. */
+  def admitToHandler(): Unit = stage = AdmittedHandler
+
+  def leaveToRoutes(of: RouteState): Unit = {
+    stage = Wrapper
+    if (lastRoute ne of) lastRoute = of
+  }
+
+  /** Runs `body` with another request as the current one, which is admitted to `route`. */
+  def during(route: RouteState, body: () => Reply): Reply = {
+    val itsStage = stage
+    val itsRoute = lastRoute
+    val ran      = isRunning
+    stage = Admitted
+    lastRoute = route
+    isRunning = true
+    try body()
+    finally {
+      stage = itsStage
+      lastRoute = itsRoute
+      isRunning = ran
+    }
+  }
+}
+
+private[server] object PresentRequest {
+  private final val Unknown         = 0
+  private final val Admitted        = 1
+  private final val Refused         = 2
+  private final val Waiting         = 3
+  private final val AdmittedHandler = 4 // at a handler that is not a router, limited by its own class
+  private final val Wrapper         = 5 // at a handler that is known to call routes
+}

@@ -1,0 +1,119 @@
+package needletail.server.overload
+
+import needletail.server.clock.{Clock, LoopTime}
+
+/**
+ * Measures the duration of requests that one loop answers at once, and reads the loop's clock for all decisions that
+ * depend on it.
+ *
+ * The clock is read at the end of each turn of the loop, and within a turn after every few turns of sessions.
+ * Requests answered between two readings with the same route and status are a batch: each is recorded with an equal
+ * share of the time. If they take long, the clock is read after each.
+ *
+ * @param noRoute for requests without a route
+ * @param measuresDelay whether the time that requests wait for the loop is limited
+ */
+private[server] final class RequestTimer(
+    clock: Clock,
+    time: LoopTime,
+    delay: QueueDelay,
+    noRoute: RouteState,
+    measuresDelay: Boolean
+) extends Runnable {
+  import RequestTimer._
+
+  /** The route whose handler has run since the last reading of the clock and has not answered at once. */
+  private var hasRun: RouteState = null
+
+  private var batch: RouteState = noRoute
+  private var batchStatus: Int  = 200
+  private var batched: Int      = 0
+  private var batchFrom: Long   = time.wall
+
+  private var loopTurn: Long   = Long.MinValue // the current turn of the loop
+  private var endedTurn: Long  = Long.MinValue // the last turn of the loop whose end was reported
+  private var sinceRead: Int   = 0             // turns of sessions since the clock was read
+  private var wasSlow: Boolean = false         // the last requests took long: each is timed separately
+
+  /** A turn of a session begins. */
+  def beginTurn(): Unit = if (clock.turnNanos != loopTurn) nextTurn()
+
+  private def nextTurn(): Unit = {
+    loopTurn = clock.turnNanos
+    delay.nextTurn(loopTurn)
+    batchFrom = time.wall
+    clock.atTurnEnd(this)
+  }
+
+  /** A turn of a session has ended. */
+  def endTurn(): Unit = {
+    sinceRead += 1
+    // after the end of the loop's turn was reported, nothing else would read the clock before the next turn
+    if (sinceRead >= ReadEvery || wasSlow || delay.isLong || endedTurn == loopTurn) readClock()
+  }
+
+  /** Runs at the end of the loop's turn. */
+  def run(): Unit = {
+    endedTurn = loopTurn
+    readClock()
+  }
+
+  /** Reads the clock after work on requests, and records the batch. */
+  @noinline def readClock(): Unit = {
+    time.read(if (batched > 0) batch.offProcessor else if (hasRun != null) hasRun.offProcessor else null)
+    if (hasRun != null) hasRun = null
+    val took = time.wall - batchFrom
+    val each = if (sinceRead > 1) took / sinceRead else took
+    wasSlow = each > SlowNanos
+    if (batched > 0) {
+      // of several turns that took long together it was most likely one
+      if (wasSlow && sinceRead > 1 && batched > 1) {
+        batch.latencies.record(took, 1)
+        batch.latencies.record(0, batched - 1)
+      } else batch.latencies.record(each, batched)
+      batch.byStatus(batchStatus / 100) += batched
+      delay.counted(batched)
+      batched = 0
+    }
+    if (measuresDelay) delay.ended()
+    sinceRead = 0
+    batchFrom = time.wall
+  }
+
+  /** Reads the clock outside of sessions' turns. */
+  def readOutside(): Unit = {
+    beginTurn()
+    time.read(null)
+  }
+
+  /** A handler of that route ran in this turn, and its answer comes later. */
+  def ran(state: RouteState): Unit = {
+    delay.counted(1)
+    if (hasRun ne state) hasRun = state
+  }
+
+  /** A request of that route was answered at once. */
+  @inline def answered(state: RouteState, status: Int): Unit =
+    if ((batch ne state) || batchStatus != status || wasSlow) answeredOtherwise(state, status)
+    else batched += 1
+
+  /** It is not in the batch, or is timed separately. */
+  @noinline private def answeredOtherwise(state: RouteState, status: Int): Unit = {
+    if ((batch ne state) || batchStatus != status) {
+      if (batched > 0) readClock()
+      if (batch ne state) batch = state
+      batchStatus = status
+    }
+    batched += 1
+    if (wasSlow) readClock() // pipelined requests are answered together, but do not occupy the loop together
+  }
+}
+
+private[server] object RequestTimer {
+
+  /** If requests take longer, each is timed separately. */
+  final val SlowNanos = 100L * 1000
+
+  /** Turns of sessions after which the clock is read, in the middle of a turn of the loop. */
+  final val ReadEvery = 8
+}

@@ -1,0 +1,97 @@
+package needletail.server.overload
+
+import needletail.async.Async
+import needletail.http.admission.RouteClass
+import needletail.metrics.Histogram
+import needletail.server.clock.{LoopTime, OffProcessor}
+import needletail.server.operations.RouteSnapshot
+
+/** One loop's data of one route: its limit, the requests that wait for it, and its counts. */
+private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
+
+  /** A copy: the original must not be kept, since its index is reused when nothing else refers to it. */
+  val route: RouteClass = of.twin
+
+  /** The links of [[RouteStates]]. */
+  var previous: RouteState = null
+  var next: RouteState     = null
+
+  /** Identifies the original. */
+  val serial: Long = of.serial
+
+  val isCritical: Boolean = route.priority.isCritical
+
+  /** Null if the route has no adaptive limit. */
+  val limit: InFlightLimit =
+    if (config.enabled && route.adaptive && !isCritical)
+      new InFlightLimit(config.target.toNanos, config, route.priority.patience)
+    else null
+
+  /** Requests that arrived when the limit was reached; null before the first. */
+  var queue: AdmissionQueue = null
+  private var pace: Pace    = null
+
+  /** How long requests of this route are off the processor because of what they do themselves. */
+  val offProcessor: OffProcessor = new OffProcessor
+
+  /**
+   * Whether this is a handler that has called routes. Then the limits of those routes apply and not its own, since one
+   * of them may be critical.
+   */
+  var wraps: Boolean = false
+
+  /** Requests whose response is not complete. */
+  var inFlight: Int = 0
+
+  /** From the head of a request to the end of its response; refused requests are not recorded. */
+  val latencies = new Histogram(Histogram.coarse)
+
+  /** Requests answered, by the first digit of the status. */
+  val byStatus = new Array[Long](6)
+
+  /** Requests refused, by the reasons of `Refusal`. */
+  val refused = new Array[Long](needletail.http.Refusal.names.length)
+
+  /**
+   * Waits for room within the limit. Completes with true when the request is admitted, false if it would wait too
+   * long.
+   */
+  def await(time: LoopTime): Async[Boolean] = {
+    if (queue == null) {
+      val interval = config.interval.toNanos
+      val patience = (config.target.toNanos * route.priority.patience).toLong
+      pace = new Pace(time, config.burst.toNanos)
+      queue = new AdmissionQueue(time, pace, config.burst.toNanos, patience, 2 * interval)
+    }
+    if (queue.isEmpty && !queue.isOverloaded) pace.begin()
+    queue.join(0)
+  }
+
+  /** Refuses requests that have waited too long. */
+  def look(): Unit = queue.look(0)
+
+  /**
+   * Admits as many waiting requests as there is room for, and refuses those that have waited too long. They run before
+   * this returns, so this must not be called inside a callback.
+   */
+  def letIn(): Unit = {
+    while (!queue.isEmpty && !limit.isFull) queue.letIn()
+    look()
+  }
+
+  /** Whether its limit is reached and its queue overloaded. */
+  def isOverloaded: Boolean = isFull && queue != null && queue.isOverloaded
+
+  /** Whether its limit is reached. */
+  def isFull: Boolean = limit != null && limit.isFull
+
+  /** A copy of the counts, for another thread. */
+  def snapshot(): RouteSnapshot = new RouteSnapshot(
+    route,
+    inFlight,
+    if (limit == null) -1 else limit.limit,
+    latencies.copy(),
+    byStatus.clone(),
+    refused.clone()
+  )
+}

@@ -1,0 +1,107 @@
+package needletail.server.overload
+
+import needletail.async.Async
+import needletail.http.{Refusal, Reply, Response}
+import needletail.server.clock.{Clock, LoopTime}
+
+/**
+ * The requests of one loop that wait to be admitted: first for the loop ([[QueueDelay]]), then for room within their
+ * route's limit ([[RouteState]]). Handlers of admitted requests run at the end of a turn of the loop, never inside a
+ * callback.
+ *
+ * @param refusals the responses of `Refusal`, by reason
+ * @param sliceNanos approximately how long one turn of the loop works on requests that wait for it
+ */
+private[server] final class WaitingRequests(
+    clock: Clock,
+    time: LoopTime,
+    delay: QueueDelay,
+    timer: RequestTimer,
+    present: PresentRequest,
+    routes: RouteStates,
+    refusals: Array[Response],
+    sliceNanos: Long
+) {
+  private var isWorkingOff = false
+  private var isLetting    = false
+
+  /** The reply of `body`, which runs when the request is admitted; or a refusal, if that would take too long. */
+  def join(state: RouteState, body: () => Reply): Reply =
+    new Reply.Later(
+      if (!delay.isLong) awaitRoute(state, body)
+      else {
+        workOffSoon()
+        delay.join(state.route.priority).flatMap { isLetIn =>
+          if (isLetIn) awaitRoute(state, body) else refused(state, Refusal.QueueDelay)
+        }
+      }
+    )
+
+  private def awaitRoute(state: RouteState, body: () => Reply): Async[Response] =
+    if (!state.isFull) run(state, body)
+    else
+      state.await(time).flatMap { isLetIn =>
+        if (isLetIn) run(state, body) else refused(state, Refusal.InFlight)
+      }
+
+  private def refused(state: RouteState, reason: Int): Async[Response] = {
+    state.refused(reason) += 1
+    Async.value(refusals(reason))
+  }
+
+  /** The request is admitted: it is in flight from now on, and its duration is measured. */
+  private def run(state: RouteState, body: () => Reply): Async[Response] = {
+    val began     = time.own
+    val beganWall = time.wall
+    var answered  = false
+    var isSync    = true
+
+    def ended(): Unit = if (state.limit != null) {
+      if (isSync) time.read(state.offProcessor) else timer.readOutside()
+      state.limit.ended(time.own, if (answered) time.own - began else -1, time.wall - beganWall)
+      roomFor(state)
+    }
+    if (state.limit != null) state.limit.begin(began)
+    timer.ran(state)
+    val reply =
+      try present.during(state, body)
+      catch { case e: Throwable => ended(); throw e }
+    reply match {
+      case later: Reply.Later =>
+        isSync = false
+        later.response.map { r => answered = true; r }.andFinally(ended())
+      case response: Response => ended(); Async.value(response)
+    }
+  }
+
+  private def workOffSoon(): Unit = if (!isWorkingOff) {
+    isWorkingOff = true
+    clock.atTurnEnd(workingOff)
+  }
+
+  /**
+   * At the end of a turn: runs some of the requests that wait for the loop. The loop has another turn before the rest.
+   */
+  private val workingOff: Runnable = () => {
+    isWorkingOff = false
+    timer.beginTurn()
+    timer.readClock()
+    val until = time.own + sliceNanos
+    while (delay.letIn() && { timer.readClock(); time.own - until < 0 }) ()
+    delay.look()
+    if (!delay.isEmpty) workOffSoon()
+  }
+
+  /** There may be room within that route's limit: admits requests that wait for it at the end of the turn. */
+  def roomFor(state: RouteState): Unit =
+    if (state.queue != null && !state.queue.isEmpty && !isLetting) {
+      isLetting = true
+      clock.atTurnEnd(letting)
+    }
+
+  private val letting: Runnable = () => {
+    isLetting = false
+    timer.readOutside()
+    routes.foreach(state => if (state.queue != null) state.letIn())
+  }
+}

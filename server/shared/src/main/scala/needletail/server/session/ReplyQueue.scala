@@ -1,0 +1,148 @@
+package needletail.server.session
+
+import needletail.http.{RequestView, Response}
+import needletail.server.exchange.{BodyReader, ServerExchange}
+
+/**
+ * The requests of one connection whose replies are in progress or wait for an earlier one, in the order of the
+ * requests, in which HTTP/1.1 requires the replies (RFC 9112 §9.3.2). Reports to `state` whether any is left.
+ */
+private[server] final class ReplyQueue(state: SessionState) {
+  private var head: ServerExchange = null
+  private var last: ServerExchange = null
+  private var hasUnsafe: Boolean   = false
+
+  /** How many there are. */
+  var length: Int = 0
+
+  /** The request whose reply comes next; null if there is none. */
+  def first: ServerExchange = head
+
+  @inline def isEmpty: Boolean = head == null
+
+  /** Whether the reply that is to be written next is available. */
+  @inline def isReady: Boolean = head != null && head.response != null
+
+  def add(x: ServerExchange): Unit = {
+    if (last == null) head = x else last.next = x
+    last = x
+    length += 1
+    if (!x.isSafe) hasUnsafe = true
+    state.on(SessionState.ReplyOwed)
+  }
+
+  /** The first one's reply is complete. */
+  def pop(): Unit = {
+    head = head.next
+    length -= 1
+    if (head == null) empty() else state.on(SessionState.RoomAgain)
+  }
+
+  private def empty(): Unit = {
+    head = null
+    last = null
+    length = 0
+    hasUnsafe = false
+    state.on(SessionState.RepliesEnd)
+  }
+
+  /**
+   * Whether that request must wait until the queue is empty. Only safe requests may be processed concurrently (RFC
+   * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due.
+   */
+  @inline def mustWait(request: RequestView): Boolean =
+    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue)
+
+  /** The request with that content; null if it is not in the queue. */
+  def ofBody(body: BodyReader): ServerExchange = {
+    var x = head
+    while (x != null && (x.body ne body)) x = x.next
+    x
+  }
+
+  /** The earliest deadline of a handler; MaxValue if none is waited for. */
+  def handlerDeadline: Long = {
+    var d = Long.MaxValue
+    var x = head
+    while (x != null) {
+      if (x.isHandlers && x.deadline < d) d = x.deadline
+      x = x.next
+    }
+    d
+  }
+
+  /** Responds with `instead` for handlers whose deadline has passed. Returns how many there were. */
+  def expireHandlers(now: Long, instead: Response): Int = {
+    var expired = 0
+    var x       = head
+    while (x != null) {
+      if (x.isHandlers && x.deadline <= now) {
+        expired += 1
+        x.expire(instead)
+      }
+      x = x.next
+    }
+    expired
+  }
+
+  /** Content has arrived for the handler that reads `body`: its deadline is extended to `deadline`. */
+  def extend(body: BodyReader, deadline: Long): Unit = {
+    val x = ofBody(body)
+    if (x != null) {
+      x.deadline = deadline
+      x.request.dueNanos = deadline
+    }
+  }
+
+  /** What the replies have in the loop's writer was passed on: none can be replaced any more. */
+  def handedOver(): Unit = {
+    var x = head
+    while (x != null) {
+      x.mark = -1
+      x = x.next
+    }
+  }
+
+  /** Drops all requests. */
+  def dropAll(): Unit = {
+    val dropped = head
+    empty()
+    letGo(dropped)
+  }
+
+  /** Drops all requests except the first. */
+  def dropOthers(): Unit = if (head != null) cut(head, 1)
+
+  /** Drops the first request without a reply, and those after it. Returns false if all have replies. */
+  def dropUnanswered(): Boolean = {
+    var before: ServerExchange = null
+    var x                      = head
+    var kept                   = 0
+    while (x != null && x.response != null) {
+      before = x
+      x = x.next
+      kept += 1
+    }
+    x != null && {
+      if (before == null) dropAll() else cut(before, kept)
+      true
+    }
+  }
+
+  private def cut(newLast: ServerExchange, newLength: Int): Unit = {
+    val dropped = newLast.next
+    newLast.next = null
+    last = newLast
+    length = newLength
+    letGo(dropped)
+  }
+
+  private def letGo(from: ServerExchange): Unit = {
+    var x = from
+    while (x != null) {
+      val next = x.next
+      x.letGo()
+      x = next
+    }
+  }
+}

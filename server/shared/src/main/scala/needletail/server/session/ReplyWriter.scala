@@ -1,0 +1,275 @@
+package needletail.server.session
+
+import needletail.async.{Failed, Survivable}
+import needletail.http.{ByteStream, Request, Response, ResponseEncoder}
+import needletail.http.message.HttpError
+import needletail.server.exchange.{
+  BodyReader,
+  RequestRunner,
+  ServerExchange,
+  ServerLoopContext,
+  SessionOutput
+}
+import needletail.server.failure.{ConnectionLost, HandlerFailures}
+
+/**
+ * Writes the replies of one HTTP/1.1 connection to the loop's writer, and the writer's content to the connection at
+ * the end of a turn, or earlier if it has become much. Methods that write must be called in a turn only; see
+ * [[LentWriter]].
+ */
+private[server] final class ReplyWriter(
+    wire: SessionOutput,
+    runner: RequestRunner,
+    state: SessionState,
+    queue: ReplyQueue
+) {
+  private[server] val context: ServerLoopContext = runner.context
+  private var isProbed                           = false
+
+  /**
+   * Whether more waits for the client than allowed. What this turn has written is passed on before this returns true:
+   * if the kernel takes all of it at once, nothing else would tell the session to continue.
+   */
+  @inline def isBacklogged: Boolean =
+    wire.pendingOutput + context.writer.length > context.maxPendingOutput && isStillBacklogged()
+
+  @noinline private[server] def isStillBacklogged(): Boolean = {
+    flush()
+    wire.pendingOutput > context.maxPendingOutput
+  }
+
+  /** Passes on the content of the loop's writer. */
+  def flush(): Unit = {
+    val w = context.writer
+    if (w.length > 0) {
+      wire.write(w.bytes, 0, w.length)
+      w.clear()
+      queue.handedOver()
+    }
+  }
+
+  /** Writes 100 (Continue) if the client waits for it and the content is being read. */
+  def invite(body: BodyReader): Unit =
+    if (body.takeInvitation()) context.writer.write(ResponseEncoder.continueLine)
+
+  // a reply that is available when its handler returns, with none before it: the usual case
+
+  /** Writes a whole reply with this content, and counts it. The connection's state tells whether another may follow. */
+  @inline def write(
+      request: Request,
+      body: BodyReader,
+      response: Response,
+      content: Array[Byte],
+      isHead: Boolean,
+      minor: Int,
+      keepAlive: Boolean,
+      startedNanos: Long
+  ): Unit = {
+    val keeps  = keepAlive && mayKeep(response, body, isLastReply = true)
+    val w      = context.writer
+    val common = context.common
+    var sent   = if (isHead) -1 else context.format.whole(w, response, common, minor, keeps)
+    if (sent >= 0) { if (w.length > ReplyWriter.FlushLimit) flush() }
+    else {
+      context.format.head(w, response, common, minor, keeps)
+      sent = if (isHead || !response.status.allowsBody) 0 else writeContent(content)
+    }
+    if (!keeps) state.on(SessionState.LastReply)
+    runner.admission.answered(response.status.code)
+    runner.served(request, response, sent.toLong, startedNanos)
+    if (body != null) body.release()
+  }
+
+  private def writeContent(content: Array[Byte]): Int = {
+    val w = context.writer
+    if (content.length <= ReplyWriter.CopyLimit) {
+      w.write(content)
+      if (w.length > ReplyWriter.FlushLimit) flush()
+    } else {
+      flush()
+      wire.writeOwned(content, 0, content.length)
+    }
+    content.length
+  }
+
+  /** Whether another request may follow this reply. */
+  @inline private def mayKeep(response: Response, body: BodyReader, isLastReply: Boolean): Boolean =
+    !response.closes && state.mayKeep(isLastReply) && {
+      // if the client was not asked for announced content, it may or may not send it (RFC 9110 §10.1.1)
+      body == null || body.isDone || !body.awaitsInvitation &&
+      (response.source != null || (!body.isFailed && body.leftKnown <= context.config.maxUnreadBody))
+    }
+
+  // any other reply
+
+  /**
+   * Writes as much of the queue's first reply, which is available, as is possible in this turn. Afterwards the
+   * exchange is complete, or waits for a piece of its stream, for another turn, or for the client to read. If the
+   * reply is broken off, the queue is empty.
+   */
+  def advance(x: ServerExchange): Unit = {
+    val r         = x.response
+    val noContent = x.isHead || !r.status.allowsBody
+    if (r.source == null) {
+      if (!x.headSent) writeHead(x)
+      if (!noContent) x.bytesSent += writeContent(r.content)
+      completed(x)
+    } else if (noContent) {
+      x.leaveStream()
+      if (!x.headSent) writeHead(x)
+      completed(x)
+    } else {
+      // While the request's content is still coming, an error in it decides the status: the head waits for the first
+      // piece, and can be replaced until it has been passed on.
+      if (!x.headSent && (x.body == null || x.body.isDone)) writeHead(x)
+      pump(x)
+    }
+  }
+
+  private def writeHead(x: ServerExchange): Unit = {
+    val r = x.response
+    // an interim response must not follow the final one
+    if (x.body != null) {
+      if (r.source != null) invite(x.body)
+      x.body.headWritten()
+    }
+    x.keeps = x.keepAlive && mayKeep(r, x.body, isLastReply = x.next == null)
+    x.framing = context.format.framing(r, x.minor)
+    if (x.framing == ResponseEncoder.UntilClose && !x.isHead && r.status.allowsBody) x.keeps = false
+    x.mark = context.writer.length
+    context.format.head(context.writer, r, context.common, x.minor, x.keeps)
+    x.headSent = true
+    if (!x.keeps) {
+      state.on(SessionState.LastReply)
+      queue.dropOthers()
+    }
+  }
+
+  /** Writes available pieces of a stream, with a limit so that the loop's other connections need not wait. */
+  private def pump(x: ServerExchange): Unit = {
+    val w    = context.writer
+    val r    = x.response
+    val stop = x.bytesSent + ReplyWriter.PumpLimit
+    var go   = true
+    while (go)
+      if (
+        x.piece == null && !x.isAwaiting &&
+        (isBacklogged || context.memory.isTight && wire.isBackedUp)
+      )
+        go = false
+      else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
+        // also if the memory is full, which ends at the end of the turn (MemoryRelief)
+        go = false
+        wire.wake()
+      } else {
+        if (x.piece == null && !x.isAwaiting) pull(x, r.source)
+        if (x.piece == null && !isProbed) probe()
+        if (state.isEnding && x.piece == null && x.isEventStream) x.endStream()
+        val piece = x.piece
+        x.piece = null
+        if (piece == null) go = false
+        else if (!piece.isValue) {
+          go = false
+          streamFailed(x, piece.error)
+        } else
+          piece.value match {
+            case null | Some(null) =>
+              go = false
+              streamFailed(x, new NullPointerException("a stream returned null"))
+            case Some(bytes) if bytes.length == 0 => // as a chunk it would end the reply
+              go = false
+              wire.wake()
+            case Some(bytes) =>
+              if (!x.headSent) writeHead(x)
+              if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {
+                context.log.warn("a streamed response had more bytes than were announced")
+                broken(x)
+                go = false
+              } else writePiece(x, bytes)
+            case None =>
+              if (!x.headSent) writeHead(x)
+              if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
+                context.log.warn("a streamed response had fewer bytes than were announced")
+                broken(x)
+              } else {
+                if (x.framing == ResponseEncoder.Chunked) w.write(ResponseEncoder.lastChunk)
+                completed(x)
+              }
+              go = false
+          }
+      }
+  }
+
+  /** A stream waits. As nothing is written, a vanished client would not be noticed: makes the kernel probe it. */
+  @noinline private def probe(): Unit = {
+    isProbed = true
+    val seconds = context.config.streamKeepAlive.toSeconds.toInt
+    if (seconds > 0) wire.probeWhenSilent(seconds)
+  }
+
+  private def pull(x: ServerExchange, source: ByteStream): Unit =
+    try x.await(source)
+    catch { case Survivable(e) => x.piece = new Failed(e) }
+
+  private def streamFailed(x: ServerExchange, e: Throwable): Unit = {
+    x.leaveStream()
+    if (!x.headSent || x.mark >= 0) {
+      // nothing was passed on: the reply can be replaced
+      if (x.headSent) context.writer.length = x.mark
+      x.headSent = false
+      x.bytesSent = 0
+      x.response = runner.dressed(x.request, runner.failed(x.request, e))
+      advance(x)
+    } else {
+      if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
+        context.log.error(s"a streamed response failed${HandlerFailures.name(x.request)}", e)
+      broken(x)
+    }
+  }
+
+  private def writePiece(x: ServerExchange, bytes: Array[Byte]): Unit = {
+    val w = context.writer
+    if (x.framing == ResponseEncoder.Chunked) ResponseEncoder.chunkHead(w, bytes.length)
+    if (bytes.length <= ReplyWriter.CopyLimit) w.write(bytes)
+    else {
+      flush()
+      wire.writeOwned(bytes, 0, bytes.length)
+    }
+    if (x.framing == ResponseEncoder.Chunked) w.writeCrLf()
+    x.bytesSent += bytes.length
+    if (w.length > ReplyWriter.FlushLimit) flush()
+  }
+
+  private def completed(x: ServerExchange): Unit = {
+    x.complete = true
+    x.end(x.response.status.code)
+    runner.served(x.request, x.response, x.bytesSent, x.startedNanos)
+    if (x.body != null) x.body.release()
+  }
+
+  /**
+   * The reply cannot be completed, and the connection ends. The client detects it by the reply's framing (RFC 9112
+   * §8); if the reply ends with the connection, the connection must be reset.
+   */
+  private def broken(x: ServerExchange): Unit = {
+    queue.dropAll()
+    state.on(SessionState.LastReply)
+    if (x.framing == ResponseEncoder.UntilClose) {
+      state.on(SessionState.Lost)
+      flush()
+      wire.abort()
+    }
+  }
+}
+
+private[server] object ReplyWriter {
+
+  /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */
+  final val CopyLimit = 16 * 1024
+
+  /** The loop's writer is emptied once it holds this many bytes. */
+  final val FlushLimit = ServerLoopContext.WriterSize - 8 * 1024
+
+  /** Bytes of a stream that one turn writes. */
+  final val PumpLimit = 512 * 1024
+}

@@ -1,0 +1,204 @@
+package needletail.server.session
+
+import needletail.http.{RequestParser, RequestView}
+import needletail.http.http1.ContentDecoder
+import needletail.http.message.{HttpError, Status}
+import needletail.server.exchange.{BodyReader, InputWindow, ServerLoopContext, SessionOutput}
+import needletail.server.failure.ConnectionLost
+
+/**
+ * Reads the requests of one HTTP/1.1 connection from its window: heads, and the content after each. Has the deadline
+ * for what the client must send. It calls nothing: its session asks it to continue, and acts on what it finds.
+ */
+private[server] final class RequestReader(
+    wire: SessionOutput,
+    context: ServerLoopContext,
+    state: SessionState,
+    input: InputWindow
+) {
+
+  /** The parser of an incomplete head; null if there is none. */
+  private var parser: RequestParser = null
+
+  /** The content that is not complete yet; null if there is none. */
+  var body: BodyReader = null
+
+  /** Created for the first content, then reused. */
+  private var decoder: ContentDecoder = null
+
+  /** The last content, complete or not, until the reply to its request is complete. */
+  private var latest: BodyReader = null
+
+  /** The size of the head that `readHead` has found, in bytes. */
+  var headSize: Int = 0
+
+  /** The parser that found a malformed request; null if there was none. */
+  var failed: RequestParser = null
+
+  private var idleSince: Long = wire.nowNanos
+
+  /** The deadline for what the client must send, in nanoseconds of the loop's clock; MaxValue if none. */
+  var deadline: Long = idleSince + context.idleNanos
+
+  // heads
+
+  /**
+   * Continues reading a head. Returns the parser with the complete head, of `headSize` bytes, which are not used yet;
+   * the parser must be returned to the loop's context when the request has begun. Returns null if more bytes are
+   * needed, or if the request is malformed: then `failed` is set.
+   */
+  @inline def readHead(): RequestParser = {
+    val p = if (parser != null) parser else { val fresh = context.takeParser(); fresh.reset(); fresh }
+    val n = p.parse(input.bytes, input.position, input.limit)
+    if (n > 0) {
+      if (parser != null) parser = null
+      headSize = n
+      p
+    } else {
+      unfinished(p, n)
+      null
+    }
+  }
+
+  @noinline private def unfinished(p: RequestParser, n: Int): Unit =
+    if (n < 0) failed = p
+    else if (parser == null) {
+      parser = p
+      deadline = wire.nowNanos + context.headNanos
+      state.on(SessionState.HeadBegan)
+    }
+
+  /** Whether more of a head than empty lines has arrived. */
+  def hasBegunHead: Boolean = state.isInHead && parser.started
+
+  // content
+
+  /** Begins to read the content of the request with that head. */
+  def beginContent(head: RequestView, owner: BodyReader.Owner): BodyReader = {
+    val config = context.config
+    if (decoder == null) decoder = new ContentDecoder(config.maxHead, config.maxHeaders)
+    decoder.begin(head, context.maxBody)
+    body = new BodyReader(
+      input,
+      owner,
+      context,
+      if (head.chunked) -1 else head.contentLength,
+      head.expectContinue,
+      decoder
+    )
+    latest = body
+    body
+  }
+
+  /** Whether content that has not arrived is being waited for. */
+  def isContentWanted: Boolean = body != null && (body.isDropping || body.isWanted)
+
+  /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
+  def contentWanted(): Unit = if (body != null) waitForContent(wire.nowNanos)
+
+  private def waitForContent(now: Long): Unit = {
+    body.waitBegins(now)
+    deadline = now + context.bodyNanos
+  }
+
+  /** Delivers the content in the window to its reader. Returns false if more bytes are needed first. */
+  def feed(): Boolean = {
+    val b   = body
+    val fed = b.feed()
+    if (body eq b) progress()
+    fed
+  }
+
+  /** Drops the content in the window. Returns false if more bytes are needed, or there was too much to drop. */
+  def drop(): Boolean = !input.isEmpty && {
+    val b = body
+    b.waitEnds(wire.nowNanos)
+    val done = b.drop()
+    if (!done) {
+      progress()
+      if (b.droppedBytes > context.config.maxUnreadBody) stop()
+    }
+    done
+  }
+
+  /** Some content has arrived, and more is to come. */
+  private def progress(): Unit =
+    if (body.isTooSlow(context.config.minBodyRate.toLong, context.bodyGraceNanos)) contentTooSlow()
+    else {
+      val now = wire.nowNanos
+      if (isContentWanted) body.waitBegins(now)
+      deadline = now + context.bodyNanos
+    }
+
+  /** The content that is waited for does not arrive, or too slowly. */
+  def contentTooSlow(): Unit = {
+    context.counts.timeouts += 1
+    if (state.isDropping) stop()
+    else body.fail(HttpError(Status.RequestTimeout, "the body of the request took too long"))
+  }
+
+  /** All of the content has been read. */
+  def contentEnded(): Unit = {
+    body = null
+    state.on(SessionState.ContentEnded)
+  }
+
+  /** The reply to that content's request is complete: the rest will not be read. */
+  def leave(left: BodyReader): Unit = {
+    if (latest eq left) latest = null
+    if (body eq left) {
+      left.leave()
+      state.on(SessionState.ContentLeft)
+      if (state.isDropping) waitForContent(wire.nowNanos) else body = null
+      left.failRead()
+    }
+  }
+
+  /** Stops reading requests and content. */
+  def stop(): Unit = {
+    state.on(SessionState.ReadingEnds)
+    parser = null
+    if (body != null) {
+      body.leave()
+      body = null
+    }
+  }
+
+  /** The connection has ended: content that a handler still reads will not arrive. */
+  def end(): Unit = {
+    parser = null
+    deadline = Long.MaxValue
+    if (body != null) body.leave()
+  }
+
+  /** The same after an exception: the last request may be in no queue, and so not dropped yet. */
+  def abort(): Unit = {
+    end()
+    if (latest != null) {
+      latest.release()
+      latest.fail(new ConnectionLost)
+    }
+  }
+
+  // idle connections
+
+  /** Waits for no further request except one that is on its way. */
+  def beginDraining(): Unit = {
+    idleSince = wire.nowNanos
+    deadline = idleDeadline
+  }
+
+  /** The loop's idle timeout has changed. */
+  def idleTimeoutChanged(): Unit = deadline = idleDeadline
+
+  private def idleDeadline: Long =
+    idleSince + (if (state.isDraining) context.config.drainGrace.toNanos else context.idleNanos)
+
+  /** A turn has ended: sets the deadline. Those of handlers are in their exchanges. */
+  def settleDeadline(): Unit =
+    if (state.isIdle && wire.pendingOutput == 0) {
+      if (!state.isDraining) idleSince = wire.nowNanos
+      deadline = idleDeadline
+    } else if (state.isInHead) ()                       // set when the head began
+    else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
+}

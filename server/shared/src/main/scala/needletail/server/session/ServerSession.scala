@@ -1,0 +1,411 @@
+package needletail.server.session
+
+import needletail.async.{Async, Survivable}
+import needletail.http.{ByteStream, Refusal, Reply, Request, RequestView, Response}
+import needletail.http.message.{HttpError, Method, Status}
+import needletail.server.exchange.{
+  BodyReader,
+  InputWindow,
+  LentWriter,
+  PulledStream,
+  RequestRunner,
+  ServerExchange,
+  SessionOutput
+}
+import needletail.server.failure.{ConnectionLost, MemoryShort}
+import needletail.server.overload.RouteState
+
+/**
+ * The server's side of one HTTP/1.1 connection, without I/O: bytes are passed to `receive`, replies are written to the
+ * [[SessionOutput]], in the order of their requests. All of it happens on the connection's loop.
+ *
+ * Each entry (`receive`, `proceed`, `peerEnded`, `deadlinePassed`, …) is a turn, which does all it can and, at its
+ * end, writes what there is to write. A callback at another time only requests a turn.
+ *
+ * The session connects its parts, which do not know it, and know only those before them: the connection's state
+ * ([[SessionState]]), the available bytes ([[InputWindow]]), the readers of requests ([[RequestReader]]) and of their
+ * content ([[BodyReader]]), what runs requests ([[RequestRunner]]), the queue of due replies ([[ReplyQueue]]), and
+ * what writes them ([[ReplyWriter]]).
+ */
+private[needletail] final class ServerSession(wire: SessionOutput, runner: RequestRunner)
+    extends LentWriter.Turn
+    with BodyReader.Owner
+    with ServerExchange.Owner {
+  private val context   = runner.context
+  private val admission = runner.admission
+  private val state     = new SessionState
+  private val input     = new InputWindow(wire)
+  private val reader    = new RequestReader(wire, context, state, input)
+  private val queue     = new ReplyQueue(state)
+  private val writer    = new ReplyWriter(wire, runner, state, queue)
+
+  private var inTurn: Boolean   = false
+  private var onceMore: Boolean = false
+
+  /** The deadline of the requests that are read in this turn. */
+  private var dueNanos: Long = 0
+
+  /** When replies that are not available are given up, once the client has ended its side; MaxValue before that. */
+  private var giveUpAt: Long = Long.MaxValue
+
+  // entries
+
+  /**
+   * Takes bytes from the client, in an array that belongs to the caller. Returns the index up to which they were used;
+   * the rest must be passed again, followed by more.
+   */
+  def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
+    if (state.isHeld) state.on(SessionState.RoomAgain)
+    input.open(bytes, from, until)
+    turn()
+    input.close()
+  }
+
+  /** Runs the turn that `wire.wake` has requested, or one after the output has been taken. */
+  def proceed(): Unit = turn()
+
+  /**
+   * The client will send no more, but may still read replies. Replies that are available soon are written, and streams
+   * continue as long as they are read; the rest is cancelled after `halfCloseGrace`.
+   */
+  def peerEnded(): Unit = {
+    if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
+    else if (state.hasContent && !state.isDropping)
+      reader.body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
+    reader.stop()
+    if (!queue.isEmpty) giveUpAt = wire.nowNanos + context.halfCloseNanos
+    turn()
+  }
+
+  /** The connection is lost: what handlers wait for is cancelled. */
+  def peerGone(): Unit = {
+    state.on(SessionState.Lost)
+    if (reader.body != null) reader.body.fail(new ConnectionLost)
+    queue.dropAll()
+    reader.end()
+  }
+
+  /** The server stops: every reply from now on is the connection's last. */
+  def drain(): Unit = {
+    state.isEnding = true
+    if (!queue.isEmpty && queue.first.isAwaiting && queue.first.isEventStream) exchangeChanged()
+    takeLast()
+  }
+
+  /** The next request is the only one, or the last. */
+  def takeLast(): Unit = {
+    state.isDraining = true
+    if (isIdle) reader.beginDraining()
+  }
+
+  /** Responds to a request that cannot be served. Nothing after it is read. A turn must follow. */
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = refuseWith(Response.of(error), isHead)
+
+  /** The loop's idle timeout has changed. */
+  def idleTimeoutChanged(): Unit = if (isIdle && !state.isDraining) reader.idleTimeoutChanged()
+
+  /** Whether the connection has been ended. The session does not use it any more. */
+  def isFinished: Boolean = state.isEnded
+
+  /** Whether no request is in progress, and nothing waits to be written. */
+  def isIdle: Boolean = state.isIdle && wire.pendingOutput == 0
+
+  /** Whether bytes may be read for this session now. To be called between turns, when the loop's writer is empty. */
+  def wantsInput: Boolean =
+    if (state.readsHeads)
+      queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
+    else state.hasContent && reader.isContentWanted
+
+  // time
+
+  /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock; MaxValue if never. */
+  def deadline: Long =
+    if (queue.isEmpty) reader.deadline
+    else Math.min(Math.min(reader.deadline, giveUpAt), queue.handlerDeadline)
+
+  /** A deadline has passed: ends what has timed out, if anything has. */
+  def deadlinePassed(): Unit = {
+    val now = wire.nowNanos
+    if (giveUpAt <= now) {
+      giveUpAt = Long.MaxValue
+      if (queue.dropUnanswered()) context.counts.abandoned += 1
+    }
+    context.counts.timeouts += queue.expireHandlers(now, ServerSession.tooSlow)
+    if (reader.deadline <= now)
+      if (state.isInHead) {
+        if (reader.hasBegunHead) {
+          context.counts.timeouts += 1
+          refuse(HttpError(Status.RequestTimeout, "the head of the request took too long"))
+        } else reader.stop()
+      } else if (state.hasContent) reader.contentTooSlow()
+      else if (isIdle) reader.stop()
+    turn()
+  }
+
+  // memory
+
+  /** Bytes that it holds, besides its connection, until its client has sent the rest. */
+  def heldForClient: Long = if (reader.body != null && reader.body.isWanted) reader.body.held else 0
+
+  /** Whether it waits for the rest of something that has begun to arrive. */
+  def awaitsClient: Boolean =
+    !state.isEnded && (state.isInHead || reader.body != null && reader.body.isWanted)
+
+  /** Releases memory held for this client: an incomplete request is refused, and reading ends. */
+  def relieve(): Unit = if (!state.isEnded) {
+    if (!state.hasContent) {
+      refuseWith(context.memoryShort, isHead = false)
+      countMemoryShort(admission.route)
+    } else if (!state.isDropping) {
+      bodyRefused(reader.body)
+      reader.body.fail(MemoryShort)
+    } else reader.stop()
+    turn()
+  }
+
+  private def countMemoryShort(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
+
+  // a turn
+
+  private def turn(): Unit = if (!state.isEnded) context.lent.lend(this)
+
+  def work(): Unit = {
+    inTurn = true
+    dueNanos = wire.nowNanos + context.handlerNanos
+    admission.beginTurn()
+    onceMore = true
+    while (onceMore) {
+      onceMore = false
+      if (reader.body != null) writer.invite(reader.body)
+      read()
+      reply()
+    }
+    state.on(SessionState.TurnEnds)
+    writer.flush()
+    admission.endTurn()
+    inTurn = false
+    if (state.isEnded) {
+      reader.end()
+      wire.finish()
+    } else reader.settleDeadline()
+  }
+
+  /** It is not known what has been written, so nothing more is. */
+  def aborted(cause: Throwable): Unit = {
+    inTurn = false
+    state.on(SessionState.Lost)
+    wire.abort()
+    if (!Survivable(cause)) throw cause
+    context.counts.failures += 1
+    context.log.error("a connection has been ended by an exception", cause)
+    reader.abort()
+    queue.dropAll()
+  }
+
+  /** The reply to a request, or a piece of it, is available: it is written in this turn, or a turn is requested. */
+  def exchangeChanged(): Unit = if (inTurn) onceMore = true else wire.wake()
+
+  // reading
+
+  private def read(): Unit = {
+    var go = true
+    while (go)
+      if (state.readsHeads) go = !input.isEmpty && hasRoom && readHead()
+      else if (state.hasContent) go = readContent()
+      else {
+        if (state.isClosed) input.skipAll()
+        go = false
+      }
+  }
+
+  @inline private def hasRoom: Boolean = queue.length < context.maxPipelined && !writer.isBacklogged
+
+  @inline private def readHead(): Boolean = {
+    val parser = reader.readHead()
+    if (parser != null) {
+      val head = parser.view
+      if (queue.mustWait(head)) state.on(SessionState.HeadWaits)
+      else {
+        input.skip(reader.headSize)
+        serve(head)
+      }
+      context.giveParser(parser)
+      true
+    } else {
+      if (reader.failed != null) refuseHead()
+      false
+    }
+  }
+
+  @noinline private def refuseHead(): Unit =
+    refuse(reader.failed.error, reader.failed.view.method eq Method.HEAD)
+
+  private def readContent(): Boolean =
+    if (state.isDropping) reader.drop()
+    else if (!reader.body.isWanted || input.isEmpty) false
+    else {
+      val now = wire.nowNanos
+      reader.body.waitEnds(now)
+      // before it is delivered, as its reader may ask for the time left
+      queue.extend(reader.body, now + context.handlerNanos)
+      reader.feed()
+    }
+
+  // events of the content that is read
+
+  def bodyWanted(body: BodyReader): Unit = {
+    reader.contentWanted()
+    exchangeChanged()
+  }
+
+  def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) reader.contentEnded()
+
+  def bodyFailed(body: BodyReader): Unit = {
+    reader.stop()
+    exchangeChanged()
+  }
+
+  def bodyRefused(body: BodyReader): Unit = {
+    val x = queue.ofBody(body)
+    countMemoryShort(if (x == null) admission.route else x.route)
+  }
+
+  // requests
+
+  private def serve(head: RequestView): Unit =
+    if (head.contentLength > context.maxBody) refuseLarge(head)
+    else {
+      val hasContent = head.chunked || head.contentLength > 0
+      state.requested(hasContent, !head.keepAlive)
+      val own     = if (hasContent) reader.beginContent(head, this) else null
+      val started = admission.now
+      val request = new Request(head, head.generation, if (hasContent) own else context.noBody, wire.info)
+      request.dueNanos = dueNanos
+      runner.run(head, request) match {
+        case response: Response if queue.isEmpty =>
+          if (response.source == null)
+            writeNow(
+              request,
+              own,
+              if (own == null) response else runner.limited(response, own),
+              response.content,
+              head.method eq Method.HEAD,
+              head,
+              started
+            )
+          else serveStream(head, request, own, response, started)
+        case reply => serveLater(head, request, own, reply, started)
+      }
+    }
+
+  @inline private def writeNow(
+      request: Request,
+      own: BodyReader,
+      response: Response,
+      content: Array[Byte],
+      isHead: Boolean,
+      head: RequestView,
+      started: Long
+  ): Unit = {
+    writer.write(request, own, response, content, isHead, head.minor, head.keepAlive, started)
+    if (own != null) reader.leave(own)
+  }
+
+  /** A short stream is often available at once, as when a handler echoes content that came with its head. */
+  @noinline private def serveStream(
+      head: RequestView,
+      request: Request,
+      own: BodyReader,
+      response: Response,
+      started: Long
+  ): Unit = {
+    val length = response.sourceLength
+    if (
+      length <= 0 || length > ReplyWriter.CopyLimit || (head.method eq Method.HEAD) ||
+      !response.status.allowsBody
+    ) serveLater(head, request, own, response, started)
+    else {
+      val source  = response.source
+      val next    = pulled(source)
+      val piece   = next.resultOrNull
+      val content =
+        if (piece != null && piece.isValue && piece.value != null && piece.value.isDefined) piece.value.get
+        else null
+      if (content == null || content.length != length || (own != null && !own.isDone))
+        serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
+      else {
+        val after = pulled(source)
+        val end   = after.resultOrNull
+        if (end != null && end.isValue && end.value != null && end.value.isEmpty)
+          writeNow(request, own, response, content, isHead = false, head, started)
+        else
+          serveLater(
+            head,
+            request,
+            own,
+            response.stream(new PulledStream(next, after, source), length),
+            started
+          )
+      }
+    }
+  }
+
+  private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
+    try source.next()
+    catch { case Survivable(e) => Async.fail(e) }
+
+  /** The reply cannot be written now: it comes later, is streamed, or another one is before it. */
+  @noinline private def serveLater(
+      head: RequestView,
+      request: Request,
+      own: BodyReader,
+      reply: Reply,
+      started: Long
+  ): Unit = {
+    val due = wire.nowNanos + context.handlerNanos
+    val x   = ServerExchange(this, runner, head, request, own, started, due)
+    runner.detach(request, x)
+    queue.add(x)
+    reply match {
+      case response: Response =>
+        x.response = runner.limited(response, own)
+        x.begin(isMeasured = false)
+      case later: Reply.Later =>
+        // its duration reflects the server's load only if it does not wait for the client's content
+        x.begin(isMeasured = !admission.isWaiting && (own == null || own.isDone))
+        x.listen(later.response)
+    }
+  }
+
+  @noinline private def refuseLarge(head: RequestView): Unit =
+    refuse(
+      HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes"),
+      head.method eq Method.HEAD
+    )
+
+  private def refuseWith(response: Response, isHead: Boolean): Unit = {
+    reader.stop()
+    queue.add(ServerExchange.refusal(this, runner, response, isHead))
+    onceMore = true
+  }
+
+  // replies
+
+  private def reply(): Unit = {
+    var go = true
+    while (go && queue.isReady) {
+      val x = queue.first
+      writer.advance(x)
+      go = x.complete
+      if (go) {
+        if (x.body != null) reader.leave(x.body)
+        if (queue.first eq x) queue.pop()
+        if (!input.isEmpty) onceMore = true
+      }
+    }
+  }
+}
+
+private[server] object ServerSession {
+  private val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
+}

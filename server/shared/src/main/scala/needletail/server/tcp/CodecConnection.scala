@@ -1,0 +1,187 @@
+package needletail.server.tcp
+
+import needletail.async.{Async, Result, ResultListener, Survivable}
+import needletail.io.Connection
+import needletail.io.platform.Fallible
+import needletail.server.connection.WatchedConnection
+import needletail.server.operations.{Log, LoopCounts}
+
+/**
+ * One connection of a [[Codec]]: messages are answered one after another, in order. While an answer is awaited, or the
+ * peer does not read its answers, only a bounded number of bytes is read.
+ */
+private[server] final class CodecConnection[I, O](
+    connection: Connection,
+    codec: Codec[I, O],
+    settings: CodecSettings,
+    answerTo: I => Async[Answer[O]],
+    idle: () => Long,
+    counts: LoopCounts
+) extends WatchedConnection(connection, settings.writeNanos, counts)
+    with Runnable
+    with Fallible {
+
+  /** Waits for an answer. Withdrawing does not cancel it if the handler shares it with others. */
+  private final class Waiting extends ResultListener[Answer[O]] {
+    def completed(result: Result[Answer[O]]): Unit = {
+      arrived = result
+      if (connection.isOpen) connection.loop.endOfTurn(CodecConnection.this)
+    }
+  }
+
+  private val decoder                    = codec.decoder()
+  private val waiting                    = new Waiting
+  private var pending                    = false // an answer is awaited, or has arrived but is not sent
+  private var arrived: Result[Answer[O]] = null
+  private var giveUpAt  = Long.MaxValue // when to stop waiting, once the peer has ended its side
+  private var draining  = false
+  private var over      = false
+  private var idleSince = connection.loop.nowNanos
+  settle()
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    var at = from
+    var go = true
+    while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
+      decode(bytes, at, until) match {
+        case Decoded.More                => go = false
+        case Decoded.Message(message, n) =>
+          at = n
+          ask(message)
+        case Decoded.Bad(reason) =>
+          codec.reject(reason).foreach(send)
+          finish()
+      }
+    if (!over && until - at > connection.unusedBytes && mustNotKeep(until - at)) finish()
+    active()
+    if (over) until else at
+  }
+
+  private def decode(bytes: Array[Byte], from: Int, until: Int): Decoded[I] =
+    if (from == until) Decoded.More
+    else {
+      val decoded = decoder.decode(bytes, from, until)
+      if ((decoded eq Decoded.More) && until - from >= settings.maxMessage)
+        Decoded.Bad("the message is too long")
+      else decoded
+    }
+
+  private def ask(message: I): Unit = {
+    val answer =
+      try answerTo(message)
+      catch { case Survivable(e) => Async.fail(e) }
+    val result = answer.resultOrNull
+    if (result != null) give(result)
+    else {
+      pending = true
+      waiting.listen(answer)
+    }
+  }
+
+  /** Runs at the end of a turn in which an awaited answer arrived. */
+  def run(): Unit = if (connection.isOpen && arrived != null) {
+    val result = arrived
+    arrived = null
+    pending = false
+    give(result)
+    if (connection.isOpen) connection.pauseReading() // resuming passes on the input that arrived meanwhile
+    active()
+  }
+
+  private[needletail] def failed(cause: Throwable): Unit = connection.abort()
+
+  private def give(result: Result[Answer[O]]): Unit =
+    if (result.isValue) {
+      val answer = result.value
+      answer.messages.foreach(send)
+      if (answer.close || draining) finish()
+    } else {
+      settings.log.error("a handler failed", result.error)
+      finish()
+    }
+
+  private def send(answer: O): Unit = {
+    val bytes = codec.encode(answer)
+    connection.writeOwned(bytes, 0, bytes.length)
+  }
+
+  private def finish(): Unit = if (!over) {
+    over = true
+    connection.closeGracefully(
+      Math.min(settings.lingerNanos, idle()), // shorter while the server is crowded
+      settings.maxMessage * 16
+    ) // pending output is written first
+    watchFlushing()
+  }
+
+  def onEnd(): Unit =
+    if (pending) {
+      draining = true
+      giveUpAt = connection.loop.nowNanos + settings.halfCloseNanos
+      settle()
+    } else finish()
+
+  def onDrained(): Unit = active()
+
+  def onDeadline(): Unit = {
+    abortIfStuck()
+    val now = connection.loop.nowNanos
+    if (!pending) { if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish() }
+    else if (giveUpAt <= now) {
+      waiting.withdraw()
+      pending = false
+      finish()
+    }
+    settle()
+  }
+
+  def idleTimeoutChanged(nanos: Long): Unit =
+    if (!over && !pending && connection.pendingBytes == 0) connection.deadline = idleSince + nanos
+
+  def drain(): Unit = {
+    draining = true
+    if (!pending) finish() // otherwise after the answer
+  }
+
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0 || !pending) super.heldForPeer else 0
+
+  private def mustNotKeep(bytes: Int): Boolean = {
+    val already = connection.unusedBytes
+    !connection.loop.memory.hasRoom((bytes - already).toLong, already.toLong)
+  }
+
+  protected def closed(cause: Throwable): Unit = {
+    over = true
+    waiting.withdraw()
+  }
+
+  /** Bytes were read or written. */
+  private def active(): Unit = {
+    idleSince = connection.loop.nowNanos
+    settle()
+  }
+
+  private def settle(): Unit = if (over) watchFlushing()
+  else if (connection.isOpen) {
+    // reads also while an answer is awaited, to detect the end of the peer's side; input is kept up to a bound
+    val wants = connection.pendingBytes <= settings.maxPendingOutput
+    if (wants && connection.isPaused) connection.resumeReading()
+    else if (!wants && !connection.isPaused) connection.pauseReading()
+    val due =
+      if (pending) giveUpAt
+      else if (connection.pendingBytes > 0) Long.MaxValue
+      else idleSince + idle()
+    connection.deadline = Math.min(due, writingDeadline())
+  }
+}
+
+/** Settings of a [[CodecConnection]], from `ServerConfig`; in bytes and nanoseconds. */
+private[server] final case class CodecSettings(
+    maxMessage: Int,
+    maxPendingOutput: Int,
+    writeNanos: Long,
+    lingerNanos: Long,
+    halfCloseNanos: Long,
+    log: Log
+)

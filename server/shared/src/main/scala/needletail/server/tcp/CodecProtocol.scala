@@ -1,0 +1,48 @@
+package needletail.server.tcp
+
+import needletail.async.Async
+import needletail.http.ConnectionInfo
+import needletail.io.{Connection, EventLoop}
+import needletail.server.config.ServerConfig
+import needletail.server.connection.{ConnectionFacts, LoopProtocol, Protocol, ServedConnection}
+import needletail.server.operations.{Log, LoopCounts}
+
+/**
+ * The protocol of a [[Codec]], for a [[TcpServer]]. `session` creates the function that answers one connection's
+ * messages.
+ */
+private[server] final class CodecProtocol[I, O](
+    codec: Codec[I, O],
+    config: ServerConfig,
+    session: ConnectionInfo => I => Async[Answer[O]]
+) extends Protocol {
+  def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
+    private var idle     = config.idleTimeout.toNanos
+    private val settings =
+      CodecSettings(
+        config.maxHead,
+        config.maxPendingOutput,
+        config.writeTimeout.toNanos,
+        config.lingerTimeout.toNanos,
+        config.halfCloseGrace.toNanos,
+        Log.guarded(config.log)
+      )
+    val counts                         = new LoopCounts
+    def idleTimeout(nanos: Long): Unit = idle = nanos
+
+    def connected(connection: Connection): ServedConnection = {
+      val answer = session(new ConnectionFacts(connection))
+      new CodecConnection[I, O](
+        connection,
+        codec,
+        settings,
+        message => {
+          counts.requests += 1
+          answer(message)
+        },
+        () => idle,
+        counts
+      )
+    }
+  }
+}

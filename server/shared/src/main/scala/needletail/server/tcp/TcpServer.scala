@@ -1,0 +1,231 @@
+package needletail.server.tcp
+
+import java.io.IOException
+import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.concurrent.duration._
+import scala.concurrent.{ExecutionContext, Future, Promise}
+
+import needletail.async.Async
+import needletail.http.ConnectionInfo
+import needletail.io.{Address, EventLoops, Listener}
+import needletail.io.platform.{ListenOptions, Platform}
+import needletail.io.system.SystemPlatform
+import needletail.server.config.{ServerConfig, TcpSettings}
+import needletail.server.connection.Protocol
+import needletail.server.failure.CannotListen
+import needletail.server.operations.{
+  ConnectionCounts,
+  Log,
+  LoopCounts,
+  LoopSnapshot,
+  ObservedServer,
+  Statistics,
+  Watchdog
+}
+
+/**
+ * A running server for any protocol: its event loops, its listener and its connections. [[Server]] starts one for
+ * HTTP, `TcpServer.serve` one for a [[Codec]]. Its methods may be called from any thread.
+ */
+final class TcpServer private (settings: TcpSettings, protocol: Protocol)
+    extends ObservedServer {
+  private implicit val here: ExecutionContext = ExecutionContext.parasitic
+
+  private val startedNanos = settings.platform.nanoTime()
+  private val loopCount    = settings.loopCount
+  private val guardedLog   = Log.guarded(settings.log)
+  private val loops        = new EventLoops(
+    loopCount,
+    name = settings.loopName,
+    poller = settings.poller,
+    platform = settings.platform,
+    onFailure = guardedLog.error(_, _)
+  )
+  private val ready       = new AtomicBoolean(false)
+  private val draining    = new AtomicBoolean(false)
+  private val gone        = Promise[Unit]()
+  private val drainBegins = Promise[Unit]()
+
+  /** As configured, or as many as the process may have descriptors for. */
+  private[server] val maxConnections: Int = ConnectionBudget.of(settings)
+
+  private val members  = new Array[PerLoopServer](loopCount)
+  private val acceptor = new Acceptor(loops(0), settings, maxConnections, members, gone)
+
+  private val listener: Listener =
+    try {
+      for (i <- 0 until loopCount)
+        members(i) = new PerLoopServer(i, loops(i), protocol.onLoop(loops(i)), settings, acceptor.closed)
+      listen()
+    } catch {
+      case e: Throwable =>
+        loops.stop()
+        throw e
+    }
+
+  private val watchdog =
+    if (settings.blockedNanos > 0)
+      new Watchdog(
+        loopCount,
+        i => loops(i).presentTurn,
+        i => loops(i).stackTrace,
+        settings.blockedNanos,
+        settings.log,
+        i => members(i).presentWork
+      )
+    else null
+  if (watchdog != null) loops(0).execute { () =>
+    // later: starting a thread takes a noticeable part of the time in which a native program starts
+    loops(0).schedule(TcpServer.WatchAfterNanos, () => watchdog.start())
+    ()
+  }
+
+  /** The address it listens on, with the actual port. */
+  def address: Address = listener.address
+
+  /** Whether it uses TLS. */
+  def isSecure: Boolean = settings.tls.isDefined
+
+  /** The port it listens on; 0 for a Unix socket. */
+  def port: Int = address match {
+    case Address.Tcp(_, port) => port
+    case _                    => 0
+  }
+
+  /** Completes when a drain begins or the server is closed. */
+  def drainBegun: Future[Unit] = drainBegins.future
+
+  /** Whether it accepts new work. Becomes false before anything else of a drain happens. */
+  def isReady: Boolean = ready.get
+
+  /**
+   * Completes when the server was drained or closed, every connection is closed and its loops have ended. Fails if a
+   * loop was ended by a fatal error of the virtual machine, such as running out of memory: the other loops end too,
+   * since a server that serves only some of its connections would go unnoticed.
+   */
+  val stopped: Future[Unit] = gone.future.transformWith { how =>
+    ready.set(false)
+    if (watchdog != null) watchdog.stop()
+    loops.stop()
+    loops.stopped.transform(_ => how)
+  }
+  loops.failed.foreach(name => gone.tryFailure(new IllegalStateException(s"the event loop $name has ended")))
+
+  /** Its statistics so far, gathered from the loops. Fails with IllegalStateException if the server has stopped. */
+  def statistics: Future[Statistics] = {
+    val accepted = connectionCounts
+    for {
+      counts <- accepted
+      all    <- Future.sequence(snapshots)
+    } yield {
+      val sum = new LoopCounts
+      all.foreach(snapshot => sum.add(snapshot.counts))
+      Statistics(
+        uptimeNanos.nanos,
+        sum.requests,
+        counts.total,
+        counts.open,
+        counts.most,
+        sum.errors,
+        sum.failures,
+        sum.timeouts,
+        sum.bytesRead,
+        sum.bytesWritten
+      )
+    }
+  }
+
+  private[server] def snapshots: List[Future[LoopSnapshot]] = members.toList.map(_.report())
+
+  private[server] def connectionCounts: Future[ConnectionCounts] = acceptor.counts
+
+  private[server] def blockedTurns(loop: Int): Long = if (watchdog == null) 0 else watchdog.found(loop)
+
+  private[server] def loopTotal: Int    = loopCount
+  private[server] def uptimeNanos: Long = settings.platform.nanoTime() - startedNanos
+  private[server] def log: Log          = guardedLog
+
+  /**
+   * Stops gracefully: `isReady` becomes false; after `drainDelay` the listener and idle connections are closed,
+   * requests in progress are finished, and those that are not by `drainTimeout` are cut off. May be called more than
+   * once; completes as `stopped` does.
+   */
+  def drain(): Future[Unit] = {
+    ready.set(false)
+    drainBegins.trySuccess(())
+    if (draining.compareAndSet(false, true))
+      try
+        loops(0).execute { () =>
+          loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain())
+          loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
+          ()
+        }
+      catch { case _: RejectedExecutionException => () } // it has stopped already
+    stopped
+  }
+
+  /** Stops at once: connections are cut off. Completes as `stopped` does. */
+  def close(): Future[Unit] = {
+    ready.set(false)
+    draining.set(true)
+    drainBegins.trySuccess(())
+    acceptor.drain()
+    cutOff()
+    stopped
+  }
+
+  private def cutOff(): Unit = members.foreach(_.abort())
+
+  /**
+   * Binds on the calling thread, so that a failure is thrown to the caller; connections are accepted on the first
+   * loop.
+   */
+  private def listen(): Listener = {
+    val options  = ListenOptions(backlog = settings.backlog, reusePort = settings.reusePort)
+    val listener =
+      try
+        Listener.prepare(
+          settings.address,
+          loops(0),
+          options,
+          acceptor.accepted,
+          () => acceptor.shortOfDescriptors()
+        )
+      catch { case e: IOException => throw new CannotListen(e.getMessage) }
+    acceptor.listener = listener
+    listener.begin()
+    ready.set(true)
+    listener
+  }
+}
+
+object TcpServer {
+  private final val WatchAfterNanos = 1000L * 1000 * 1000
+
+  private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
+    new TcpServer(settings, protocol)
+
+  /**
+   * Serves the protocol of a codec; it listens when this returns.
+   *
+   * @param config its settings about connections apply, those about HTTP do not
+   * @param session called for each connection, on its loop; the function it returns answers that connection's
+   *   messages, one after another
+   * @throws CannotListen if the address cannot be bound
+   */
+  def serve[I, O](
+      codec: Codec[I, O],
+      config: ServerConfig
+  )(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
+    serveOn(SystemPlatform, codec, config)(session)
+
+  private[needletail] def serveOn[I, O](platform: Platform, codec: Codec[I, O], config: ServerConfig)(
+      session: ConnectionInfo => I => Async[Answer[O]]
+  ): TcpServer =
+    start(
+      TcpSettings(config).copy(platform = platform),
+      new CodecProtocol(codec, config, session)
+    )
+}

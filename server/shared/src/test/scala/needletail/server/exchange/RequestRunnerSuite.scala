@@ -1,0 +1,67 @@
+package needletail.server.exchange
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http._
+import needletail.server.SessionParts
+import needletail.server.config.ServerConfig
+import needletail.server.operations.{AccessLog, Log}
+import needletail.testing.Suite
+
+/** Whatever a handler does, there is a reply to its request; and what is counted of it. */
+class RequestRunnerSuite extends Suite {
+  private def run(handler: Handler, line: String = "GET /a HTTP/1.1"): Reply = {
+    val parts   = new SessionParts(handler)
+    val h       = parts.head(s"$line\r\nHost: a\r\n\r\n")
+    val request = new Request(h, h.generation, parts.context.noBody, parts.info)
+    parts.runner.run(h, request)
+  }
+
+  private def status(reply: Reply): Int = reply match {
+    case response: Response => response.status.code
+    case _                  => fail("the reply comes later")
+  }
+
+  test("what a handler answers is the reply, also where it is an asynchronous value that is there") {
+    assertEquals(status(run(_ => Response.notFound)), 404)
+    assertEquals(status(run(_ => Async.value(Response.notFound))), 404)
+    assertEquals(status(run(_ => Async.fail(HttpError(Status.Conflict, "no")))), 409)
+  }
+
+  test("what has not come yet is waited for by the caller") {
+    val later = new AsyncPromise[Response]
+    run(_ => later) match {
+      case reply: Reply.Later => assert(reply.response.resultOrNull == null)
+      case other              => fail(s"$other")
+    }
+  }
+
+  test("an exception, null, and an asynchronous null are a 500") {
+    assertEquals(status(run(_ => throw new RuntimeException("secret"))), 500)
+    assertEquals(status(run(_ => throw new StackOverflowError)), 500)
+    assertEquals(status(run(_ => null)), 500)
+    assertEquals(status(run(_ => Async.value(null: Response))), 500)
+  }
+
+  test("OPTIONS * and CONNECT are not for handlers") {
+    assertEquals(status(run(_ => Response.notFound, "OPTIONS * HTTP/1.1")), 200)
+    val parts = new SessionParts(_ => Response.ok)
+    val h     = parts.head("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")
+    assertEquals(
+      status(parts.runner.run(h, new Request(h, h.generation, parts.context.noBody, parts.info))),
+      501
+    )
+  }
+
+  test("a reply is counted, and told to the access log, which may fail") {
+    var lines          = List.empty[(Int, Long)]
+    val log: AccessLog = (_, status, bytes, _) => { lines ::= ((status, bytes)); throw new RuntimeException }
+    val parts          = new SessionParts(config = ServerConfig(accessLog = Some(log), log = Log.none))
+    parts.runner.served(null, Response.ok, 7, 0)
+    parts.runner.served(null, Response(Status.InternalServerError), 8, 0)
+    assertEquals(lines, List((500, 8L), (200, 7L)))
+    assertEquals(parts.context.counts.requests, 2L)
+    assertEquals(parts.context.counts.errors, 1L)
+    parts.runner.cutOff(null, Response.ok, 1, 0)
+    assertEquals(lines.length, 2, "there is no request to tell of")
+  }
+}

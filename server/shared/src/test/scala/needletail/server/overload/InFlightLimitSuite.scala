@@ -1,0 +1,172 @@
+package needletail.server.overload
+
+import scala.concurrent.duration._
+
+import needletail.testing.Suite
+
+/** A service with so many workers and a queue without bound, simulated: what limit is found for it. */
+class InFlightLimitSuite extends Suite {
+  private val ms     = 1000L * 1000
+  private val config = OverloadConfig(initialInFlight = 128, leastInFlight = 8)
+
+  private final class Service(var workers: Int, var takes: Long, config: OverloadConfig = config) {
+    val limit                                = new InFlightLimit(5 * ms, config, 1.0)
+    var now                                  = 1000 * ms
+    var done                                 = 0
+    var refused                              = 0
+    var worst                                = 0L
+    private var ending: Vector[(Long, Long)] = Vector.empty // of those being worked on: end and beginning
+    private var queue: Vector[Long]          = Vector.empty
+
+    def forget(): Unit = {
+      done = 0
+      refused = 0
+      worst = 0
+    }
+
+    /** Until `end` it gives back what is ready. */
+    private def work(end: Long): Unit = {
+      var go = true
+      while (go) {
+        go = false
+        while (ending.length < workers && queue.nonEmpty) {
+          ending :+= ((now + takes, queue.head))
+          queue = queue.tail
+        }
+        if (ending.nonEmpty) {
+          val next = ending.minBy(_._1)
+          if (next._1 <= end) {
+            now = next._1
+            ending = ending.patch(ending.indexOf(next), Nil, 1)
+            val took = now - next._2
+            if (took > worst) worst = took
+            limit.ended(now, took, took)
+            done += 1
+            go = true
+          }
+        }
+      }
+      now = end
+    }
+
+    def offer(perSecond: Int, millis: Int): this.type = {
+      val gap = 1000 * ms / perSecond
+      val end = now + millis * ms
+      while (now < end) {
+        if (limit.isFull) refused += 1
+        else {
+          limit.begin(now)
+          queue :+= now
+        }
+        work(Math.min(end, now + gap))
+        if (now / (100 * ms) != (now - gap) / (100 * ms)) limit.look(now)
+      }
+      this
+    }
+  }
+
+  test("below capacity nothing is refused") {
+    val s = new Service(50, 20 * ms).offer(2000, 5000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("a service that takes any number is not limited, once that is known") {
+    val s = new Service(100000, 20 * ms).offer(2000, 1000).offer(20000, 1000)
+    s.forget()
+    s.offer(20000, 2000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("at twice and at five times the capacity it stays busy, and those let in take little longer") {
+    List(5000, 12500).foreach { rate =>
+      val s = new Service(50, 20 * ms).offer(2000, 5000)
+      s.forget()
+      s.offer(rate, 20000)
+      assert(s.done > 47000, clue = s"at $rate/s ${s.done} of 50000 were done")
+      assert(s.worst < 110 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+      s.forget()
+      s.offer(rate, 5000)
+      assert(s.worst < 60 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms, after 20 s of it")
+    }
+  }
+
+  test("when the load is over nothing is refused any more, at once") {
+    val s = new Service(50, 20 * ms).offer(2000, 1000).offer(12500, 5000)
+    s.offer(2000, 500)
+    s.forget()
+    s.offer(2000, 3000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("a service that has become slower, but has no queue, is limited only for a moment") {
+    val s = new Service(100000, 20 * ms).offer(2000, 2000)
+    s.takes = 60 * ms
+    s.offer(2000, 2000)
+    s.forget()
+    s.offer(2000, 3000)
+    assert(s.refused < 60, clue = s"${s.refused} of 6000 were refused")
+  }
+
+  test("a service that hangs soon has no more than the least number of requests") {
+    val s = new Service(50, 20 * ms).offer(2000, 1000)
+    s.takes = 30000 * ms
+    s.offer(2000, 2000)
+    assertEquals(s.limit.limit, config.leastInFlight)
+  }
+
+  test("a queue that has stood for less than an interval cuts nothing") {
+    val s = new Service(50, 20 * ms, OverloadConfig(leastInFlight = 8)).offer(2000, 2000)
+    s.offer(6000, 20).offer(100, 1000)
+    assertEquals(s.refused, 0)
+  }
+
+  test(
+    "a route in steady use may have three times as much under way: at a peak those let in take little longer"
+  ) {
+    List(5000, 12500).foreach { rate =>
+      val s = new Service(50, 20 * ms, OverloadConfig()).offer(2000, 10000)
+      assert(s.limit.limit >= 115 && s.limit.limit <= 150, clue = s"${s.limit.limit} for 40 that are needed")
+      s.forget()
+      s.offer(rate, 8000)
+      assert(s.worst < 70 * ms, clue = s"at $rate/s one took ${s.worst / ms} ms")
+      assert(s.done > 19500, clue = s"at $rate/s ${s.done} of 20000 were done")
+    }
+  }
+
+  test("where more is served as quickly as ever, the limit doubles with each round") {
+    val s = new Service(100000, 20 * ms, OverloadConfig()).offer(2000, 10000)
+    s.forget()
+    s.offer(20000, 60)
+    assert(s.limit.limit >= 400, clue = s.limit.limit)
+    s.forget()
+    s.offer(20000, 1000)
+    assertEquals(s.refused, 0)
+    s.offer(2000, 20000)
+    assert(s.limit.limit <= 150, clue = s"${s.limit.limit} long after that")
+  }
+
+  test("a route that is hardly used, or has not been for long, has the limit of a new one") {
+    val s = new Service(50, 20 * ms, OverloadConfig()).offer(100, 10000)
+    assertEquals(s.limit.limit, OverloadConfig().initialInFlight)
+    s.offer(2000, 10000)
+    assert(s.limit.limit < 200)
+    s.now += 60000 * ms
+    s.offer(100, 2000)
+    assertEquals(s.limit.limit, OverloadConfig().initialInFlight)
+  }
+
+  test("a moment in which everything stands still changes little") {
+    val s = new Service(50, 20 * ms).offer(2000, 2000)
+    s.now += 200 * ms // no responses are observed, and 400 requests have arrived meanwhile
+    s.offer(100000, 4).offer(2000, 300)
+    s.forget()
+    s.offer(2000, 3000)
+    assertEquals(s.refused, 0)
+  }
+
+  test("its settings are checked") {
+    intercept[IllegalArgumentException](OverloadConfig(target = Duration.Zero))
+    intercept[IllegalArgumentException](OverloadConfig(leastInFlight = 0))
+    intercept[IllegalArgumentException](OverloadConfig(grace = -1.second))
+  }
+}

@@ -1,0 +1,130 @@
+package needletail.testkit
+
+import scala.concurrent.duration.FiniteDuration
+import scala.util.{Failure, Success}
+
+import needletail.async.{Async, Survivable}
+import needletail.http.{Around, ByteStream, Gate, Handler, Refusal, Reply, Request, Response}
+import needletail.http.admission.RouteClass
+import needletail.http.message.{Headers, Method, Status}
+
+/**
+ * A handler's reply in a test, made by `routes.test(request)`: without a socket or a thread, on `loop`, whose clock is
+ * virtual.
+ *
+ * `status`, `text` and the other accessors advance the clock until the reply is complete. To see what happens at which
+ * time, call `advance` step by step and look at `isAnswered`. An exception of the handler becomes the response that a
+ * server would send for it, and is kept as `failure`.
+ *
+ * Accessors throw an `IllegalStateException` when nothing is left that could complete the reply.
+ */
+final class TestReply private (
+    isHead: Boolean,
+    answered: Async[Response],
+    failures: TestGate,
+    val loop: ManualLoop
+) {
+
+  private val result: Async[Response] = loop.within {
+    answered.recover { case Survivable(error) => failures.failed(null, error) }
+  }
+
+  /** Whether the response is available. Does not advance the clock. */
+  def isAnswered: Boolean = result.isCompleted
+
+  /** Advances the clock by `duration` and runs what becomes due; returns this reply. */
+  def advance(duration: FiniteDuration): TestReply = {
+    loop.advance(duration)
+    this
+  }
+
+  /** Cancels the handler's work, as a server does when the client closes the connection. */
+  def cancel(): Unit = {
+    loop.within(result.cancel())
+    loop.runAll()
+  }
+
+  /** The response; advances the clock until it is available. */
+  def response: Response = loop.run(result).get
+
+  /** The response's status. */
+  def status: Status = response.status
+
+  /** The response's headers. */
+  def headers: Headers = response.headers
+
+  /** The first value of the header `name`, which is case-insensitive. */
+  def header(name: String): Option[String] = headers.get(name)
+
+  /** The exception that the handler threw or failed with, which a server would log. */
+  def failure: Option[Throwable] = {
+    val _ = response
+    Option(failures.last)
+  }
+
+  /** The whole content; empty for HEAD. A stream is read to its end. The caller owns the array. */
+  lazy val bytes: Array[Byte] =
+    if (isHead || !response.status.allowsBody) new Array[Byte](0) else loop.run(response.body.bytes).get
+
+  /** The whole content as UTF-8. */
+  def text: String = new String(bytes, java.nio.charset.StandardCharsets.UTF_8)
+
+  /**
+   * The whole content piece by piece, each read when `next` is called. Use either this or `bytes` and `text`, not
+   * both.
+   */
+  lazy val pieces: TestStream = new TestStream(response.body.stream, loop)
+
+  override def toString: String =
+    if (isAnswered) s"TestReply(${response.status}, $text)" else "TestReply(unanswered)"
+}
+
+/** The streamed content of a [[TestReply]]. */
+final class TestStream private[testkit] (stream: ByteStream, loop: ManualLoop) {
+
+  /**
+   * The next piece as UTF-8, `None` at the end; advances the clock until it is available. Throws the exception that
+   * the stream fails with.
+   */
+  def next(): Option[String] =
+    loop.run(stream.next()).get.map(new String(_, java.nio.charset.StandardCharsets.UTF_8))
+
+  /** Cancels the stream, as a server does when the client closes the connection. */
+  def cancel(): Unit = loop.within(stream.cancel())
+}
+
+object TestReply {
+
+  /** Passes `request` to `handler` on `loop`. Use one loop for several replies to run them concurrently. */
+  def apply(handler: Handler, request: Request, loop: ManualLoop = new ManualLoop): TestReply = {
+    val gate = new TestGate
+    request.head.gate = gate
+    val answered = loop.within {
+      Async.attempt(handler(request)).transform {
+        case Success(response: Response) => Async.value(response)
+        case Success(later: Reply.Later) => later.response
+        case Failure(error)              => Async.fail(error)
+      }
+    }
+    new TestReply(request.method eq Method.HEAD, answered, gate, loop)
+  }
+}
+
+/** Admits every request, and keeps the last failure. */
+private[testkit] final class TestGate extends Gate {
+  var last: Throwable     = null
+  var current: RouteClass = RouteClass.unmatched
+
+  def enter(route: RouteClass): Response = {
+    current = route
+    null
+  }
+  def enterHandler(route: RouteClass): Response            = enter(route)
+  def later(route: RouteClass, body: () => Reply): Reply   = body()
+  def refused(route: RouteClass, reason: Int): Response    = Refusal.response(reason)
+  def unmatched(): Unit                                    = current = RouteClass.unmatched
+  def failed(request: Request, cause: Throwable): Response = {
+    last = cause
+    Around.failure(cause)
+  }
+}

@@ -1,0 +1,21 @@
+package needletail
+
+/**
+ * What handlers and routes are tested with, without sockets, threads or waiting:
+ * {{{
+ * import needletail.testkit._
+ *
+ * assertEquals(routes.test(Request.get("/hello/Ann")).text, "Hello, Ann!")
+ * }}}
+ * Time is virtual, see [[testkit.ManualLoop]].
+ */
+package object testkit {
+
+  /** `routes.test(request)`, for routes and any other handler. */
+  implicit class TestedHandler(private val handler: http.Handler) {
+
+    /** Passes `request` to the handler on `loop`; see [[TestReply]]. */
+    def test(request: http.Request, loop: ManualLoop = new ManualLoop): TestReply =
+      TestReply(handler, request, loop)
+  }
+}

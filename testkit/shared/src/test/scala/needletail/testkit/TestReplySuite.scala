@@ -1,0 +1,80 @@
+package needletail.testkit
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, TimedOut}
+import needletail.http.Handler
+import needletail.routing._
+
+/** Testing routes without sockets, threads or waiting. */
+class TestReplySuite extends needletail.testing.Suite {
+
+  test("status, headers and content of a reply") {
+    val reply = (GET / "a" to "hello".created.header("X-A", "b")).test(Request.get("/a"))
+    assertEquals(reply.status, Status.Created)
+    assertEquals(reply.header("x-a"), Some("b"))
+    assertEquals(reply.text, "hello")
+    assertEquals(reply.bytes.length, 5)
+    assertEquals(reply.failure, None)
+  }
+
+  test("an hour's timeout takes no time") {
+    val routes = GET / "slow" to Async.sleep(2.hours).map(_ => "done".ok).timeout(1.hour).recover {
+      case _: TimedOut =>
+        "too slow".withStatus(Status.GatewayTimeout)
+    }
+    val reply = routes.test(Request.get("/slow"))
+    reply.advance(59.minutes)
+    assert(!reply.isAnswered)
+    reply.advance(1.minute)
+    assert(reply.isAnswered)
+    assertEquals(reply.status, Status.GatewayTimeout)
+    assertEquals(reply.loop.pendingTimers, 0)
+  }
+
+  test("tests without timing need not mention time") {
+    val routes = GET / "slow" to Async.sleep(2.hours).map(_ => "done".ok)
+    assertEquals(routes.test(Request.get("/slow")).text, "done")
+  }
+
+  test("two requests on one loop, side by side") {
+    val loop   = new ManualLoop
+    val routes = GET / "sleep" / arg[Int] to (n => Async.sleep(n.seconds).map(_ => n.toString.ok))
+    val long   = routes.test(Request.get("/sleep/2"), loop)
+    val short  = routes.test(Request.get("/sleep/1"), loop)
+    loop.advance(1.second)
+    assertEquals((long.isAnswered, short.isAnswered), (false, true))
+    loop.advance(1.second)
+    assertEquals((long.isAnswered, short.isAnswered), (true, true))
+  }
+
+  test("a streamed answer, piece by piece, with its pauses") {
+    def ticks = new ByteStream {
+      private var n                          = 0
+      def next(): Async[Option[Array[Byte]]] = Async.sleep(1.minute).map { _ =>
+        n += 1
+        if (n > 3) None else Some(s"tick $n\n".getBytes)
+      }
+      def cancel(): Unit = n = 3
+    }
+    val routes = GET / "ticks" to ticks.ok
+    val reply  = routes.test(Request.get("/ticks"))
+    assertEquals(reply.pieces.next(), Some("tick 1\n"))
+    assertEquals(reply.loop.nowNanos, 1.minute.toNanos)
+    assertEquals(reply.pieces.next(), Some("tick 2\n"))
+    reply.pieces.cancel()
+    assertEquals(reply.pieces.next(), None)
+    assertEquals(routes.test(Request.get("/ticks")).text, "tick 1\ntick 2\ntick 3\n")
+  }
+
+  test("an answer that never comes is an error of the test, not a hang") {
+    val routes = GET / "never" to new needletail.async.AsyncPromise[Response]
+    val reply  = routes.test(Request.get("/never"))
+    intercept[IllegalStateException](reply.status)
+  }
+
+  test("any handler can be tested") {
+    val handler = Handler((request: Request) => request.target.ok)
+    assertEquals(handler.test(Request.get("/x?y")).text, "/x?y")
+  }
+}
