@@ -21,7 +21,8 @@ private[load] final class EngineLoadGenerator(interruption: Interruption = new I
 
   def preflight(plan: LoadPlan): Machine = Preflight.machine(plan, names)
 
-  def scenario(file: Path): Either[String, LoadPlan] = Scenario.read(file).left.map(_.toString)
+  def scenario(file: Path, server: Option[String]): Either[String, LoadPlan] =
+    Scenario.read(file, server).left.map(_.toString)
 
   def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = engine.run(plan, watch)
 }

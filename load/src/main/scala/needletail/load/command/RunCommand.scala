@@ -26,6 +26,7 @@ private[command] final class RunCommand(session: CommandContext, options: Option
     val file = Paths.get(options.target)
     if (!options.target.contains("://") && (isScenario(options.target) || Files.isRegularFile(file)))
       scenario(file)
+    else if (options.server.nonEmpty) Left("--target is for a scenario file; here the URL itself says it")
     else PlanFromOptions.run(options)
   }
 
@@ -34,7 +35,7 @@ private[command] final class RunCommand(session: CommandContext, options: Option
   /** The plan of the file, with the load of the command line if one is given. */
   private def scenario(file: Path): Either[String, LoadPlan] =
     for {
-      plan <- generator.scenario(file)
+      plan <- generator.scenario(file, options.server)
       own =
         options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
       load <- if (own) Right(plan.load) else PlanFromOptions.load(options)

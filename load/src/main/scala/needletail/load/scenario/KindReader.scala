@@ -14,7 +14,7 @@ import needletail.load.plan._
  * @param target the server of requests without their own
  * @param headers of every request that has none with that name itself
  */
-private[scenario] final class KindReader(path: Path, target: Option[Yaml], headers: Vector[(String, Yaml)]) {
+private[scenario] final class KindReader(path: Path, target: Option[String], headers: Vector[(String, Yaml)]) {
   import KindReader._
 
   def kind(yaml: Yaml): Kind = {
@@ -84,7 +84,7 @@ private[scenario] final class KindReader(path: Path, target: Option[Yaml], heade
         place.fail(s"'$text' must begin with a slash, or with http:// or https://")
       else
         target match {
-          case Some(server) => server.text.stripSuffix("/") + text
+          case Some(server) => server.stripSuffix("/") + text
           case None         => place.fail("there is no target that this path could belong to")
         }
     PlanCheck.urlMistake(whole).foreach(place.fail)

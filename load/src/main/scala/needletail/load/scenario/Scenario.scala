@@ -18,15 +18,19 @@ final case class ScenarioError(file: String, line: Int, reason: String) {
 /** Reads plans from YAML files, as described in `docs/load-scenarios.md`. */
 object Scenario {
 
-  /** The plan in a file. Left is the first mistake. Files that it names are relative to it. */
-  def read(path: Path): Either[ScenarioError, LoadPlan] =
+  /**
+   * The plan in a file. Left is the first mistake. Files that it names are relative to it.
+   *
+   * @param server the URL that stands in for the file's `target`, if any
+   */
+  def read(path: Path, server: Option[String] = None): Either[ScenarioError, LoadPlan] =
     TextFile.read(path) match {
       case Left(reason) => Left(ScenarioError(path.toString, 0, reason))
-      case Right(yaml)  => parse(yaml, path)
+      case Right(yaml)  => parse(yaml, path, server)
     }
 
   /** The plan in `yaml`, as if it were the text of the file `path`. */
-  def parse(yaml: String, path: Path): Either[ScenarioError, LoadPlan] =
-    try Right(new ScenarioReader(path).plan(Yaml.parse(yaml)))
+  def parse(yaml: String, path: Path, server: Option[String] = None): Either[ScenarioError, LoadPlan] =
+    try Right(new ScenarioReader(path, server).plan(Yaml.parse(yaml)))
     catch { case m: Mistake => Left(ScenarioError(path.toString, m.line, m.reason)) }
 }

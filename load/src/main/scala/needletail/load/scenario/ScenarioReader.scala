@@ -4,8 +4,12 @@ import java.nio.file.Path
 
 import needletail.load.plan.{Load, LoadPlan, Pause, PlanCheck, Trust}
 
-/** Reads plans. Throws `Mistake`. Files that a scenario names are relative to `path`. */
-private[scenario] final class ScenarioReader(path: Path) {
+/**
+ * Reads plans. Throws `Mistake`. Files that a scenario names are relative to `path`.
+ *
+ * @param server the URL that stands in for the file's `target`, if any
+ */
+private[scenario] final class ScenarioReader(path: Path, server: Option[String]) {
   def plan(yaml: Yaml): LoadPlan = {
     val fields = yaml.fields(
       "name",
@@ -31,9 +35,10 @@ private[scenario] final class ScenarioReader(path: Path) {
     }
     val target = fields.get("target")
     target.foreach(server => PlanCheck.urlMistake(server.text).foreach(server.fail))
+    server.foreach(url => PlanCheck.urlMistake(url).foreach(yaml.fail))
     val headers = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
     val kinds   = fields.need("kinds").sequence("a kind")
-    val read    = kinds.map(new KindReader(path, target, headers).kind)
+    val read    = kinds.map(new KindReader(path, server.orElse(target.map(_.text)), headers).kind)
     read.zip(kinds).groupBy(_._1.name).values.find(_.size > 1).foreach { same =>
       same(1)._2.fail(s"two kinds have the name '${same(1)._1.name}'")
     }

@@ -23,7 +23,7 @@ final class ModelProgram(
   private val generator = new LoadGenerator {
     def mistake(plan: LoadPlan): Option[String]        = None
     def preflight(plan: LoadPlan): Machine             = ModelDriver.machine.copy(warnings = warnings)
-    def scenario(file: Path): Either[String, LoadPlan] = scenarios(file)
+    def scenario(file: Path, server: Option[String]): Either[String, LoadPlan] = scenarios(file)
     def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = driver.run(plan, watch)
   }
 

@@ -108,7 +108,10 @@ private final class CommandLine(command: String) {
       case "run" =>
         Vector(
           head("One run against a URL, or of a scenario file."),
-          target("URL|SCENARIO", "URL to request, or scenario file (.yaml)")
+          target("URL|SCENARIO", "URL to request, or scenario file (.yaml)"),
+          value("target", "URL", "server for a scenario's paths, in place of the file's own target")(
+            OptionValues.url
+          )((url, o) => o.copy(server = Some(url)))
         ) ++ load ++ asking ++ outputs(hlog = true, junit = true) :+ assertions :+ examples(
           "run http://localhost:8080/ --users 50 --duration 30s",
           "run localhost:8080/ --rate 2000 --poisson --duration 1m --assert \"p99 < 50 ms, errors < 0.1 %\"",

@@ -26,6 +26,7 @@ final case class RequestOptions(
 /** All options of the command line; each command uses some of them. */
 final case class Options(
     target: String = "",
+    server: Option[String] = None,
     users: Option[Int] = None,
     requests: Option[Int] = None,
     rate: Option[Double] = None,
