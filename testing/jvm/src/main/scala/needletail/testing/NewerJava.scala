@@ -45,8 +45,8 @@ object NewerJava {
     }
   }
 
-  /** The class path of a class loader and its parents. */
-  private def classPath(loader: ClassLoader): String = {
+  /** The class path of a class loader and its parents, to run a program of the tests in a JVM of its own. */
+  def classPath(loader: ClassLoader): String = {
     val loaders = Iterator.iterate(loader)(_.getParent).takeWhile(_ != null)
     val files   = loaders.collect { case urls: URLClassLoader => urls.getURLs.toSeq }.flatten
       .filter(_.getProtocol == "file").map(url => URLDecoder.decode(url.getPath, "UTF-8"))

@@ -13,10 +13,16 @@ object Main {
   private val listening = new Listening(options)
   private val programs  =
     options.text("programs", "examples/cgihost/cgi-bin", "directory of the programs at /cgi-bin")
+  private val functions =
+    options.text(
+      "functions",
+      "",
+      "directory of programs that are started once, with --fastcgi, and served at /functions; empty: none"
+    )
   private val processes = options.int("processes", 32, "maximum of concurrent programs", 1 to 10000)
   private val site      = options.text("php", "", "directory of PHP scripts, served at /; empty: none")
   private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "the program that runs them")
-  private val workers   = options.int("workers", 4, "number of its processes", 1 to 1000)
+  private val workers   = options.int("workers", 4, "number of its processes, and of each function's", 1 to 1000)
   private val behind    =
     options.text(
       "behind",
@@ -36,6 +42,7 @@ object Main {
       Routes(
         Programs.own,
         Programs.cgiBin(chosen(programs), chosen(processes), host),
+        kept(chosen, host),
         others(chosen, host)
       ),
       ServerConfig(
@@ -44,6 +51,15 @@ object Main {
       ),
       onStart = tell
     )
+  }
+
+  private def kept(chosen: Options.Values, host: ProgramHostConfig): Routes = chosen(functions) match {
+    case ""        => Routes()
+    case directory =>
+      Programs.functions(directory, chosen(workers), host).fold(
+        reason => refused(s"option '--functions': $reason"),
+        routes => routes
+      )
   }
 
   /** The handler of paths that no other route has. */

@@ -1,5 +1,7 @@
 package needletail.examples.cgihost
 
+import java.io.File
+
 import needletail.gateway.host._
 import needletail.http.{Priority, Response}
 import needletail.io.Address
@@ -14,6 +16,31 @@ object Programs {
    */
   def cgiBin(directory: String, processes: Int, host: ProgramHostConfig = ProgramHostConfig()): Routes =
     cgi("/cgi-bin", directory, CgiConfig(processes = processes, host = host)).priority(Priority.Low)
+
+  /**
+   * Each program of `directory` at `/functions/NAME`, run by processes that are started now, with `--fastcgi` and the
+   * path of a socket, and end with this program. The same programs can be served by [[cgiBin]], with a process for each
+   * request. Left is the reason why the directory cannot be used.
+   */
+  def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Routes] = {
+    val files = new File(directory).listFiles()
+    if (files == null) Left(s"$directory is not a directory that can be read")
+    else {
+      val programs = files.toVector.sortBy(_.getName).filter(f => f.isFile && f.canExecute && !f.isHidden)
+      if (programs.isEmpty) Left(s"there is no executable file in $directory")
+      else
+        Right(programs.map { program =>
+          fastcgi(
+            s"/functions/${program.getName}",
+            Workers(WorkersConfig(
+              List(program.getAbsolutePath, "--fastcgi", "{socket}"),
+              count = processes
+            )),
+            UpstreamConfig(connections = 512, host = host)
+          )
+        }.reduce(_ ++ _))
+    }
+  }
 
   /**
    * The PHP scripts of a directory, for all paths that no other route has, run by processes that end with this
