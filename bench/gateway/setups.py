@@ -57,6 +57,10 @@ def setups():
               lambda f: nginx_fastcgi(f, golang, False)),
         Setup("nginx-fastcgi-go-kept", "nginx, Go by FastCGI, kept connections", ["nginx", "go"],
               lambda f: nginx_fastcgi(f, golang, True)),
+        Setup("functions-each", "Functions, a process for each request", [front, BIN / "reference-native"],
+              lambda f: functions(f, front, "/cgi-bin")),
+        Setup("functions-kept", "Functions, kept processes", [front, BIN / "reference-native"],
+              lambda f: functions(f, front, "/functions")),
         Setup("native", "Needletail alone, native", [BIN / "reference-native"], lambda f: alone(f, BIN / "reference-native")),
         Setup("jvm", "Needletail alone, JVM", [BIN / "reference"], lambda f: alone(f, BIN / "reference")),
         Setup("node", "Node.js", ["node"], node),
@@ -151,6 +155,16 @@ def needletail_fastcgi(folder, front, program):
     started = spawn(folder, [front, "--port", port, "--behind", f"127.0.0.1:{behind}", "--multiplex", "64",
                              "--no-overload-control"], port)
     return [started, app], f"http://127.0.0.1:{port}/plaintext"
+
+
+def functions(folder, front, path):
+    """One folder of programs, served in both ways by the host: a process for each request, or two that are kept."""
+    programs, port = folder / "functions", process.free_port()
+    programs.mkdir()
+    shutil.copy(BIN / "reference-native", programs / "function")
+    started = spawn(folder, [front, "--port", port, "--programs", programs, "--functions", programs, "--workers", "2",
+                             "--processes", "250", "--no-overload-control"], port)
+    return [started], f"http://127.0.0.1:{port}{path}/function/plaintext"
 
 
 def spawn(folder, command, port, **environment):
