@@ -1,6 +1,6 @@
 package needletail.server.session
 
-import needletail.async.{Async, Survivable}
+import needletail.async.{Async, Survivable, Value}
 import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response}
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
@@ -334,16 +334,15 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     else {
       val source  = response.source
       val next    = pulled(source)
-      val piece   = next.resultOrNull
-      val content =
-        if (piece != null && piece.isValue && piece.value != null && piece.value.isDefined) piece.value.get
-        else null
+      val content = available(next) match {
+        case Some(piece) => piece
+        case _           => null
+      }
       if (content == null || content.length != length || (own != null && !own.isDone))
         serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
       else {
         val after = pulled(source)
-        val end   = after.resultOrNull
-        if (end != null && end.isValue && end.value != null && end.value.isEmpty)
+        if (available(after) eq None)
           writeNow(request, own, response, content, head, started)
         else
           serveLater(
@@ -360,6 +359,19 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
     try source.next()
     catch { case Survivable(e) => Async.fail(e) }
+
+  /** The value if it is there already; null if there is none or it failed. */
+  @inline private def available(piece: Async[Option[Array[Byte]]]): Option[Array[Byte]] = {
+    // streams return a `Value`, and comparing with one class is cheaper than a call that depends on the class
+    val result = piece match {
+      case value: Value[Option[Array[Byte]]] => value
+      case other                             => other.resultOrNull
+    }
+    result match {
+      case value: Value[Option[Array[Byte]]] => value.value
+      case _                                 => null
+    }
+  }
 
   /** The reply cannot be written now: it comes later, is streamed, or another one is before it. */
   @noinline private def serveLater(
