@@ -120,7 +120,7 @@ final class Connection private[io] (
       if (phase != Closed && (output eq null)) loop.endOfTurn(new Flushed(this))
     }
 
-  private def flush(): Unit = {
+  @noinline private def flush(): Unit = {
     sendPending()
     flushed()
   }
@@ -165,7 +165,7 @@ final class Connection private[io] (
     }
 
   /** Writes the socket's own output, see `Socket.owesOutput`. */
-  private def sendOwed(): Unit =
+  @noinline private def sendOwed(): Unit =
     try {
       socket.sendOwed()
       readAgain()
@@ -212,13 +212,15 @@ final class Connection private[io] (
   def deadline_=(nanos: Long): Unit = if (phase <= Flushing) setTimer(nanos)
 
   private def setTimer(nanos: Long): Unit = {
-    if (timer eq null) timer = new ConnectionTimer(this, socket)
+    if (timer eq null) createTimer()
     timer.deadline = nanos
   }
 
+  @noinline private def createTimer(): Unit = timer = new ConnectionTimer(this, socket)
+
   private def limitHandshake(): Unit =
     if (socket.isShakingHands && phase == Open) {
-      if (timer eq null) timer = new ConnectionTimer(this, socket)
+      if (timer eq null) createTimer()
       timer.limitHandshake(options.handshakeNanos)
     }
 
@@ -258,7 +260,7 @@ final class Connection private[io] (
   private def mayDiscard: Boolean = !input.isEnded && linger.discardable > 0
 
   /** Reads and discards bytes that arrive while closing. */
-  private def discard(): Unit = {
+  @noinline private def discard(): Unit = {
     val bytes = loop.readBuffer(1)
     val n     = input.read(bytes, 0, math.min(bytes.length, linger.discardable))
     if (n > 0) linger.discardable -= n

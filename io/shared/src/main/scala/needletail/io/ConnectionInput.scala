@@ -127,10 +127,10 @@ private[io] final class ConnectionInput(connection: Connection, socket: Socket, 
       try connection.handler.onData(bytes, 0, until)
       finally inOnData = false
     if (used < 0 || used > until) throw new IllegalStateException(s"onData returned $used, not 0 to $until")
-    if (connection.isOpen) keep(bytes, used, until)
+    if (connection.isOpen && (used < until || (leftover ne null))) keep(bytes, used, until)
   }
 
-  private def keep(bytes: Array[Byte], from: Int, until: Int): Unit = {
+  @noinline private def keep(bytes: Array[Byte], from: Int, until: Int): Unit = {
     val rest = until - from
     if (rest == 0) {
       leave(null)

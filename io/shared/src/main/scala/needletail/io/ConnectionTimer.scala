@@ -40,11 +40,12 @@ private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
   }
 
   private def wakeBy(nanos: Long): Unit =
-    if (position < 0) loop.addTimer(this, nanos)
-    else if (nanos - due < 0) {
-      loop.removeTimer(this)
-      loop.addTimer(this, nanos)
-    }
+    if (position < 0 || nanos - due < 0) moveTo(nanos)
+
+  @noinline private def moveTo(nanos: Long): Unit = {
+    if (position >= 0) loop.removeTimer(this)
+    loop.addTimer(this, nanos)
+  }
 
   private[needletail] def fire(): Unit = {
     if (handshakeAt != Never) checkHandshake()

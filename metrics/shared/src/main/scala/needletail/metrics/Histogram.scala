@@ -13,7 +13,7 @@ private[needletail] final class Histogram(val scale: Histogram.Scale) {
   def record(nanos: Long): Unit = record(nanos, 1)
 
   /** Counts the same duration several times. */
-  def record(nanos: Long, times: Int): Unit = {
+  @inline def record(nanos: Long, times: Int): Unit = {
     val n = Math.max(0L, nanos)
     counts(scale.bucket(n)) += times
     sum += n * times
@@ -114,15 +114,17 @@ private[needletail] object Histogram {
    * buckets. The first bucket includes shorter durations, the last one longer ones.
    */
   final class Scale private[Histogram] (subBits: Int, from: Int, until: Int) {
-    private val subMask = (1 << subBits) - 1
+    private val subMask   = (1 << subBits) - 1
+    private val firstUpTo = 1L << from
 
     val buckets: Int = (until - from) << subBits
 
     /** The bucket of a duration. */
-    def bucket(nanos: Long): Int = {
-      val exponent = 63 - java.lang.Long.numberOfLeadingZeros(nanos) // -1 for 0
-      if (exponent < from) 0
-      else if (exponent >= until) buckets - 1
+    @inline def bucket(nanos: Long): Int = if (nanos < firstUpTo) 0 else later(nanos)
+
+    private def later(nanos: Long): Int = {
+      val exponent = 63 - java.lang.Long.numberOfLeadingZeros(nanos | 1) // `| 1`: known not to be 0
+      if (exponent >= until) buckets - 1
       else ((exponent - from) << subBits) + ((nanos >>> (exponent - subBits)).toInt & subMask)
     }
 

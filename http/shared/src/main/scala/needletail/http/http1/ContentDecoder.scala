@@ -47,7 +47,7 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
   var trailers: Headers = Headers.empty
 
   /** Starts content of `length` bytes; at most `limit` are allowed. Content of 0 bytes is complete at once. */
-  def beginLength(length: Long, limit: Long): Unit = {
+  @inline def beginLength(length: Long, limit: Long): Unit = {
     begin(Length, limit)
     remaining = length
     if (length > limit) tooLarge()
@@ -55,7 +55,7 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
   }
 
   /** Starts chunked content of at most `limit` bytes of data. It fails as soon as a chunk announces more. */
-  def beginChunked(limit: Long): Unit = {
+  @noinline def beginChunked(limit: Long): Unit = {
     begin(Chunks, limit)
     if (chunks == null) chunks = new ChunkedDecoder(maxTrailers, maxTrailerFields)
     else chunks.reset()
@@ -65,9 +65,9 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
   def beginUntilClose(limit: Long): Unit = begin(UntilClose, limit)
 
   /** Starts the content that a head announces, as found by [[Framing]]. */
-  def begin(head: MessageHead, limit: Long): Unit =
-    if (head.chunked) beginChunked(limit)
-    else if (head.contentLength >= 0) beginLength(head.contentLength, limit)
+  @inline def begin(head: MessageHead, limit: Long): Unit =
+    if (!head.chunked && head.contentLength >= 0) beginLength(head.contentLength, limit)
+    else if (head.chunked) beginChunked(limit)
     else beginUntilClose(limit)
 
   /** Removes the limit, for content that is read only to be discarded. */
@@ -102,7 +102,7 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
    * The bytes belong to the caller, who must leave those from `dataFrom` until `dataUntil` in place while it uses
    * them.
    */
-  def decode(bytes: Array[Byte], from: Int, until: Int): Int = {
+  @inline def decode(bytes: Array[Byte], from: Int, until: Int): Int = {
     dataFrom = from
     dataUntil = from
     if (isOver || from == until) from
@@ -112,7 +112,11 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
       isComplete = remaining == 0
       found(from, from + n)
       from + n
-    } else if (framing == Chunks) inChunks(bytes, from, until)
+    } else decodeOther(bytes, from, until)
+  }
+
+  @noinline private def decodeOther(bytes: Array[Byte], from: Int, until: Int): Int =
+    if (framing == Chunks) inChunks(bytes, from, until)
     else if (until - from > limit - total) {
       tooLarge()
       from
@@ -120,7 +124,6 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
       found(from, until)
       until
     }
-  }
 
   /**
    * Call this when the connection is closed. Returns whether the content is complete, which it is if the close ends
@@ -150,7 +153,7 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
     total += until - from
   }
 
-  private def begin(framing: Int, limit: Long): Unit = {
+  @inline private def begin(framing: Int, limit: Long): Unit = {
     this.framing = framing
     this.limit = limit
     dataFrom = 0
@@ -159,10 +162,10 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
     isComplete = false
     // References are written only if they change, as each write of one costs a garbage collector's barrier
     if (error != null) error = null
-    if (trailers ne Headers.empty) trailers = Headers.empty
+    if (chunks != null && (trailers ne Headers.empty)) trailers = Headers.empty
   }
 
-  private def tooLarge(): Unit =
+  @noinline private def tooLarge(): Unit =
     error = HttpError(Status.ContentTooLarge, s"the body is larger than $limit bytes")
 }
 

@@ -50,7 +50,7 @@ private[needletail] class Head extends MessageHead {
   final def clear(): Unit = {
     generation += 1
     // References are written only if they change, as each write of one costs a garbage collector's barrier
-    if (method ne Method.GET) method = Method.GET
+    if (!method.isGet) method = Method.GET
     if (rewrittenPath != null) rewrittenPath = null
     targetFrom = 0
     targetUntil = 0

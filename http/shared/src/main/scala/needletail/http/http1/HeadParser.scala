@@ -55,15 +55,16 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
    * begins another head. After Bad, `error` is set until `reset`.
    */
   final def parse(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val head = this.head // loaded once, here and below, as any assignment may change it, for all the compiler knows
     if (phase >= Over) {
       if (phase == Failed) return Bad
-      begin()
+      begin(head)
     }
     if (head.bytes ne bytes) head.bytes = bytes
     head.base = from
     val overlong = until - from >= limits.maxHead
     val end      = if (overlong) from + limits.maxHead else until
-    var result   = if (phase < InFields) requestLine(bytes, from, end) else fieldsStart
+    var result   = if (phase < InFields) requestLine(head, bytes, from, end) else fieldsStart
     if (result > 0) {
       val recalled = if (phase < InFields) fieldMemo.recall(head, result, end - from) else 0
       phase = InFields
@@ -71,7 +72,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
       result = if (recalled > 0) recalled else readFields(result, end - from)
       if (result > 0) {
         val until = result
-        result = finish(until, recalled > 0)
+        result = finish(head, until, recalled > 0)
         if (recalled == 0 && result > 0)
           fieldMemo.remember(head, fieldsStart, until) // only what was in order
       } else if (result == Bad) result = failed(fieldParser.error)
@@ -84,7 +85,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
     fieldParser.parse(head, start, end)
   }
 
-  @inline private def begin(): Unit = {
+  @inline private def begin(head: Head): Unit = {
     head.clear()
     fieldParser.reset()
     if (error != null) error = null
@@ -97,7 +98,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
   }
 
   /** Parses the request line (RFC 9112 §3). Returns where the fields begin, counted from `from`, More, or Bad. */
-  @inline private def requestLine(bytes: Array[Byte], from: Int, end: Int): Int = {
+  @inline private def requestLine(head: Head, bytes: Array[Byte], from: Int, end: Int): Int = {
     var p = from + pos
     if (phase == Blank) {
       // A few empty lines before a request are ignored (RFC 9112 §2.2)
@@ -113,7 +114,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
       phase = InMethod
     }
     if (phase == InMethod) {
-      p = methodEnd(bytes, p, from + mark, end)
+      p = methodEnd(head, bytes, p, from + mark, end)
       if (p <= 0) return if (p == Bad) Bad else more(end - from)
       p += 1
       mark = p - from
@@ -130,7 +131,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
       // One byte beyond the limit is read: it may be the space that ends the target
       val start = from + head.targetFrom
       val stop  = if (end - start > limits.maxTarget) start + limits.maxTarget + 1 else end
-      p = if (phase == InPath) pathEnd(bytes, p, stop, end) else p
+      p = if (phase == InPath) pathEnd(head, bytes, p, stop, end) else p
       if (p > 0 && phase == InOther) p = targetEnd(bytes, p, stop, end)
       if (p == Bad) return Bad
       if (p == More) return if (pos - head.targetFrom > limits.maxTarget) targetTooLong() else More
@@ -138,18 +139,18 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
       mark = p - from
       phase = AtVersion
     }
-    version(bytes, p, from, end)
+    version(head, bytes, p, from, end)
   }
 
   /**
    * Parses the method (RFC 9112 §3.1) from `start` on; the bytes before `p` are known to be token bytes. Returns where
    * it ends, More, or Bad.
    */
-  @inline private def methodEnd(bytes: Array[Byte], p: Int, start: Int, end: Int): Int = {
+  @inline private def methodEnd(head: Head, bytes: Array[Byte], p: Int, start: Int, end: Int): Int = {
     if (end - start >= 8) {
       val word = Words.load(bytes, start)
       if ((word & 0xffffffffL) == GetWord) {
-        if (head.method ne Method.GET) head.method = Method.GET
+        if (!head.method.isGet) head.method = Method.GET
         return start + 3
       }
       if ((word & 0xffffffffffL) == PostWord) {
@@ -173,7 +174,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
    * Parses the path of an origin-form target. Returns where the target ends or, if `phase` is InOther, where its query
    * begins; otherwise More or Bad.
    */
-  @inline private def pathEnd(bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
+  @inline private def pathEnd(head: Head, bytes: Array[Byte], start: Int, stop: Int, end: Int): Int = {
     val classes = TargetClasses.path
     var p       = start
     while (p < stop) {
@@ -243,7 +244,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
     else Good
 
   /** Parses version and line end (RFC 9112 §2.3), then the target, which depends on the whole line. */
-  @inline private def version(bytes: Array[Byte], p: Int, from: Int, end: Int): Int = {
+  @inline private def version(head: Head, bytes: Array[Byte], p: Int, from: Int, end: Int): Int = {
     if (end - p >= 10) {
       val word = Words.load(bytes, p)
       if (word == Http11 && bytes(p + 8) == '\r' && bytes(p + 9) == '\n') head.minor = 1
@@ -253,7 +254,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
         if (bytes(p + 5) != '1')
           return fail(Status.VersionNotSupported, "only HTTP/1.1 and HTTP/1.0 are supported")
       }
-      if (!target(bytes)) Bad else p + 10 - from
+      if (!target(head, bytes)) Bad else p + 10 - from
     } else if (versionLike(bytes, p, end - p)) more(p - from)
     else bad("the request line must end in HTTP/1.1 and CRLF")
   }
@@ -270,10 +271,10 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
     true
   }
 
-  @inline private def target(bytes: Array[Byte]): Boolean = {
+  @inline private def target(head: Head, bytes: Array[Byte]): Boolean = {
     val problem =
       if (bytes(head.base + head.targetFrom) != '/') Target.resolve(head, secure, limits.relaxedTarget)
-      else if (head.method eq Method.CONNECT) Target.notAuthority
+      else if (head.method.isConnect) Target.notAuthority
       else {
         if (head.queryFrom >= 0) head.queryUntil = head.targetUntil
         if (hasEscape || hasDot) PathNormaliser.normalise(head)
@@ -283,7 +284,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
   }
 
   /** Checks what depends on the whole head: Host, framing, the connection. `again`: the fields come from the cache. */
-  @inline private def finish(length: Int, again: Boolean): Int = {
+  @inline private def finish(head: Head, length: Int, again: Boolean): Int = {
     head.length = length
     var problem = hostRules.decide(head, again)
     if (problem == null) problem = Framing.decide(head)

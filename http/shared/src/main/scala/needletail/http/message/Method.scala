@@ -14,6 +14,11 @@ final class Method private (val name: String, private[needletail] val code: Int)
   /** Whether repeating it has the same effect as doing it once (RFC 9110 §9.2.2). */
   def isIdempotent: Boolean = isSafe || code == 4 || code == 5
 
+  // Natively a comparison with a constant of the companion first checks that the companion has been initialised
+  private[needletail] def isGet: Boolean     = code == 0
+  private[needletail] def isHead: Boolean    = code == 1
+  private[needletail] def isConnect: Boolean = code == 8
+
   override def equals(other: Any): Boolean = other match {
     case m: Method => (m eq this) || (code < 0 && m.code < 0 && m.name == name)
     case _         => false

@@ -8,8 +8,6 @@ import needletail.server.session.ServerSession
 /** One HTTP/1.1 connection: calls its session, and is the session's [[SessionOutput]]. */
 private[server] final class ServerConnection(connection: Connection, runner: RequestRunner)
     extends SingleSessionConnection(connection, runner.context) {
-  private var facts: ConnectionFacts = null
-
   private val session = new ServerSession(this, runner)
   settle()
 
@@ -84,8 +82,5 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     true
   }
 
-  def info: ConnectionInfo = {
-    if (facts == null) facts = new ConnectionFacts(connection)
-    facts
-  }
+  def info: ConnectionInfo = new ConnectionFacts(connection)
 }

@@ -3,7 +3,7 @@ package needletail.server.exchange
 import needletail.async.Survivable
 import needletail.http.{Gate, Handler, Reply, Request, RequestView, Response}
 import needletail.http.admission.RouteClass
-import needletail.http.message.{Method, Status}
+import needletail.http.message.Status
 import needletail.server.overload.{AdmissionController, LateGate, LateRequest}
 
 /**
@@ -13,6 +13,9 @@ import needletail.server.overload.{AdmissionController, LateGate, LateRequest}
  */
 private[needletail] final class RequestRunner(handler: Handler, val context: ServerLoopContext) {
   private[server] val admission: AdmissionController = context.admission
+
+  /** The class of the handler's requests; null if it asks the admission control itself. It is always the same. */
+  private val routeClass: RouteClass = handler.routeClass
 
   /**
    * Calls the handler, unless the request is refused or the server itself responds. There is always a reply, whatever
@@ -33,15 +36,13 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
   }
 
   @inline private def answer(head: RequestView, request: Request): Reply =
-    if (head.method eq Method.CONNECT) RequestRunner.noTunnel
-    else if (head.pathFrom == head.pathUntil && (head.method eq Method.OPTIONS)) RequestRunner.options
+    if (head.pathFrom == head.pathUntil) withoutPath(head)
     else
       try {
         // Routes ask the admission control once they are found. For any other handler it is asked here, unless the handler is known
         // to call routes.
-        val route   = handler.routeClass
-        val refusal = if (route == null) null else admission.enterHandler(route)
-        val reply   = if (refusal == null) handler(request) else refused(request, route, refusal)
+        val refusal = if (routeClass == null) null else admission.enterHandler(routeClass)
+        val reply   = if (refusal == null) handler(request) else refused(request, routeClass, refusal)
         if (reply == null) failed(request, new NullPointerException("a handler returned null"))
         else
           reply match {
@@ -55,6 +56,10 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
             case response => response
           }
       } catch { case Survivable(e) => failed(request, e) }
+
+  /** The response to CONNECT, or to OPTIONS for the server as a whole: no other request is without a path. */
+  private def withoutPath(head: RequestView): Reply =
+    if (head.method.isConnect) RequestRunner.noTunnel else RequestRunner.options
 
   @noinline private def refused(request: Request, route: RouteClass, refusal: Response): Reply =
     if (refusal eq Gate.hold)
@@ -90,13 +95,14 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
    */
   def detach(request: Request, exchange: LateRequest): Unit =
     request.detach(
-      if (handler.routeClass == null || admission.hasRoute) null else new LateGate(exchange, admission),
+      if (routeClass == null || admission.hasRoute) null else new LateGate(exchange, admission),
       exchange.route.route
     )
 
   /** Counts and logs a complete reply. `request` may be null. */
   @inline def served(request: Request, response: Response, sent: Long, startedNanos: Long): Unit = {
-    val counts = context.counts
+    val context = this.context
+    val counts  = context.counts
     counts.requests += 1
     if (response.status.isError) counts.errors += 1
     if (context.accessLog != null) log(request, response, sent, startedNanos)

@@ -35,20 +35,21 @@ private[needletail] final class ServerLoopContext(
   private var commonLines          = new Array[Byte](0)
 
   /** Takes a parser for one head; returned by `giveParser`, unless the head is not complete yet. */
-  def takeParser(): RequestParser =
-    if (spare == null) newParser()
+  @inline def takeParser(): RequestParser = {
+    val p = spare
+    if (p == null) newParser()
     else {
-      val p = spare
       spare = null
       // the first parser is created before the loop has a thread
       if (p.view.owner == null) p.view.owner = Thread.currentThread
       p
     }
+  }
 
   /** Returns a parser whose head is complete. */
-  def giveParser(parser: RequestParser): Unit = spare = parser
+  @inline def giveParser(parser: RequestParser): Unit = spare = parser
 
-  private def newParser(): RequestParser = {
+  @noinline private def newParser(): RequestParser = {
     val parser = new RequestParser(limits)
     parser.view.gate = admission
     if (Loop.currentOrNull != null) parser.view.owner = Thread.currentThread

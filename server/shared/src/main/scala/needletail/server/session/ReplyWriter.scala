@@ -1,7 +1,7 @@
 package needletail.server.session
 
 import needletail.async.{Failed, Survivable}
-import needletail.http.{ByteStream, Request, Response, ResponseEncoder}
+import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder}
 import needletail.http.message.HttpError
 import needletail.server.exchange.{
   BodyReader,
@@ -54,28 +54,32 @@ private[server] final class ReplyWriter(
 
   // a reply that is available when its handler returns, with none before it: the usual case
 
-  /** Writes a whole reply with this content, and counts it. The connection's state tells whether another may follow. */
+  /**
+   * Writes the whole reply to the request with that head, with this content, and counts it. The connection's state tells
+   * whether another may follow.
+   */
   @inline def write(
       request: Request,
       body: BodyReader,
       response: Response,
       content: Array[Byte],
-      isHead: Boolean,
-      minor: Int,
-      keepAlive: Boolean,
+      head: RequestView,
       startedNanos: Long
   ): Unit = {
-    val keeps  = keepAlive && mayKeep(response, body, isLastReply = true)
-    val w      = context.writer
-    val common = context.common
-    var sent   = if (isHead) -1 else context.format.whole(w, response, common, minor, keeps)
+    val context = this.context // loaded once, as a call may change any field, for all the compiler knows
+    val isHead  = head.method.isHead
+    val minor   = head.minor
+    val keeps   = head.keepAlive && mayKeep(response, body, isLastReply = true)
+    val w       = context.writer
+    val common  = context.common
+    var sent    = if (isHead) -1 else context.format.whole(w, response, common, minor, keeps)
     if (sent >= 0) { if (w.length > ReplyWriter.FlushLimit) flush() }
     else {
       context.format.head(w, response, common, minor, keeps)
       sent = if (isHead || !response.status.allowsBody) 0 else writeContent(content)
     }
     if (!keeps) state.on(SessionState.LastReply)
-    runner.admission.answered(response.status.code)
+    context.admission.answered(response.status.code)
     runner.served(request, response, sent.toLong, startedNanos)
     if (body != null) body.release()
   }

@@ -138,20 +138,22 @@ private[server] final class RequestReader(
   }
 
   /** All of the content has been read. */
-  def contentEnded(): Unit = {
+  @inline def contentEnded(): Unit = {
     body = null
     state.on(SessionState.ContentEnded)
   }
 
   /** The reply to that content's request is complete: the rest will not be read. */
-  def leave(left: BodyReader): Unit = {
+  @inline def leave(left: BodyReader): Unit = {
     if (latest eq left) latest = null
-    if (body eq left) {
-      left.leave()
-      state.on(SessionState.ContentLeft)
-      if (state.isDropping) waitForContent(wire.nowNanos) else body = null
-      left.failRead()
-    }
+    if (body eq left) leaveUnread(left)
+  }
+
+  @noinline private def leaveUnread(left: BodyReader): Unit = {
+    left.leave()
+    state.on(SessionState.ContentLeft)
+    if (state.isDropping) waitForContent(wire.nowNanos) else body = null
+    left.failRead()
   }
 
   /** Stops reading requests and content. */
@@ -194,11 +196,14 @@ private[server] final class RequestReader(
   private def idleDeadline: Long =
     idleSince + (if (state.isDraining) context.config.drainGrace.toNanos else context.idleNanos)
 
-  /** A turn has ended: sets the deadline. Those of handlers are in their exchanges. */
-  def settleDeadline(): Unit =
-    if (state.isIdle && wire.pendingOutput == 0) {
-      if (!state.isDraining) idleSince = wire.nowNanos
-      deadline = idleDeadline
-    } else if (state.isInHead) ()                       // set when the head began
+  /** A turn has ended, which began at `now`: sets the deadline. Those of handlers are in their exchanges. */
+  def settleDeadline(now: Long): Unit =
+    if (state.isIdle && wire.pendingOutput == 0)
+      if (state.isDraining) deadline = idleDeadline
+      else {
+        idleSince = now
+        deadline = now + context.idleNanos
+      }
+    else if (state.isInHead) ()                       // set when the head began
     else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
 }

@@ -1,8 +1,8 @@
 package needletail.server.session
 
-import needletail.async.{Async, Survivable}
-import needletail.http.{ByteStream, Refusal, Reply, Request, RequestView, Response}
-import needletail.http.message.{HttpError, Method, Status}
+import needletail.async.{Async, Survivable, Value}
+import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response}
+import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
   BodyReader,
   InputWindow,
@@ -39,6 +39,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private val queue     = new ReplyQueue(state)
   private val writer    = new ReplyWriter(wire, runner, state, queue)
 
+  private var info: ConnectionInfo = null // requested for the first request
+
   private var inTurn: Boolean   = false
   private var onceMore: Boolean = false
 
@@ -54,7 +56,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    * Takes bytes from the client, in an array that belongs to the caller. Returns the index up to which they were used;
    * the rest must be passed again, followed by more.
    */
-  def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
+  @inline def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     if (state.isHeld) state.on(SessionState.RoomAgain)
     input.open(bytes, from, until)
     turn()
@@ -167,27 +169,28 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   // a turn
 
-  private def turn(): Unit = if (!state.isEnded) context.lent.lend(this)
+  @inline private def turn(): Unit = if (!state.isEnded) context.lent.lend(this)
 
   def work(): Unit = {
     inTurn = true
-    dueNanos = wire.nowNanos + context.handlerNanos
+    val now = wire.nowNanos
+    dueNanos = now + context.handlerNanos
     admission.beginTurn()
     onceMore = true
     while (onceMore) {
       onceMore = false
       if (reader.body != null) writer.invite(reader.body)
       read()
-      reply()
+      if (queue.isReady) reply()
     }
-    state.on(SessionState.TurnEnds)
+    state.turnEnded()
     writer.flush()
     admission.endTurn()
     inTurn = false
     if (state.isEnded) {
       reader.end()
       wire.finish()
-    } else reader.settleDeadline()
+    } else reader.settleDeadline(now)
   }
 
   /** It is not known what has been written, so nothing more is. */
@@ -208,9 +211,32 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   // reading
 
   private def read(): Unit = {
-    var go = true
+    // loaded once for all requests of the turn, as a call of a handler may change any field, for all the compiler knows
+    val state   = this.state
+    val input   = this.input
+    val queue   = this.queue
+    val reader  = this.reader
+    val writer  = this.writer
+    val context = this.context
+    var go      = true
     while (go)
-      if (state.readsHeads) go = !input.isEmpty && hasRoom && readHead()
+      if (state.readsHeads)
+        if (input.isEmpty || queue.length >= context.maxPipelined || writer.isBacklogged) go = false
+        else {
+          val parser = reader.readHead()
+          if (parser == null) {
+            if (reader.failed != null) refuseHead()
+            go = false
+          } else {
+            val head = parser.view
+            if (queue.mustWait(head)) state.on(SessionState.HeadWaits)
+            else {
+              input.skip(reader.headSize)
+              serve(head)
+            }
+            context.giveParser(parser)
+          }
+        }
       else if (state.hasContent) go = readContent()
       else {
         if (state.isClosed) input.skipAll()
@@ -218,27 +244,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
   }
 
-  @inline private def hasRoom: Boolean = queue.length < context.maxPipelined && !writer.isBacklogged
-
-  @inline private def readHead(): Boolean = {
-    val parser = reader.readHead()
-    if (parser != null) {
-      val head = parser.view
-      if (queue.mustWait(head)) state.on(SessionState.HeadWaits)
-      else {
-        input.skip(reader.headSize)
-        serve(head)
-      }
-      context.giveParser(parser)
-      true
-    } else {
-      if (reader.failed != null) refuseHead()
-      false
-    }
-  }
-
   @noinline private def refuseHead(): Unit =
-    refuse(reader.failed.error, reader.failed.view.method eq Method.HEAD)
+    refuse(reader.failed.error, reader.failed.view.method.isHead)
 
   private def readContent(): Boolean =
     if (state.isDropping) reader.drop()
@@ -272,14 +279,15 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   // requests
 
-  private def serve(head: RequestView): Unit =
-    if (head.contentLength > context.maxBody) refuseLarge(head)
+  private def serve(head: RequestView): Unit = {
+    val hasContent = head.chunked || head.contentLength > 0
+    if (hasContent && head.contentLength > context.maxBody) refuseLarge(head)
     else {
-      val hasContent = head.chunked || head.contentLength > 0
       state.requested(hasContent, !head.keepAlive)
+      if (info == null) info = wire.info
       val own     = if (hasContent) reader.beginContent(head, this) else null
       val started = admission.now
-      val request = new Request(head, head.generation, if (hasContent) own else context.noBody, wire.info)
+      val request = new Request(head, head.generation, if (hasContent) own else context.noBody, info)
       request.dueNanos = dueNanos
       runner.run(head, request) match {
         case response: Response if queue.isEmpty =>
@@ -289,7 +297,6 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
               own,
               if (own == null) response else runner.limited(response, own),
               response.content,
-              head.method eq Method.HEAD,
               head,
               started
             )
@@ -297,17 +304,17 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
         case reply => serveLater(head, request, own, reply, started)
       }
     }
+  }
 
   @inline private def writeNow(
       request: Request,
       own: BodyReader,
       response: Response,
       content: Array[Byte],
-      isHead: Boolean,
       head: RequestView,
       started: Long
   ): Unit = {
-    writer.write(request, own, response, content, isHead, head.minor, head.keepAlive, started)
+    writer.write(request, own, response, content, head, started)
     if (own != null) reader.leave(own)
   }
 
@@ -321,23 +328,22 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   ): Unit = {
     val length = response.sourceLength
     if (
-      length <= 0 || length > ReplyWriter.CopyLimit || (head.method eq Method.HEAD) ||
+      length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
       !response.status.allowsBody
     ) serveLater(head, request, own, response, started)
     else {
       val source  = response.source
       val next    = pulled(source)
-      val piece   = next.resultOrNull
-      val content =
-        if (piece != null && piece.isValue && piece.value != null && piece.value.isDefined) piece.value.get
-        else null
+      val content = available(next) match {
+        case Some(piece) => piece
+        case _           => null
+      }
       if (content == null || content.length != length || (own != null && !own.isDone))
         serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
       else {
         val after = pulled(source)
-        val end   = after.resultOrNull
-        if (end != null && end.isValue && end.value != null && end.value.isEmpty)
-          writeNow(request, own, response, content, isHead = false, head, started)
+        if (available(after) eq None)
+          writeNow(request, own, response, content, head, started)
         else
           serveLater(
             head,
@@ -353,6 +359,19 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
     try source.next()
     catch { case Survivable(e) => Async.fail(e) }
+
+  /** The value if it is there already; null if there is none or it failed. */
+  @inline private def available(piece: Async[Option[Array[Byte]]]): Option[Array[Byte]] = {
+    // streams return a `Value`, and comparing with one class is cheaper than a call that depends on the class
+    val result = piece match {
+      case value: Value[Option[Array[Byte]]] => value
+      case other                             => other.resultOrNull
+    }
+    result match {
+      case value: Value[Option[Array[Byte]]] => value.value
+      case _                                 => null
+    }
+  }
 
   /** The reply cannot be written now: it comes later, is streamed, or another one is before it. */
   @noinline private def serveLater(
@@ -380,7 +399,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   @noinline private def refuseLarge(head: RequestView): Unit =
     refuse(
       HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes"),
-      head.method eq Method.HEAD
+      head.method.isHead
     )
 
   private def refuseWith(response: Response, isHead: Boolean): Unit = {
@@ -391,7 +410,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   // replies
 
-  private def reply(): Unit = {
+  @noinline private def reply(): Unit = {
     var go = true
     while (go && queue.isReady) {
       val x = queue.first

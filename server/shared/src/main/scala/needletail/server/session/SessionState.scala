@@ -38,6 +38,11 @@ private[server] final class SessionState {
       else Request
     )
 
+  /** A turn has ended. */
+  @inline def turnEnded(): Unit =
+    // the table leaves the state as it is as long as there may be another request
+    if (at >= LastContentFrom) on(TurnEnds)
+
   /** Whether a head, or the rest of one, may be read. */
   @inline def readsHeads: Boolean = at < HeldFrom
 
@@ -47,13 +52,13 @@ private[server] final class SessionState {
   def isInHead: Boolean = client == Head
 
   /** Whether content of the last request is still to come. */
-  def hasContent: Boolean = at >= pair(Dropped, Free) && at < ClosedFrom
+  def hasContent: Boolean = at >= DroppedFrom && at < ClosedFrom
 
   /** Whether content is to come that will not be read. */
   def isDropping: Boolean = client == Dropped
 
   /** No further request will be read. */
-  def isLastRequest: Boolean = at >= pair(LastContent, Free)
+  def isLastRequest: Boolean = at >= LastContentFrom
 
   /** Nothing more will be read. */
   def isClosed: Boolean = at >= ClosedFrom
@@ -62,7 +67,7 @@ private[server] final class SessionState {
   @inline def isEnded: Boolean = (at & ServerMask) == Ended
 
   /** Whether no reply is due, and nothing of a request has arrived. */
-  def isIdle: Boolean = at == pair(Idle, Free)
+  @inline def isIdle: Boolean = at == IdleAndFree
 
   /**
    * Whether another request may follow a reply.
@@ -175,8 +180,13 @@ private[server] object SessionState {
   private final val ServerBits  = 2
   private final val ServerMask  = 3
   private final val ClientShift = 5
-  private final val HeldFrom    = Held << ServerBits
-  private final val ClosedFrom  = Closed << ServerBits
+
+  // Constants, as natively a call of `pair` first checks that this object has been initialised
+  private final val IdleAndFree     = (Idle << ServerBits) | Free
+  private final val HeldFrom        = Held << ServerBits
+  private final val DroppedFrom     = Dropped << ServerBits
+  private final val LastContentFrom = LastContent << ServerBits
+  private final val ClosedFrom      = Closed << ServerBits
 
   /** Not allowed. */
   private final val No = -1

@@ -32,7 +32,7 @@ class ReplyWriterSuite extends Suite {
     val h       = parts.head("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     val request = new Request(h, h.generation, parts.context.noBody, parts.info)
     val reply   = Response.ok("hi")
-    parts.writer.write(request, null, reply, reply.content, false, 1, true, parts.nowNanos)
+    parts.writer.write(request, null, reply, reply.content, h, parts.nowNanos)
     assertEquals(parts.output, "", "it is in the loop's writer")
     parts.writer.flush()
     assert(parts.output.endsWith("\r\n\r\nhi"))
@@ -44,7 +44,8 @@ class ReplyWriterSuite extends Suite {
   test("a reply that closes is the connection's last") {
     val parts = new SessionParts
     val reply = Response.ok("hi").close
-    parts.writer.write(null, null, reply, reply.content, false, 1, true, parts.nowNanos)
+    val h     = parts.head("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    parts.writer.write(null, null, reply, reply.content, h, parts.nowNanos)
     assert(parts.state.isClosed)
   }
 

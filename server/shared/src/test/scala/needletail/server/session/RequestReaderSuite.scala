@@ -33,7 +33,7 @@ class RequestReaderSuite extends Suite {
     parts.nowNanos += 1000
     parts.open(get.take(15))
     assert(parts.reader.readHead() == null)
-    parts.reader.settleDeadline()
+    parts.reader.settleDeadline(parts.nowNanos)
     assertEquals(parts.reader.deadline, due, "it does not begin anew")
     parts.open(get)
     assert(parts.reader.readHead() != null)
@@ -57,7 +57,7 @@ class RequestReaderSuite extends Suite {
     val parts = new SessionParts
     assertEquals(parts.reader.deadline, parts.nowNanos + parts.context.idleNanos)
     parts.nowNanos += 5000
-    parts.reader.settleDeadline()
+    parts.reader.settleDeadline(parts.nowNanos)
     assertEquals(parts.reader.deadline, parts.nowNanos + parts.context.idleNanos)
     parts.context.idleNanos = 7
     parts.reader.idleTimeoutChanged()
@@ -67,18 +67,18 @@ class RequestReaderSuite extends Suite {
     val due = parts.nowNanos + parts.context.config.drainGrace.toNanos
     assertEquals(parts.reader.deadline, due)
     parts.nowNanos += 5000
-    parts.reader.settleDeadline()
+    parts.reader.settleDeadline(parts.nowNanos)
     assertEquals(parts.reader.deadline, due, "each turn would put it off")
   }
 
   test("there is no deadline while replies are due, or while the content is not requested") {
     val replying = new SessionParts
     replying.queued()
-    replying.reader.settleDeadline()
+    replying.reader.settleDeadline(replying.nowNanos)
     assertEquals(replying.reader.deadline, Long.MaxValue)
     val reading = new SessionParts
     reading.content("Content-Length: 5")
-    reading.reader.settleDeadline()
+    reading.reader.settleDeadline(reading.nowNanos)
     assertEquals(reading.reader.deadline, Long.MaxValue)
   }
 
@@ -92,7 +92,7 @@ class RequestReaderSuite extends Suite {
     parts.open("ab")
     assert(parts.reader.feed())
     assertEquals(parts.reader.deadline, parts.nowNanos + parts.context.bodyNanos)
-    parts.reader.settleDeadline()
+    parts.reader.settleDeadline(parts.nowNanos)
     assertEquals(parts.reader.deadline, Long.MaxValue, "nobody wants more")
   }
 

@@ -86,6 +86,14 @@ class SessionStateSuite extends Suite {
     for (pair <- ways.keySet -- ends) assertEquals(next(pair, TurnEnds), pair)
   }
 
+  test("the end of a turn does the same with and without the table") {
+    for ((pair, way) <- ways) {
+      val state = after(way).get
+      state.turnEnded()
+      assertEquals((state.client, state.server), next(pair, TurnEnds), pair)
+    }
+  }
+
   test("whatever is being read, reading can end and the connection be lost") {
     for (pair <- ways.keySet) {
       assertEquals(next(pair, ReadingEnds)._1, Closed)
