@@ -119,7 +119,10 @@ lazy val async = module("async")
   )
 lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Test)
 lazy val io      = module("io").dependsOn(async, testing % Test)
-lazy val http    = module("http").dependsOn(async, testing % Test)
+
+/** Streams of elements, on demand. */
+lazy val stream  = module("stream").dependsOn(async, testing % Test).settings(withTestkit("ManualLoop"))
+lazy val http    = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
@@ -311,6 +314,7 @@ lazy val crossModules =
     async,
     actor,
     io,
+    stream,
     http,
     routing,
     metrics,
@@ -436,7 +440,7 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, http, routing, metrics, testkit, server, client, gateway)
+lazy val structuredModules = Seq(async, actor, io, stream, http, routing, metrics, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)
