@@ -204,7 +204,7 @@ abstract class Stream[+A] extends Pull[A] {
   }
 
   /** The first element, if there is one. The rest is cancelled. */
-  final def first: Async[Option[A]] = take(1).fold(Option.empty[A])((_, element) => Some(element))
+  final def headOption: Async[Option[A]] = take(1).fold(Option.empty[A])((_, element) => Some(element))
 
   // asPull, of a type that the compiler cannot conclude from the evidence
   private def pulling[B](evidence: A <:< B): Pull[B] = evidence.liftCo[Pull](asPull)

@@ -86,11 +86,11 @@ class StreamSuite extends Suite {
     }
   }
 
-  test("fold, first, toList") {
+  test("fold, headOption, toList") {
     val loop = new ManualLoop
     assertEquals(loop.run(Stream(1, 2, 3).fold(0)(_ + _)), Success(6))
-    assertEquals(loop.run(Stream(1, 2, 3).first), Success(Some(1)))
-    assertEquals(loop.run(Stream.empty.first), Success(None))
+    assertEquals(loop.run(Stream(1, 2, 3).headOption), Success(Some(1)))
+    assertEquals(loop.run(Stream.empty.headOption), Success(None))
     assertEquals(loop.run(Stream(1, 2).toList(2)), Success(List(1, 2)))
     val probe = new Probe(Seq(1, 2, 3))
     assert(loop.run(probe.toList(2)).failed.get.isInstanceOf[TooManyElements])
