@@ -270,7 +270,7 @@ object Stream {
     private var over                          = false
     private var outstanding: Async[Option[A]] = null
 
-    override private[needletail] def asPull: Pull[A]   = pull.asPull
+    override private[needletail] def standsFor: Pull[A]     = pull
     override private[needletail] def advance(): AnyRef = pull.advance()
 
     def next(): Async[Option[A]] =

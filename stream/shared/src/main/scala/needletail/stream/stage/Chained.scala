@@ -43,8 +43,7 @@ private[stream] final class Concatenated[A](first: Pull[A], private var second: 
     cancelSecond()
   }
 
-  override private[needletail] def asPull: Pull[A] =
-    if (second == null && current != null) current.asPull else this
+  override private[needletail] def standsFor: Pull[A] = if (second == null) current else null
 }
 
 /** The elements of the stream that `f` makes of each element. */
@@ -129,9 +128,8 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
         making = Async.defer(make())
         if (!making.isCompleted) making.foreach(late => if (over) Pull.cancel(late))
       }
-      val result = making.resultOrNull
-      if (result == null) new Later(making.shield.transform(begin))
-      else Pull.of(begin(result.toTry))
+      // through `Async` also if it is complete: one that makes the next one, and so on, uses no stack
+      Pull.of(making.shield.transform(begin))
     }
 
   private val begin: Try[Pull[A]] => Async[AnyRef] = {
@@ -155,7 +153,7 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
     }
   }
 
-  override private[needletail] def asPull: Pull[A] = if (made != null) made.asPull else this
+  override private[needletail] def standsFor: Pull[A] = made
 }
 
 /** Continues with another stream after a failure. */
@@ -169,7 +167,9 @@ private[stream] final class Recovered[A](up: Pull[A], f: PartialFunction[Throwab
       val instead = f.applyOrElse(error, (_: Throwable) => null)
       recovered = true
       current = if (instead == null) null else instead.asPull
-      if (current == null) Pull.fail(error) else current.advance()
+      if (current == null) Pull.fail(error)
+      // through `Async`: one failure after another uses no stack
+      else Pull.of(Async.unit.flatMap(_ => Pull.async(advance())))
     } catch {
       case Survivable(e) =>
         current = null
@@ -192,8 +192,7 @@ private[stream] final class Recovered[A](up: Pull[A], f: PartialFunction[Throwab
     Pull.cancel(reading)
   }
 
-  override private[needletail] def asPull: Pull[A] =
-    if (recovered && current != null) current.asPull else this
+  override private[needletail] def standsFor: Pull[A] = if (recovered) current else null
 }
 
 /** Runs `cleanUp` once: at the end, after a failure or when cancelled. */

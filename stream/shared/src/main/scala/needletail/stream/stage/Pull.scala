@@ -21,8 +21,19 @@ private[needletail] abstract class Pull[+A] {
   /** Ends it early. */
   def cancel(): Unit
 
-  /** This one, or the one that it has come to stand for, so that chains of streams do not grow as they proceed. */
-  private[needletail] def asPull: Pull[A] = this
+  /** The one that all that is left comes from, if it is another one; else null. */
+  private[needletail] def standsFor: Pull[A] = null
+
+  /** This one, or what is left of it, so that chains of streams do not grow as they proceed. */
+  final private[needletail] def asPull: Pull[A] = {
+    var pull = this
+    var next = pull.standsFor
+    while (next != null) {
+      pull = next
+      next = pull.standsFor
+    }
+    pull
+  }
 }
 
 /** An element, or `Pull.End`, that is not there yet; or a failure, which may be complete. */
@@ -83,7 +94,7 @@ private[needletail] object Pull {
 
   /** Cancels it. Exceptions go to the loop, which logs them. */
   def cancel(pull: Pull[Any]): Unit =
-    try pull.cancel()
+    try pull.asPull.cancel()
     catch { case Survivable(e) => report(e) }
 
   /** Exceptions that belong to no result go to the loop, which logs them. */
