@@ -121,8 +121,16 @@ lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Te
 lazy val io      = module("io").dependsOn(async, testing % Test)
 
 /** Streams of elements, on demand. */
-lazy val stream  = module("stream").dependsOn(async, testing % Test).settings(withTestkit("ManualLoop"))
-lazy val http    = module("http").dependsOn(async, stream, testing % Test)
+lazy val stream = module("stream")
+  .dependsOn(async, testing % Test)
+  .settings(withTestkit("ManualLoop"))
+  .jvmSettings(
+    libraryDependencies ++= Seq(
+      "org.scalacheck"     %% "scalacheck"                % "1.18.1" % Test,
+      "org.reactivestreams" % "reactive-streams-tck-flow" % "1.0.4"  % Test
+    )
+  )
+lazy val http   = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
@@ -380,6 +388,12 @@ lazy val jmh = project
   .enablePlugins(JmhPlugin)
   .dependsOn(http.jvm, routing.jvm, server.jvm)
   .settings(shared, onJvm, publish / skip := true)
+  .settings(
+    libraryDependencies ++= Seq( // to compare streams with
+      "co.fs2"           %% "fs2-core"     % "3.11.0",
+      "org.apache.pekko" %% "pekko-stream" % "1.1.3"
+    )
+  )
 
 /** The examples in README.md and in the documents: they have to compile, with either Scala. */
 lazy val documents = project

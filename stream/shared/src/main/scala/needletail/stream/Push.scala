@@ -71,6 +71,9 @@ final class Push[A](val capacity: Int) {
     def cancel(): Unit                        = finish(Pull.End, drop = true)
   })
 
+  /** Those who wait for room. */
+  private[stream] def waiting: Int = synchronized(writers.size)
+
   private def take(): AnyRef = {
     var waiting: Waiter = null
     val x               = synchronized {

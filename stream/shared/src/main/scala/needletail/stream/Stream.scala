@@ -5,7 +5,7 @@ import java.nio.file.Path
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.async.{Async, Survivable}
+import needletail.async.{Async, Loop, Survivable}
 import needletail.stream.stage._
 
 /**
@@ -205,6 +205,12 @@ abstract class Stream[+A] extends Pull[A] {
 
   /** The first element, if there is one. The rest is cancelled. */
   final def headOption: Async[Option[A]] = take(1).fold(Option.empty[A])((_, element) => Some(element))
+
+  /**
+   * The elements for another thread than that of `loop`, which reads the stream. `hasNext` and `next` block, read at most
+   * 64 elements ahead, and throw the stream's failure. Must be read to its end or closed, which cancels the stream.
+   */
+  final def blockingIterator(loop: Loop): Iterator[A] with AutoCloseable = new BlockingIterator(asPull, loop)
 
   // asPull, of a type that the compiler cannot conclude from the evidence
   private def pulling[B](evidence: A <:< B): Pull[B] = evidence.liftCo[Pull](asPull)
