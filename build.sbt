@@ -386,7 +386,7 @@ lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % T
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
-  .dependsOn(http.jvm, routing.jvm, server.jvm)
+  .dependsOn(http.jvm, routing.jvm, server.jvm, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     libraryDependencies ++= Seq( // to compare streams with

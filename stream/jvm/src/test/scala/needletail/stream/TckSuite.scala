@@ -36,8 +36,8 @@ class TckSuite extends Suite {
 }
 
 object Tck {
-  // for a busy machine: how long to wait for a signal, and how long to wait for none
-  def environment   = new TestEnvironment(10000, 100)
+  // milliseconds: how long a signal may take on a busy machine, how long none is waited for, and how often to look
+  def environment   = new TestEnvironment(10000, 100, 10)
   lazy val loop     = new ThreadLoop("tck")
   lazy val executor = Executors.newCachedThreadPool { task =>
     val thread = new Thread(task)
