@@ -119,7 +119,18 @@ lazy val async = module("async")
   )
 lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Test)
 lazy val io      = module("io").dependsOn(async, testing % Test)
-lazy val http    = module("http").dependsOn(async, testing % Test)
+
+/** Streams of elements, on demand. */
+lazy val stream = module("stream")
+  .dependsOn(async, testing % Test)
+  .settings(withTestkit("ManualLoop"))
+  .jvmSettings(
+    libraryDependencies ++= Seq(
+      "org.scalacheck"     %% "scalacheck"                % "1.18.1" % Test,
+      "org.reactivestreams" % "reactive-streams-tck-flow" % "1.0.4"  % Test
+    )
+  )
+lazy val http   = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
@@ -311,6 +322,7 @@ lazy val crossModules =
     async,
     actor,
     io,
+    stream,
     http,
     routing,
     metrics,
@@ -374,8 +386,14 @@ lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % T
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
-  .dependsOn(http.jvm, routing.jvm, server.jvm)
+  .dependsOn(http.jvm, routing.jvm, server.jvm, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
+  .settings(
+    libraryDependencies ++= Seq( // to compare streams with
+      "co.fs2"           %% "fs2-core"     % "3.11.0",
+      "org.apache.pekko" %% "pekko-stream" % "1.1.3"
+    )
+  )
 
 /** The examples in README.md and in the documents: they have to compile, with either Scala. */
 lazy val documents = project
@@ -436,7 +454,7 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, http, routing, metrics, testkit, server, client, gateway)
+lazy val structuredModules = Seq(async, actor, io, stream, http, routing, metrics, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)

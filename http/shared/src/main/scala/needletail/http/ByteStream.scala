@@ -1,12 +1,16 @@
 package needletail.http
 
 import needletail.async.Async
+import needletail.stream.Stream
 
 /**
  * Bytes in pieces, on demand: nothing is read or produced before `next` is called. `next` must not be called again
  * before its last result is complete. The arrays belong to the caller.
+ *
+ * All operators of [[needletail.stream.Stream]] apply. A stream that they make becomes a `ByteStream` where one is
+ * expected, if its elements are arrays of bytes: see `ByteStream.from`.
  */
-abstract class ByteStream {
+abstract class ByteStream extends Stream[Array[Byte]] {
 
   /** The next piece, never empty; `None` at the end, and in every call after it. A failure ends the stream. */
   def next(): Async[Option[Array[Byte]]]
@@ -23,44 +27,21 @@ abstract class ByteStream {
    * }}}
    * Call it on the event loop that reads the stream.
    */
-  def until(signal: Async[Any]): ByteStream = new UntilStream(this, signal)
-}
-
-private final class UntilStream(stream: ByteStream, signal: Async[Any]) extends ByteStream {
-  private var over = false
-
-  def next(): Async[Option[Array[Byte]]] =
-    if (over) UntilStream.end
-    else {
-      val piece = stream.next()
-      if (piece.isCompleted) piece
-      else if (signal.isCompleted) finish()
-      else
-        // shielded, as the loser of a race is cancelled
-        piece.map(UntilStream.come).race(signal.shield.map(UntilStream.ended)).flatMap {
-          case null  => finish()
-          case piece => Async.value(piece)
-        }
-    }
-
-  private def finish(): Async[Option[Array[Byte]]] = {
-    cancel()
-    UntilStream.end
-  }
-
-  def cancel(): Unit = if (!over) {
-    over = true
-    stream.cancel()
-  }
-}
-
-private object UntilStream {
-  val end: Async[Option[Array[Byte]]]                  = Async.value(None)
-  val come: Option[Array[Byte]] => Option[Array[Byte]] = piece => piece
-  val ended: Any => Option[Array[Byte]]                = _ => null
+  override def until(signal: Async[Any]): ByteStream = ByteStream.from(super.until(signal))
 }
 
 object ByteStream {
+
+  /** The same stream without its empty pieces. The arrays must not change afterwards. */
+  implicit def from(pieces: Stream[Array[Byte]]): ByteStream = pieces match {
+    case bytes: ByteStream => bytes
+    case _                 => new Pieces(pieces.filter(_.length > 0))
+  }
+
+  private final class Pieces(pieces: Stream[Array[Byte]]) extends ByteStream {
+    def next(): Async[Option[Array[Byte]]] = pieces.next()
+    def cancel(): Unit                     = pieces.cancel()
+  }
 
   /** A stream of one piece, or of none if `content` is empty. */
   def of(content: Array[Byte]): ByteStream =

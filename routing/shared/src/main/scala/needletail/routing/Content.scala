@@ -1,11 +1,12 @@
 package needletail.routing
 
-import needletail.http.{ByteStream, Response}
+import needletail.http.Response
 import needletail.http.message.{MediaType, Status}
+import needletail.stream.Stream
 
 /** How a value becomes the content of a response: enables `.ok` and the like on it. */
 @annotation.implicitNotFound(
-  "a ${A} cannot be the content of a response; what can: String, Array[Byte], ByteStream, Response, with `import needletail.json._` any type that has a JsonValueCodec, and any type with an implicit Content[${A}]. Map an Async or Future first: .map(_.ok). Several values of a route are one tuple: to { case (a, b) => ... }"
+  "a ${A} cannot be the content of a response; what can: String, Array[Byte], ByteStream or Stream[Array[Byte]], Response, with `import needletail.json._` any type that has a JsonValueCodec, and any type with an implicit Content[${A}]. Map an Async or Future first: .map(_.ok). Several values of a route are one tuple: to { case (a, b) => ... }"
 )
 trait Content[-A] {
 
@@ -23,7 +24,7 @@ object Content {
     (status, content) => Response(status).contentType(MediaType.Bytes).bytes(content)
 
   /** A stream of unknown length, application/octet-stream. */
-  implicit val stream: Content[ByteStream] =
+  implicit val stream: Content[Stream[Array[Byte]]] =
     (status, content) => Response(status).contentType(MediaType.Bytes).stream(content)
 
   /** The same response with that status. */

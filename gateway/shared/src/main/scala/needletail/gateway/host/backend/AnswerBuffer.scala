@@ -79,6 +79,6 @@ private[host] final class AnswerBuffer(most: Int, room: () => Unit) {
         promise.onCancel(() => if (wanted eq promise) wanted = null)
         promise
       }
-    def cancel(): Unit = drop()
+    def cancel(): Unit = AnswerBuffer.this.drop()
   }
 }

@@ -1,0 +1,228 @@
+package needletail.stream.stage
+
+import scala.util.{Failure, Success, Try}
+
+import needletail.async.{Async, Survivable}
+
+/** One stream after the other. */
+private[stream] final class Concatenated[A](first: Pull[A], private var second: Pull[A]) extends Pull[A] {
+  private var current = first // null when it is over
+
+  private[needletail] def advance(): AnyRef =
+    if (current == null) Pull.End
+    else {
+      current = current.asPull
+      passOn(current.advance())
+    }
+
+  private val received: AnyRef => AnyRef    = passOn
+  private val failed: Throwable => AnyRef   = error => {
+    cancelSecond()
+    Pull.fail(error)
+  }
+  private def passOn(x: AnyRef): AnyRef     =
+    if (current == null) Pull.End
+    else if (x eq Pull.End) {
+      current = second
+      second = null
+      advance()
+    } else if (second != null && x.isInstanceOf[Later]) x.asInstanceOf[Later].orElse(received)(failed)
+    else x
+
+  private def cancelSecond(): Unit = {
+    val unread = second
+    current = null
+    second = null
+    if (unread != null) Pull.cancel(unread)
+  }
+
+  def cancel(): Unit = if (current != null) {
+    val reading = current
+    current = null
+    Pull.cancel(reading)
+    cancelSecond()
+  }
+
+  override private[needletail] def standsFor: Pull[A] = if (second == null) current else null
+}
+
+/** The elements of the stream that `f` makes of each element. */
+private[stream] final class FlatMapped[A, B](up: Pull[A], f: A => Pull[B]) extends Pull[B] {
+  private var over           = false
+  private var inner: Pull[B] = null
+  private var budget: Budget = null
+
+  private val outerReceived: AnyRef => AnyRef = x =>
+    if (over) Pull.End
+    else {
+      val answer = opened(x)
+      if (answer eq Pull.Again) advance() else answer
+    }
+  private val innerReceived: AnyRef => AnyRef = x =>
+    if (over) Pull.End
+    else if (x eq Pull.End) {
+      inner = null
+      advance()
+    } else x
+  private val innerFailed: Throwable => AnyRef = fail
+
+  private[needletail] def advance(): AnyRef = {
+    var answer: AnyRef = Pull.Again
+    while (answer eq Pull.Again)
+      if (over) answer = Pull.End
+      else if (inner != null) {
+        inner = inner.asPull
+        inner.advance() match {
+          case Pull.End =>
+            inner = null
+            if (budget == null) budget = Budget.here
+            if (budget.isSpent) answer = Budget.yielding(() => advance())
+          case later: Later => answer = later.orElse(innerReceived)(innerFailed)
+          case element      => answer = element
+        }
+      } else
+        up.advance() match {
+          case later: Later => answer = later.andThen(outerReceived)
+          case x            => answer = opened(x)
+        }
+    answer
+  }
+
+  /** Begins the inner stream: returns `Again`, or a failure. */
+  private def opened(x: AnyRef): AnyRef =
+    if (x eq Pull.End) {
+      over = true
+      Pull.End
+    } else
+      try {
+        inner = f(x.asInstanceOf[A]).asPull
+        Pull.Again
+      } catch { case Survivable(e) => fail(e) }
+
+  private def fail(error: Throwable): AnyRef = {
+    over = true
+    Pull.cancel(up)
+    Pull.fail(error)
+  }
+
+  def cancel(): Unit = if (!over) {
+    over = true
+    if (inner != null) Pull.cancel(inner)
+    Pull.cancel(up)
+  }
+}
+
+/** A stream that is made when its first element is asked for. */
+private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull[A] {
+  private var making: Async[Pull[A]] = null
+  private var made: Pull[A]          = null
+  private var over                   = false
+
+  private[needletail] def advance(): AnyRef =
+    if (over) Pull.End
+    else if (made != null) {
+      made = made.asPull
+      made.advance()
+    } else {
+      if (making == null) {
+        making = Async.defer(make())
+        if (!making.isCompleted) making.foreach(late => if (over) Pull.cancel(late))
+      }
+      // through `Async` also if it is complete: one that makes the next one, and so on, uses no stack
+      Pull.of(making.shield.transform(begin))
+    }
+
+  private val begin: Try[Pull[A]] => Async[AnyRef] = {
+    case Success(stream) if !over =>
+      making = null
+      made = stream
+      Pull.async(advance())
+    case Success(_) => Async.value(Pull.End)
+    case Failure(e) =>
+      over = true
+      Async.fail(e)
+  }
+
+  def cancel(): Unit = if (!over) {
+    over = true
+    if (made != null) Pull.cancel(made)
+    else if (making != null) {
+      val result = making.resultOrNull
+      if (result == null) making.cancel()
+      else if (result.isValue) Pull.cancel(result.value)
+    }
+  }
+
+  override private[needletail] def standsFor: Pull[A] = made
+}
+
+/** Continues with another stream after a failure. */
+private[stream] final class Recovered[A](up: Pull[A], f: PartialFunction[Throwable, Pull[A]])
+    extends Pull[A] {
+  private var current                         = up // null when it is over
+  private var recovered                       = false
+  private val received: AnyRef => AnyRef      = x => if (current == null) Pull.End else x
+  private val failed: Throwable => AnyRef     = error =>
+    try {
+      val instead = f.applyOrElse(error, (_: Throwable) => null)
+      recovered = true
+      current = if (instead == null) null else instead.asPull
+      if (current == null) Pull.fail(error)
+      // through `Async`: one failure after another uses no stack
+      else Pull.of(Async.unit.flatMap(_ => Pull.async(advance())))
+    } catch {
+      case Survivable(e) =>
+        current = null
+        Pull.fail(e)
+    }
+
+  private[needletail] def advance(): AnyRef =
+    if (current == null) Pull.End
+    else {
+      current = current.asPull
+      current.advance() match {
+        case later: Later if !recovered => later.orElse(received)(failed)
+        case x                          => x
+      }
+    }
+
+  def cancel(): Unit = if (current != null) {
+    val reading = current
+    current = null
+    Pull.cancel(reading)
+  }
+
+  override private[needletail] def standsFor: Pull[A] = if (recovered) current else null
+}
+
+/** Runs `cleanUp` once: at the end, after a failure or when cancelled. */
+private[stream] final class Finalized[A](up: Pull[A], cleanUp: () => Unit) extends Pull[A] {
+  private var over                        = false
+  private val received: AnyRef => AnyRef  = x => if (over) Pull.End else if (x eq Pull.End) ended(x) else x
+  private val failed: Throwable => AnyRef = error => if (over) Pull.End else ended(Pull.fail(error))
+
+  private[needletail] def advance(): AnyRef =
+    if (over) Pull.End
+    else
+      up.advance() match {
+        case Pull.End     => ended(Pull.End)
+        case later: Later => later.orElse(received)(failed)
+        case element      => element
+      }
+
+  /** Its exception replaces the end and the failure. */
+  private def ended(answer: AnyRef): AnyRef = {
+    over = true
+    try {
+      cleanUp()
+      answer
+    } catch { case Survivable(e) => Pull.fail(e) }
+  }
+
+  def cancel(): Unit = if (!over) {
+    over = true
+    Pull.cancel(up)
+    try cleanUp()
+    catch { case Survivable(e) => Pull.report(e) }
+  }
+}

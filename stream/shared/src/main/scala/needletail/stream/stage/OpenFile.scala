@@ -1,0 +1,70 @@
+package needletail.stream.stage
+
+import java.io.Closeable
+import java.util.concurrent.atomic.AtomicInteger
+
+import needletail.async.{Async, Loop, Survivable}
+
+/**
+ * A file that threads for blocking work use for a loop, one at a time. It is closed exactly once: by the thread that
+ * uses it, if the loop wants it closed meanwhile. `T` is a stream of `java.io`, since an interrupt closes a channel.
+ */
+private[stream] final class OpenFile[T <: Closeable](open: () => T) {
+  import OpenFile._
+  private val state   = new AtomicInteger(Idle)
+  private var file: T = _ // null before the first use; written and read in state Busy or Closed
+
+  /** Opens the file if necessary and uses it, on a thread of its own. A failure closes it. */
+  def use[A](body: T => A): Async[A] = {
+    val work = Async.blocking {
+      if (!state.compareAndSet(Idle, Busy)) throw new java.io.IOException("the file is closed")
+      var done = false
+      try {
+        if (file == null) file = open()
+        val answer = body(file)
+        done = true
+        answer
+      } finally
+        if (!done || !state.compareAndSet(Busy, Idle)) {
+          state.set(Closed)
+          closeNow()
+        }
+    }
+    work.poll match {
+      case Some(scala.util.Failure(_)) => close() // there was no room for it
+      case _                           => ()
+    }
+    work
+  }
+
+  /** As `use`, and closes the file afterwards; the failure of closing is one of the result. */
+  def finish[A](body: T => A): Async[A] = use { file =>
+    val answer = body(file)
+    file.close()
+    answer
+  }
+
+  /** Closes it as soon as nobody uses it. May be called more than once. */
+  def close(): Unit =
+    if (state.compareAndSet(Busy, Unwanted)) ()
+    else if (state.compareAndSet(Idle, Closed)) {
+      // closing may wait for the disk; if there is no thread for it, better here than never
+      if (Loop.currentOrNull == null) closeNow()
+      else {
+        val closing = Async.blocking(closeNow())
+        if (closing.isCompleted) closeNow()
+      }
+    }
+
+  private def closeNow(): Unit =
+    if (file != null)
+      try file.close()
+      catch { case Survivable(_) => () } // nothing was lost that was promised
+}
+
+private object OpenFile {
+  private final val Idle     = 0
+  private final val Busy     = 1
+  private final val Unwanted = 2 // in use, to be closed after that
+  private final val Closed   = 3
+}
