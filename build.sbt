@@ -125,10 +125,15 @@ lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
   .settings(withTestkit("ManualLoop", "TestReply", "package"))
 
-/** What users test handlers and routes with. */
-lazy val testkit = module("testkit").dependsOn(async, http, routing, testing % Test)
+/** Codecs, and clients of any protocol. */
+lazy val tcp = module("tcp")
+  .dependsOn(io % "compile;test->test", testing % Test)
+  .settings(withTestkit("CodecTest"))
 
-lazy val server = module("server").dependsOn(io, http, metrics, testing % Test, testkit % Test)
+/** What users test handlers, routes and codecs with. */
+lazy val testkit = module("testkit").dependsOn(async, http, routing, tcp, testing % Test)
+
+lazy val server = module("server").dependsOn(io, http, tcp, metrics, testing % Test, testkit % Test)
 lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
@@ -314,6 +319,7 @@ lazy val crossModules =
     http,
     routing,
     metrics,
+    tcp,
     testkit,
     server,
     client,
@@ -436,7 +442,7 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, http, routing, metrics, testkit, server, client, gateway)
+lazy val structuredModules = Seq(async, actor, io, http, routing, metrics, tcp, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)

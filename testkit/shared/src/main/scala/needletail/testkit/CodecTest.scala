@@ -1,0 +1,3 @@
+package needletail.testkit
+
+object CodecTest
