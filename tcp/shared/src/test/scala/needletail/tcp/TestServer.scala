@@ -33,6 +33,7 @@ final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0))(script: (
     _.start(loops(0), ConnectionOptions()) { connection =>
       opened.incrementAndGet()
       val peer = new TestPeer(connection, script, this)
+      peers += peer
       accepted(peer)
       peer
     }
@@ -48,6 +49,11 @@ final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0))(script: (
 
   def at: Address = listener.address
 
+  /** Resets the connections it has. */
+  def cutAll(): Unit = loops(0).execute(() => peers.foreach(_.reset()))
+
+  private[tcp] var peers = Set.empty[TestPeer] // used on the loop
+
   def close(): Unit = {
     listener.close()
     loops.stop()
@@ -58,6 +64,9 @@ final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0))(script: (
 /** One connection of a [[TestServer]], used on its loop. */
 final class TestPeer(val connection: Connection, script: (TestPeer, String) => Unit, server: TestServer)
     extends ConnectionHandler {
+
+  /** Whether it is not to answer any more: for scripts. */
+  var isMute = false
 
   /** Lines received on this connection. */
   var received = 0
@@ -90,7 +99,11 @@ final class TestPeer(val connection: Connection, script: (TestPeer, String) => U
   def onEnd(): Unit                    = connection.close()
   def onDrained(): Unit                = ()
   def onDeadline(): Unit               = ()
-  def onClosed(cause: Throwable): Unit = { server.closed.incrementAndGet(); () }
+  def onClosed(cause: Throwable): Unit = {
+    server.peers -= this
+    server.closed.incrementAndGet()
+    ()
+  }
 }
 
 trait WithTestServer { self: Suite =>
