@@ -264,6 +264,8 @@ lazy val options   = example("options").dependsOn(gateway, routing, testing % Te
 lazy val hello     = program("hello").dependsOn(options, testing % Test, testkit % Test)
 lazy val counter   = program("counter").dependsOn(options, actor, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test, testkit % Test)
+lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
+
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
@@ -294,7 +296,7 @@ lazy val demo = program("demo")
   )
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
-  Seq(hello, counter, line, reference, overload, cgihost, search, payment, store, demo)
+  Seq(hello, counter, line, redis, reference, overload, cgihost, search, payment, store, demo)
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
 
@@ -330,6 +332,7 @@ lazy val crossModules =
     hello,
     counter,
     line,
+    redis,
     reference,
     overload,
     cgihost

@@ -219,11 +219,16 @@ object CodecTest {
 
     def fail(expected: String, found: Any): Nothing =
       throw new AssertionError(
-        s"expected $expected\n   found $found\n   bytes ${shown(bytes)}, ${way.text}" + (way match {
+        s"expected ${short(expected)}\n   found ${short(found)}\n   bytes ${shown(bytes)}, ${way.text}" + (way match {
           case Split(at) => s": ${shown(bytes.take(at))} | ${shown(bytes.drop(at))}"
           case _         => ""
         })
       )
+  }
+
+  private def short(value: Any): String = {
+    val text = String.valueOf(value)
+    if (text.length <= 300) text else s"${text.take(200)} ... ${text.takeRight(60)} (${text.length} characters)"
   }
 
   /** Bytes that lie behind what is passed on: a decoder that looks at them finds the end of something. */
