@@ -265,6 +265,7 @@ lazy val hello     = program("hello").dependsOn(options, testing % Test, testkit
 lazy val counter   = program("counter").dependsOn(options, actor, testing % Test)
 lazy val line      = program("line").dependsOn(options, testing % Test, testkit % Test)
 lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
+lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
@@ -296,7 +297,7 @@ lazy val demo = program("demo")
   )
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
-  Seq(hello, counter, line, redis, reference, overload, cgihost, search, payment, store, demo)
+  Seq(hello, counter, line, redis, memcached, reference, overload, cgihost, search, payment, store, demo)
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
 
@@ -333,6 +334,7 @@ lazy val crossModules =
     counter,
     line,
     redis,
+    memcached,
     reference,
     overload,
     cgihost

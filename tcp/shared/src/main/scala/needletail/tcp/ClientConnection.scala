@@ -38,7 +38,7 @@ private[tcp] final class ClientConnection[I, O](
     with Fallible {
   private val config   = context.config
   private val protocol = context.protocol
-  private val reader   = new MessageReader(protocol.codec.decoder(), context.maxMessage, connection.loop.memory)
+  private val reader = new MessageReader(protocol.codec.decoder(), context.maxMessage, connection.loop.memory)
   private val inFlight = new ArrayDeque[Exchange[I, O]]
   private val batch    = new OutputBatch(connection)
 
@@ -71,7 +71,8 @@ private[tcp] final class ClientConnection[I, O](
   def remoteAddress: String = connection.remoteAddress
 
   /** Whether a request can be sent now. */
-  def accepts: Boolean = isReady && hasPlace && batch.size + connection.pendingBytes <= config.maxPendingOutput
+  def accepts: Boolean =
+    isReady && hasPlace && batch.size + connection.pendingBytes <= config.maxPendingOutput
 
   private def hasPlace = isOpen && inFlight.size < config.pipelining
 
@@ -124,10 +125,10 @@ private[tcp] final class ClientConnection[I, O](
 
   // TcpSession
 
-  def call(request: O): Async[I]        = fixed(request, answers = true).promise
-  def send(message: O): Async[Unit]     = fixed(message, answers = false).promise.map(_ => ())
-  def close(): Unit                     = end(context.lost("the connection was closed here", null, written = true))
-  private[tcp] def closeClient(): Unit  = end(context.closed(written = true))
+  def call(request: O): Async[I]    = fixed(request, answers = true).promise
+  def send(message: O): Async[Unit] = fixed(message, answers = false).promise.map(_ => ())
+  def close(): Unit = end(context.lost("the connection was closed here", null, written = true))
+  private[tcp] def closeClient(): Unit = end(context.closed(written = true))
 
   private def fixed(message: O, answers: Boolean): Exchange[I, O] = {
     val x = new Exchange[I, O](message, config.requestTimeout, answers, isFixed = true, context)
@@ -141,9 +142,9 @@ private[tcp] final class ClientConnection[I, O](
 
   // ExchangePlace
 
-  def abandoned(x: Exchange[_, _]): Unit         = if (!isOver) owner.freed(this) // its answer still comes
-  def hasWritten(x: Exchange[_, _]): Boolean     = connection.bytesWritten > x.sentFrom
-  def progressOf(x: Exchange[_, _]): String      =
+  def abandoned(x: Exchange[_, _]): Unit     = if (!isOver) owner.freed(this) // its answer still comes
+  def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
+  def progressOf(x: Exchange[_, _]): String  =
     if (!hasWritten(x)) "the server does not take what is written"
     else if (inFlight.peekFirst ne x) "answers to earlier requests are awaited"
     else if (reader.isInside) "its answer is not complete"
@@ -187,9 +188,11 @@ private[tcp] final class ClientConnection[I, O](
       context.counts.add(ClientCounts.Pushed, 1)
       try protocol.pushed(this, message)
       catch {
-        case Survivable(e) => connection.loop.report(s"${context.address}: what a pushed message is passed to failed", e)
+        case Survivable(e) =>
+          connection.loop.report(s"${context.address}: what a pushed message is passed to failed", e)
       }
-    } else if (awaited == null) end(context.lost("the server sent what nothing had asked for", null, written = true))
+    } else if (awaited == null)
+      end(context.lost("the server sent what nothing had asked for", null, written = true))
     else {
       inFlight.removeFirst()
       context.counts.add(ClientCounts.InFlight, -1)
@@ -230,7 +233,11 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   def onClosed(cause: Throwable): Unit =
-    end(context.lost(if (cause == null) "the connection was closed" else String.valueOf(cause.getMessage), cause, written = true))
+    end(context.lost(
+      if (cause == null) "the connection was closed" else String.valueOf(cause.getMessage),
+      cause,
+      written = true
+    ))
 
   private[needletail] def failed(cause: Throwable): Unit =
     end(context.lost(s"the connection failed: $cause", cause, written = true))
@@ -262,8 +269,15 @@ private[tcp] final class ClientConnection[I, O](
     (fixed ++ movable).foreach(_.place = null)
     owner.gone(this, movable, error)
     written.foreach(_.fail(error))
-    fixed.foreach(_.fail(context.lost(s"not sent, as the connection ended: ${error.getMessage}", error, written = false)))
+    fixed.foreach(_.fail(context.lost(
+      s"not sent, as the connection ended: ${error.getMessage}",
+      error,
+      written = false
+    )))
     try protocol.disconnected(this)
-    catch { case Survivable(e) => connection.loop.report(s"${context.address}: what is told of disconnections failed", e) }
+    catch {
+      case Survivable(e) =>
+        connection.loop.report(s"${context.address}: what is told of disconnections failed", e)
+    }
   }
 }

@@ -26,17 +26,17 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     config.maxReconnectDelay.toNanos,
     loop.platform.newRandom()
   )
-  private val ready   = new ArrayList[ClientConnection[I, O]]     // set up, and open
-  private val again   = new LinkedHashSet[Exchange[I, O]]         // put back by connections that ended; they go first
+  private val ready = new ArrayList[ClientConnection[I, O]] // set up, and open
+  private val again   = new LinkedHashSet[Exchange[I, O]] // put back by connections that ended; they go first
   private val waiting = new LinkedHashSet[Exchange[I, O]]
 
-  private var attempt: Async[ClientConnection[I, O]]      = null // connecting, or setting up
-  private var failures                  = 0    // in a row
-  private var retryAt                   = 0L   // when the next attempt may begin, if failures > 0
-  private var lastFailure: Throwable    = null
-  private var retry: Timer              = null
+  private var attempt: Async[ClientConnection[I, O]] = null // connecting, or setting up
+  private var failures                               = 0    // in a row
+  private var retryAt                       = 0L   // when the next attempt may begin, if failures > 0
+  private var lastFailure: Throwable        = null
+  private var retry: Timer                  = null
   private var refusal: () => TcpClientError = null // null until it is closed or draining
-  private var drained: AsyncPromise[Unit] = null
+  private var drained: AsyncPromise[Unit]   = null
 
   /** Sends the request as soon as there is a place for it, or fails it. */
   def submit(x: Exchange[I, O]): Unit = {

@@ -19,7 +19,7 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
 
   private var collected: Array[Byte] = null // the beginning of a long message
   private var count                  = 0
-  private var lastCollected          = 0 // by the last call of `collect`
+  private var lastCollected          = 0    // by the last call of `collect`
 
   /** A window of input: what `used` left of the last one, then what was read since. */
   def begin(bytes: Array[Byte], from: Int, until: Int): Unit = {

@@ -31,8 +31,12 @@ object TcpClientError {
       extends TcpClientError(address, what, null, mayHaveArrived = false)
 
   /** The answer was not complete in time. If it comes later, it is dropped. */
-  final class TimedOut private[tcp] (address: String, val limit: FiniteDuration, what: String, written: Boolean)
-      extends TcpClientError(address, s"no answer within ${limit.toMillis} ms: $what", null, written)
+  final class TimedOut private[tcp] (
+      address: String,
+      val limit: FiniteDuration,
+      what: String,
+      written: Boolean
+  ) extends TcpClientError(address, s"no answer within ${limit.toMillis} ms: $what", null, written)
 
   /** The connection ended before the answer was complete. */
   final class ConnectionLost private[tcp] (address: String, what: String, cause: Throwable, written: Boolean)
@@ -44,7 +48,12 @@ object TcpClientError {
 
   /** The codec failed to encode the request, with the cause. */
   final class NotEncoded private[tcp] (address: String, cause: Throwable)
-      extends TcpClientError(address, s"the request could not be encoded: $cause", cause, mayHaveArrived = false)
+      extends TcpClientError(
+        address,
+        s"the request could not be encoded: $cause",
+        cause,
+        mayHaveArrived = false
+      )
 
   /** The client was closed, or is draining. */
   final class Closed private[tcp] (address: String, written: Boolean)

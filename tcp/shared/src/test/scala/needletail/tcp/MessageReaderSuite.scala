@@ -13,11 +13,11 @@ class MessageReaderSuite extends Suite {
       maxMessage: Int,
       memory: LoopMemory = new LoopMemory
   ): Either[String, Seq[Int]] = {
-    val reader                  = new MessageReader(Lines.decoder(), maxMessage, memory)
-    var left                    = Array.empty[Byte]
-    var lengths                 = Seq.empty[Int]
-    var bad: Option[String]     = None
-    val parts                   = text.getBytes("ISO-8859-1").grouped(size)
+    val reader              = new MessageReader(Lines.decoder(), maxMessage, memory)
+    var left                = Array.empty[Byte]
+    var lengths             = Seq.empty[Int]
+    var bad: Option[String] = None
+    val parts               = text.getBytes("ISO-8859-1").grouped(size)
     while (parts.hasNext && bad.isEmpty) {
       val window = left ++ parts.next()
       var go     = true
@@ -31,7 +31,10 @@ class MessageReaderSuite extends Suite {
       }
       left = window.drop(reader.used)
       reader.end()
-      assert(bad.nonEmpty || left.length < MessageReader.Collect, s"${left.length} bytes are left in the window")
+      assert(
+        bad.nonEmpty || left.length < MessageReader.Collect,
+        s"${left.length} bytes are left in the window"
+      )
       assertEquals(memory.held, reader.held.toLong)
     }
     if (bad.nonEmpty) reader.release()

@@ -23,19 +23,22 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   }
 
   test("never an answer: each request has its time, and its connection ends when it has stalled") {
-    scripted((_, _) => (), one.copy(requestTimeout = 50.millis, stallTimeout = 200.millis)) { (server, client) =>
-      lefts(all(client, Seq("a", "b"))).foreach { e =>
-        assert(e.isInstanceOf[TcpClientError.TimedOut] && e.mayHaveArrived, e.getMessage)
-        assert(e.getMessage.contains("within 50 ms"), e.getMessage)
-      }
-      isClean(server, client)
+    scripted((_, _) => (), one.copy(requestTimeout = 50.millis, stallTimeout = 200.millis)) {
+      (server, client) =>
+        lefts(all(client, Seq("a", "b"))).foreach { e =>
+          assert(e.isInstanceOf[TcpClientError.TimedOut] && e.mayHaveArrived, e.getMessage)
+          assert(e.getMessage.contains("within 50 ms"), e.getMessage)
+        }
+        isClean(server, client)
     }
   }
 
   test("an answer that comes too late is dropped, and the next request has its own") {
     val late = new AtomicBoolean
-    scripted((peer, line) => if (line == "slow") peer.later(150.millis) { late.set(true); peer.send("slow\n") }
-      else if (!late.get) peer.later(200.millis)(peer.send(s"$line\n")) else peer.send(s"$line\n")) { (server, client) =>
+    scripted((peer, line) =>
+      if (line == "slow") peer.later(150.millis) { late.set(true); peer.send("slow\n") }
+      else if (!late.get) peer.later(200.millis)(peer.send(s"$line\n")) else peer.send(s"$line\n")
+    ) { (server, client) =>
       val slow = intercept[TcpClientError.TimedOut](await(client.future("slow", 20.millis)))
       assert(slow.mayHaveArrived)
       assertEquals(await(client.future("quick")), "quick")
@@ -68,7 +71,10 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   }
 
   test("a slow request with a limit of its own is not taken for a stall") {
-    scripted((peer, line) => peer.later(150.millis)(peer.send(s"$line\n")), one.copy(stallTimeout = 20.millis)) {
+    scripted(
+      (peer, line) => peer.later(150.millis)(peer.send(s"$line\n")),
+      one.copy(stallTimeout = 20.millis)
+    ) {
       (server, client) =>
         assertEquals(await(client.future("a", 20.seconds)), "a")
         assertEquals(server.opened.get, 1)
@@ -87,7 +93,9 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
     } { (server, client) =>
       val results = all(client, Seq("a", "last", "behind"))
       assertEquals(results.head, Right("a"))
-      lefts(results.tail).foreach(e => assert(e.isInstanceOf[TcpClientError.ConnectionLost] && e.mayHaveArrived, e.getMessage))
+      lefts(results.tail).foreach(e =>
+        assert(e.isInstanceOf[TcpClientError.ConnectionLost] && e.mayHaveArrived, e.getMessage)
+      )
       isClean(server, client)
       assertEquals(await(client.future("a")), "a", "the next one connects again")
     }
@@ -110,7 +118,8 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
     val reading = new AtomicBoolean(false)
     serving((peer, line) => peer.send(s"${line.length}\n")) { server =>
       server.accepted = peer => if (!reading.get) peer.connection.pauseReading()
-      val config = one.copy(pipelining = 1000, maxPendingOutput = 64 * 1024 * 1024, requestTimeout = 20.seconds)
+      val config =
+        one.copy(pipelining = 1000, maxPendingOutput = 64 * 1024 * 1024, requestTimeout = 20.seconds)
       calling(server, config) { client =>
         // more than both kernels' buffers hold, so that the last ones cannot have been written
         val sizes   = (1 to 800).map(_ => 32 * 1024)
@@ -131,9 +140,11 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   test("answers that nothing asked for end the connection, and are nobody's") {
     scripted((peer, line) => peer.send(s"$line\nevil\n")) { (server, client) =>
       for (i <- 1 to 20) {
-        val answer = client.await(client.call(s"$i").flatMap(a => client.call(s"after $i").map(b => (a, b)).recover {
-          case _: TcpClientError => (a, s"after $i")
-        }))
+        val answer = client.await(client.call(s"$i").flatMap(a =>
+          client.call(s"after $i").map(b => (a, b)).recover {
+            case _: TcpClientError => (a, s"after $i")
+          }
+        ))
         assertEquals(answer, (s"$i", s"after $i"))
       }
       eventually(server.closed.get >= 20)
@@ -141,19 +152,26 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
     }
   }
 
-  test("an answer without a request ends the connection; one that began before the request is not its answer") {
-    scripted((peer, line) => { peer.send(s"$line\n"); peer.later(1.milli)(peer.send("evil\n")) }) { (server, client) =>
-      for (i <- 1 to 3) {
-        assertEquals(await(client.future(s"$i")), s"$i")
-        eventually(server.closed.get == i)
-      }
-      isClean(server, client)
+  test(
+    "an answer without a request ends the connection; one that began before the request is not its answer"
+  ) {
+    scripted((peer, line) => { peer.send(s"$line\n"); peer.later(1.milli)(peer.send("evil\n")) }) {
+      (server, client) =>
+        for (i <- 1 to 3) {
+          assertEquals(await(client.future(s"$i")), s"$i")
+          eventually(server.closed.get == i)
+        }
+        isClean(server, client)
     }
     scripted((peer, line) => peer.send(if (line == "a") "a\nev" else s"il\n$line\n")) { (server, client) =>
-      val results = client.await(client.call("a").flatMap(a => client.call("b").recover { case e => e }.map((a, _))))
+      val results =
+        client.await(client.call("a").flatMap(a => client.call("b").recover { case e => e }.map((a, _))))
       results match {
         case ("a", e: TcpClientError.ConnectionLost) =>
-          assert(e.mayHaveArrived && e.getMessage.endsWith("the server sent what nothing had asked for"), e.getMessage)
+          assert(
+            e.mayHaveArrived && e.getMessage.endsWith("the server sent what nothing had asked for"),
+            e.getMessage
+          )
         case other => fail(s"$other")
       }
       isClean(server, client)
@@ -161,14 +179,15 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   }
 
   test("a malformed answer ends the connection and fails those waiting for theirs") {
-    scripted((peer, line) => if (line == "c") peer.send("!\n") else if (line != "b") peer.send(s"$line\n")) { (server, client) =>
-      val results = all(client, Seq("a", "b", "c"))
-      assertEquals(results.head, Right("a"))
-      lefts(results.tail).foreach { e =>
-        assert(e.isInstanceOf[TcpClientError.Malformed] && e.mayHaveArrived, e.getMessage)
-        assert(e.getMessage.endsWith("a malformed message: a line begins with !"), e.getMessage)
-      }
-      isClean(server, client)
+    scripted((peer, line) => if (line == "c") peer.send("!\n") else if (line != "b") peer.send(s"$line\n")) {
+      (server, client) =>
+        val results = all(client, Seq("a", "b", "c"))
+        assertEquals(results.head, Right("a"))
+        lefts(results.tail).foreach { e =>
+          assert(e.isInstanceOf[TcpClientError.Malformed] && e.mayHaveArrived, e.getMessage)
+          assert(e.getMessage.endsWith("a malformed message: a line begins with !"), e.getMessage)
+        }
+        isClean(server, client)
     }
   }
 
@@ -187,12 +206,15 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   }
 
   test("a codec that throws, in decode and in encode, returns nonsense, or null") {
-    def codec(decode: (Array[Byte], Int, Int) => Decoded[String], encoded: String => Array[Byte]): Codec[String, String] =
+    def codec(
+        decode: (Array[Byte], Int, Int) => Decoded[String],
+        encoded: String => Array[Byte]
+    ): Codec[String, String] =
       new Codec[String, String] {
-        def decoder(): Decoder[String]          = decode(_, _, _)
+        def decoder(): Decoder[String]        = decode(_, _, _)
         def encode(line: String): Array[Byte] = encoded(line)
       }
-    def overflow(n: Int): Int                   = 1 + overflow(n + 1)
+    def overflow(n: Int): Int        = 1 + overflow(n + 1)
     val throwing: Seq[() => Nothing] = Seq(
       () => throw new RuntimeException("plain"),
       () => throw new IllegalStateException(s"${overflow(0)}"),
@@ -204,15 +226,20 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
       (_, from, _) => Decoded.Message("x", from),
       (_, _, until) => Decoded.Message("x", until + 1)
     )
-    val plain                                        = Lines.decoder()
+    val plain = Lines.decoder()
     serving((peer, line) => peer.send(s"$line\n")) { server =>
       for (decode <- throwing.map(t => (_: Array[Byte], _: Int, _: Int) => t()) ++ wrong)
         calling(server, protocol = TcpProtocol(codec(decode, Lines.encode))) { client =>
-          lefts(all(client, Seq("a", "b"))).foreach(e => assert(e.isInstanceOf[TcpClientError.Malformed], e.getMessage))
+          lefts(all(client, Seq("a", "b"))).foreach(e =>
+            assert(e.isInstanceOf[TcpClientError.Malformed], e.getMessage)
+          )
           isClean(server, client)
         }
       for (encode <- throwing.map(t => (_: String) => t()) :+ ((_: String) => null))
-        calling(server, protocol = TcpProtocol(codec(plain.decode, l => if (l == "bad") encode(l) else Lines.encode(l)))) { client =>
+        calling(
+          server,
+          protocol = TcpProtocol(codec(plain.decode, l => if (l == "bad") encode(l) else Lines.encode(l)))
+        ) { client =>
           val results = all(client, Seq("a", "bad", "b"))
           assertEquals((results.head, results(2)), (Right("a"), Right("b")))
           val e = lefts(results.slice(1, 2)).head
@@ -228,16 +255,24 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
     val port = free.getLocalPort
     free.close()
     val address = Address.Tcp("127.0.0.1", port)
-    val client  = TcpClient(TcpProtocol(Lines), address, one.copy(maxReconnectDelay = 60.seconds, reconnectDelay = 60.seconds))
+    val client  = TcpClient(
+      TcpProtocol(Lines),
+      address,
+      one.copy(maxReconnectDelay = 60.seconds, reconnectDelay = 60.seconds)
+    )
     try {
       for (_ <- 1 to 50) {
         val e = intercept[TcpClientError.CannotConnect](await(client.future("a")))
         assert(!e.mayHaveArrived && e.getMessage.contains("cannot connect"), e.getMessage)
       }
-      assert(client.statistics.notOpened < 10, client.statistics) // a short pause may be drawn, not fifty of them
+      assert(
+        client.statistics.notOpened < 10,
+        client.statistics
+      ) // a short pause may be drawn, not fifty of them
       assertEquals(client.statistics.open, 0)
     } finally client.close()
-    val again = TcpClient(TcpProtocol(Lines), address, one.copy(reconnectDelay = 1.milli, maxReconnectDelay = 5.millis))
+    val again =
+      TcpClient(TcpProtocol(Lines), address, one.copy(reconnectDelay = 1.milli, maxReconnectDelay = 5.millis))
     try {
       intercept[TcpClientError.CannotConnect](await(again.future("a")))
       val server = new TestServer(address)((peer, line) => peer.send(s"$line\n"))
@@ -249,7 +284,10 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   test("a server that accepts and hangs up is not called in a circle") {
     serving((_, _) => ()) { server =>
       server.accepted = _.reset()
-      calling(server, one.copy(reconnectDelay = 60.seconds, maxReconnectDelay = 60.seconds, requestTimeout = 20.seconds)) { client =>
+      calling(
+        server,
+        one.copy(reconnectDelay = 60.seconds, maxReconnectDelay = 60.seconds, requestTimeout = 20.seconds)
+      ) { client =>
         for (_ <- 1 to 50) lefts(all(client, Seq("a", "b")))
         assert(server.opened.get < 10, server.opened.get)
         eventually(isIdle(client), client.statistics)
@@ -267,11 +305,18 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
         c.connect()
         c
       }
-      val client = TcpClient(TcpProtocol(Lines), address, one.copy(requestTimeout = 50.millis, connectTimeout = 300.millis))
+      val client = TcpClient(
+        TcpProtocol(Lines),
+        address,
+        one.copy(requestTimeout = 50.millis, connectTimeout = 300.millis)
+      )
       try {
         for (_ <- 1 to 3) {
           val e = intercept[TcpClientError](await(client.future("a")))
-          assert(e.isInstanceOf[TcpClientError.TimedOut] || e.isInstanceOf[TcpClientError.CannotConnect], e.getMessage)
+          assert(
+            e.isInstanceOf[TcpClientError.TimedOut] || e.isInstanceOf[TcpClientError.CannotConnect],
+            e.getMessage
+          )
         }
         eventually(isIdle(client), client.statistics)
       } finally {
@@ -313,10 +358,13 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
           }
         }
         isClean(server, client)
-        eventually(await(client.run(Async.attempt(needletail.async.Loop.current match {
-          case loop: needletail.io.EventLoop => loop.timersSet == 0
-          case _                             => false
-        }))), "no timer is left")
+        eventually(
+          await(client.run(Async.attempt(needletail.async.Loop.current match {
+            case loop: needletail.io.EventLoop => loop.timersSet == 0
+            case _                             => false
+          }))),
+          "no timer is left"
+        )
       }
     }
   }

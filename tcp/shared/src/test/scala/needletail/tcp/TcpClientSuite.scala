@@ -67,9 +67,9 @@ class TcpClientSuite extends Suite with WithTestServer {
       val requests = (1 to 10000).map(_.toString)
       val results  = all(client, requests)
       results.zip(requests).foreach {
-        case (Right(answer), request)                     => assertEquals(answer, request)
-        case (Left(e: TcpClientError.QueueFull), _)       => assert(!e.mayHaveArrived)
-        case (Left(other), _)                             => fail(s"$other")
+        case (Right(answer), request)               => assertEquals(answer, request)
+        case (Left(e: TcpClientError.QueueFull), _) => assert(!e.mayHaveArrived)
+        case (Left(other), _)                       => fail(s"$other")
       }
       val answered = results.count(_.isRight) // with those in flight, if there was a connection at once
       assert(answered >= 100 && answered <= 110, answered)
@@ -80,7 +80,7 @@ class TcpClientSuite extends Suite with WithTestServer {
   test("no more connections and no more requests in flight than are allowed") {
     val most = new AtomicInteger
     // nothing is answered before all places are taken
-    val held                                      = new ConcurrentLinkedQueue[(TestPeer, String)]
+    val held                               = new ConcurrentLinkedQueue[(TestPeer, String)]
     val script: (TestPeer, String) => Unit = (peer, line) => {
       held.add((peer, line))
       most.set(math.max(most.get, peer.received))
@@ -114,18 +114,21 @@ class TcpClientSuite extends Suite with WithTestServer {
 
   test("messages without an answer, more than may wait to be written, all arrive") {
     val count = new AtomicInteger
-    serving((peer, line) => if (line == "end") peer.send("ended\n") else { count.incrementAndGet(); () }) { server =>
-      calling(server, one.copy(maxPendingOutput = 1, pipelining = 1, maxQueued = 2000)) { client =>
-        await(client.run(Async.all((1 to 1000).map(_ => client.send("x" * 100))).flatMap(_ => client.call("end"))))
-        assertEquals(count.get, 1000)
-      }
+    serving((peer, line) => if (line == "end") peer.send("ended\n") else { count.incrementAndGet(); () }) {
+      server =>
+        calling(server, one.copy(maxPendingOutput = 1, pipelining = 1, maxQueued = 2000)) { client =>
+          await(client.run(Async.all((1 to 1000).map(_ => client.send("x" * 100))).flatMap(_ =>
+            client.call("end")
+          )))
+          assertEquals(count.get, 1000)
+        }
     }
   }
 
   test("what the server sends by itself is passed on, between answers and without a request") {
     val seen     = new ConcurrentLinkedQueue[String]
     val protocol = new TcpProtocol[String, String](Lines) {
-      override def isPush(message: String, awaited: Option[String]): Boolean                = message.startsWith(">")
+      override def isPush(message: String, awaited: Option[String]): Boolean = message.startsWith(">")
       override def pushed(session: TcpSession[String, String], message: String): Unit = {
         seen.add(message)
         if (message == ">throw") throw new LinkageError("as it should be")
@@ -152,7 +155,9 @@ class TcpClientSuite extends Suite with WithTestServer {
         }
       override def disconnected(session: TcpSession[String, String]): Unit = { gone.incrementAndGet(); () }
     }
-    serving((peer, line) => peer.send(if (line != "hello") s"$line\n" else if (isWrong.get) "no\n" else "welcome\n")) {
+    serving((peer, line) =>
+      peer.send(if (line != "hello") s"$line\n" else if (isWrong.get) "no\n" else "welcome\n")
+    ) {
       server =>
         calling(server, protocol = protocol) { client =>
           assertEquals(all(client, Seq("a", "b")), Seq(Right("a"), Right("b")))
@@ -175,7 +180,8 @@ class TcpClientSuite extends Suite with WithTestServer {
 
   test("a connection is opened again without a request, if it is to be kept") {
     val protocol = new TcpProtocol[String, String](Lines) {
-      override def connected(session: TcpSession[String, String]): Async[Unit] = session.call("hello").map(_ => ())
+      override def connected(session: TcpSession[String, String]): Async[Unit] =
+        session.call("hello").map(_ => ())
     }
     val peers = new ConcurrentLinkedQueue[TestPeer]
     serving((peer, line) => { peers.add(peer); echo(peer, line) }) { server =>
@@ -239,8 +245,8 @@ class TcpClientSuite extends Suite with WithTestServer {
 
   test("closing fails what waits and what is in flight, and says which is which") {
     serving((_, _) => ()) { server =>
-      val client  = TcpClient(TcpProtocol(Lines), server.at, one.copy(pipelining = 1))
-      val first   = client.future("1")
+      val client = TcpClient(TcpProtocol(Lines), server.at, one.copy(pipelining = 1))
+      val first  = client.future("1")
       eventually(server.lines.get == 1)
       val second = client.future("2")
       eventually(client.statistics.waiting == 1)
@@ -254,7 +260,8 @@ class TcpClientSuite extends Suite with WithTestServer {
 
   test("closing while it connects leaves nothing open") {
     val protocol = new TcpProtocol[String, String](Lines) {
-      override def connected(session: TcpSession[String, String]): Async[Unit] = session.call("hello").map(_ => ())
+      override def connected(session: TcpSession[String, String]): Async[Unit] =
+        session.call("hello").map(_ => ())
     }
     serving((_, _) => ()) { server =>
       val client = TcpClient(protocol, server.at, one)

@@ -115,7 +115,11 @@ trait WithTestServer { self: Suite =>
     finally server.close()
   }
 
-  def calling[A](server: TestServer, config: TcpClientConfig = one, protocol: TcpProtocol[String, String] = TcpProtocol(Lines))(
+  def calling[A](
+      server: TestServer,
+      config: TcpClientConfig = one,
+      protocol: TcpProtocol[String, String] = TcpProtocol(Lines)
+  )(
       body: TcpClient[String, String] => A
   ): A = {
     val client = TcpClient(protocol, server.at, config)

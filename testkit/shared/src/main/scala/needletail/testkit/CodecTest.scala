@@ -44,10 +44,11 @@ final class CodecTest[I, O](codec: Codec[I, O]) {
    */
   def rejects(bytes: Array[Byte], before: Seq[I]): String = {
     val expected = before.map(comparable)
-    val reasons  = (ways(bytes).map((_, bytes)) ++ Garbage.map(g => (Whole, bytes ++ g))).map { case (way, all) =>
-      val run = new Run(codec.decoder(), all, way).expect(expected)
-      run.rejection.getOrElse(run.fail("Bad", run.outcome))
-    }
+    val reasons  =
+      (ways(bytes).map((_, bytes)) ++ Garbage.map(g => (Whole, bytes ++ g))).map { case (way, all) =>
+        val run = new Run(codec.decoder(), all, way).expect(expected)
+        run.rejection.getOrElse(run.fail("Bad", run.outcome))
+      }
     reasons.head
   }
 
@@ -111,7 +112,8 @@ object CodecTest {
   /** Up to this length, bytes are split everywhere; beyond, at this many places. */
   private final val Everywhere = 1024
 
-  private val Garbage = Seq("\u0000\u0000\u0000\u0000", "\u00ff\u00fe", "x", "\r\n", "}{!$").map(_.getBytes(ISO_8859_1))
+  private val Garbage =
+    Seq("\u0000\u0000\u0000\u0000", "\u00ff\u00fe", "x", "\r\n", "}{!$").map(_.getBytes(ISO_8859_1))
 
   /** How bytes come: in the parts that end before these indexes. */
   private sealed abstract class Way(val text: String) {
@@ -180,7 +182,7 @@ object CodecTest {
       val result =
         try decoder.decode(array, before, before + until - from)
         catch {
-          case e: Exception  => fail("no exception", e)
+          case e: Exception    => fail("no exception", e)
           case e: LinkageError => fail("no exception", e)
         }
       if (!java.util.Arrays.equals(array, passed)) fail("an unchanged array", "a changed one")
@@ -190,7 +192,10 @@ object CodecTest {
         case Decoded.Message(message, end) =>
           val at = from + end - before
           if (at <= from + looked || at > until)
-            fail(s"the end of a message after byte ${from + looked} and at most at $until", s"$at, of $message")
+            fail(
+              s"the end of a message after byte ${from + looked} and at most at $until",
+              s"$at, of $message"
+            )
           Decoded.Message(message, at)
         case other => other
       }
@@ -228,7 +233,8 @@ object CodecTest {
 
   private def short(value: Any): String = {
     val text = String.valueOf(value)
-    if (text.length <= 300) text else s"${text.take(200)} ... ${text.takeRight(60)} (${text.length} characters)"
+    if (text.length <= 300) text
+    else s"${text.take(200)} ... ${text.takeRight(60)} (${text.length} characters)"
   }
 
   /** Bytes that lie behind what is passed on: a decoder that looks at them finds the end of something. */
@@ -236,13 +242,13 @@ object CodecTest {
 
   /** The same value with sequences for arrays, so that `==` compares them by their content. */
   private def comparable(value: Any): Any = value match {
-    case array: Array[_]   => array.toVector.map(comparable)
-    case seq: Seq[_]       => seq.map(comparable)
-    case map: Map[_, _]    => map.map { case (k, v) => comparable(k) -> comparable(v) }
-    case product: Product  =>
+    case array: Array[_]  => array.toVector.map(comparable)
+    case seq: Seq[_]      => seq.map(comparable)
+    case map: Map[_, _]   => map.map { case (k, v) => comparable(k) -> comparable(v) }
+    case product: Product =>
       if (product.productArity == 0) product
       else (product.productPrefix, product.productIterator.map(comparable).toVector)
-    case other             => other
+    case other => other
   }
 
   /** Bytes as text, the others as `\xNN`; a long text without its middle. */

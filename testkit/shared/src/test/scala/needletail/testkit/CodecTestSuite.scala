@@ -100,18 +100,28 @@ class CodecTestSuite extends Suite {
 
   test("a decoder that throws, returns null, or an end that cannot be") {
     finds("no exception", "IndexOutOfBounds")(
-      wrong((b, from, until) => if (until - from < 2) Decoded.Message(b(until + 100), until) else line(b, from, until))
+      wrong((b, from, until) =>
+        if (until - from < 2) Decoded.Message(b(until + 100), until) else line(b, from, until)
+      )
         .decodes("ab\n", "ab")
     )
-    finds("no exception", "LinkageError")(wrong((_, _, _) => throw new LinkageError("x")).decodes("ab\n", "ab"))
+    finds(
+      "no exception",
+      "LinkageError"
+    )(wrong((_, _, _) => throw new LinkageError("x")).decodes("ab\n", "ab"))
     finds("a result", "null")(wrong((_, _, _) => null).decodes("ab\n", "ab"))
-    finds("the end of a message after byte 0")(wrong((_, from, _) => Decoded.Message("ab", from)).decodes("ab\n", "ab"))
+    finds("the end of a message after byte 0")(wrong((_, from, _) => Decoded.Message("ab", from)).decodes(
+      "ab\n",
+      "ab"
+    ))
     finds("at most at 3")(wrong((_, _, until) => Decoded.Message("ab", until + 1)).decodes("ab\n", "ab"))
   }
 
   test("what is bad, and good once more of it has come") {
     finds("no further message", "found good")(
-      wrong((_, from, until) => if (until - from > 3) Decoded.Message("good", until) else Decoded.Bad("short"))
+      wrong((_, from, until) =>
+        if (until - from > 3) Decoded.Message("good", until) else Decoded.Bad("short")
+      )
         .rejects("abc")
     )
     var calls = 0
@@ -126,7 +136,7 @@ class CodecTestSuite extends Suite {
   test("a decoder that does not forget, or that shares what it remembers") {
     class Remembering(make: Boolean) extends Codec[String, String] {
       final class State extends Decoder[String] {
-        private var looked = 0
+        private var looked                                                     = 0
         def decode(bytes: Array[Byte], from: Int, until: Int): Decoded[String] = {
           val end = bytes.indexOf('\n'.toByte, from + looked)
           if (end < 0 || end >= until) {
@@ -160,8 +170,9 @@ class CodecTestSuite extends Suite {
     val codec = new Codec[Any, String] {
       def decoder(): Decoder[Any] = (b, from, until) =>
         line(b, from, until) match {
-          case Decoded.Message(m: String, end) => Decoded.Message(List(Blob("x", m.getBytes(ISO_8859_1))), end)
-          case other                           => other
+          case Decoded.Message(m: String, end) =>
+            Decoded.Message(List(Blob("x", m.getBytes(ISO_8859_1))), end)
+          case other => other
         }
       def encode(line: String): Array[Byte] = (line + "\n").getBytes(ISO_8859_1)
     }

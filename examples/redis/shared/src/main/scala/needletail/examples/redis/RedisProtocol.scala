@@ -48,16 +48,16 @@ private[redis] final class RedisProtocol(
     Async.all(commands.map(c => session.call(c).flatMap(checked))).map(_ => ())
 
   override def isPush(message: RespValue, awaited: Option[Command]): Boolean = kind(message) match {
-    case Some("message" | "pmessage" | "smessage" | "invalidate")  => true
+    case Some("message" | "pmessage" | "smessage" | "invalidate")              => true
     case Some(confirmed) if awaited.exists(_.name.equalsIgnoreCase(confirmed)) => false
-    case _                                                         => message.isInstanceOf[RespValue.Push]
+    case _ => message.isInstanceOf[RespValue.Push]
   }
 
   /** What the server sends by itself: a push of RESP3; on a connection that subscribes, an array of RESP2. */
   private def kind(message: RespValue): Option[String] = message match {
-    case RespValue.Push(RespValue.Text(kind) +: _)                                  => Some(kind)
+    case RespValue.Push(RespValue.Text(kind) +: _)                => Some(kind)
     case RespValue.Items(RespValue.Text(kind) +: _) if subscribes => Some(kind)
-    case _                                                                          => None
+    case _                                                        => None
   }
 
   override def pushed(session: TcpSession[RespValue, Command], message: RespValue): Unit = message match {

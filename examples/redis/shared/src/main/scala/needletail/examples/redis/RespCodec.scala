@@ -11,7 +11,8 @@ final case class Command(words: Vector[Array[Byte]]) {
 }
 
 object Command {
-  def apply(name: String, arguments: Array[Byte]*): Command = Command(name.getBytes(UTF_8) +: arguments.toVector)
+  def apply(name: String, arguments: Array[Byte]*): Command =
+    Command(name.getBytes(UTF_8) +: arguments.toVector)
 
   /** With arguments of text. */
   def of(name: String, arguments: String*): Command = apply(name, arguments.map(_.getBytes(UTF_8)): _*)
@@ -29,8 +30,8 @@ final class RespCodec(maxBytes: Int) extends Codec[RespValue, Command] {
     val first = s"*${command.words.length}\r\n".getBytes(ISO_8859_1)
     val size  = heads.foldLeft(first.length.toLong)(_ + _.length) +
       command.words.foldLeft(0L)((sum, word) => sum + word.length + 2)
-    val bytes                          = new Array[Byte](Math.toIntExact(size))
-    var at                             = 0
+    val bytes                           = new Array[Byte](Math.toIntExact(size))
+    var at                              = 0
     def append(part: Array[Byte]): Unit = {
       System.arraycopy(part, 0, bytes, at, part.length)
       at += part.length

@@ -17,14 +17,15 @@ private[redis] final class RespDecoder extends Decoder[RespValue] {
   private var looked = 0                     // bytes of this message that are decoded
 
   def decode(bytes: Array[Byte], from: Int, until: Int): Decoded[RespValue] = {
-    var at                           = from + looked
-    var result: Decoded[RespValue]   = null
+    var at                         = from + looked
+    var result: Decoded[RespValue] = null
     while (result == null) element(bytes, at, until) match {
-      case More         => result = Decoded.More
-      case Bad(reason)  => result = Decoded.Bad(reason)
+      case More          => result = Decoded.More
+      case Bad(reason)   => result = Decoded.Bad(reason)
       case Begin(a, end) =>
         at = end
-        if (open.lengthCompare(MaxDepth) >= 0) result = Decoded.Bad(s"values are nested more than $MaxDepth deep")
+        if (open.lengthCompare(MaxDepth) >= 0)
+          result = Decoded.Bad(s"values are nested more than $MaxDepth deep")
         else if (a.left > 0) open = a :: open
         else result = complete(a.value, at)
       case Leaf(value, end) =>
@@ -58,31 +59,34 @@ private[redis] final class RespDecoder extends Decoder[RespValue] {
     val end = lineEnd(bytes, at, until)
     if ((if (end < 0) until else end) - at > MaxLine) Bad(s"a line is longer than $MaxLine bytes")
     else if (end < 0) More
-    else if (end - at < 1 || bytes(end + 1) != '\n') Bad("a line has to begin with a type, and to end in CR and LF")
+    else if (end - at < 1 || bytes(end + 1) != '\n')
+      Bad("a line has to begin with a type, and to end in CR and LF")
     else {
       val next = end + 2
       bytes(at).toChar match {
-        case '+'                               => Leaf(RespValue.Simple(text(bytes, at + 1, end)), next)
-        case '-'                               => Leaf(RespValue.Failed(text(bytes, at + 1, end)), next)
-        case ':'                               => number(bytes, at + 1, end).fold[Element](Bad("not a number"))(n => Leaf(RespValue.Number(n), next))
-        case '_' if end == at + 1              => Leaf(RespValue.Null, next)
+        case '+' => Leaf(RespValue.Simple(text(bytes, at + 1, end)), next)
+        case '-' => Leaf(RespValue.Failed(text(bytes, at + 1, end)), next)
+        case ':' =>
+          number(bytes, at + 1, end).fold[Element](Bad("not a number"))(n => Leaf(RespValue.Number(n), next))
+        case '_' if end == at + 1                          => Leaf(RespValue.Null, next)
         case '#' if end == at + 2 && isBool(bytes(at + 1)) => Leaf(RespValue.Bool(bytes(at + 1) == 't'), next)
-        case ',' | '(' if end > at + 1         => Leaf(RespValue.Decimal(text(bytes, at + 1, end)), next)
-        case kind @ ('$' | '!' | '=')          => blob(kind, number(bytes, at + 1, end), bytes, next, until)
+        case ',' | '(' if end > at + 1 => Leaf(RespValue.Decimal(text(bytes, at + 1, end)), next)
+        case kind @ ('$' | '!' | '=')  => blob(kind, number(bytes, at + 1, end), bytes, next, until)
         case kind @ ('*' | '%' | '~' | '>' | '|') => aggregate(kind, number(bytes, at + 1, end), next)
-        case other                             => Bad(f"no type is written as '$other%c' (${other.toInt}%d), or not like that")
+        case other => Bad(f"no type is written as '$other%c' (${other.toInt}%d), or not like that")
       }
     }
   }
 
   private def blob(kind: Char, length: Option[Long], bytes: Array[Byte], at: Int, until: Int): Element =
     length match {
-      case Some(-1) if kind == '$'                   => Leaf(RespValue.Null, at)
+      case Some(-1) if kind == '$'                     => Leaf(RespValue.Null, at)
       case Some(n) if n >= 0 && n <= Int.MaxValue - 64 =>
         val end = at + n
         if (until < end + 2) {
           // what must follow the content is checked as soon as it is there
-          if (until > end && bytes(end.toInt) != '\r') Bad("content has to be followed by CR and LF") else More
+          if (until > end && bytes(end.toInt) != '\r') Bad("content has to be followed by CR and LF")
+          else More
         } else if (bytes(end.toInt) != '\r' || bytes(end.toInt + 1) != '\n')
           Bad("content has to be followed by CR and LF")
         else {
@@ -95,7 +99,10 @@ private[redis] final class RespDecoder extends Decoder[RespValue] {
               if (n < 4 || content(3) != ':') Bad("text has to begin with its format")
               else
                 Leaf(
-                  RespValue.Verbatim(text(content, 0, 3), java.util.Arrays.copyOfRange(content, 4, content.length)),
+                  RespValue.Verbatim(
+                    text(content, 0, 3),
+                    java.util.Arrays.copyOfRange(content, 4, content.length)
+                  ),
                   next
                 )
           }
@@ -104,8 +111,8 @@ private[redis] final class RespDecoder extends Decoder[RespValue] {
     }
 
   private def aggregate(kind: Char, count: Option[Long], next: Int): Element = count match {
-    case Some(-1) if kind == '*'                       => Leaf(RespValue.Null, next)
-    case Some(0) if kind == '>'                        => Bad("a push without a kind")
+    case Some(-1) if kind == '*'                    => Leaf(RespValue.Null, next)
+    case Some(0) if kind == '>'                     => Bad("a push without a kind")
     case Some(n) if n >= 0 && n <= Int.MaxValue / 2 =>
       if (n == 0 && kind == '|') Bad("attributes without any")
       else Begin(new Aggregate(kind, if (kind == '%' || kind == '|') 2 * n else n), next)
@@ -118,10 +125,10 @@ private object RespDecoder {
   private final val MaxLine  = 64 * 1024
 
   private sealed abstract class Element
-  private case object More                                          extends Element
-  private final case class Bad(reason: String)                      extends Element
-  private final case class Leaf(value: RespValue, end: Int)         extends Element
-  private final case class Begin(aggregate: Aggregate, end: Int)    extends Element
+  private case object More                                       extends Element
+  private final case class Bad(reason: String)                   extends Element
+  private final case class Leaf(value: RespValue, end: Int)      extends Element
+  private final case class Begin(aggregate: Aggregate, end: Int) extends Element
 
   /** An aggregate of which `left` elements are to come. Its count is not trusted: it takes room as they come. */
   private final class Aggregate(val kind: Char, var left: Long) {

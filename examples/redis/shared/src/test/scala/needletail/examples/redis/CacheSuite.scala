@@ -55,10 +55,14 @@ class CacheSuite extends Suite {
     val socket = new ServerSocket(0)
     val port   = socket.getLocalPort
     socket.close()
-    using(Address.Tcp("127.0.0.1", port))(redis => for (_ <- 1 to 3) assertEquals(get(redis), ("computed", "off")))
+    using(Address.Tcp("127.0.0.1", port))(redis =>
+      for (_ <- 1 to 3) assertEquals(get(redis), ("computed", "off"))
+    )
     def answering(what: Command => Async[Answer[String]]): Unit =
       FakeRedis.serving(what) { server =>
-        using(server.address)(redis => for (_ <- 1 to 3) assertEquals(get(redis, 50.millis), ("computed", "off")))
+        using(server.address)(redis =>
+          for (_ <- 1 to 3) assertEquals(get(redis, 50.millis), ("computed", "off"))
+        )
       }
     answering(_ => new AsyncPromise[Answer[String]])
     answering(_ => Answer("-ERR no\r\n"))
@@ -87,14 +91,19 @@ class CacheSuite extends Suite {
     }
   }
 
-  private def greeted(config: RedisConfig)(hello: String, others: Command => String): (Vector[String], Boolean) = {
+  private def greeted(config: RedisConfig)(
+      hello: String,
+      others: Command => String
+  ): (Vector[String], Boolean) = {
     @volatile var commands = Vector.empty[String]
     FakeRedis.serving { c =>
       commands :+= c.words.map(new String(_)).mkString(" ")
       Answer(if (c.name == "HELLO") hello else others(c))
     } { (server: TcpServer) =>
       using(server.address, config) { redis =>
-        val works = await(redis.run(redis.get("a").map(_ => true).recover { case _: TcpClientError => false }))
+        val works = await(redis.run(redis.get("a").map(_ => true).recover { case _: TcpClientError =>
+          false
+        }))
         (commands, works)
       }
     }
@@ -113,7 +122,9 @@ class CacheSuite extends Suite {
         (Vector("HELLO 3 AUTH ann secret", "AUTH ann secret", "SELECT 3", "GET a"), true)
       )
       assertEquals(
-        greeted(RedisConfig(password = Some("x")))(unknown, c => if (c.name == "AUTH") "-ERR invalid password\r\n" else "$-1\r\n"),
+        greeted(RedisConfig(password =
+          Some("x")
+        ))(unknown, c => if (c.name == "AUTH") "-ERR invalid password\r\n" else "$-1\r\n"),
         (Vector("HELLO 3 AUTH default x", "AUTH x"), false)
       )
     }
@@ -122,7 +133,9 @@ class CacheSuite extends Suite {
   }
 
   test("lists that begin like messages are answers, where nothing subscribes") {
-    FakeRedis.serving(c => Answer(if (c.name == "HELLO") "-ERR unknown command\r\n" else "*1\r\n$7\r\nmessage\r\n")) {
+    FakeRedis.serving(c =>
+      Answer(if (c.name == "HELLO") "-ERR unknown command\r\n" else "*1\r\n$7\r\nmessage\r\n")
+    ) {
       server =>
         using(server.address) { redis =>
           assertEquals(

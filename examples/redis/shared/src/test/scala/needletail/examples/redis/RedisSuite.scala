@@ -49,10 +49,10 @@ class RedisSuite extends Suite {
   /** Any answer, also one that asks for a password. */
   private def answers(redis: Redis): Boolean =
     Try(await(redis.run(redis.command(Command.of("PING"))))) match {
-      case Success(_)                  => true
-      case Failure(_: RedisError)      => true
-      case Failure(e: TcpClientError)  => Option(e.getCause).exists(_.isInstanceOf[RedisError])
-      case Failure(_)                  => false
+      case Success(_)                 => true
+      case Failure(_: RedisError)     => true
+      case Failure(e: TcpClientError) => Option(e.getCause).exists(_.isInstanceOf[RedisError])
+      case Failure(_)                 => false
     }
 
   private def using[A](process: RedisProcess, config: RedisConfig = config)(body: Redis => A): A = {
@@ -79,7 +79,10 @@ class RedisSuite extends Suite {
         assertEquals(result.copy(_6 = ""), (None, Some("ä"), 1L, 2L, 2L, ""))
         eventually(await(redis.run(redis.get("short"))).isEmpty)
         val all = Array.tabulate[Byte](256)(_.toByte)
-        assertEquals(await(redis.run(redis.set("all", all).flatMap(_ => redis.get("all")))).map(_.toVector), Some(all.toVector))
+        assertEquals(
+          await(redis.run(redis.set("all", all).flatMap(_ => redis.get("all")))).map(_.toVector),
+          Some(all.toVector)
+        )
       }
     }
   }
@@ -88,13 +91,14 @@ class RedisSuite extends Suite {
     needsRedis(s"the types of answers, with RESP${if (resp3) 3 else 2}") {
       serving((if (resp3) Nil else Seq("--rename-command", "HELLO", "")): _*) { process =>
         using(process) { redis =>
-          def ask(words: String*): RespValue = await(redis.run(redis.command(Command.of(words.head, words.tail: _*))))
+          def ask(words: String*): RespValue =
+            await(redis.run(redis.command(Command.of(words.head, words.tail: _*))))
           assertEquals(ask("PING"), RespValue.Simple("PONG"))
           ask("HSET", "h", "f", "v")
           (ask("HGETALL", "h"), resp3) match {
             case (RespValue.Fields(Vector((RespValue.Text("f"), RespValue.Text("v")))), true) => ()
             case (RespValue.Items(Vector(RespValue.Text("f"), RespValue.Text("v"))), false)   => ()
-            case other                                                                      => fail(s"$other")
+            case other => fail(s"$other")
           }
           assertEquals(ask("GET", "none"), RespValue.Null)
           ask("RPUSH", "l", "message", "x") match {
@@ -103,9 +107,24 @@ class RedisSuite extends Suite {
           }
           ask("LRANGE", "l", "0", "-1") match {
             case RespValue.Items(Vector(RespValue.Text("message"), RespValue.Text("x"))) => ()
-            case other                                                               => fail(s"$other")
+            case other                                                                   => fail(s"$other")
           }
-          for (kind <- Seq("string", "integer", "double", "bignum", "null", "array", "set", "map", "attrib", "verbatim", "true", "false"))
+          for (
+            kind <- Seq(
+              "string",
+              "integer",
+              "double",
+              "bignum",
+              "null",
+              "array",
+              "set",
+              "map",
+              "attrib",
+              "verbatim",
+              "true",
+              "false"
+            )
+          )
             if (resp3 || kind != "attrib") ask("DEBUG", "PROTOCOL", kind)
         }
       }
@@ -150,7 +169,10 @@ class RedisSuite extends Suite {
         await(redis.run(redis.command(Command.of("APPEND", "big", "x" * 100000))))
         val e = intercept[TcpClientError.Malformed](await(redis.run(redis.get("big"))))
         assert(e.getMessage.contains("longer than"), e.getMessage)
-        assertEquals(text(await(redis.run(redis.set("small", "x".getBytes).flatMap(_ => redis.get("small"))))), Some("x"))
+        assertEquals(
+          text(await(redis.run(redis.set("small", "x".getBytes).flatMap(_ => redis.get("small"))))),
+          Some("x")
+        )
       }
     }
   }
@@ -160,7 +182,7 @@ class RedisSuite extends Suite {
       serving("--requirepass" +: "secret" +: options: _*) { process =>
         for (password <- Seq(None, Some("wrong")))
           using(process, config.copy(password = password)) { redis =>
-            val e = intercept[Exception](await(redis.run(redis.get("a"))))
+            val e     = intercept[Exception](await(redis.run(redis.get("a"))))
             val cause = if (e.isInstanceOf[RedisError]) e else e.getCause
             assert(Seq("WRONGPASS", "NOAUTH").contains(cause.asInstanceOf[RedisError].code), e.getMessage)
             assert(!e.getMessage.contains("wrong "), e.getMessage)
@@ -172,7 +194,9 @@ class RedisSuite extends Suite {
   }
 
   for (resp3 <- Seq(true, false))
-    needsRedis(s"messages of channels, also after the server was restarted, with RESP${if (resp3) 3 else 2}") {
+    needsRedis(
+      s"messages of channels, also after the server was restarted, with RESP${if (resp3) 3 else 2}"
+    ) {
       serving((if (resp3) Nil else Seq("--rename-command", "HELLO", "")): _*) { process =>
         val seen       = new ConcurrentLinkedQueue[String]
         val subscriber = new RedisSubscriber(process.address, config)((channel, message) => {
@@ -217,14 +241,16 @@ class RedisSuite extends Suite {
     }
   }
 
-  needsRedis("killed and started again under load: errors meanwhile, then all is well, and no answer is another's") {
+  needsRedis(
+    "killed and started again under load: errors meanwhile, then all is well, and no answer is another's"
+  ) {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
     serving() { process =>
       using(process) { redis =>
-        val stop    = new AtomicBoolean
-        val good    = new AtomicInteger
-        val failed  = new AtomicInteger
-        val strange = new ConcurrentLinkedQueue[String]
+        val stop                     = new AtomicBoolean
+        val good                     = new AtomicInteger
+        val failed                   = new AtomicInteger
+        val strange                  = new ConcurrentLinkedQueue[String]
         def one(i: Int): Async[Unit] = {
           val key = s"key$i"
           redis.set(key, key.getBytes).flatMap(_ => redis.get(key)).map { value =>
@@ -258,10 +284,12 @@ class RedisSuite extends Suite {
     }
   }
 
-  needsRedis("a server that is stopped for a while: the cache answers without it, and with it again afterwards") {
+  needsRedis(
+    "a server that is stopped for a while: the cache answers without it, and with it again afterwards"
+  ) {
     serving() { process =>
       using(process) { redis =>
-        val cache = new Cache(redis, 10.minutes)
+        val cache                    = new Cache(redis, 10.minutes)
         def get(key: String): String = await(redis.run(cache(key)(Async.value("computed".getBytes)))).how
         eventually(get("a") == "hit") // the first ones may miss, or be too slow
         val asleep = redis.run(redis.command(Command.of("DEBUG", "SLEEP", "1")))
