@@ -136,10 +136,15 @@ lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
   .settings(withTestkit("ManualLoop", "TestReply", "package"))
 
-/** What users test handlers and routes with. */
-lazy val testkit = module("testkit").dependsOn(async, http, routing, testing % Test)
+/** Codecs, and clients of any protocol. */
+lazy val tcp = module("tcp")
+  .dependsOn(io % "compile;test->test", testing % Test)
+  .settings(withTestkit("CodecTest"))
 
-lazy val server = module("server").dependsOn(io, http, metrics, testing % Test, testkit % Test)
+/** What users test handlers, routes and codecs with. */
+lazy val testkit = module("testkit").dependsOn(async, http, routing, tcp, testing % Test)
+
+lazy val server = module("server").dependsOn(io, http, tcp, metrics, testing % Test, testkit % Test)
 lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
@@ -269,7 +274,10 @@ def program(name: String): CrossProject =
 lazy val options   = example("options").dependsOn(gateway, routing, testing % Test)
 lazy val hello     = program("hello").dependsOn(options, testing % Test, testkit % Test)
 lazy val counter   = program("counter").dependsOn(options, actor, testing % Test)
-lazy val line      = program("line").dependsOn(options, testing % Test)
+lazy val line      = program("line").dependsOn(options, testing % Test, testkit % Test)
+lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
+lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
+
 lazy val reference = program("reference").dependsOn(options, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
@@ -300,7 +308,7 @@ lazy val demo = program("demo")
   )
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
-  Seq(hello, counter, line, reference, overload, cgihost, search, payment, store, demo)
+  Seq(hello, counter, line, redis, memcached, reference, overload, cgihost, search, payment, store, demo)
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
 
@@ -326,6 +334,7 @@ lazy val crossModules =
     http,
     routing,
     metrics,
+    tcp,
     testkit,
     server,
     client,
@@ -336,6 +345,8 @@ lazy val crossModules =
     hello,
     counter,
     line,
+    redis,
+    memcached,
     reference,
     overload,
     cgihost
@@ -454,7 +465,8 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, stream, http, routing, metrics, testkit, server, client, gateway)
+lazy val structuredModules =
+  Seq(async, actor, io, stream, http, routing, metrics, tcp, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)

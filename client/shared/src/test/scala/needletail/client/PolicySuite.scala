@@ -3,7 +3,7 @@ package needletail.client
 import scala.concurrent.duration._
 
 import needletail.client.config.{BalancingConfig, BreakerConfig, RetryConfig}
-import needletail.client.policy.{Backoff, Balancer, Breaker, RetryBudget}
+import needletail.client.policy.{Balancer, Breaker, RetryBudget, RetryPolicy}
 import needletail.io.Address
 import needletail.testing.Suite
 
@@ -120,15 +120,15 @@ class PolicySuite extends Suite {
   }
 
   test("backing off doubles its bound up to another, and is spread evenly below it") {
-    val config = RetryConfig(firstDelay = 10.millis, maxDelay = 1.second)
+    val seed    = 4711L
+    val config  = RetryConfig(firstDelay = 10.millis, maxDelay = 1.second)
+    val backoff = RetryPolicy.backoff(config, new java.util.Random(seed))
     assertEquals(
-      (1 to 9).map(n => Backoff.bound(config, n) / 1000000).toList,
+      (1 to 9).map(n => backoff.bound(n) / 1000000).toList,
       List(10L, 20L, 40L, 80L, 160L, 320L, 640L, 1000L, 1000L)
     )
-    assertEquals(Backoff.bound(config, 1000), 1.second.toNanos)
-    val seed    = 4711L
-    val backoff = new Backoff(config, new java.util.Random(seed))
-    val waits   = Vector.fill(10000)(backoff.nanos(3).toDouble / 40.millis.toNanos)
+    assertEquals(backoff.bound(1000), 1.second.toNanos)
+    val waits = Vector.fill(10000)(backoff.nanos(3).toDouble / 40.millis.toNanos)
     assert(waits.forall(w => w >= 0 && w < 1), s"seed $seed")
     assertEqualsDouble(waits.sum / waits.size, 0.5, 0.02, s"seed $seed")
   }

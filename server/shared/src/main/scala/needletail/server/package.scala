@@ -25,9 +25,9 @@ package object server {
 
   // For protocols other than HTTP.
   type Answer[+O]       = tcp.Answer[O]
-  type Codec[I, O]      = tcp.Codec[I, O]
-  type Decoded[+I]      = tcp.Decoded[I]
-  type Decoder[+I]      = tcp.Decoder[I]
+  type Codec[I, O]      = needletail.tcp.Codec[I, O]
+  type Decoded[+I]      = needletail.tcp.Decoded[I]
+  type Decoder[+I]      = needletail.tcp.Decoder[I]
   type TcpServer        = tcp.TcpServer
   type TcpSettings      = config.TcpSettings
   type LoopProtocol     = connection.LoopProtocol
@@ -35,7 +35,7 @@ package object server {
   type ServedConnection = connection.ServedConnection
 
   val Answer: tcp.Answer.type              = tcp.Answer
-  val Decoded: tcp.Decoded.type            = tcp.Decoded
+  val Decoded: needletail.tcp.Decoded.type = needletail.tcp.Decoded
   val TcpServer: tcp.TcpServer.type        = tcp.TcpServer
   val TcpSettings: config.TcpSettings.type = config.TcpSettings
 }

@@ -1,5 +1,6 @@
 package needletail.client.policy
 
+import needletail.async.Backoff
 import needletail.client.config.RetryConfig
 import needletail.client.error.ClientError
 import needletail.http.http1.ResponseHead
@@ -9,7 +10,7 @@ import needletail.http.http1.ResponseHead
  * all (its method, its content, the caller's choice) is decided by the call.
  */
 private[client] final class RetryPolicy(config: RetryConfig, random: java.util.Random) {
-  private val backoff = new Backoff(config, random)
+  private val backoff = RetryPolicy.backoff(config, random)
 
   /** The delay after attempt number `attempt`, counted from 1, failed. */
   def delay(attempt: Int): Long = backoff.nanos(attempt)
@@ -36,6 +37,10 @@ private[client] final class RetryPolicy(config: RetryConfig, random: java.util.R
 }
 
 private[client] object RetryPolicy {
+
+  /** The delays between the attempts of a call. */
+  def backoff(config: RetryConfig, random: java.util.Random): Backoff =
+    new Backoff(config.firstDelay.toNanos, config.maxDelay.toNanos, random)
 
   /** A delay longer than any call. */
   final val Never = Long.MaxValue

@@ -76,7 +76,7 @@ class RetryPolicySuite extends Suite {
   test("the delay is that of the backoff, or Retry-After up to maxDelay") {
     val p = policy
     for (attempt <- 1 to 5; _ <- 1 to 100) {
-      val bound = Backoff.bound(config, attempt)
+      val bound = RetryPolicy.backoff(config, null).bound(attempt)
       val plain = p.delay(attempt)
       assert(plain >= 0 && plain <= bound, s"$plain for attempt $attempt")
       val bare = p.delay(attempt, head())

@@ -5,6 +5,7 @@ import needletail.io.Connection
 import needletail.io.platform.Fallible
 import needletail.server.connection.WatchedConnection
 import needletail.server.operations.{Log, LoopCounts}
+import needletail.tcp.{Codec, Decoded, MessageReader}
 
 /**
  * One connection of a [[Codec]]: messages are answered one after another, in order. While an answer is awaited, or the
@@ -29,7 +30,8 @@ private[server] final class CodecConnection[I, O](
     }
   }
 
-  private val decoder                    = codec.decoder()
+  private val reader =
+    new MessageReader(codec.decoder(), settings.maxMessage, connection.loop.memory)
   private val waiting                    = new Waiting
   private var pending                    = false // an answer is awaited, or has arrived but is not sent
   private var arrived: Result[Answer[O]] = null
@@ -40,31 +42,22 @@ private[server] final class CodecConnection[I, O](
   settle()
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-    var at = from
     var go = true
+    reader.begin(bytes, from, until)
     while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
-      decode(bytes, at, until) match {
+      reader.next() match {
         case Decoded.More                => go = false
-        case Decoded.Message(message, n) =>
-          at = n
-          ask(message)
-        case Decoded.Bad(reason) =>
+        case Decoded.Message(message, _) => ask(message)
+        case Decoded.Bad(reason)         =>
           codec.reject(reason).foreach(send)
           finish()
       }
+    reader.end()
+    val at = reader.used
     if (!over && until - at > connection.unusedBytes && mustNotKeep(until - at)) finish()
     active()
     if (over) until else at
   }
-
-  private def decode(bytes: Array[Byte], from: Int, until: Int): Decoded[I] =
-    if (from == until) Decoded.More
-    else {
-      val decoded = decoder.decode(bytes, from, until)
-      if ((decoded eq Decoded.More) && until - from >= settings.maxMessage)
-        Decoded.Bad("the message is too long")
-      else decoded
-    }
 
   private def ask(message: I): Unit = {
     val answer =
@@ -107,6 +100,7 @@ private[server] final class CodecConnection[I, O](
 
   private def finish(): Unit = if (!over) {
     over = true
+    reader.release()
     connection.closeGracefully(
       Math.min(settings.lingerNanos, idle()), // shorter while the server is crowded
       settings.maxMessage * 16
@@ -144,7 +138,7 @@ private[server] final class CodecConnection[I, O](
   }
 
   private[needletail] override def heldForPeer: Long =
-    if (connection.pendingBytes > 0 || !pending) super.heldForPeer else 0
+    if (connection.pendingBytes > 0 || !pending) super.heldForPeer + reader.held else 0
 
   private def mustNotKeep(bytes: Int): Boolean = {
     val already = connection.unusedBytes
@@ -153,6 +147,7 @@ private[server] final class CodecConnection[I, O](
 
   protected def closed(cause: Throwable): Unit = {
     over = true
+    reader.release()
     waiting.withdraw()
   }
 

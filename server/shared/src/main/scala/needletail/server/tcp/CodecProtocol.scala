@@ -6,6 +6,7 @@ import needletail.io.{Connection, EventLoop}
 import needletail.server.config.ServerConfig
 import needletail.server.connection.{ConnectionFacts, LoopProtocol, Protocol, ServedConnection}
 import needletail.server.operations.{Log, LoopCounts}
+import needletail.tcp.Codec
 
 /**
  * The protocol of a [[Codec]], for a [[TcpServer]]. `session` creates the function that answers one connection's
@@ -20,7 +21,7 @@ private[server] final class CodecProtocol[I, O](
     private var idle     = config.idleTimeout.toNanos
     private val settings =
       CodecSettings(
-        config.maxHead,
+        codec.maxMessage.getOrElse(config.maxHead),
         config.maxPendingOutput,
         config.writeTimeout.toNanos,
         config.lingerTimeout.toNanos,

@@ -24,6 +24,7 @@ import needletail.server.operations.{
   Statistics,
   Watchdog
 }
+import needletail.tcp.Codec
 
 /**
  * A running server for any protocol: its event loops, its listener and its connections. [[Server]] starts one for

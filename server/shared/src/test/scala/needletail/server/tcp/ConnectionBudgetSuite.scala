@@ -16,6 +16,7 @@ import needletail.server.RawClient
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.HttpProtocol
 import needletail.server.operations.Log
+import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
 
 /** However a connection ends, or fails to begin, its place is free again. */

@@ -9,6 +9,7 @@ import scala.concurrent.duration._
 import needletail.io.Address
 import needletail.server.{ServerConfig, TcpServer}
 import needletail.testing.Suite
+import needletail.testkit.CodecTest
 
 class LineSuite extends Suite {
   private def serving(body: TcpServer => Unit): Unit = {
@@ -42,5 +43,13 @@ class LineSuite extends Suite {
       assertEquals(talk(server, "DANCE\nQUIT\n").head, "ERROR commands are PING, ECHO text, TIME and QUIT")
       assertEquals(talk(server, "x" * 2000), List("ERROR a line is at most 1024 bytes long"))
     }
+  }
+
+  test("the codec, however its bytes come") {
+    val codec = CodecTest(new LineCodec(maxLength = 8))
+    codec.decodes("PING\r\nECHO a b\n\r\n\n12345678\n", "PING", "ECHO a b", "", "", "12345678")
+    codec.isIncomplete("PING\r\nEC", "PING")
+    assertEquals(codec.rejects("PING\n123456789", "PING"), "a line is at most 8 bytes long")
+    codec.encodes("wörld", "w\u00c3\u00b6rld\r\n")
   }
 }

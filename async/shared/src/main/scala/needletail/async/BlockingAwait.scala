@@ -1,14 +1,11 @@
-package needletail.client.call
+package needletail.async
 
 import java.util.concurrent.CountDownLatch
 
 import scala.util.Try
 
-import needletail.async.Async
-import needletail.io.EventLoop
-
-/** A thread that blocks until an operation on an event loop completes. */
-private[client] final class BlockingAwait[A] {
+/** A thread that blocks until an operation on a loop completes. */
+private[needletail] final class BlockingAwait[A] {
   private val done                     = new CountDownLatch(1)
   private var running: Async[A]        = null // used on the loop only
   private var isCancelled              = false
@@ -29,13 +26,13 @@ private[client] final class BlockingAwait[A] {
   }
 }
 
-private[client] object BlockingAwait {
+private[needletail] object BlockingAwait {
 
   /**
    * Runs `body` on the loop and blocks until it completes. Returns its result or throws its failure. Interrupting the
    * thread cancels it and throws InterruptedException. Must not be called on an event loop's thread.
    */
-  def await[A](loop: EventLoop)(body: => Async[A]): A = {
+  def await[A](loop: Loop)(body: => Async[A]): A = {
     val waiting = new BlockingAwait[A]
     loop.execute(() => waiting.start(body))
     try waiting.done.await()

@@ -1,0 +1,32 @@
+package needletail.examples.memcached
+
+import scala.concurrent.duration._
+
+import needletail.examples.{Listening, Options}
+import needletail.io.Signals
+import needletail.server.ServerConfig
+
+object Main {
+  private val options   = Options("memcached", "A cache that speaks memcached's text protocol.")
+  private val listening = new Listening(options, behind = false, admin = false)
+  private val shards    = options.int("shards", 4, "actors that have the items, each with a thread", 1 to 1024)
+  private val memory    = options.size("memory", 64L * 1024 * 1024, "bytes of all items")
+
+  def main(args: Array[String]): Unit = options.run(args) { chosen =>
+    listening.run(chosen, ServerConfig(idleTimeout = 10.minutes)) { config =>
+      val server =
+        try new MemcachedServer(config, chosen(shards), chosen(memory))
+        catch {
+          case e: IllegalArgumentException =>
+            System.err.println(e.getMessage)
+            sys.exit(2)
+        }
+      val await = Signals.awaiting(server.stopped) { () =>
+        server.drain()
+        ()
+      }
+      println(s"listening on ${server.address}; try: printf 'set a 0 0 2\\r\\nhi\\r\\nget a\\r\\nquit\\r\\n' | nc 127.0.0.1 ${server.port}")
+      await()
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package needletail.io
+
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, RejectedExecutionException}
+
+import scala.concurrent.{ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
+
+import needletail.async.{Async, BlockingAwait, Loop}
+
+/**
+ * The event loops that something such as a client is used on, and its state on each of them: the loop that it is called
+ * on, whichever that is; for calls from other threads, loops that were lent to it or that it starts itself. For any
+ * thread.
+ *
+ * @param owner what messages name: "the client"
+ * @param count own loops; 0: as many as processors. Started when first needed, as daemons
+ * @param lent loops for calls from other threads; null: it starts loops of its own
+ * @param make creates the state of a loop, on that loop
+ * @param discard ends the state of a loop, on that loop; called by `close`, and then for each state made later
+ */
+private[needletail] final class LoopStates[S](
+    owner: String,
+    name: String,
+    count: Int,
+    lent: EventLoops,
+    make: EventLoop => S,
+    discard: S => Unit
+) {
+  private val states                        = new ConcurrentHashMap[EventLoop, S]
+  private val mine                          = new ThreadLocal[LoopStates.Mine[S]] // the calling loop's
+  private var own: EventLoops               = null                                // started when first needed
+  @volatile private var closed              = false
+
+  /** Runs `body` on a loop. Throws IllegalStateException if closed. */
+  def run[A](body: => Async[A]): Future[A] = Async.run(next())(body)
+
+  /** Runs `body` on a loop and blocks until it completes. Throws IllegalStateException on an event loop's thread. */
+  def await[A](body: => Async[A]): A = {
+    if (Loop.currentOrNull != null)
+      throw new IllegalStateException(
+        "await would block an event loop, and with it every connection of that loop; use the Async, or call it " +
+          "inside Async.blocking"
+      )
+    BlockingAwait.await(next())(body)
+  }
+
+  /** The calling loop's state. Throws IllegalStateException with `otherwise` on a thread that is not an event loop's. */
+  def here(otherwise: => String): S = {
+    val known = mine.get()
+    if (known != null && known.loop.inLoop) known.state
+    else
+      Loop.currentOrNull match {
+        case loop: EventLoop =>
+          states.keySet.removeIf(l => !l.isAlive)
+          var state = states.get(loop)
+          if (state == null) {
+            state = make(loop)
+            states.put(loop, state)
+          }
+          mine.set(new LoopStates.Mine(loop, state))
+          if (closed) discard(state)
+          state
+        case _ => throw new IllegalStateException(otherwise)
+      }
+  }
+
+  /** The present states. */
+  def all: Iterable[S] = states.values.asScala
+
+  /** Calls `f` with each present state, on its loop. Does not wait. */
+  def each(f: S => Unit): Unit = { onEach(f); () }
+
+  /** As `each`, and completes when all that `f` returns has completed, or its loop has ended. */
+  def eachAsync(f: S => Async[Unit]): Future[Unit] = {
+    implicit val here: ExecutionContext = ExecutionContext.parasitic
+    Future
+      .sequence(states.asScala.toList.map { case (loop, state) => Async.run(loop)(f(state)).recover { case _ => () } })
+      .map(_ => ())
+  }
+
+  /** A loop for a call from another thread. Throws IllegalStateException if closed. */
+  def next(): EventLoop =
+    if (lent != null) lent.next()
+    else
+      synchronized {
+        if (closed) throw new IllegalStateException(s"$owner is closed")
+        if (own == null)
+          own = new EventLoops(
+            if (count > 0) count else Runtime.getRuntime.availableProcessors,
+            name,
+            daemon = true
+          )
+        own
+      }.next()
+
+  /** Discards every state and stops its own loops. Returns when that is done; on an event loop's thread, at once. */
+  def close(): Unit = {
+    val stopping = synchronized {
+      closed = true
+      own
+    }
+    val left = onEach { state =>
+      try discard(state)
+      finally mine.remove() // otherwise the loop's thread would keep its owner reachable
+    }
+    if (stopping != null) {
+      // a loop must not wait for itself
+      if (Loop.currentOrNull == null) left.await()
+      stopping.stop()
+    }
+  }
+
+  private def onEach(f: S => Unit): CountDownLatch = {
+    val now  = states.asScala.toList
+    val left = new CountDownLatch(now.size)
+    now.foreach { case (loop, state) =>
+      try
+        loop.execute { () =>
+          try f(state)
+          finally left.countDown()
+        }
+      catch { case _: RejectedExecutionException => left.countDown() } // it has ended, with all it had
+    }
+    left
+  }
+}
+
+private[io] object LoopStates {
+  private final class Mine[S](val loop: EventLoop, val state: S)
+}

@@ -1,0 +1,283 @@
+package needletail.tcp
+
+import java.util.ArrayDeque
+
+import needletail.async.{Async, Survivable}
+import needletail.io.{Connection, ConnectionHandler}
+import needletail.io.platform.Fallible
+
+/** What opened a connection and decides about its use. Called on the connection's loop. */
+private[tcp] trait ConnectionOwner[I, O] {
+
+  /** Answers have come: the connection may accept further requests. */
+  def freed(c: ClientConnection[I, O]): Unit
+
+  /**
+   * The connection has ended. Called once.
+   *
+   * @param unwritten requests of which no byte was written, in order; they have not ended
+   * @param error why it ended
+   */
+  def gone(c: ClientConnection[I, O], unwritten: List[Exchange[I, O]], error: TcpClientError): Unit
+}
+
+/**
+ * A connection to a server: writes requests and gives each the answer that is its own. Used on its loop only.
+ *
+ * Answers come in the order of the requests. A request that nobody waits for any more keeps its place, so that its
+ * answer is taken for no other's. An answer that came before its request was written is none: the connection ends.
+ */
+private[tcp] final class ClientConnection[I, O](
+    connection: Connection,
+    context: ClientContext[I, O],
+    owner: ConnectionOwner[I, O]
+) extends ConnectionHandler
+    with TcpSession[I, O]
+    with ExchangePlace
+    with Runnable
+    with Fallible {
+  private val config   = context.config
+  private val protocol = context.protocol
+  private val reader = new MessageReader(protocol.codec.decoder(), context.maxMessage, connection.loop.memory)
+  private val inFlight = new ArrayDeque[Exchange[I, O]]
+  private val batch    = new OutputBatch(connection)
+
+  private var offered   = 0L    // bytes of requests, written or not
+  private var inTurn    = false // onData runs, which ends with a flush
+  private var turnAsked = false
+  private var isReady   = false // the protocol has done what it does first
+  private var isEarly   = false // the message that has begun did so while nothing was awaited
+  private var isOver    = false
+  private var quietFrom = connection.loop.nowNanos // when the first in flight became the first; or idle since
+
+  /** Whether a request has been answered on it, or it has stayed open as long as an unused one does. */
+  var wasUseful = false
+
+  /** Requests in flight, including those that nobody waits for any more. */
+  def underWay: Int = inFlight.size
+
+  /** Whether it can be closed without loss: nobody waits for an answer, and everything is written. */
+  def isQuiet: Boolean = batch.size + connection.pendingBytes == 0 && {
+    val all   = inFlight.iterator
+    var quiet = true
+    while (quiet && all.hasNext) quiet = all.next().isOver
+    quiet
+  }
+
+  /** Whether `prepare` has succeeded. */
+  def isPrepared: Boolean = isReady
+
+  def isOpen: Boolean       = !isOver && connection.isOpen
+  def remoteAddress: String = connection.remoteAddress
+
+  /** Whether a request can be sent now. */
+  def accepts: Boolean =
+    isReady && hasPlace && batch.size + connection.pendingBytes <= config.maxPendingOutput
+
+  private def hasPlace = isOpen && inFlight.size < config.pipelining
+
+  /** Has the protocol do what it does first. */
+  def prepare(): Async[Unit] =
+    Async.defer(protocol.connected(this)).timeout(config.connectTimeout).map { _ =>
+      if (isOver) throw context.lost("the connection ended at once", null, written = false)
+      isReady = true
+    }
+
+  /** Sends a request. A failure of the codec is that request's alone. */
+  def send(x: Exchange[I, O]): Unit = {
+    val encoded =
+      try {
+        val bytes = protocol.codec.encode(x.request)
+        if (bytes == null) throw new NullPointerException("the codec has encoded a message as null")
+        bytes
+      } catch {
+        case Survivable(e) =>
+          x.fail(context.notEncoded(e))
+          null
+      }
+    if (encoded != null) {
+      x.sentFrom = offered
+      offered += encoded.length
+      if (x.answers) {
+        if (inFlight.isEmpty) quietFrom = connection.loop.nowNanos
+        x.place = this
+        inFlight.addLast(x)
+        context.counts.add(ClientCounts.InFlight, 1)
+      }
+      batch.add(encoded)
+      if (!x.answers) x.succeed(null.asInstanceOf[I])
+      if (!inTurn && !turnAsked) {
+        turnAsked = true
+        connection.loop.endOfTurn(this)
+      }
+    }
+  }
+
+  /** The end of a turn in which requests were sent. */
+  def run(): Unit = {
+    turnAsked = false
+    if (!isOver) {
+      batch.flush()
+      settle()
+      owner.freed(this)
+    }
+  }
+
+  // TcpSession
+
+  def call(request: O): Async[I]    = fixed(request, answers = true).promise
+  def send(message: O): Async[Unit] = fixed(message, answers = false).promise.map(_ => ())
+  def close(): Unit = end(context.lost("the connection was closed here", null, written = true))
+  private[tcp] def closeClient(): Unit = end(context.closed(written = true))
+
+  private def fixed(message: O, answers: Boolean): Exchange[I, O] = {
+    val x = new Exchange[I, O](message, config.requestTimeout, answers, isFixed = true, context)
+    context.counts.add(ClientCounts.Requests, 1)
+    if (!isOpen) x.fail(context.lost("the connection has ended", null, written = false))
+    else if (!hasPlace)
+      x.fail(context.queueFull(s"${inFlight.size} requests are in flight on this connection already"))
+    else send(x)
+    x
+  }
+
+  // ExchangePlace
+
+  def abandoned(x: Exchange[_, _]): Unit     = if (!isOver) owner.freed(this) // its answer still comes
+  def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
+  def progressOf(x: Exchange[_, _]): String  =
+    if (!hasWritten(x)) "the server does not take what is written"
+    else if (inFlight.peekFirst ne x) "answers to earlier requests are awaited"
+    else if (reader.isInside) "its answer is not complete"
+    else "nothing of its answer has come"
+
+  // ConnectionHandler
+
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val before = inFlight.size
+    inTurn = true
+    reader.begin(bytes, from, until)
+    try {
+      var go = true
+      while (go && !isOver)
+        reader.next() match {
+          case Decoded.Message(message, _) => received(message)
+          case Decoded.More                => go = false
+          case Decoded.Bad(reason)         => end(context.malformed(s"a malformed message: $reason", null))
+        }
+      isEarly = reader.isInside && (isEarly || inFlight.isEmpty || !hasWritten(inFlight.peekFirst))
+      if (before > 0 && !isOver) owner.freed(this)
+    } catch {
+      case Survivable(e) => end(context.malformed(s"a message could not be decoded: $e", e))
+    } finally {
+      inTurn = false
+      reader.end()
+    }
+    if (isOver) until
+    else {
+      batch.flush()
+      settle()
+      reader.used
+    }
+  }
+
+  private def received(message: I): Unit = {
+    val first   = inFlight.peekFirst
+    val awaited = if (first == null || isEarly || !hasWritten(first)) null else first
+    isEarly = false
+    if (protocol.isPush(message, if (awaited == null) None else Some(awaited.request))) {
+      context.counts.add(ClientCounts.Pushed, 1)
+      try protocol.pushed(this, message)
+      catch {
+        case Survivable(e) =>
+          connection.loop.report(s"${context.address}: what a pushed message is passed to failed", e)
+      }
+    } else if (awaited == null)
+      end(context.lost("the server sent what nothing had asked for", null, written = true))
+    else {
+      inFlight.removeFirst()
+      context.counts.add(ClientCounts.InFlight, -1)
+      wasUseful = true
+      quietFrom = connection.loop.nowNanos
+      if (awaited.isOver) context.counts.add(ClientCounts.Skipped, 1) else awaited.succeed(message)
+    }
+  }
+
+  def onEnd(): Unit = end(
+    context.lost(
+      if (reader.isInside) "the server closed the connection in the middle of a message"
+      else "the server closed the connection",
+      null,
+      written = true
+    )
+  )
+
+  def onDrained(): Unit = if (!isOver) {
+    owner.freed(this)
+    batch.flush()
+    settle()
+  }
+
+  def onDeadline(): Unit = if (!isOver) {
+    if (due - connection.loop.nowNanos > 0) settle()
+    else if (inFlight.isEmpty) {
+      wasUseful = true
+      end(context.lost("the connection was idle", null, written = false))
+    } else
+      end(
+        context.lost(
+          s"the server has not answered the first of ${inFlight.size} requests in flight within ${context.stallNanos / 1000000} ms",
+          null,
+          written = true
+        )
+      )
+  }
+
+  def onClosed(cause: Throwable): Unit =
+    end(context.lost(
+      if (cause == null) "the connection was closed" else String.valueOf(cause.getMessage),
+      cause,
+      written = true
+    ))
+
+  private[needletail] def failed(cause: Throwable): Unit =
+    end(context.lost(s"the connection failed: $cause", cause, written = true))
+
+  private def due: Long =
+    if (inFlight.isEmpty) quietFrom + context.idleNanos
+    else {
+      val first = inFlight.peekFirst
+      val stall = quietFrom + context.stallNanos
+      if (first.isOver) stall else math.max(stall, first.deadline)
+    }
+
+  private def settle(): Unit = if (connection.isOpen) connection.deadline = due
+
+  /** Every end of a connection. Requests of which a byte was written fail with `error`. */
+  private def end(error: TcpClientError): Unit = if (!isOver) {
+    isOver = true
+    val awaits = !inFlight.isEmpty
+    if (awaits && connection.isOpen) connection.abort() else connection.close()
+    reader.release()
+    context.counts.add(ClientCounts.InFlight, -inFlight.size)
+    var unwritten = List.empty[Exchange[I, O]]
+    var written   = List.empty[Exchange[I, O]]
+    while (!inFlight.isEmpty) {
+      val x = inFlight.removeLast()
+      if (!x.isOver) if (hasWritten(x)) written ::= x else unwritten ::= x
+    }
+    val (fixed, movable) = unwritten.partition(_.isFixed)
+    (fixed ++ movable).foreach(_.place = null)
+    owner.gone(this, movable, error)
+    written.foreach(_.fail(error))
+    fixed.foreach(_.fail(context.lost(
+      s"not sent, as the connection ended: ${error.getMessage}",
+      error,
+      written = false
+    )))
+    try protocol.disconnected(this)
+    catch {
+      case Survivable(e) =>
+        connection.loop.report(s"${context.address}: what is told of disconnections failed", e)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package needletail.tcp
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.io.{Address, EventLoop, TlsPeer}
+
+/** What the connections of one client on one loop share. Used on that loop only, except `counts`. */
+private[tcp] final class ClientContext[I, O](
+    val loop: EventLoop,
+    val protocol: TcpProtocol[I, O],
+    val address: Address,
+    val tls: TlsPeer,
+    val config: TcpClientConfig,
+    val counts: ClientCounts
+) {
+  val stallNanos: Long   = config.stallTimeout.toNanos
+  val idleNanos: Long    = if (config.keepConnected) Long.MaxValue / 2 else config.idleTimeout.toNanos
+  val connectNanos: Long = config.connectTimeout.toNanos
+  val maxMessage: Int    = protocol.codec.maxMessage.getOrElse(config.maxMessage)
+  private val name       = address.toString
+
+  def timedOut(limit: FiniteDuration, what: String, written: Boolean): TcpClientError =
+    new TcpClientError.TimedOut(name, limit, what, written)
+
+  def closed(written: Boolean): TcpClientError = new TcpClientError.Closed(name, written)
+
+  def lost(what: String, cause: Throwable, written: Boolean): TcpClientError =
+    new TcpClientError.ConnectionLost(name, what, cause, written)
+
+  def malformed(what: String, cause: Throwable): TcpClientError =
+    new TcpClientError.Malformed(name, what, cause)
+
+  def notEncoded(cause: Throwable): TcpClientError = new TcpClientError.NotEncoded(name, cause)
+
+  def queueFull(what: String): TcpClientError = new TcpClientError.QueueFull(name, what)
+
+  def cannotConnect(what: String, cause: Throwable): TcpClientError =
+    new TcpClientError.CannotConnect(name, what, cause)
+}

@@ -1,0 +1,77 @@
+package needletail.tcp
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.async.{AsyncPromise, Timer}
+
+/** Where an [[Exchange]] is: in a queue, or on a connection. */
+private[tcp] trait ExchangePlace {
+
+  /** The exchange is over before its answer: nobody waits for it. */
+  def abandoned(x: Exchange[_, _]): Unit
+
+  /** Whether any byte of it has been written, and how far it has got, in words. */
+  def hasWritten(x: Exchange[_, _]): Boolean
+  def progressOf(x: Exchange[_, _]): String
+}
+
+/**
+ * A request and the promise of its answer. Used on one loop only.
+ *
+ * @param answers whether an answer is expected; if not, `promise` completes with null when the message is on a connection
+ * @param isFixed whether it belongs to one connection: it is never sent on another
+ */
+private[tcp] final class Exchange[I, O](
+    val request: O,
+    limit: FiniteDuration,
+    val answers: Boolean,
+    val isFixed: Boolean,
+    context: ClientContext[I, O]
+) extends Runnable {
+  val promise = new AsyncPromise[I]
+
+  /** Null before it is queued or sent, and when it is over. */
+  var place: ExchangePlace = null
+
+  /** On a connection: the index of its first byte in what is written there. */
+  var sentFrom = 0L
+
+  /** When its time is over, on the loop's clock. */
+  val deadline: Long = context.loop.nowNanos + limit.toNanos
+
+  private val timer: Timer = context.loop.schedule(limit.toNanos, this)
+  promise.onCancel(() => leave())
+
+  /** Whether its promise is complete. */
+  def isOver: Boolean = promise.isCompleted
+
+  def succeed(message: I): Unit = {
+    timer.cancel()
+    place = null
+    if (promise.succeed(message)) context.counts.add(ClientCounts.Answered, 1)
+  }
+
+  def fail(error: TcpClientError): Unit = {
+    timer.cancel()
+    place = null
+    if (promise.fail(error)) context.counts.add(ClientCounts.Failed, 1)
+  }
+
+  /** Its time is over. */
+  def run(): Unit = if (!isOver) {
+    val at      = place
+    val written = at != null && at.hasWritten(this)
+    val error   = context.timedOut(limit, if (at == null) "it was not sent" else at.progressOf(this), written)
+    context.counts.add(ClientCounts.TimedOut, 1)
+    fail(error)
+    if (at != null) at.abandoned(this)
+  }
+
+  /** It was cancelled. */
+  private def leave(): Unit = {
+    timer.cancel()
+    val at = place
+    place = null
+    if (at != null) at.abandoned(this)
+  }
+}

@@ -1,0 +1,41 @@
+package needletail.tcp
+
+import needletail.io.Connection
+
+/** What is written on a connection in one turn, for one system call. */
+private[tcp] final class OutputBatch(connection: Connection) {
+  import OutputBatch.*
+
+  private var bytes: Array[Byte] = null
+  private var count              = 0
+
+  /** Bytes added and not yet written. */
+  def size: Int = count
+
+  /** Adds a message; takes over the array. */
+  def add(message: Array[Byte]): Unit =
+    if (message.length >= Large) {
+      flush()
+      connection.writeOwned(message, 0, message.length)
+    } else {
+      val size = count + message.length
+      if (bytes == null) bytes = new Array[Byte](math.max(First, size))
+      else if (size > bytes.length) bytes = java.util.Arrays.copyOf(bytes, math.max(size, 2 * bytes.length))
+      System.arraycopy(message, 0, bytes, count, message.length)
+      count = size
+      if (count >= Most) flush()
+    }
+
+  /** Writes what was added. */
+  def flush(): Unit = if (count > 0) {
+    val written = count
+    count = 0
+    connection.write(bytes, 0, written)
+  }
+}
+
+private[tcp] object OutputBatch {
+  private final val First = 1024
+  private final val Large = 8 * 1024 // such a message is not copied
+  private final val Most  = 64 * 1024
+}

@@ -1,0 +1,158 @@
+package needletail.tcp
+
+import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.async.{Async, Setting}
+import needletail.io.{Address, EventLoops, LoopStates, TlsPeer}
+
+/**
+ * A client of any protocol in which answers come in the order of the requests, for one server: pooled connections,
+ * pipelining, a bound for every queue and a limit for every wait.
+ *
+ * {{{
+ *   val client = TcpClient(codec, Address.Tcp("127.0.0.1", 7000))
+ *
+ *   client.call("PING")     // on an event loop, such as a handler's: an Async, over connections of that loop
+ *   client.future("PING")   // on any other thread: a Future, over connections of the client's own loops
+ * }}}
+ *
+ * When a connection ends, requests of which no byte was written are sent on another one; the others fail with a
+ * [[TcpClientError]] whose `mayHaveArrived` is true, as nobody but the caller knows whether they may be repeated. A
+ * request that timed out keeps its place: its answer is dropped when it comes, and is never another's.
+ *
+ * The first use on a loop is the time when its connections are opened. One client is enough for a server.
+ */
+final class TcpClient[I, O] private (
+    val address: Address,
+    protocol: TcpProtocol[I, O],
+    val config: TcpClientConfig,
+    lent: EventLoops
+) extends AutoCloseable {
+  private val tls: TlsPeer = (config.tls, address) match {
+    case (None, _)                         => null
+    case (Some(tls), Address.Tcp(host, _)) => tls.to(host)
+    case (Some(_), other)                  =>
+      Setting("TcpClientConfig").check("tls", s"set for $other", holds = false, "None except for TCP")
+      null
+  }
+  @volatile private var isDraining = false
+
+  private val states = new LoopStates[TcpClient.OnLoop[I, O]](
+    "the client",
+    "needletail-tcp",
+    config.loops,
+    lent,
+    loop => {
+      val on = new TcpClient.OnLoop(new ClientContext(loop, protocol, address, tls, config, new ClientCounts))
+      if (isDraining) { val _ = on.pool.drain() }
+      on.pool.begin()
+      on
+    },
+    _.pool.close()
+  )
+
+  /**
+   * Sends a request; the result is its answer, or a [[TcpClientError]]. Cancelling it does not take back what is sent.
+   * To be called on an event loop's own thread.
+   *
+   * @throws java.lang.IllegalStateException on any other thread
+   */
+  def call(request: O): Async[I] = call(request, config.requestTimeout)
+
+  /** The same, with a limit of its own in place of `requestTimeout`. */
+  def call(request: O, limit: FiniteDuration): Async[I] = submit(request, limit, answers = true)
+
+  /**
+   * Sends a message that has no answer. Completes when it is on its way, which does not mean that it will arrive. To be
+   * called on an event loop's own thread.
+   *
+   * @throws java.lang.IllegalStateException on any other thread
+   */
+  def send(message: O): Async[Unit] = submit(message, config.requestTimeout, answers = false).map(_ => ())
+
+  /** As `call`, from any thread, on a loop of the client. */
+  def future(request: O): Future[I] = run(call(request))
+
+  /** As `call` with a limit, from any thread, on a loop of the client. */
+  def future(request: O, limit: FiniteDuration): Future[I] = run(call(request, limit))
+
+  /** Runs `body` on a loop of the client, from any thread. Fails with `Closed` if the client is closed. */
+  def run[A](body: => Async[A]): Future[A] =
+    try states.run(body)
+    catch {
+      case _: IllegalStateException =>
+        Future.failed(new TcpClientError.Closed(address.toString, written = false))
+    }
+
+  /**
+   * Runs `body` on a loop of the client and blocks until it completes. Interrupting the thread cancels it.
+   *
+   * @throws java.lang.IllegalStateException on an event loop's thread, which must not block
+   */
+  def await[A](body: => Async[A]): A = states.await(body)
+
+  /** Opens a connection on each loop of the client, if `keepConnected` is set; otherwise the first request does. */
+  def connect(): Unit = { val _ = run(Async.attempt { here; () }) }
+
+  /** The statistics, summed over all loops. From any thread. */
+  def statistics: TcpClientStatistics = ClientCounts.sum(states.all.map(_.counts))
+
+  /**
+   * Refuses further requests, waits for those made before, each within its limit, and closes. From any thread. The
+   * client's own loops end as well.
+   */
+  def drain(): Future[Unit] = {
+    implicit val here: ExecutionContext = ExecutionContext.parasitic
+    isDraining = true
+    states.eachAsync(_.pool.drain()).map(_ => close())
+  }
+
+  /**
+   * Fails the requests that wait or are in flight with `Closed`, and closes the connections; later requests fail. The
+   * client's own loops end. Returns when that is done; on an event loop's thread, at once.
+   */
+  def close(): Unit = states.close()
+
+  private def submit(request: O, limit: FiniteDuration, answers: Boolean): Async[I] = {
+    val on = here
+    val x  = new Exchange(request, limit, answers, isFixed = false, on.context)
+    on.pool.submit(x)
+    x.promise
+  }
+
+  private def here: TcpClient.OnLoop[I, O] =
+    states.here("this must be called on an event loop's own thread; use future or client.run elsewhere")
+}
+
+object TcpClient {
+
+  /** A client for a codec's messages, each request with one answer. It connects when it is first used. */
+  def apply[I, O](codec: Codec[I, O], address: Address): TcpClient[I, O] =
+    apply(TcpProtocol(codec), address, TcpClientConfig())
+
+  /** The same, with settings. */
+  def apply[I, O](codec: Codec[I, O], address: Address, config: TcpClientConfig): TcpClient[I, O] =
+    apply(TcpProtocol(codec), address, config)
+
+  /**
+   * A client for a protocol.
+   *
+   * @throws java.lang.IllegalArgumentException if TLS is set for a Unix socket
+   */
+  def apply[I, O](protocol: TcpProtocol[I, O], address: Address, config: TcpClientConfig): TcpClient[I, O] =
+    new TcpClient(address, protocol, config, null)
+
+  /** A client whose requests from other threads run on these loops, which it does not stop. */
+  def apply[I, O](
+      protocol: TcpProtocol[I, O],
+      address: Address,
+      config: TcpClientConfig,
+      loops: EventLoops
+  ): TcpClient[I, O] = new TcpClient(address, protocol, config, loops)
+
+  private final class OnLoop[I, O](val context: ClientContext[I, O]) {
+    val pool                 = new ClientPool(context)
+    def counts: ClientCounts = context.counts
+  }
+}

@@ -1,0 +1,61 @@
+package needletail.tcp
+
+import scala.concurrent.duration.FiniteDuration
+
+/**
+ * Why a request has no answer. The message names the address and the reason. Without a stack trace, as it is thrown
+ * nowhere but by `await`.
+ *
+ * @param address the server's, as messages show it
+ * @param mayHaveArrived whether any byte of the request was written: if not, the server has not seen it, and it may be
+ *   sent again; if so, only the caller knows whether doing it twice is right
+ */
+sealed abstract class TcpClientError(
+    val address: String,
+    private[tcp] val what: String,
+    cause: Throwable,
+    val mayHaveArrived: Boolean
+) extends RuntimeException(s"$address: $what", cause, false, false)
+
+object TcpClientError {
+
+  /**
+   * There is no connection: refused, unknown name, not within `connectTimeout`, or what the protocol does first on a
+   * connection has failed; see the cause. Also while the client pauses between attempts.
+   */
+  final class CannotConnect private[tcp] (address: String, what: String, cause: Throwable)
+      extends TcpClientError(address, what, cause, mayHaveArrived = false)
+
+  /** The connections have as many requests in flight as they may, and as many wait as may wait. */
+  final class QueueFull private[tcp] (address: String, what: String)
+      extends TcpClientError(address, what, null, mayHaveArrived = false)
+
+  /** The answer was not complete in time. If it comes later, it is dropped. */
+  final class TimedOut private[tcp] (
+      address: String,
+      val limit: FiniteDuration,
+      what: String,
+      written: Boolean
+  ) extends TcpClientError(address, s"no answer within ${limit.toMillis} ms: $what", null, written)
+
+  /** The connection ended before the answer was complete. */
+  final class ConnectionLost private[tcp] (address: String, what: String, cause: Throwable, written: Boolean)
+      extends TcpClientError(address, what, cause, written)
+
+  /** The server's bytes could not be decoded: malformed, too long, or the decoder failed with the cause. */
+  final class Malformed private[tcp] (address: String, what: String, cause: Throwable)
+      extends TcpClientError(address, what, cause, mayHaveArrived = true)
+
+  /** The codec failed to encode the request, with the cause. */
+  final class NotEncoded private[tcp] (address: String, cause: Throwable)
+      extends TcpClientError(
+        address,
+        s"the request could not be encoded: $cause",
+        cause,
+        mayHaveArrived = false
+      )
+
+  /** The client was closed, or is draining. */
+  final class Closed private[tcp] (address: String, written: Boolean)
+      extends TcpClientError(address, "the client is closed", null, written)
+}
