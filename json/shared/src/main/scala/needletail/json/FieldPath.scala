@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
  * Finds the field that a parse error is about: the parser reports an offset only, as it keeps no path. Used after an
  * error; valid documents cost nothing.
  */
-private[json] object FieldPath {
+private[needletail] object FieldPath {
 
   /** Maximum of characters of a path in messages; the rest is left out. */
   private val MaxLength = 64

@@ -1,4 +1,4 @@
-package needletail.json
+package needletail.jsoniter
 
 import com.github.plokhotnyuk.jsoniter_scala.core.JsonValueCodec
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
@@ -19,11 +19,11 @@ object Basket {
 }
 
 /** Bodies and answers as JSON. */
-class JsonSuite extends needletail.testing.Suite {
+class JsoniterSuite extends needletail.testing.Suite {
 
   private val routes = Routes(
     POST / "orders" + Body[Order] to (order => order.copy(id = order.id + 1).created),
-    PUT / "orders" / arg[Long] + Json[Order] to { case (id, order) =>
+    PUT / "orders" / arg[Long] + Body[Order] to { case (id, order) =>
       Async.value(order.copy(id = id)).map(_.ok)
     },
     GET / "orders" / arg[Long] to (id => Order(id, "tea").json),
@@ -43,7 +43,7 @@ class JsonSuite extends needletail.testing.Suite {
     assertEquals(reply.text, """{"id":8,"item":"tea"}""")
   }
 
-  test("Json[A] is Body[A] in JSON, .json is .ok") {
+  test(".json is .ok") {
     val put = routes.test(Request.put("/orders/3", """{"id":0,"item":"tea"}"""))
     assertEquals(put.text, """{"id":3,"item":"tea"}""")
     assertEquals(routes.test(Request.get("/orders/4")).text, """{"id":4,"item":"tea"}""")

@@ -5,13 +5,14 @@ import com.github.plokhotnyuk.jsoniter_scala.core._
 import needletail.async.Async
 import needletail.http.{Request, Response}
 import needletail.http.message.{HttpError, MediaType, Status}
-import needletail.routing.{Body, BodyReader, Content, Part}
+import needletail.json.FieldPath
+import needletail.routing.{BodyReader, Content}
 import needletail.routing.internal.matching.Quote
 
 /**
  * JSON bodies for the routing DSL, for every type with a jsoniter-scala codec in scope:
  * {{{
- * import needletail.json._
+ * import needletail.jsoniter._
  * import needletail.routing._
  *
  * implicit val orders: JsonValueCodec[Order] = JsonCodecMaker.make
@@ -19,7 +20,7 @@ import needletail.routing.internal.matching.Quote
  * POST / "orders" + Body[Order] to (order => add(order).map(_.created))
  * }}}
  */
-package object json {
+package object jsoniter {
 
   /** Settings of the parser: error messages without a dump of the input. */
   private val reading = ReaderConfig.withAppendHexDumpToParseException(false)
@@ -78,13 +79,5 @@ package object json {
     }
     val where = if (field.isEmpty) "" else s"field '${Quote(field)}': "
     HttpError(Status.BadRequest, s"malformed JSON: $where${Quote(message, 200)}")
-  }
-}
-
-package json {
-
-  /** `Json[Order]`: the same as `Body[Order]`, where the name is clearer. */
-  object Json {
-    def apply[A](implicit codec: JsonValueCodec[A]): Part[A] = Body[A](jsonBody[A])
   }
 }
