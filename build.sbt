@@ -295,6 +295,10 @@ lazy val store    = program("store").dependsOn(
   testkit % Test
 )
 
+/** One request, many calls at the same time. */
+lazy val stock = program("stock")
+  .dependsOn(options, client, json, services % "test->test", testing % Test, testkit % Test)
+
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
   .dependsOn(store % "compile;test->test", search, payment, testing % Test, testkit % Test)
@@ -308,7 +312,7 @@ lazy val demo = program("demo")
   )
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
-  Seq(hello, counter, line, reference, overload, cgihost, search, payment, store, demo)
+  Seq(hello, counter, line, reference, overload, cgihost, search, payment, store, stock, demo)
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
 
@@ -348,7 +352,7 @@ lazy val crossModules =
     reference,
     overload,
     cgihost
-  ) ++ Seq(services, search, payment, store, demo)
+  ) ++ Seq(services, search, payment, store, stock, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
@@ -398,12 +402,14 @@ lazy val jmh = project
   .dependsOn(http.jvm, routing.jvm, server.jvm)
   .settings(shared, onJvm, publish / skip := true)
 
-/** The examples in README.md and in the documents: they have to compile, with either Scala. */
+/** The examples in README.md and in the documents: they have to compile, with either Scala, and to answer as shown. */
 lazy val documents = project
   .in(file("target/documents"))
   .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json.jvm, jsoniter.jvm, load)
+  .dependsOn(testing.jvm % Test, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
+    Test / unmanagedSourceDirectories := Seq((LocalRootProject / baseDirectory).value / "docs" / "suite"),
     scalacOptions := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
     Compile / sourceGenerators += Def.task {
       val root = (LocalRootProject / baseDirectory).value
