@@ -283,10 +283,11 @@ lazy val overload  = program("overload").dependsOn(options, testing % Test, test
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
-lazy val services = example("services").dependsOn(options, json, client % Test, testing % Test, testkit % Test)
-lazy val search   = program("search").dependsOn(services, testing % Test, testkit % Test)
-lazy val payment  = program("payment").dependsOn(services, testing % Test, testkit % Test)
-lazy val store    = program("store").dependsOn(
+lazy val services =
+  example("services").dependsOn(options, json, client % Test, testing % Test, testkit % Test)
+lazy val search  = program("search").dependsOn(services, testing % Test, testkit % Test)
+lazy val payment = program("payment").dependsOn(services, testing % Test, testkit % Test)
+lazy val store   = program("store").dependsOn(
   services % "compile;test->test",
   client,
   search  % Test,
@@ -410,7 +411,7 @@ lazy val documents = project
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     Test / unmanagedSourceDirectories := Seq((LocalRootProject / baseDirectory).value / "docs" / "suite"),
-    scalacOptions := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
+    scalacOptions                     := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
     Compile / sourceGenerators += Def.task {
       val root = (LocalRootProject / baseDirectory).value
       DocBlocks.generate(
@@ -462,7 +463,8 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("load")) Seq(load
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, http, routing, json, jsoniter, metrics, testkit, server, client, gateway)
+lazy val structuredModules =
+  Seq(async, actor, io, http, routing, json, jsoniter, metrics, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)
