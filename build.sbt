@@ -149,12 +149,19 @@ lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
 
-/** Bodies as JSON, on jsoniter-scala: for the JVM, which its dependency runs on. */
-lazy val json = project
-  .in(file("json"))
-  .dependsOn(routing.jvm, testing.jvm % Test, testkit.jvm % Test)
-  .settings(moduleName := "needletail-json", shared, published, onJvm)
-  .settings(
+/** JSON values, and bodies for routes. */
+lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
+
+/**
+ * The version of jsoniter-scala for Scala Native, which this build does without unless it is named, as not every
+ * repository has it: `./sbt -Dneedletail.jsoniter.native=2.38.17`.
+ */
+val jsoniterOnNative = sys.props.get("needletail.jsoniter.native").filter(_.nonEmpty)
+
+/** Bodies by codecs of jsoniter-scala. */
+lazy val jsoniter = module("jsoniter")
+  .dependsOn(json, routing, testing % Test, testkit % Test)
+  .jvmSettings(
     libraryDependencies ++= {
       val version = if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3"
       Seq(
@@ -162,6 +169,18 @@ lazy val json = project
         "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % version % Test
       )
     }
+  )
+  .nativeSettings(
+    libraryDependencies ++= jsoniterOnNative.toSeq.flatMap { version =>
+      Seq(
+        "com.github.plokhotnyuk.jsoniter-scala" %%% "jsoniter-scala-core"   % version,
+        "com.github.plokhotnyuk.jsoniter-scala" %%% "jsoniter-scala-macros" % version % Test
+      )
+    },
+    Seq(Compile, Test).flatMap(scope =>
+      scope / sources := (if (jsoniterOnNative.isEmpty) Nil else (scope / sources).value)
+    ),
+    publish / skip := jsoniterOnNative.isEmpty
   )
 
 /** CGI, FastCGI and SCGI, from both sides. */
@@ -225,7 +244,7 @@ lazy val fuzzReady = taskKey[Unit]("Leaves the class path and the targets for `.
 
 /** Readers of foreign bytes as targets of a fuzzer, and their corpus, which is replayed with the tests. */
 lazy val fuzz = crossed("fuzz", file("fuzz"))
-  .dependsOn(client, gateway, testing % Test)
+  .dependsOn(client, gateway, json, testing % Test)
   .settings(moduleName := "needletail-fuzz", publish / skip := true)
   .jvmConfigure(_.dependsOn(load))
   .jvmSettings(
@@ -283,10 +302,11 @@ lazy val overload  = program("overload").dependsOn(options, testing % Test, test
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
-lazy val services = example("services").dependsOn(options, client % Test, testing % Test, testkit % Test)
-lazy val search   = program("search").dependsOn(services, testing % Test, testkit % Test)
-lazy val payment  = program("payment").dependsOn(services, testing % Test, testkit % Test)
-lazy val store    = program("store").dependsOn(
+lazy val services =
+  example("services").dependsOn(options, json, client % Test, testing % Test, testkit % Test)
+lazy val search  = program("search").dependsOn(services, testing % Test, testkit % Test)
+lazy val payment = program("payment").dependsOn(services, testing % Test, testkit % Test)
+lazy val store   = program("store").dependsOn(
   services % "compile;test->test",
   client,
   search  % Test,
@@ -294,6 +314,10 @@ lazy val store    = program("store").dependsOn(
   testing % Test,
   testkit % Test
 )
+
+/** One request, many calls at the same time. */
+lazy val stock = program("stock")
+  .dependsOn(options, client, json, services % "test->test", testing % Test, testkit % Test)
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
@@ -308,7 +332,9 @@ lazy val demo = program("demo")
   )
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
-  Seq(hello, counter, line, redis, memcached, reference, overload, cgihost, search, payment, store, demo)
+  Seq(
+    hello, counter, line, redis, memcached, reference, overload, cgihost, search, payment, store, stock, demo
+  )
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
 
@@ -333,6 +359,8 @@ lazy val crossModules =
     stream,
     http,
     routing,
+    json,
+    jsoniter,
     metrics,
     tcp,
     testkit,
@@ -350,12 +378,12 @@ lazy val crossModules =
     reference,
     overload,
     cgihost
-  ) ++ Seq(services, search, payment, store, demo)
+  ) ++ Seq(services, search, payment, store, stock, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
 lazy val chosen: String => Boolean = {
   val names = sys.env.getOrElse("NEEDLETAIL_MODULES", "").split(' ').filter(_.nonEmpty).toSet
-  val known = crossModules.map(folder).toSet + "json" + "load"
+  val known = crossModules.map(folder).toSet + "load"
   (names -- known).foreach(name =>
     sys.error(s"no module is named $name; there are ${known.toSeq.sorted.mkString(", ")}")
   )
@@ -406,13 +434,15 @@ lazy val jmh = project
     )
   )
 
-/** The examples in README.md and in the documents: they have to compile, with either Scala. */
+/** The examples in README.md and in the documents: they have to compile, with either Scala, and to answer as shown. */
 lazy val documents = project
   .in(file("target/documents"))
-  .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json, load)
+  .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json.jvm, jsoniter.jvm, load)
+  .dependsOn(testing.jvm % Test, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
-    scalacOptions := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
+    Test / unmanagedSourceDirectories := Seq((LocalRootProject / baseDirectory).value / "docs" / "suite"),
+    scalacOptions                     := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),
     Compile / sourceGenerators += Def.task {
       val root = (LocalRootProject / baseDirectory).value
       DocBlocks.generate(
@@ -459,16 +489,30 @@ lazy val stress = project
   )
 
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
-lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json) else Nil) ++
-  (if (chosen("load")) Seq(load) else Nil) ++
+lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("load")) Seq(load) else Nil) ++
   (if (chosenModules == crossModules) Seq(jmh, stress, documents)
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
 lazy val structuredModules =
-  Seq(async, actor, io, stream, http, routing, metrics, tcp, testkit, server, client, gateway)
+  Seq(
+    async,
+    actor,
+    io,
+    stream,
+    http,
+    routing,
+    json,
+    jsoniter,
+    metrics,
+    tcp,
+    testkit,
+    server,
+    client,
+    gateway
+  )
 lazy val structured: Seq[ProjectReference] =
-  structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
+  structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)
 
 lazy val root = project
@@ -540,4 +584,4 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(json, load, conformance, jmh, stress, documents, sbtNeedletail)
+  .aggregate(load, conformance, jmh, stress, documents, sbtNeedletail)

@@ -44,6 +44,20 @@ object AsyncFactories {
    */
   def all[A](asyncs: Seq[Async[A]]): Async[Seq[A]] = Gathered(asyncs)
 
+  /**
+   * What `f` makes of each item, in order. At most `parallelism` of them are under way at a time: `f` is called for
+   * the next item when one is complete. The first failure becomes the result, withdraws from the others that are under
+   * way, and `f` is called for no further item; the same if this is cancelled.
+   *
+   * Throws IllegalArgumentException unless `parallelism` is positive.
+   */
+  def traverse[A, B](items: Iterable[A], parallelism: Int)(f: A => Async[B]): Async[Seq[B]] = {
+    if (parallelism < 1) throw new IllegalArgumentException(s"parallelism must be positive, not $parallelism")
+    val traversed = new Traversed[A, B](items.iterator, parallelism, f)
+    val result    = traversed.resultOrNull
+    if (result == null) traversed else result
+  }
+
   /** The future's result, on the calling loop. Cancelling stops waiting; a future itself cannot be cancelled. */
   def fromFuture[A](future: Future[A]): Async[A] = future.value match {
     case Some(result) => Result.of(result)

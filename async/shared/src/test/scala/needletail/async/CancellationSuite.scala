@@ -65,6 +65,7 @@ class CancellationSuite extends Suite {
     "race"        -> (_.race(new AsyncPromise[Int])),
     "race, right" -> (new AsyncPromise[Int].race(_)),
     "all"         -> (a => Async.all(Seq(new AsyncPromise[Int], a))),
+    "traverse"    -> (a => Async.traverse(Seq(1), 2)(_ => a)),
     "timeout"     -> (_.timeout(1.second))
   )
 

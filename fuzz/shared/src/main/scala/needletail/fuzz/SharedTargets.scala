@@ -3,6 +3,7 @@ package needletail.fuzz
 import needletail.client.{AnswersFuzz, UrlFuzz}
 import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuzz}
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
+import needletail.json.JsonFuzz
 import needletail.routing.FormFuzz
 
 /** The parsers that run on both platforms. */
@@ -14,6 +15,7 @@ object SharedTargets {
     FieldValueFuzz,
     CookieFuzz,
     FormFuzz,
+    JsonFuzz,
     UrlFuzz,
     AnswersFuzz,
     FastCgiFuzz,

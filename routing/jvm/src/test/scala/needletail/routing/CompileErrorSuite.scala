@@ -79,7 +79,8 @@ class CompileErrorSuite extends munit.FunSuite {
     says(
       compileErrors("""POST / "a" + Body[Thread]"""),
       "there is no BodyReader[Thread]",
-      "import needletail.json._"
+      "JsonFormat of needletail.json",
+      "import needletail.jsoniter._"
     )
   }
 

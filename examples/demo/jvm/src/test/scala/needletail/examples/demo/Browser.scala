@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path}
 import java.util.Comparator
 import java.util.concurrent.{CompletableFuture, CompletionStage, LinkedBlockingQueue, TimeUnit}
 
-import needletail.examples.services.Json
+import needletail.json.Json
 
 /** A headless Chromium with one page, spoken to by its DevTools protocol. One thread uses it. */
 final class Browser private (process: Process, profile: Path, address: URI) extends AutoCloseable {
@@ -67,8 +67,8 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
 
   private def ask(method: String, parameters: (String, Json)*): Json = {
     number += 1
-    val whole   = Seq("id" -> Json(number), "method" -> Json(method), "params" -> Json.Obj(parameters*))
-    val message = Json.Obj((whole ++ session.map(id => "sessionId" -> Json(id)))*)
+    val whole   = Json.obj("id" -> number, "method" -> method, "params" -> parameters.toMap)
+    val message = session.fold(whole)(id => whole + ("sessionId" -> id))
     socket.sendText(message.toString, true).get(20, TimeUnit.SECONDS)
     var answer = messages.poll(20, TimeUnit.SECONDS)
     while (answer != null && !answer.get("id").contains(Json(number)))
@@ -79,7 +79,7 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
   }
 
   private def text(json: Json, name: String): String =
-    json.get(name).flatMap(_.text).getOrElse(throw new IllegalStateException(s"no $name in $json"))
+    json.at(name).as[String].fold(e => throw new IllegalStateException(s"$e: $json"), identity)
 
   def close(): Unit = {
     socket.abort()

@@ -2,7 +2,8 @@ package needletail.examples.demo
 
 import scala.concurrent.duration._
 
-import needletail.examples.services.{Json, Running}
+import needletail.examples.services.Running
+import needletail.json.Json
 import needletail.io.Address
 import needletail.server.{Log, Server, ServerConfig}
 import needletail.testing.Suite
@@ -45,17 +46,17 @@ class LivePageSuite extends Suite with Running {
   private def figure(browser: Browser, kind: String, of: String): Double = {
     val shown = browser.evaluate(
       s"document.querySelector('#$kind [data-of=$of]')?.textContent ?? ''"
-    ).text.getOrElse("")
+    ).as[String].getOrElse("")
     shown.filter(c => c.isDigit || c == '.').toDoubleOption.getOrElse(0.0)
   }
 
   private def badge(browser: Browser, kind: String): Option[String] =
-    browser.evaluate(s"document.querySelector('#$kind .badge')?.textContent ?? ''").text
+    browser.evaluate(s"document.querySelector('#$kind .badge')?.textContent ?? ''").as[String].toOption
 
   private def line(browser: Browser, kind: String, of: String): Int =
     browser.evaluate(
       s"document.querySelector('#$kind .line.$of')?.getAttribute('d')?.length ?? 0"
-    ).long.getOrElse(0L).toInt
+    ).as[Int].getOrElse(0)
 
   private def script(browser: Browser, text: String): Json = browser.evaluate(text)
 
@@ -83,7 +84,7 @@ class LivePageSuite extends Suite with Running {
         assert(figure(browser, kind, "good") > 10, kind)
       }
       assert(
-        script(browser, "document.querySelectorAll('#index .hanging').length").long.exists(_ > 0),
+        script(browser, "document.querySelectorAll('#index .hanging').length").as[Long].exists(_ > 0),
         "the time is marked"
       )
 
@@ -106,7 +107,7 @@ class LivePageSuite extends Suite with Running {
       eventually(script(
         browser,
         "document.getElementById('customersShown').textContent"
-      ).text.contains("250"))
+      ).as[String].contains("250"))
     }
   }
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.examples.services.Json
+import needletail.json.Json
 import needletail.routing._
 
 /**
@@ -49,7 +49,7 @@ final class Live(monitor: Monitor, controls: () => String) {
       if (over) Async.value(None)
       else if (sent < 0) {
         sent = 0
-        val first = Json.Obj("controls" -> Json(controls()), "most" -> Json(Situation.MostCustomers.toLong))
+        val first = Json.obj("controls" -> controls(), "most" -> Situation.MostCustomers)
         Async.value(Some(s"retry: 1000\nevent: hello\ndata: $first\n\n".getBytes(UTF_8)))
       } else
         monitor.after(sent) match {

@@ -7,9 +7,9 @@ import scala.util.control.NonFatal
 
 import needletail.async.Async
 import needletail.client.HostStatistics
-import needletail.examples.services.Json
 import needletail.http.Reply
 import needletail.io.EventLoops
+import needletail.json.Json
 import needletail.server.Operations
 
 /**
@@ -60,15 +60,15 @@ final class Monitor(
       at = now
       val refused = metrics.sum("needletail_requests_refused_total")
       number += 1
-      val kinds = Kind.all.map(kind => kind.name -> ofKind(kind, tallies))
-      val json  = Json.Obj(
-        "at"          -> Json(System.currentTimeMillis()),
-        "kinds"       -> Json.Obj(kinds*),
-        "connections" -> Json(metrics.sum("needletail_connections")),
-        "inFlight"    -> Json(metrics.sum("needletail_requests_in_flight")),
-        "shed"        -> Json(refused),
-        "shedNow"     -> Json((refused - refusedOnce) / recent.last.seconds),
-        "services"    -> Json.Arr(services().map(state)*),
+      val kinds = Kind.all.map(kind => Json.Member.of(kind.name -> ofKind(kind, tallies)))
+      val json  = Json.obj(
+        "at"          -> System.currentTimeMillis(),
+        "kinds"       -> Json.obj(kinds*),
+        "connections" -> rounded(metrics.sum("needletail_connections")),
+        "inFlight"    -> rounded(metrics.sum("needletail_requests_in_flight")),
+        "shed"        -> rounded(refused),
+        "shedNow"     -> rounded((refused - refusedOnce) / recent.last.seconds),
+        "services"    -> services().map(state),
         "situation"   -> situation()
       )
       refusedOnce = refused
@@ -87,20 +87,24 @@ final class Monitor(
     recent.foreach(slice => sum.add(slice.tallies(kind)))
     failedSoFar = failedSoFar.updated(kind, failedSoFar(kind) + now(kind).failed)
     val times = sum.percentiles(0.5, 0.9, 0.99)
-    Json.Obj(
-      "p50"     -> Json(times(0)),
-      "p90"     -> Json(times(1)),
-      "p99"     -> Json(times(2)),
-      "good"    -> Json(sum.good / seconds),
-      "failed"  -> Json(sum.failed / seconds),
-      "errors"  -> Json(failedSoFar(kind)),
-      "failure" -> Json(sum.failure)
+    Json.obj(
+      "p50"     -> rounded(times(0)),
+      "p90"     -> rounded(times(1)),
+      "p99"     -> rounded(times(2)),
+      "good"    -> rounded(sum.good / seconds),
+      "failed"  -> rounded(sum.failed / seconds),
+      "errors"  -> failedSoFar(kind),
+      "failure" -> sum.failure
     )
   }
 
-  private def state(service: HostStatistics): Json = Json.Obj(
-    "breaker"  -> Json(service.breaker.toString),
-    "inFlight" -> Json(service.inFlight.toLong)
+  /** To two decimal places; NaN, of an empty window, becomes null. */
+  private def rounded(value: Double): Double =
+    if (value.isNaN || value.isInfinite) value else Math.round(value * 100) / 100.0
+
+  private def state(service: HostStatistics): Json = Json.obj(
+    "breaker"  -> service.breaker.toString,
+    "inFlight" -> service.inFlight
   )
 }
 

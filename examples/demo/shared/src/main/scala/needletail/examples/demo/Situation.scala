@@ -1,6 +1,7 @@
 package needletail.examples.demo
 
-import needletail.examples.services.{Fault, Json}
+import needletail.examples.services.Fault
+import needletail.json.Json
 import needletail.routing._
 
 /**
@@ -20,14 +21,10 @@ final class Situation(fault: Fault, changed: Int => Unit) {
     }
 
   def json: Json = synchronized {
-    Json.Obj(
-      "customers" -> Json(customers.toLong),
-      "times"     -> Json(times.toLong),
-      "down"      -> Json(fault.isDown)
-    )
+    Json.obj("customers" -> customers, "times" -> times, "down" -> fault.isDown)
   }
 
-  private def answer: Response = Response.ok.contentType("application/json").text(json.toString)
+  private def answer: Response = json.ok
 
   /** `GET /situation`, and `PUT /situation?customers=300&times=5&down=true` with any of these. */
   val routes: Routes = Routes(

@@ -1,7 +1,7 @@
 package needletail.examples.payment
 
-import needletail.async.Async
-import needletail.examples.services.{Fault, Json}
+import needletail.examples.services.Fault
+import needletail.json.{JsonFormat, JsonReader}
 import needletail.routing._
 
 /** A payment service that accepts every amount. */
@@ -14,17 +14,7 @@ final class Payment(fault: Fault) {
 object Payment {
   private final case class Order(amount: Long)
 
-  /** `{"amount": 5}`; anything else is a 400 that describes what is expected. */
+  /** `{"amount": 5}`; anything else is a 400 that says what is wrong. */
   private implicit val order: BodyReader[Order] =
-    BodyReader.of("JSON", _ == "application/json") { request =>
-      request.text.flatMap { text =>
-        Json.parse(text).map(_.get("amount").flatMap(_.long)) match {
-          case Right(Some(amount)) => Async.value(Order(amount))
-          case Right(None)         => refuse("expected an object with a whole number as 'amount'")
-          case Left(problem)       => refuse(s"malformed JSON: $problem")
-        }
-      }
-    }
-
-  private def refuse(message: String): Async[Order] = Async.fail(HttpError(Status.BadRequest, message))
+    JsonFormat.bodyReader(JsonReader(_.at("amount").as[Long].map(Order(_))))
 }

@@ -1,6 +1,7 @@
 package needletail.examples.search
 
-import needletail.examples.services.{Fault, Json}
+import needletail.examples.services.Fault
+import needletail.json.Json
 import needletail.routing._
 
 /** A search service that always finds the same two products. */
@@ -12,14 +13,11 @@ final class Search(fault: Fault) {
 }
 
 object Search {
-  private val products = Json.Arr(product(10, "Some product"), product(11, "Some other product"))
+  private val products = Json.arr(product(10, "Some product"), product(11, "Some other product"))
 
   private def product(id: Long, description: String): Json =
-    Json.Obj("productId" -> Json(id), "description" -> Json(description))
+    Json.obj("productId" -> id, "description" -> description)
 
   private def found(query: String): Response =
-    Response.ok.contentType("application/json").text(Json.Obj(
-      "query"   -> Json(query),
-      "results" -> products
-    ).toString)
+    Json.obj("query" -> query, "results" -> products).ok
 }

@@ -3,6 +3,7 @@ package needletail.examples.services
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.json.Json
 import needletail.routing._
 
 /**
@@ -32,7 +33,7 @@ final class Fault(initially: Boolean = false) {
   )
 
   private def state: Response =
-    Response.ok.contentType("application/json").text(Json.Obj("down" -> Json(down)).toString)
+    Json.obj("down" -> down).ok
 }
 
 object Fault {

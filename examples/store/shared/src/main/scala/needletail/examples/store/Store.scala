@@ -2,8 +2,8 @@ package needletail.examples.store
 
 import needletail.async.Async
 import needletail.client.{Client, ClientMetrics, ClientResponse, HostStatistics}
-import needletail.examples.services.Json
 import needletail.http.TimeLimit
+import needletail.json.{Json, JsonReader}
 import needletail.metrics.MetricSource
 import needletail.routing._
 import needletail.server.Log
@@ -47,7 +47,7 @@ final class Store(
     )
 
   private def pay(amount: Amount)(implicit limit: TimeLimit): Async[Response] = {
-    val order = Json.Obj("amount" -> Json(amount.value)).toString
+    val order = Json.obj("amount" -> amount.value).toString
     payments.ask(_.post("/payments").setHeader("Content-Type", "application/json").body(order))(_ =>
       Some(Store.paid)
     )(
@@ -69,13 +69,9 @@ object Store {
   private val welcome = "Welcome to our website.".ok
   private val paid    = "Payment processed.\n".ok
 
+  private val products = JsonReader.vector(JsonReader(_.at("description").as[String]))
+
   /** What the search service found; None if the answer is malformed. */
   private def descriptions(answer: ClientResponse): Option[Seq[String]] =
-    for {
-      json     <- Json.parse(answer.text).toOption
-      results  <- json.get("results")
-      products <- results.elements
-      texts = products.flatMap(_.get("description").flatMap(_.text))
-      if texts.length == products.length
-    } yield texts
+    Json.parse(answer.text).flatMap(_.at("results").as(products)).toOption
 }

@@ -1,0 +1,25 @@
+package needletail.json
+
+import needletail.async.Async
+import needletail.http.Response
+import needletail.http.message.{HttpError, MediaType, Status}
+import needletail.routing.BodyReader
+
+/** Bodies and responses of type application/json. */
+private[json] object JsonBody {
+
+  def reader[A](read: Array[Byte] => Either[JsonError, A]): BodyReader[A] =
+    BodyReader.of[A]("JSON", accepts(_)) { request =>
+      request.body.bytes.flatMap { bytes =>
+        read(bytes) match {
+          case Right(value) => Async.value(value)
+          case Left(error)  => Async.fail(HttpError(Status.BadRequest, error.toString))
+        }
+      }
+    }
+
+  def accepts(mediaType: String): Boolean = mediaType == MediaType.Json || mediaType.endsWith("+json")
+
+  def respond(status: Status, json: Array[Byte]): Response =
+    Response(status).contentType(MediaType.Json).bytes(json)
+}

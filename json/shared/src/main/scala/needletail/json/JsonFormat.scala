@@ -1,0 +1,49 @@
+package needletail.json
+
+import needletail.async.Async
+import needletail.http.{Request, Response}
+import needletail.http.message.Status
+import needletail.routing.{BodyReader, Content}
+
+/**
+ * Reads and writes an `A` as JSON, as a body and as a response: with one in the companion object of `Item`, routes have
+ * `Body[Item]` and `item.ok`.
+ *
+ * A body that is not JSON, or no `A`, is refused with 400 and the [[JsonError]]; a media type other than
+ * application/json, or one that ends in +json, with 415.
+ */
+final class JsonFormat[A] private (
+    reader: JsonReader[A],
+    writer: JsonWriter[A],
+    limits: JsonLimits
+) extends BodyReader[A]
+    with JsonReader[A]
+    with JsonWriter[A]
+    with Content[A] {
+  private val body = JsonFormat.bodyReader(reader, limits)
+
+  def name: String                               = body.name
+  def accepts(mediaType: String): Boolean        = body.accepts(mediaType)
+  def read(request: Request): Async[A]           = body.read(request)
+  def read(at: JsonCursor): Either[JsonError, A] = reader.read(at)
+  def write(value: A): Json                      = writer.write(value)
+
+  def apply(status: Status, content: A): Response = JsonBody.respond(status, writer.write(content).toBytes)
+
+  /** The same with other limits for bodies. */
+  def withLimits(limits: JsonLimits): JsonFormat[A] = new JsonFormat(reader, writer, limits)
+}
+
+object JsonFormat {
+
+  /** By a function that reads the fields, and one that writes them. */
+  def apply[A](read: JsonCursor => Either[JsonError, A])(write: A => Json): JsonFormat[A] =
+    of(JsonReader(read), (value: A) => write(value))
+
+  def of[A](reader: JsonReader[A], writer: JsonWriter[A]): JsonFormat[A] =
+    new JsonFormat(reader, writer, JsonLimits.default)
+
+  /** A reader of bodies by a reader of values, for types that are read only. */
+  def bodyReader[A](reader: JsonReader[A], limits: JsonLimits = JsonLimits.default): BodyReader[A] =
+    JsonBody.reader(Json.parse(_, limits).flatMap(json => reader.read(json.cursor)))
+}

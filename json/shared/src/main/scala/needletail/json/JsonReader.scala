@@ -1,0 +1,129 @@
+package needletail.json
+
+import needletail.routing.internal.matching.Quote
+
+/**
+ * Reads an `A` from JSON. A type of one's own is read field by field; an error names the field:
+ * {{{
+ * implicit val reader: JsonReader[Item] = JsonReader { json =>
+ *   for {
+ *     id   <- json.at("id").as[Long]
+ *     name <- json.at("name").as[String]
+ *   } yield Item(id, name)
+ * }
+ * }}}
+ */
+@annotation.implicitNotFound(
+  "there is no JsonReader[${A}], which reads a ${A} from JSON; a type of your own needs one in its companion object: implicit val reader: JsonReader[${A}] = JsonReader(json => for { a <- json.at(\"a\").as[Int]; … } yield …)"
+)
+trait JsonReader[A] {
+
+  /** Reads the value at the cursor, which may be missing. */
+  def read(at: JsonCursor): Either[JsonError, A]
+}
+
+object JsonReader {
+
+  /** A reader by a function, for types with fields. */
+  def apply[A](f: JsonCursor => Either[JsonError, A]): JsonReader[A] = new JsonReader[A] {
+    def read(at: JsonCursor): Either[JsonError, A] = f(at)
+  }
+
+  /** The implicit reader of `A`. */
+  def of[A](implicit reader: JsonReader[A]): JsonReader[A] = reader
+
+  /** Readers derived from others. */
+  implicit class Derived[A](private val self: JsonReader[A]) {
+    /** A reader of another type, converted by `f`. */
+    def map[B](f: A => B): JsonReader[B] = JsonReader(self.read(_).map(f))
+    /** Refuses values with `message`, in which `{NAME}` stands for the path and `{VALUE}` for the value. */
+    def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): JsonReader[A] =
+      JsonReader { at =>
+        self.read(at).flatMap { a =>
+          if (accept(a)) Right(a)
+          else Left(JsonError(Quote.fill(message, Quote(at.path), String.valueOf(a))))
+        }
+      }
+
+    /** A reader of the values for which `f` is defined; others are not a `name`. */
+    def collect[B](name: String)(f: A => Option[B]): JsonReader[B] =
+      JsonReader { at =>
+        self.read(at).flatMap(a => f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'")))
+      }
+  }
+
+  /** Any value. */
+  implicit val json: JsonReader[Json] = JsonReader(_.required)
+
+  implicit val string: JsonReader[String]   = kind("a string") { case Json.Str(value) => Some(value) }
+  implicit val boolean: JsonReader[Boolean] = kind("a Boolean") { case Json.Bool(value) => Some(value) }
+
+  /** Whole numbers that fit, however they are written: `1`, `1.0` and `1e0`, but not `1.5`. */
+  implicit val int: JsonReader[Int] =
+    kind("Integer") { case n: Json.Num => Numbers.whole(n.text).filter(_.isValidInt).map(_.toInt) }
+
+  /** Whole numbers that fit, however they are written. */
+  implicit val long: JsonReader[Long] =
+    kind("Long") { case n: Json.Num => Numbers.whole(n.text).filter(_.isValidLong).map(_.toLong) }
+
+  /** The nearest Double; numbers beyond its range are refused. */
+  implicit val double: JsonReader[Double] =
+    kind("Double") { case n: Json.Num => Some(n.text.toDouble).filterNot(_.isInfinite) }
+
+  /** Whole numbers of at most 1,000 digits. */
+  implicit val bigInt: JsonReader[BigInt] = kind("a whole number") { case n: Json.Num => Numbers.whole(n.text) }
+
+  /**
+   * The number as it is written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
+   * takes all memory.
+   */
+  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num => Numbers.decimal(n.text) }
+
+  /** `None` if the value is missing or null. */
+  implicit def option[A](implicit reader: JsonReader[A]): JsonReader[Option[A]] = JsonReader { at =>
+    at.get match {
+      case None | Some(Json.Null) => Right(None)
+      case _                      => reader.read(at).map(Some(_))
+    }
+  }
+
+  implicit def list[A](implicit reader: JsonReader[A]): JsonReader[List[A]]     = vector[A].map(_.toList)
+  implicit def vector[A](implicit reader: JsonReader[A]): JsonReader[Vector[A]] = JsonReader { at =>
+    at.required.flatMap {
+      case Json.Arr(values) => all(values.indices.iterator.map(i => reader.read(at.at(i))))
+      case other            => Left(at.error(s"expected an array, got ${other.kind}"))
+    }
+  }
+
+  /** Objects whose members are all of one type. */
+  implicit def map[A](implicit reader: JsonReader[A]): JsonReader[Map[String, A]] = JsonReader { at =>
+    at.required.flatMap {
+      case o: Json.Obj =>
+        all(o.members.iterator.map { case (name, _) => reader.read(at.at(name)).map(name -> _) }).map(_.toMap)
+      case other => Left(at.error(s"expected an object, got ${other.kind}"))
+    }
+  }
+
+  /** All results, or the first error. */
+  private def all[A](results: Iterator[Either[JsonError, A]]): Either[JsonError, Vector[A]] = {
+    val found = Vector.newBuilder[A]
+    while (results.hasNext)
+      results.next() match {
+        case Right(a) => found += a
+        case Left(e)  => return Left(e)
+      }
+    Right(found.result())
+  }
+
+  private def kind[A](name: String)(f: PartialFunction[Json, Option[A]]): JsonReader[A] = JsonReader { at =>
+    at.required.flatMap { value =>
+      f.applyOrElse(value, (_: Json) => None).toRight {
+        val got = value match {
+          case n: Json.Num => Quote(n.text, 32)
+          case other       => other.kind
+        }
+        at.error(s"expected $name, got $got")
+      }
+    }
+  }
+}

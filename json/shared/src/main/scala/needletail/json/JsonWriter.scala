@@ -1,0 +1,39 @@
+package needletail.json
+
+/** Writes an `A` as JSON: enables `.toJson` and members of `Json.obj`. */
+@annotation.implicitNotFound(
+  "there is no JsonWriter[${A}], which writes a ${A} as JSON; a type of your own needs one in its companion object: implicit val writer: JsonWriter[${A}] = a => Json.obj(\"id\" -> a.id, …)"
+)
+trait JsonWriter[-A] {
+  def write(value: A): Json
+}
+
+object JsonWriter {
+
+  /** The implicit writer of `A`. */
+  def of[A](implicit writer: JsonWriter[A]): JsonWriter[A] = writer
+
+  implicit val json: JsonWriter[Json]             = value => value
+  implicit val string: JsonWriter[String]         = Json.Str(_)
+  implicit val boolean: JsonWriter[Boolean]       = Json.Bool(_)
+  implicit val int: JsonWriter[Int]               = value => new Json.Num(value.toString)
+  implicit val long: JsonWriter[Long]             = value => new Json.Num(value.toString)
+  implicit val bigInt: JsonWriter[BigInt]         = value => new Json.Num(value.toString)
+  implicit val bigDecimal: JsonWriter[BigDecimal] = value => new Json.Num(value.toString)
+
+  /** The shortest text that reads as the same Double; null for NaN and infinities, which JSON does not have. */
+  implicit val double: JsonWriter[Double] = value =>
+    if (value.isNaN || value.isInfinite) Json.Null
+    else if (value == Math.rint(value) && Math.abs(value) < 1e15) new Json.Num(value.toLong.toString)
+    else new Json.Num(value.toString)
+
+  /** Null for `None`. */
+  implicit def option[A](implicit writer: JsonWriter[A]): JsonWriter[Option[A]] =
+    value => value.fold[Json](Json.Null)(writer.write)
+
+  implicit def seq[A](implicit writer: JsonWriter[A]): JsonWriter[Seq[A]] =
+    values => Json.Arr(values.iterator.map(writer.write).toVector)
+
+  implicit def map[A](implicit writer: JsonWriter[A]): JsonWriter[Map[String, A]] =
+    values => new Json.Obj(values.iterator.map { case (name, value) => (name, writer.write(value)) }.toVector)
+}

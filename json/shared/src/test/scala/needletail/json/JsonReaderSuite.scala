@@ -1,0 +1,74 @@
+package needletail.json
+
+import needletail.testing.Suite
+
+/** Values out of JSON: what is read, and errors that name the field. */
+class JsonReaderSuite extends Suite {
+  private val json = Json.parse(
+    """{"id":7,"name":"pen","price":1.50,"tags":["a","b"],"maker":{"city":"Bern","since":null},"lines":[{"n":1},{"n":"x"}]}"""
+  ).fold(e => fail(e.toString), identity)
+
+  private def error[A](result: Either[JsonError, A]): String = result.fold(_.toString, a => fail(s"$a"))
+
+  test("fields, elements and what is within") {
+    assertEquals(json.at("id").as[Int], Right(7))
+    assertEquals(json.at("name").as[String], Right("pen"))
+    assertEquals(json.at("price").as[BigDecimal], Right(BigDecimal("1.50")))
+    assertEquals(json.at("price").as[Double], Right(1.5))
+    assertEquals(json.at("tags").as[List[String]], Right(List("a", "b")))
+    assertEquals(json.at("tags").at(1).as[String], Right("b"))
+    assertEquals(json.at("maker").at("city").as[Option[String]], Right(Some("Bern")))
+    assertEquals(json.at("lines").at(0).as[Map[String, Int]], Right(Map("n" -> 1)))
+    assertEquals(json.get("id"), Some(7.toJson))
+    assertEquals(json.at("maker").as[Json].map(_.toString), Right("""{"city":"Bern","since":null}"""))
+  }
+
+  test("what is missing or null is None for an Option, and else an error") {
+    assertEquals(json.at("maker").at("since").as[Option[Int]], Right(None))
+    assertEquals(json.at("maker").at("until").as[Option[Int]], Right(None))
+    assertEquals(error(json.at("maker").at("until").as[Int]), "field 'maker': missing field 'until'")
+    assertEquals(error(json.at("no").at("such").as[Int]), "missing field 'no'")
+    assertEquals(error(json.at("tags").at(2).as[String]), "field 'tags': missing element 2")
+    assertEquals(error(json.at("maker").at("since").as[Int]), "field 'maker.since': expected Integer, got null")
+  }
+
+  test("what is something else is an error that names the field, what was expected and what was there") {
+    assertEquals(error(json.at("name").as[Int]), "field 'name': expected Integer, got a string")
+    assertEquals(error(json.at("price").as[Int]), "field 'price': expected Integer, got 1.50")
+    assertEquals(error(json.at("id").at("x").as[Int]), "field 'id': expected an object, got a number")
+    assertEquals(error(json.at("lines").as[List[Map[String, Int]]]), "field 'lines[1].n': expected Integer, got a string")
+    assertEquals(error(json.at(0).as[Int]), "expected an array, got an object")
+    assertEquals(error(json.as[List[Int]]), "expected an array, got an object")
+  }
+
+  test("whole numbers, however they are written, at bounded cost") {
+    def long(text: String) = Json.parse(text).flatMap(_.as[Long]).toOption
+    assertEquals(
+      List("0", "-0", "1e3", "1.0", "1.50e1", "9223372036854775807", "-9223372036854775808").map(long),
+      List(0L, 0L, 1000L, 1L, 15L, Long.MaxValue, Long.MinValue).map(Option(_))
+    )
+    assertEquals(
+      List("1.5", "9223372036854775808", "1e999999999", "1e-999999999", "1e99999999999", "0.1").map(long).flatten,
+      Nil
+    )
+    assertEquals(Json.parse("1e5000").flatMap(_.as[BigInt]).isLeft, true)
+    assertEquals(Json.parse("1e20").flatMap(_.as[BigInt]), Right(BigInt(10).pow(20)))
+    assertEquals(Json.parse("1e400").flatMap(_.as[Double]).isLeft, true)
+    assertEquals(Json.parse("2147483648").flatMap(_.as[Int]).isLeft, true)
+  }
+
+  test("readers are derived from others, with messages of one's own") {
+    val positive = JsonReader.of[Int].filter(_ > 0, "{NAME} must be positive, not {VALUE}")
+    assertEquals(json.at("id").as(positive), Right(7))
+    assertEquals(error(Json.obj("a" -> Json.obj("n" -> -1)).at("a").at("n").as(positive)), "a.n must be positive, not -1")
+    val even = JsonReader.of[Int].collect("an even number")(n => if (n % 2 == 0) Some(n / 2) else None)
+    assertEquals(error(json.at("id").as(even)), "field 'id': expected an even number, got '7'")
+    assertEquals(json.at("id").as(JsonReader.of[Int].map(_ + 1)), Right(8))
+  }
+
+  test("names from a client are cut and cleaned") {
+    val odd = Json.obj(("x\u0007" * 500) -> Json.obj("b" -> 1))
+    val message = error(odd.at("x\u0007" * 500).at("b").as[String])
+    assert(message.length < 200 && !message.contains('\u0007'), message)
+  }
+}

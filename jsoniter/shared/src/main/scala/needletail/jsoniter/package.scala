@@ -1,0 +1,83 @@
+package needletail
+
+import com.github.plokhotnyuk.jsoniter_scala.core._
+
+import needletail.async.Async
+import needletail.http.{Request, Response}
+import needletail.http.message.{HttpError, MediaType, Status}
+import needletail.json.FieldPath
+import needletail.routing.{BodyReader, Content}
+import needletail.routing.internal.matching.Quote
+
+/**
+ * JSON bodies for the routing DSL, for every type with a jsoniter-scala codec in scope:
+ * {{{
+ * import needletail.jsoniter._
+ * import needletail.routing._
+ *
+ * implicit val orders: JsonValueCodec[Order] = JsonCodecMaker.make
+ *
+ * POST / "orders" + Body[Order] to (order => add(order).map(_.created))
+ * }}}
+ */
+package object jsoniter {
+
+  /** Settings of the parser: error messages without a dump of the input. */
+  private val reading = ReaderConfig.withAppendHexDumpToParseException(false)
+
+  /**
+   * `Body[A]` from JSON. A malformed body is refused with 400 and the path of the field; a media type other than
+   * application/json, or one that ends in +json, with 415.
+   */
+  implicit def jsonBody[A](implicit codec: JsonValueCodec[A]): BodyReader[A] =
+    BodyReader.of[A](
+      "JSON",
+      mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json")
+    )(parse(_))
+
+  /** `.ok` and the like, as application/json. */
+  implicit def jsonContent[A](implicit codec: JsonValueCodec[A]): Content[A] =
+    (status, content) => respond(status, content)
+
+  implicit class AsJson[A](private val content: A) {
+
+    /** A response 200 with this as JSON. */
+    def json(implicit codec: JsonValueCodec[A]): Response = respond(Status.Ok, content)
+  }
+
+  implicit class JsonResponse(private val response: Response) {
+
+    /** The same response with `content` as JSON: `Response(Status.Conflict).json(problem)`. */
+    def json[A](content: A)(implicit codec: JsonValueCodec[A]): Response =
+      response.contentType(MediaType.Json).bytes(writeToArray(content))
+  }
+
+  private def respond[A](status: Status, content: A)(implicit codec: JsonValueCodec[A]): Response =
+    Response(status).json(content)
+
+  private def parse[A](request: Request)(implicit codec: JsonValueCodec[A]): Async[A] =
+    request.body.bytes.flatMap { bytes =>
+      try Async.value(readFromArray[A](bytes, reading))
+      catch {
+        case e: JsonReaderException => Async.fail(malformed(bytes, e.getMessage))
+      }
+    }
+
+  /** `message` ends in the offset of the error, in hexadecimal. */
+  private def malformed(bytes: Array[Byte], message: String): HttpError = {
+    val field = message.split(", offset: 0x", 2) match {
+      case Array(what, hex) =>
+        val offset = hex.takeWhile(c => Character.digit(c, 16) >= 0)
+        if (offset.isEmpty || offset.length > 8) ""
+        else
+          FieldPath.at(
+            bytes,
+            java.lang.Long.parseLong(offset, 16).min(bytes.length.toLong).toInt,
+            enclosing = what.startsWith("missing required field")
+          )
+      case _ => ""
+    }
+    val where = if (field.isEmpty) "" else s"field '${Quote(field)}': "
+    HttpError(Status.BadRequest, s"malformed JSON: $where${Quote(message, 200)}")
+  }
+}
