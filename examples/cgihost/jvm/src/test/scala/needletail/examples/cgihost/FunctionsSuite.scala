@@ -10,7 +10,9 @@ import needletail.testing.{NewerJava, Suite}
 class FunctionsSuite extends Suite {
   private val self =
     s"""#!/bin/sh
-       |exec "${System.getProperty("java.home")}/bin/java" -cp "${NewerJava.classPath(getClass.getClassLoader)}" \\
+       |exec "${System.getProperty("java.home")}/bin/java" -cp "${NewerJava.classPath(
+        getClass.getClassLoader
+      )}" \\
        |  needletail.examples.cgihost.Main "$$@"
        |""".stripMargin
 
@@ -28,19 +30,20 @@ class FunctionsSuite extends Suite {
       val program = Files.writeString(folder.resolve("health-of-host"), self).toFile
       assert(program.setExecutable(true))
       Files.writeString(folder.resolve("notes.txt"), "not a program")
-      val routes = Programs.functions(folder.toString, 1, ProgramHostConfig()).fold(fail(_), identity)
-      ServerFixture.serving(routes) { server =>
-        def ask(path: String): String = {
-          val client = new RawClient(server.port)
-          try client.send(s"GET $path HTTP/1.0\r\n\r\n").readAll()
-          finally client.close()
+      val functions = Programs.functions(folder.toString, 1, ProgramHostConfig()).fold(fail(_), identity)
+      try ServerFixture.serving(functions.routes) { server =>
+          def ask(path: String): String = {
+            val client = new RawClient(server.port)
+            try client.send(s"GET $path HTTP/1.0\r\n\r\n").readAll()
+            finally client.close()
+          }
+          def answers(reply: String): Boolean = reply.startsWith("HTTP/1.1 200") && reply.endsWith("ok")
+          eventually(answers(ask("/functions/health-of-host/health"))) // a JVM takes a while to start
+          assert(answers(ask("/functions/health-of-host/health")))
+          assert(ask("/functions/health-of-host/other").startsWith("HTTP/1.1 404"))
+          assert(ask("/functions/notes.txt/health").startsWith("HTTP/1.1 404"))
         }
-        def answers(reply: String): Boolean = reply.startsWith("HTTP/1.1 200") && reply.endsWith("ok")
-        eventually(answers(ask("/functions/health-of-host/health"))) // a JVM takes a while to start
-        assert(answers(ask("/functions/health-of-host/health")))
-        assert(ask("/functions/health-of-host/other").startsWith("HTTP/1.1 404"))
-        assert(ask("/functions/notes.txt/health").startsWith("HTTP/1.1 404"))
-      }
+      finally functions.close()
     }
   }
 

@@ -22,8 +22,9 @@ object Main {
   private val processes = options.int("processes", 32, "maximum of concurrent programs", 1 to 10000)
   private val site      = options.text("php", "", "directory of PHP scripts, served at /; empty: none")
   private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "the program that runs them")
-  private val workers   = options.int("workers", 4, "number of its processes, and of each function's", 1 to 1000)
-  private val behind    =
+  private val workers   =
+    options.int("workers", 4, "number of its processes, and of each function's", 1 to 1000)
+  private val behind =
     options.text(
       "behind",
       "",
@@ -58,7 +59,7 @@ object Main {
     case directory =>
       Programs.functions(directory, chosen(workers), host).fold(
         reason => refused(s"option '--functions': $reason"),
-        routes => routes
+        _.routes
       )
   }
 

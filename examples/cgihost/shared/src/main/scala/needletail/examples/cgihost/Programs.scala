@@ -22,23 +22,20 @@ object Programs {
    * path of a socket, and end with this program. The same programs can be served by [[cgiBin]], with a process for each
    * request. Left is the reason why the directory cannot be used.
    */
-  def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Routes] = {
+  def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Functions] = {
     val files = new File(directory).listFiles()
     if (files == null) Left(s"$directory is not a directory that can be read")
     else {
       val programs = files.toVector.sortBy(_.getName).filter(f => f.isFile && f.canExecute && !f.isHidden)
       if (programs.isEmpty) Left(s"there is no executable file in $directory")
       else
-        Right(programs.map { program =>
-          fastcgi(
-            s"/functions/${program.getName}",
-            Workers(WorkersConfig(
-              List(program.getAbsolutePath, "--fastcgi", "{socket}"),
-              count = processes
-            )),
-            UpstreamConfig(connections = 512, host = host)
-          )
-        }.reduce(_ ++ _))
+        Right(new Functions(
+          programs.map { program =>
+            val command = List(program.getAbsolutePath, "--fastcgi", "{socket}")
+            program.getName -> Workers(WorkersConfig(command, count = processes))
+          },
+          host
+        ))
     }
   }
 
@@ -56,6 +53,18 @@ object Programs {
   /** A FastCGI server that is running already, for all paths that no other route has. */
   def behind(address: Address, multiplex: Int, host: ProgramHostConfig = ProgramHostConfig()): Routes =
     fastcgi("/", address, UpstreamConfig(connections = 512, multiplex = multiplex, host = host))
+
+  /** Functions by their names. */
+  final class Functions(workers: Seq[(String, Workers)], host: ProgramHostConfig) extends AutoCloseable {
+    val routes: Routes = workers
+      .map { case (name, processes) =>
+        fastcgi(s"/functions/$name", processes, UpstreamConfig(connections = 512, host = host))
+      }
+      .reduce(_ ++ _)
+
+    /** Ends their processes. They end with this program, too. */
+    def close(): Unit = workers.foreach(_._2.close())
+  }
 
   val own: Routes = GET / "health" to Response.ok("ok")
 }
