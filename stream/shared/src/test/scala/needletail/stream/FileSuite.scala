@@ -42,7 +42,7 @@ class FileSuite extends Suite {
         val pieces = run(Stream.file(file, pieceSize).toList(1000)).get
         assertEquals(pieces.flatten.toSeq, content.toSeq)
         assert(pieces.forall(piece => piece.nonEmpty && piece.length <= pieceSize))
-        assertEquals(descriptors(file), 0)
+        eventually(descriptors(file) == 0)
       }
     }
   }
