@@ -85,12 +85,12 @@ class CostSuite extends Suite {
     }
 
   // System calls: a read and a write for all that came at once, and a wait for all connections that are ready.
-  // Instructions: 2,368 to 2,430, 3,712, 5,478, 5,755 and 7,091 when this was set. The bounds are higher by 5 %, since other
+  // Instructions: 2,203, 3,430, 5,133, 5,360 and 6,592 when this was set. The bounds are higher by 3 %, since other
   // versions of clang and other processors take some more. Single-stepping makes requests slow, so that each is recorded
   // by itself; a server that is not traced records those of a turn together.
-  costs("/plaintext", "/plaintext", 16, 2550, 0.135)
-  costs("/plaintext", "/plaintext", 1, 3900, 2.1)
-  costs("/json", "/json", 1, 5760, 2.1)
-  costs("1 KiB sent back", "/echo", 16, 6050, 0.15, content = 1024)
-  costs("1 KiB sent back", "/echo", 1, 7450, 2.1, content = 1024)
+  costs("/plaintext", "/plaintext", 16, 2270, 0.135)
+  costs("/plaintext", "/plaintext", 1, 3535, 2.1)
+  costs("/json", "/json", 1, 5290, 2.1)
+  costs("1 KiB sent back", "/echo", 16, 5520, 0.15, content = 1024)
+  costs("1 KiB sent back", "/echo", 1, 6790, 2.1, content = 1024)
 }

@@ -50,7 +50,8 @@ private[needletail] class Head extends MessageHead {
   final def clear(): Unit = {
     generation += 1
     // References are written only if they change, as each write of one costs a garbage collector's barrier
-    if (!method.isGet) method = Method.GET
+    // GET and POST stay, as the reply to a head whose method cannot be read is the same for both
+    if (!method.isGet && !method.isPost) method = Method.GET
     if (rewrittenPath != null) rewrittenPath = null
     targetFrom = 0
     targetUntil = 0

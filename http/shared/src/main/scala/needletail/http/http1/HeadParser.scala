@@ -154,7 +154,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
         return start + 3
       }
       if ((word & 0xffffffffffL) == PostWord) {
-        head.method = Method.POST
+        if (!head.method.isPost) head.method = Method.POST
         return start + 4
       }
     }

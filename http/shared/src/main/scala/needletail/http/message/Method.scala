@@ -17,6 +17,7 @@ final class Method private (val name: String, private[needletail] val code: Int)
   // Natively a comparison with a constant of the companion first checks that the companion has been initialised
   private[needletail] def isGet: Boolean     = code == 0
   private[needletail] def isHead: Boolean    = code == 1
+  private[needletail] def isPost: Boolean    = code == 6
   private[needletail] def isConnect: Boolean = code == 8
 
   override def equals(other: Any): Boolean = other match {

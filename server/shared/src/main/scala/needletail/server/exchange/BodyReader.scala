@@ -1,6 +1,6 @@
 package needletail.server.exchange
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Value}
 import needletail.http.{ByteStream, MessageBody}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HttpError, Status}
@@ -24,7 +24,7 @@ private[server] final class BodyReader(
     decoder: ContentDecoder
 ) extends MessageBody {
   private var failure: Throwable                      = null
-  private var lastTrailers: Headers                   = Headers.empty
+  private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
 
   /** Bytes that are held for a caller of `bytes`, which the loop's memory counts until the request is over. */
@@ -45,7 +45,7 @@ private[server] final class BodyReader(
 
   def length: Long      = announced
   def isEmpty: Boolean  = false
-  def trailers: Headers = lastTrailers
+  def trailers: Headers = if (lastTrailers == null) Headers.empty else lastTrailers
 
   /** Whether a reader waits for a piece. */
   def isWanted: Boolean = pull != null
@@ -100,8 +100,10 @@ private[server] final class BodyReader(
   /** Releases the collected content: the request is over, or its content will not be completed. */
   def release(): Unit = {
     released = true
-    context.memory.give(held)
-    held = 0
+    if (held != 0) {
+      context.memory.give(held)
+      held = 0
+    }
   }
 
   private def pullNext(): Async[Option[Array[Byte]]] =
@@ -112,7 +114,7 @@ private[server] final class BodyReader(
     else if (dropping) Async.fail(tooLate)
     else {
       val piece = if (input.available > 0) take() else null
-      if (piece != null) Async.value(Some(piece))
+      if (piece != null) new Value(Some(piece))
       else if (failure != null) Async.fail(failure)
       else if (ended) BodyReader.end
       else {

@@ -14,7 +14,7 @@ private[needletail] trait ReplyFormat {
 
   /**
    * Writes head and content if they can be written at once, and returns the bytes of content; otherwise writes nothing
-   * and returns a negative number. See `ResponseEncoder.whole`.
+   * and returns a negative number. See `ResponseEncoder.whole`. Called only if the response has been rendered before.
    */
   def whole(w: ByteWriter, response: Response, common: Array[Byte], minor: Int, keepAlive: Boolean): Int
 }

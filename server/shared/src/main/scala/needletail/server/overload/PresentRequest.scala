@@ -57,9 +57,8 @@ private[server] final class PresentRequest {
 
   def admit(to: RouteState): Unit = {
     stage = Admitted
-    if (lastRoute ne to)
-      lastRoute =
-        to // written only if it changes, as each write of a reference costs a garbage collector's barrier
+    // written only if it changes, as each write of a reference costs a garbage collector's barrier
+    if (lastRoute ne to) lastRoute = to
   }
 
   def refuse(): Unit = stage = Refused

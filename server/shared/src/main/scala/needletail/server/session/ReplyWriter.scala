@@ -72,7 +72,8 @@ private[server] final class ReplyWriter(
     val keeps   = head.keepAlive && mayKeep(response, body, isLastReply = true)
     val w       = context.writer
     val common  = context.common
-    var sent    = if (isHead) -1 else context.format.whole(w, response, common, minor, keeps)
+    val isReady = !isHead && response.rendered != null
+    var sent    = if (isReady) context.format.whole(w, response, common, minor, keeps) else -1
     if (sent >= 0) { if (w.length > ReplyWriter.FlushLimit) flush() }
     else {
       context.format.head(w, response, common, minor, keeps)

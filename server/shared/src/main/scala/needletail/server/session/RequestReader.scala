@@ -204,6 +204,6 @@ private[server] final class RequestReader(
         idleSince = now
         deadline = now + context.idleNanos
       }
-    else if (state.isInHead) ()                       // set when the head began
+    else if (state.isInHead) ()                         // set when the head began
     else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
 }
