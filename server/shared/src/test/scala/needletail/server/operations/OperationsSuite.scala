@@ -240,7 +240,8 @@ class OperationsSuite extends Suite {
     val loops = new EventLoops(1, "test", daemon = true)
     try {
       val begun = new CountDownLatch(1)
-      val never = Async.run(loops(0)) { begun.countDown(); new AsyncPromise[Response] } // a handler that waits
+      val never =
+        Async.run(loops(0)) { begun.countDown(); new AsyncPromise[Response] } // a handler that waits
       assert(begun.await(20, TimeUnit.SECONDS))
       // Looks again with a new one if the loop was in a turn: the one of its task, or of a wake-up that came late.
       eventually {
