@@ -139,7 +139,8 @@ lazy val routing = module("routing")
 /** What users test handlers and routes with. */
 lazy val testkit = module("testkit").dependsOn(async, http, routing, testing % Test)
 
-lazy val server = module("server").dependsOn(io, http, metrics, testing % Test, testkit % Test)
+lazy val server =
+  module("server").dependsOn(io, http, metrics, testing % Test, testkit % Test, actor % Test)
 lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")

@@ -68,6 +68,17 @@ class StreamSuite extends Suite {
     check(1, 2, 3)(_.merge(new Probe(Seq(4, 5), pending = true)).map(_ => ()))(Seq.fill(5)(()): _*)
   }
 
+  test("merge with eager ends with the shorter one, after what is ready") {
+    for (pending <- Seq(false, true); first <- Seq(false, true)) {
+      val ends   = new Probe(Seq(1, 2), pending)
+      val waits  = new Probe(Seq(3), pending, Probe.Never)
+      val merged = if (first) ends.merge(waits, eager = true) else waits.merge(ends, eager = true)
+      assertEquals(all(merged).sorted, List(1, 2, 3))
+      assertEquals((ends.cancelled, waits.cancelled), (0, 1))
+    }
+    assertEquals(all(Stream(1, 2).merge(Stream(3, 4, 5), eager = true)).sorted, List(1, 2, 3, 4, 5))
+  }
+
   test("mapAsync keeps the order") {
     for (parallelism <- Seq(1, 2, 3, 100))
       check(30, 10, 20, 40)(_.mapAsync(parallelism)(n => Async.sleep(n.millis).map(_ => n)))(30, 10, 20, 40)

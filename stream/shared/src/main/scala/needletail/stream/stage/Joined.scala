@@ -139,8 +139,8 @@ private[stream] final class Zipped[A, B](a: Pull[A], b: Pull[B]) extends Joined[
   }
 }
 
-/** The elements of both as they come; the sides alternate while both have some. */
-private[stream] final class Merged[A](a: Pull[A], b: Pull[A]) extends Joined[A] {
+/** The elements of both as they come; the sides alternate while both have some. With `eager`, either end is the end. */
+private[stream] final class Merged[A](a: Pull[A], b: Pull[A], eager: Boolean) extends Joined[A] {
   private var next  = new Side(a, changed)
   private var other = new Side(b, changed)
 
@@ -154,7 +154,9 @@ private[stream] final class Merged[A](a: Pull[A], b: Pull[A]) extends Joined[A] 
     } else {
       val y = other.look()
       if (y.isInstanceOf[Later]) end(y)
-      else if (y eq Pull.End) if (x eq Pull.End) end(Pull.End) else Pull.Again
+      else if ((y eq Pull.End) && (eager || (x eq Pull.End))) end(y)
+      else if ((y eq Pull.Again) && (x eq Pull.End) && eager) end(x)
+      else if (y eq Pull.End) Pull.Again
       else {
         if (y ne Pull.Again) other.take()
         y
