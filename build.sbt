@@ -117,8 +117,8 @@ lazy val async = module("async")
       Seq(header)
     }
   )
-lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Test)
-lazy val io      = module("io").dependsOn(async, testing % Test)
+lazy val actor = module("actor").dependsOn(async, testing % Test, testkit % Test)
+lazy val io    = module("io").dependsOn(async, testing % Test)
 
 /** Streams of elements, on demand. */
 lazy val stream = module("stream")
@@ -130,7 +130,7 @@ lazy val stream = module("stream")
       "org.reactivestreams" % "reactive-streams-tck-flow" % "1.0.4"  % Test
     )
   )
-lazy val http   = module("http").dependsOn(async, stream, testing % Test)
+lazy val http    = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
@@ -437,7 +437,7 @@ lazy val stressReady = taskKey[Unit]("Leaves the class path for `./test stress`.
 /** jcstress: what crosses threads, by tests in Java, since its generator reads nothing else. */
 lazy val stress = project
   .in(file("stress"))
-  .dependsOn(io.jvm, actor.jvm, routing.jvm, client.jvm, gateway.jvm)
+  .dependsOn(io.jvm, stream.jvm, actor.jvm, routing.jvm, client.jvm, gateway.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     moduleName                                   := "needletail-stress",
@@ -455,7 +455,8 @@ lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("json")) Seq(json
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
-lazy val structuredModules = Seq(async, actor, io, stream, http, routing, metrics, testkit, server, client, gateway)
+lazy val structuredModules =
+  Seq(async, actor, io, stream, http, routing, metrics, testkit, server, client, gateway)
 lazy val structured: Seq[ProjectReference] =
   structuredModules.map(m => m.jvm: ProjectReference) ++ Seq[ProjectReference](json, load)
 lazy val structuredNative: Seq[ProjectReference] = structuredModules.map(m => m.native: ProjectReference)

@@ -65,8 +65,8 @@ class StreamBenchmark {
   /** Element by element through `next`, as a server reads the stream of a response. */
   @Benchmark
   def next(): Total = {
-    val stream              = Stream.from(elements).map(plusOne)
-    val total               = new Total
+    val stream             = Stream.from(elements).map(plusOne)
+    val total              = new Total
     def go(): Async[Total] = stream.next().flatMap {
       case Some(element) => total + element; go()
       case None          => Async.value(total)
@@ -121,10 +121,10 @@ class StreamBenchmark {
 
 /** Counts without an object for each sum, so that only what streams allocate is measured. */
 final class Total {
-  private var total                = 0L
-  def sum: Long                    = total
-  def +(element: Integer): Total   = { total += element.longValue; this }
-  def +(line: String): Total       = { total += line.length; this }
+  private var total              = 0L
+  def sum: Long                  = total
+  def +(element: Integer): Total = { total += element.longValue; this }
+  def +(line: String): Total     = { total += line.length; this }
 }
 
 object StreamBenchmark {

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.*
 @Measurement(iterations = 5, time = 1)
 @Fork(2)
 class StreamPeersBenchmark {
-  private val elements: Vector[Integer] = Vector.tabulate(StreamBenchmark.Elements)(Int.box)
+  private val elements: Vector[Integer]   = Vector.tabulate(StreamBenchmark.Elements)(Int.box)
   private val pieces: Vector[Array[Byte]] =
     ("x" * 79 + "\n").repeat(820).getBytes(US_ASCII).take(65536).grouped(4096).toVector
   private val strings                     = pieces.map(ByteString.fromArrayUnsafe(_))

@@ -29,11 +29,12 @@ class GuideTextSuite extends Suite {
   }
 
   test("the examples of a server") {
-    val suite                  = squeezed(read("server/shared/src/test/scala/needletail/server/StreamGuide.scala"))
-    val shown                  = blocks.filter(_.contains("needletail.routing._"))
+    val suite = squeezed(read("server/shared/src/test/scala/needletail/server/StreamGuide.scala"))
+    val shown = blocks.filter(_.contains("needletail.routing._"))
     assertEquals(shown.length, 3)
     shown.foreach { block =>
-      val code = block.linesIterator.filterNot(_.startsWith("import ")).map(_.takeWhile(_ => true)).mkString("\n")
+      val code =
+        block.linesIterator.filterNot(_.startsWith("import ")).map(_.takeWhile(_ => true)).mkString("\n")
       assert(suite.contains(squeezed(code)), code)
     }
   }

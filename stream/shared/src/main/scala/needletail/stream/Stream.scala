@@ -280,8 +280,8 @@ object Stream {
     private var over                          = false
     private var outstanding: Async[Option[A]] = null
 
-    override private[needletail] def standsFor: Pull[A]     = pull
-    override private[needletail] def advance(): AnyRef = pull.advance()
+    override private[needletail] def standsFor: Pull[A] = pull
+    override private[needletail] def advance(): AnyRef  = pull.advance()
 
     def next(): Async[Option[A]] =
       if (over) end

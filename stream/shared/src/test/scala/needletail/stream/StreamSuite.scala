@@ -18,7 +18,9 @@ class StreamSuite extends Suite {
   }
 
   /** Runs the case with elements that are ready and with elements that are not. */
-  private def check[A, B](elements: A*)(operator: Stream[A] => Stream[B])(expected: B*)(implicit at: Location): Unit =
+  private def check[A, B](elements: A*)(operator: Stream[A] => Stream[B])(expected: B*)(implicit
+      at: Location
+  ): Unit =
     for (pending <- Seq(false, true)) {
       val probe = new Probe(elements, pending)
       assertEquals(all(operator(probe)), expected.toList, s"pending: $pending")
@@ -85,7 +87,7 @@ class StreamSuite extends Suite {
   }
 
   test("recover, recoverWith, onEnd") {
-    val broken = new IllegalStateException("broken")
+    val broken                  = new IllegalStateException("broken")
     def fails(pending: Boolean) = new Probe(Seq(1, 2), pending, Probe.Fail(broken))
     for (pending <- Seq(false, true)) {
       assertEquals(all(fails(pending).recover { case `broken` => 3 }), List(1, 2, 3))
@@ -93,7 +95,10 @@ class StreamSuite extends Suite {
       var ends = 0
       assertEquals(all(fails(pending).onEnd(ends += 1).recover { case `broken` => 3 }), List(1, 2, 3))
       assertEquals(ends, 1)
-      assertEquals(new ManualLoop().run(fails(pending).recover { case _: Error => 3 }.drain()), Failure(broken))
+      assertEquals(
+        new ManualLoop().run(fails(pending).recover { case _: Error => 3 }.drain()),
+        Failure(broken)
+      )
     }
   }
 
@@ -109,7 +114,10 @@ class StreamSuite extends Suite {
   }
 
   test("unfold, defer, fromIterator") {
-    assertEquals(all(Stream.unfold(1)(n => Async.sleep(1.milli).map(_ => if (n < 4) Some((n * 10, n + 1)) else None))), List(10, 20, 30))
+    assertEquals(
+      all(Stream.unfold(1)(n => Async.sleep(1.milli).map(_ => if (n < 4) Some((n * 10, n + 1)) else None))),
+      List(10, 20, 30)
+    )
     assertEquals(all(Stream.defer(Async.sleep(1.milli).map(_ => Stream(1, 2)))), List(1, 2))
     assertEquals(all(Stream.fromIterator(Iterator(1, 2))), List(1, 2))
   }

@@ -7,7 +7,8 @@ import scala.concurrent.duration.Duration
 import needletail.async.{Async, Loop}
 
 /** A stream as an iterator for another thread, which fetches the elements that are ready together. */
-private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends Iterator[A] with AutoCloseable {
+private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends Iterator[A]
+    with AutoCloseable {
   import BlockingIterator.Batch
   private var fetched: Iterator[AnyRef] = Iterator.empty
   private var over                      = false // seen by the iterating thread

@@ -66,9 +66,9 @@ private[stream] abstract class Joined[A] extends Pull[A] {
 
 /** One source of several: it is asked for an element ahead of need, and keeps it until it is taken. */
 private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
-  private var held: AnyRef           = Pull.Again
-  private var asked: Async[AnyRef]   = null
-  private var over                   = false
+  private var held: AnyRef               = Pull.Again
+  private var asked: Async[AnyRef]       = null
+  private var over                       = false
   private def settled(x: AnyRef): AnyRef = {
     held = x
     if ((x eq Pull.End) || x.isInstanceOf[Later]) over = true
@@ -178,7 +178,7 @@ private[stream] final class Merged[A](a: Pull[A], b: Pull[A], eager: Boolean) ex
 
 /** The same elements until `signal` is complete and none is ready. */
 private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Joined[A] {
-  private val side                = new Side(up, changed)
+  private val side               = new Side(up, changed)
   private var watch: Async[Unit] = null // withdrawn at the end, as a signal may outlive many streams
 
   protected def poll(): AnyRef = {
@@ -206,10 +206,10 @@ private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Jo
 /** The values that `f` leads to, in the order of the elements, with at most `parallelism` of them under way. */
 private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: A => Async[B])
     extends Joined[B] {
-  private val side               = new Side(up, changed)
-  private val running            = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
-  private var upOver             = false
-  private var watched: Async[B]  = null // the first one if `changed` is called when it is complete
+  private val side              = new Side(up, changed)
+  private val running           = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
+  private var upOver            = false
+  private var watched: Async[B] = null // the first one if `changed` is called when it is complete
 
   protected def poll(): AnyRef = {
     fill()
