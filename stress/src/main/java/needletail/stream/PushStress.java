@@ -25,7 +25,7 @@ public class PushStress {
 
   /** The element that `next` has: 0 at the end, -1 while it waits, -2 for a failure. */
   static int found(Async<Option<Integer>> next) {
-    if (next.resultOrNull() == null) return -1;
+    if (next == null || next.resultOrNull() == null) return -1; // null: jcstress runs the arbiter alone once
     if (!next.resultOrNull().isValue()) return -2;
     Option<Integer> element = next.resultOrNull().value();
     return element.isEmpty() ? 0 : element.get();
@@ -49,7 +49,7 @@ public class PushStress {
 
     int sent() {
       loop.runAll();
-      return sent.resultOrNull() == null ? -1 : (Boolean) sent.resultOrNull().value() ? 1 : 0;
+      return sent == null || sent.resultOrNull() == null ? -1 : (Boolean) sent.resultOrNull().value() ? 1 : 0;
     }
 
     /** Reads what is there, at most one element. */

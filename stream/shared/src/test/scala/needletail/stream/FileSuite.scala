@@ -137,6 +137,17 @@ class FileSuite extends Suite {
     }
   }
 
+  test("empty pieces without end do not starve the loop") {
+    withFile(Array()) { file =>
+      val loop    = new ManualLoop
+      var other   = false
+      val nothing = Stream.fromIterator(Iterator.continually(new Array[Byte](0)))
+      loop.execute(() => other = true)
+      val written = loop.within(nothing.takeWhile(_ => !other).writeTo(file))
+      assertEquals(loop.run(written).get, 0L)
+    }
+  }
+
   test("cancelling a write cancels the stream once and closes the file") {
     withFile(random(5)) { file =>
       val loop    = new ManualLoop

@@ -58,6 +58,7 @@ private[stream] object FileSource {
 
 /** Writes a stream to a file. Pieces that are ready are written together. */
 private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: OpenFile[OutputStream]) {
+  private val budget             = Budget.here
   private val buffer             = new Array[Byte](FileSink.BufferSize)
   private var length             = 0
   private var large: Array[Byte] = null  // to be written after the buffer
@@ -94,12 +95,17 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
 
   /** Gathers what is ready, writes it, and continues. */
   private def go(): Async[Long] = {
-    while (!over && outstanding == null && large == null && length < FileSink.BufferSize)
+    var turn = true
+    while (turn && !over && outstanding == null && large == null && length < FileSink.BufferSize) {
       advance() match {
         case later: Later => outstanding = later
         case x            => take(x)
       }
-    if (length > 0 || large != null || over) write().flatMap(_ => proceed()) else proceed()
+      turn = !budget.isSpent
+    }
+    if (length > 0 || large != null || over) write().flatMap(_ => proceed())
+    else if (turn) proceed()
+    else Async.yieldNow.flatMap(_ => proceed()) // many pieces, all of them empty
   }
 
   private def advance(): AnyRef = {

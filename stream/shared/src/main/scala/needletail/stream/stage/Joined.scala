@@ -52,7 +52,8 @@ private[stream] abstract class Joined[A] extends Pull[A] {
         if (x ne Pull.Again) missed = false
       }
       x
-    } finally polling = false
+    } catch { case Survivable(e) => end(Pull.fail(e)) } // the stack is used up
+    finally polling = false
   }
 
   final protected def end(answer: AnyRef): AnyRef = {
