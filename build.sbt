@@ -117,8 +117,8 @@ lazy val async = module("async")
       Seq(header)
     }
   )
-lazy val actor   = module("actor").dependsOn(async, testing % Test, testkit % Test)
-lazy val io      = module("io").dependsOn(async, testing % Test)
+lazy val actor = module("actor").dependsOn(async, testing % Test, testkit % Test)
+lazy val io    = module("io").dependsOn(async, testing % Test)
 
 /** Streams of elements, on demand. */
 lazy val stream = module("stream")
@@ -130,7 +130,7 @@ lazy val stream = module("stream")
       "org.reactivestreams" % "reactive-streams-tck-flow" % "1.0.4"  % Test
     )
   )
-lazy val http   = module("http").dependsOn(async, stream, testing % Test)
+lazy val http    = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
@@ -144,7 +144,8 @@ lazy val tcp = module("tcp")
 /** What users test handlers, routes and codecs with. */
 lazy val testkit = module("testkit").dependsOn(async, http, routing, tcp, testing % Test)
 
-lazy val server = module("server").dependsOn(io, http, tcp, metrics, testing % Test, testkit % Test)
+lazy val server =
+  module("server").dependsOn(io, http, tcp, metrics, testing % Test, testkit % Test, actor % Test)
 lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
@@ -477,7 +478,7 @@ lazy val stressReady = taskKey[Unit]("Leaves the class path for `./test stress`.
 /** jcstress: what crosses threads, by tests in Java, since its generator reads nothing else. */
 lazy val stress = project
   .in(file("stress"))
-  .dependsOn(io.jvm, actor.jvm, routing.jvm, client.jvm, gateway.jvm)
+  .dependsOn(io.jvm, stream.jvm, actor.jvm, routing.jvm, client.jvm, gateway.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     moduleName                                   := "needletail-stress",

@@ -3,6 +3,7 @@ package needletail.http
 import needletail.async.Async
 import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
+import needletail.stream.{FrameError, Stream}
 
 /** The content of a request or a response. It can be read once: whole, or as a stream on demand. */
 abstract class MessageBody private[needletail] () {
@@ -15,6 +16,12 @@ abstract class MessageBody private[needletail] () {
 
   /** The content in pieces, each read from the connection on demand. */
   def stream: ByteStream
+
+  /** The content's lines, as `Stream.lines` finds them. A line of more than `longest` bytes fails with HttpError 413. */
+  final def lines(longest: Int = Stream.LongestLine): Stream[String] =
+    stream.lines(longest).recoverWith { case e: FrameError =>
+      Stream.fail(HttpError(Status.ContentTooLarge, e.getMessage))
+    }
 
   /**
    * The whole content, of at most `limit` bytes. Fails with HttpError 413 for more, and with 408 if the client stops

@@ -12,7 +12,11 @@ import needletail.testkit.ManualLoop
 class ModelSuite extends Suite {
   override def munitTimeout: Duration = 2.minutes
 
-  private case class Operator(name: String, stream: Stream[Int] => Stream[Int], list: List[Int] => List[Int]) {
+  private case class Operator(
+      name: String,
+      stream: Stream[Int] => Stream[Int],
+      list: List[Int] => List[Int]
+  ) {
     override def toString: String = name
   }
 
@@ -22,7 +26,11 @@ class ModelSuite extends Suite {
     chosen  <- Gen.oneOf(
       Operator(s"map $n", _.map(_ + n), _.map(_ + n)),
       Operator(s"filter $n", _.filter(_ % 7 > n), _.filter(_ % 7 > n)),
-      Operator(s"collect $n", _.collect { case x if x % 7 > n => -x }, _.collect { case x if x % 7 > n => -x }),
+      Operator(
+        s"collect $n",
+        _.collect { case x if x % 7 > n => -x },
+        _.collect { case x if x % 7 > n => -x }
+      ),
       Operator(s"take $n", _.take(n.toLong), _.take(n)),
       Operator(s"drop $n", _.drop(n.toLong), _.drop(n)),
       Operator(s"takeWhile $n", _.takeWhile(_ % 7 != n), _.takeWhile(_ % 7 != n)),
@@ -38,7 +46,9 @@ class ModelSuite extends Suite {
       Operator(s"prepend $n", _.prepend(0 until n: _*), (0 until n).toList ++ _),
       Operator(
         s"mapAsync $n $pending",
-        _.mapAsync(n + 1)(x => (if (pending) Async.sleep((x.abs % 5).millis) else Async.unit).map(_ => x + 1)),
+        _.mapAsync(n + 1)(x =>
+          (if (pending) Async.sleep((x.abs % 5).millis) else Async.unit).map(_ => x + 1)
+        ),
         _.map(_ + 1)
       ),
       Operator(
@@ -46,7 +56,11 @@ class ModelSuite extends Suite {
         _.zip(new Probe(0 until n * 3, pending)).map(p => p._1 - p._2),
         _.zip(0 until n * 3).map(p => p._1 - p._2)
       ),
-      Operator(s"zipWithIndex", _.zipWithIndex.map(p => p._1 + p._2.toInt), _.zipWithIndex.map(p => p._1 + p._2)),
+      Operator(
+        s"zipWithIndex",
+        _.zipWithIndex.map(p => p._1 + p._2.toInt),
+        _.zipWithIndex.map(p => p._1 + p._2)
+      ),
       Operator(s"merge", _.merge(Stream.empty), x => x),
       Operator(s"onEnd", _.onEnd(()), x => x),
       Operator(
@@ -91,7 +105,9 @@ class ModelSuite extends Suite {
         if (outstanding) loop.within { stream.next(); () }
         loop.within(stream.cancel())
         loop.runAll()
-        operators.foldLeft(elements)((l, o) => o.list(l)).startsWith(found.result()) && probe.misuse.isEmpty &&
+        operators.foldLeft(
+          elements
+        )((l, o) => o.list(l)).startsWith(found.result()) && probe.misuse.isEmpty &&
         (probe.ended && probe.cancelled == 0 || !probe.ended && probe.cancelled == 1)
     })
   }

@@ -24,7 +24,7 @@ class TckSuite extends Suite {
     runner.addListener(heard)
     runner.setVerbose(0)
     runner.run()
-    val failed = heard.getFailedTests.asScala ++ heard.getConfigurationFailures.asScala
+    val failed                = heard.getFailedTests.asScala ++ heard.getConfigurationFailures.asScala
     def shown(r: ITestResult) = s"${r.getName}: ${r.getThrowable}"
     assert(failed.isEmpty, failed.map(shown).mkString("\n"))
     assert(heard.getPassedTests.size > 10, heard.getPassedTests)

@@ -32,12 +32,12 @@ object Publishers {
 
 /** A publisher as a source. Its elements go through a [[Push]], which has room for all that are requested. */
 private final class Subscribed[A](publisher: Publisher[A], buffer: Int) extends Pull[A] with Subscriber[A] {
-  private val push                       = new Push[A](buffer)
-  private val elements                   = push.stream.asPull
-  private val batch                      = math.max(1, buffer / 2) // requested again when so many were read
-  private var begun                      = false                   // the loop's own
-  private var read                       = 0                       // the loop's own
-  private var subscription: Subscription = null                    // guarded by this object's lock, as `cancelled`
+  private val push     = new Push[A](buffer)
+  private val elements = push.stream.asPull
+  private val batch    = math.max(1, buffer / 2) // requested again when so many were read
+  private var begun    = false                   // the loop's own
+  private var read     = 0                       // the loop's own
+  private var subscription: Subscription = null // guarded by this object's lock, as `cancelled`
   private var cancelled                  = false
 
   // ---- the reader, on its loop ----
@@ -89,7 +89,10 @@ private final class Subscribed[A](publisher: Publisher[A], buffer: Int) extends 
     try call(to)
     catch {
       case Survivable(e) =>
-        push.fail(new IllegalStateException("a Subscription has thrown an exception, against rule 3.15 or 3.16", e))
+        push.fail(new IllegalStateException(
+          "a Subscription has thrown an exception, against rule 3.15 or 3.16",
+          e
+        ))
     }
 
   // ---- the subscriber, on any thread ----
@@ -109,7 +112,9 @@ private final class Subscribed[A](publisher: Publisher[A], buffer: Int) extends 
     push.offer(element) match {
       case _: Offer.Later =>
         cancelSubscription()
-        push.fail(new IllegalStateException("the publisher has sent more than was requested, against rule 1.1"))
+        push.fail(
+          new IllegalStateException("the publisher has sent more than was requested, against rule 1.1")
+        )
       case _ => () // accepted, or too late
     }
   }
@@ -148,10 +153,10 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
 
   /** All of it is the loop's own, except `request` and `cancel`, which hand over to the loop. */
   private final class Reader(private var subscriber: Subscriber[_ >: A]) extends Subscription {
-    private var demand                      = 0L
-    private var reading                     = false
-    private var asked: Async[Option[A]]     = null
-    private var calling                     = false // `onSubscribe`, which has to return before any other signal
+    private var demand                  = 0L
+    private var reading                 = false
+    private var asked: Async[Option[A]] = null
+    private var calling                 = false // `onSubscribe`, which has to return before any other signal
 
     def begin(): Unit = {
       calling = true

@@ -21,9 +21,9 @@ final class Push[A](val capacity: Int) {
   if (capacity < 1) throw new IllegalArgumentException(s"capacity is $capacity, but must be above 0")
 
   // All of these are guarded by this object's lock. Nothing that belongs to others is called while it is held.
-  private val elements                       = new mutable.ArrayDeque[AnyRef](math.min(capacity, 16))
-  private var ended: AnyRef                  = null // `Pull.End` or a failure, which follow the elements that are held
-  private var reader: Waiter                 = null // waits for an element or the end
+  private val elements       = new mutable.ArrayDeque[AnyRef](math.min(capacity, 16))
+  private var ended: AnyRef  = null // `Pull.End` or a failure, which follow the elements that are held
+  private var reader: Waiter = null // waits for an element or the end
   private val writers: LinkedHashSet[Waiter] = new LinkedHashSet // wait for room or the end
 
   /** Adds an element if there is room. On the reader's own loop, a reader that waits continues before this returns. */

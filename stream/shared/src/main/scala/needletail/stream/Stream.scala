@@ -103,8 +103,12 @@ abstract class Stream[+A] extends Pull[A] {
   /** At most one element in each `period`, the first after the first period: zipped with `Stream.ticks`. */
   final def paced(period: FiniteDuration): Stream[A] = zip(Stream.ticks(period)).map(_._1)
 
-  /** The elements of both as they come. Ends when both have ended; the failure of one cancels the other. */
-  final def merge[B >: A](other: Stream[B]): Stream[B] = Stream.staged(new Merged[B](asPull, other.asPull))
+  /**
+   * The elements of both as they come. Ends when both have ended, or with `eager` when one of them has and the other has
+   * nothing ready; the failure of one ends both.
+   */
+  final def merge[B >: A](other: Stream[B], eager: Boolean = false): Stream[B] =
+    Stream.staged(new Merged[B](asPull, other.asPull, eager))
 
   /**
    * The same stream, but it ends as soon as `signal` is complete, with a value or a failure, and no element is ready;
@@ -276,8 +280,8 @@ object Stream {
     private var over                          = false
     private var outstanding: Async[Option[A]] = null
 
-    override private[needletail] def standsFor: Pull[A]     = pull
-    override private[needletail] def advance(): AnyRef = pull.advance()
+    override private[needletail] def standsFor: Pull[A] = pull
+    override private[needletail] def advance(): AnyRef  = pull.advance()
 
     def next(): Async[Option[A]] =
       if (over) end

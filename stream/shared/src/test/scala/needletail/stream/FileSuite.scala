@@ -69,8 +69,8 @@ class FileSuite extends Suite {
 
   test("a stream that is cancelled closes its file, also while it is read") {
     withFile(random(100000)) { file =>
-      val loop   = new ManualLoop
-      val begun  = Stream.file(file, 1000)
+      val loop  = new ManualLoop
+      val begun = Stream.file(file, 1000)
       assert(loop.run(begun.next()).get.isDefined)
       assertEquals(descriptors(file), 1)
       loop.within(begun.cancel())
@@ -99,8 +99,18 @@ class FileSuite extends Suite {
   }
 
   test("what is written is what is read, from small pieces, large ones and those that come later") {
-    for (sizes <- Seq(Seq(), Seq(1), Seq(10, 0, 20), Seq(65536), Seq(1, 65536, 1), Seq(100000, 1, 200000), Seq.fill(5000)(100));
-         pending <- Seq(false, true))
+    for (
+      sizes <- Seq(
+        Seq(),
+        Seq(1),
+        Seq(10, 0, 20),
+        Seq(65536),
+        Seq(1, 65536, 1),
+        Seq(100000, 1, 200000),
+        Seq.fill(5000)(100)
+      );
+      pending <- Seq(false, true)
+    )
       withFile(random(5)) { file =>
         val pieces = sizes.map(random)
         assertEquals(run(new Probe(pieces, pending).writeTo(file)).get, sizes.sum.toLong)
@@ -124,6 +134,17 @@ class FileSuite extends Suite {
       assertEquals(new String(Files.readAllBytes(file)), "ab")
       assertEquals(probe.misuse, Nil)
       eventually(descriptors(file) == 0)
+    }
+  }
+
+  test("empty pieces without end do not starve the loop") {
+    withFile(Array()) { file =>
+      val loop    = new ManualLoop
+      var other   = false
+      val nothing = Stream.fromIterator(Iterator.continually(new Array[Byte](0)))
+      loop.execute(() => other = true)
+      val written = loop.within(nothing.takeWhile(_ => !other).writeTo(file))
+      assertEquals(loop.run(written).get, 0L)
     }
   }
 

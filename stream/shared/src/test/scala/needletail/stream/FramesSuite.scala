@@ -23,7 +23,7 @@ class FramesSuite extends Suite {
     val ways = Seq(Seq(bytes), bytes.toSeq.map(Array(_)), Seq(Array[Byte](), bytes, Array[Byte]())) ++
       (0 to bytes.length).map(n => Seq(bytes.take(n), bytes.drop(n)))
     for (way <- ways; pending <- Seq(false, true)) {
-      val probe  = new Probe(way, pending)
+      val probe = new Probe(way, pending)
       assertEquals(run(operator(probe)), expected, way.map(_.toList))
       assertEquals(probe.misuse, Nil)
       assertEquals(probe.cancelled, if (expected.isLeft && !probe.ended) 1 else 0)
@@ -65,7 +65,7 @@ class FramesSuite extends Suite {
   }
 
   test("a line without an end is refused before it is held") {
-    var read = 0
+    var read    = 0
     val endless = Stream.fromIterator(Iterator.continually { read += 1; new Array[Byte](1000) })
     assertEquals(run(endless.lines(longest = 2500)), Left("a line is longer than 2500 bytes"))
     assertEquals(read, 3)
@@ -73,7 +73,10 @@ class FramesSuite extends Suite {
 
   test("frames by length") {
     def frames(prefix: Int, bytes: Int*)(expected: Either[String, List[List[Int]]])(implicit at: Location) =
-      everyWay(bytes.map(_.toByte).toArray)(_.prefixedFrames(prefix, longest = 300).map(_.toList.map(_.toInt)))(expected)
+      everyWay(bytes.map(_.toByte).toArray)(_.prefixedFrames(
+        prefix,
+        longest = 300
+      ).map(_.toList.map(_.toInt)))(expected)
     frames(1, 2, 7, 8, 0, 1, 9)(Right(List(List(7, 8), Nil, List(9))))
     frames(2, 0, 2, 7, 8, 0, 0, 0, 1, 9)(Right(List(List(7, 8), Nil, List(9))))
     frames(4, 0, 0, 0, 1, 9)(Right(List(List(9))))
@@ -83,12 +86,19 @@ class FramesSuite extends Suite {
     frames(2, 1, 45)(Left("a frame is longer than 300 bytes"))
     frames(4, 255, 255, 255, 255)(Left("a frame is longer than 300 bytes"))
     frames(2, 0, 200)(Left("the stream ends within a frame: 0 of 200 bytes have come"))
-    everyWay(Array[Byte](1, 44) ++ new Array[Byte](300))(_.prefixedFrames(2, longest = 300).map(_.length))(Right(List(300)))
+    everyWay(Array[Byte](1, 44) ++ new Array[Byte](300))(_.prefixedFrames(
+      2,
+      longest = 300
+    ).map(_.length))(Right(List(300)))
   }
 
   test("frames by delimiter") {
-    def frames(delimiter: String, content: String)(expected: Either[String, List[String]])(implicit at: Location) =
-      everyWay(content.getBytes(UTF_8))(s => text(s.delimitedFrames(delimiter.getBytes(UTF_8), longest = 6)))(expected)
+    def frames(delimiter: String, content: String)(expected: Either[String, List[String]])(implicit
+        at: Location
+    ) =
+      everyWay(
+        content.getBytes(UTF_8)
+      )(s => text(s.delimitedFrames(delimiter.getBytes(UTF_8), longest = 6)))(expected)
     frames("\u0000", "a\u0000\u0000bc\u0000")(Right(List("a", "", "bc")))
     frames("--", "a--b---c")(Right(List("a", "b", "-c")))
     frames("aab", "aaab")(Right(List("a")))
@@ -105,10 +115,10 @@ class FramesSuite extends Suite {
     val seed   = System.nanoTime()
     val random = new Random(seed)
     for (_ <- 1 to 300) {
-      val content = Array.fill(random.nextInt(200))("ab\r\n\n€".charAt(random.nextInt(6))).mkString
-      val ended   = if (content.endsWith("\n")) content else content + "\n"
-      val simple  = if (content.isEmpty) Nil else ended.dropRight(1).split("\n", -1).toList
-      val last    = !content.endsWith("\n")
+      val content  = Array.fill(random.nextInt(200))("ab\r\n\n€".charAt(random.nextInt(6))).mkString
+      val ended    = if (content.endsWith("\n")) content else content + "\n"
+      val simple   = if (content.isEmpty) Nil else ended.dropRight(1).split("\n", -1).toList
+      val last     = !content.endsWith("\n")
       val expected = simple.zipWithIndex.map { case (line, index) =>
         if (line.endsWith("\r") && !(last && index == simple.size - 1)) line.dropRight(1) else line
       }

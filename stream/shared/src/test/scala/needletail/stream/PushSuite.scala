@@ -49,7 +49,7 @@ class PushSuite extends Suite {
   }
 
   test("elements that are held come before the end and before a failure; nothing is accepted after either") {
-    val broken = new Exception("broken")
+    val broken                      = new Exception("broken")
     def end(how: Push[Int] => Unit) = {
       val push = new Push[Int](2)
       push.offer(1)
@@ -69,7 +69,7 @@ class PushSuite extends Suite {
   }
 
   test("a reader that waits is told of elements, the end and a failure") {
-    val broken = new Exception("broken")
+    val broken                      = new Exception("broken")
     def tell(how: Push[Int] => Any) = {
       val loop = new ManualLoop
       val push = new Push[Int](1)
@@ -114,11 +114,11 @@ class PushSuite extends Suite {
   }
 
   test("room is not lost to those who do not want it any more") {
-    val loop  = new ManualLoop
-    val push  = new Push[Int](1)
+    val loop = new ManualLoop
+    val push = new Push[Int](1)
     push.offer(0)
-    val gone  = loop.within(push.offer(1).asInstanceOf[Offer.Later].room) // never offers again
-    val send  = loop.within(push.send(2))
+    val gone = loop.within(push.offer(1).asInstanceOf[Offer.Later].room) // never offers again
+    val send = loop.within(push.send(2))
     assertEquals(loop.run(push.stream.next()).get, Some(0))
     assertEquals(loop.run(push.stream.next()).get, Some(2))
     assert(gone.isCompleted && send.isCompleted)
@@ -149,7 +149,9 @@ class PushSuite extends Suite {
     val loops   = (0 until threads).map { thread =>
       val loop = new ThreadLoop(s"writer-$thread")
       Async
-        .run(loop)(Stream.from(0 until each).mapAsync(1)(n => push.send(thread * each + n)).foreach(taken => if (!taken) fail("closed")))
+        .run(loop)(Stream.from(0 until each).mapAsync(1)(n => push.send(thread * each + n)).foreach(taken =>
+          if (!taken) fail("closed")
+        ))
         .foreach(_ => left.countDown())(scala.concurrent.ExecutionContext.parasitic)
       loop
     }
@@ -169,7 +171,9 @@ class PushSuite extends Suite {
     val sum      = Async.run(reader)(push.stream.fold(0L)(_ + _))
     val accepted = new java.util.concurrent.atomic.AtomicLong
     val threads  = (1 to 4).map(_ =>
-      new Thread(() => for (n <- 1 to 10000) if (push.offer(n) == Offer.Accepted) { accepted.addAndGet(n.toLong); () })
+      new Thread(() =>
+        for (n <- 1 to 10000) if (push.offer(n) == Offer.Accepted) { accepted.addAndGet(n.toLong); () }
+      )
     )
     threads.foreach(_.start())
     threads.foreach(_.join(20000))

@@ -40,7 +40,7 @@ class StreamEndSuite extends Suite {
     "onEnd"            -> (_.onEnd(())),
     "defer"            -> (s => Stream.defer(Async.value(s)).drop(0)),
     "unfold"           -> (s => Stream.unfold(s)(s => s.next().map(_.map((_, s)))).onEnd(s.cancel())),
-    "ten of them" -> (s => (1 to 10).foldLeft(s)((s, _) => s.map(_ + 1).filter(_ => true)))
+    "ten of them"      -> (s => (1 to 10).foldLeft(s)((s, _) => s.map(_ + 1).filter(_ => true)))
   )
 
   private def each(test: (Boolean, Stream[Int] => Stream[Any]) => Any): Unit =
@@ -129,8 +129,8 @@ class StreamEndSuite extends Suite {
   test("withdrawing from next loses no element") {
     each { (pending, operator) =>
       def elements(withdraw: Boolean) = {
-        val loop                                     = new ManualLoop
-        val stream                                   = operator(new Probe(Seq(1, 2, 3), pending))
+        val loop                               = new ManualLoop
+        val stream                             = operator(new Probe(Seq(1, 2, 3), pending))
         def read(before: List[Any]): List[Any] = {
           if (withdraw) loop.within(stream.next()) match {
             case next if next.isCompleted =>
@@ -179,7 +179,7 @@ class StreamEndSuite extends Suite {
     "next throws"       -> (s =>
       s.zip(new Stream[Int] {
         def next(): Async[Option[Int]] = throw error
-        def cancel(): Unit = fail("it has ended by itself")
+        def cancel(): Unit             = fail("it has ended by itself")
       })
     )
   )
@@ -262,15 +262,17 @@ class StreamEndSuite extends Suite {
   }
 
   test("a failed or cancelled mapAsync cancels what is under way") {
-    val loop                          = new ManualLoop
-    var stopped                       = List.empty[Int]
-    def hang(n: Int): Async[Int]      = {
+    val loop                     = new ManualLoop
+    var stopped                  = List.empty[Int]
+    def hang(n: Int): Async[Int] = {
       val promise = new AsyncPromise[Int]
       promise.onCancel(() => stopped ::= n)
       promise
     }
     val broken = new Exception("broken")
-    val stream = Stream.from(1 to 9).mapAsync(3)(n => if (n == 1) Async.sleep(1.second).map(_ => throw broken) else hang(n))
+    val stream = Stream.from(1 to 9).mapAsync(3)(n =>
+      if (n == 1) Async.sleep(1.second).map(_ => throw broken) else hang(n)
+    )
     assertEquals(loop.run(stream.drain()), Failure(broken))
     assertEquals(stopped.sorted, List(2, 3))
     stopped = Nil
@@ -295,14 +297,15 @@ class StreamEndSuite extends Suite {
   }
 
   test("onEnd runs once: at the end, after a failure, when cancelled; its own failure replaces the end") {
-    def runs(ending: Probe.Ending)(read: (ManualLoop, Stream[Int]) => Any) = for (pending <- Seq(false, true)) {
-      var ends   = 0
-      val loop   = new ManualLoop
-      val stream = new Probe(Seq(1), pending, ending).onEnd(ends += 1)
-      read(loop, stream)
-      loop.within(stream.cancel())
-      assertEquals(ends, 1)
-    }
+    def runs(ending: Probe.Ending)(read: (ManualLoop, Stream[Int]) => Any) =
+      for (pending <- Seq(false, true)) {
+        var ends   = 0
+        val loop   = new ManualLoop
+        val stream = new Probe(Seq(1), pending, ending).onEnd(ends += 1)
+        read(loop, stream)
+        loop.within(stream.cancel())
+        assertEquals(ends, 1)
+      }
     runs(Probe.End)((loop, stream) => loop.run(stream.drain()))
     runs(Probe.Fail(new Exception))((loop, stream) => loop.run(stream.drain()))
     runs(Probe.Never)((loop, stream) => loop.run(stream.next()))
@@ -318,7 +321,7 @@ class StreamEndSuite extends Suite {
     val other  = new Probe(Seq(1), ending = Probe.Never)
     val bad    = new Stream[Int] {
       def next(): Async[Option[Int]] = new AsyncPromise[Option[Int]]
-      def cancel(): Unit = throw broken
+      def cancel(): Unit             = throw broken
     }
     val stream = bad.zip(other)
     loop.within { stream.next(); stream.cancel() }

@@ -18,7 +18,9 @@ class StreamSuite extends Suite {
   }
 
   /** Runs the case with elements that are ready and with elements that are not. */
-  private def check[A, B](elements: A*)(operator: Stream[A] => Stream[B])(expected: B*)(implicit at: Location): Unit =
+  private def check[A, B](elements: A*)(operator: Stream[A] => Stream[B])(expected: B*)(implicit
+      at: Location
+  ): Unit =
     for (pending <- Seq(false, true)) {
       val probe = new Probe(elements, pending)
       assertEquals(all(operator(probe)), expected.toList, s"pending: $pending")
@@ -68,13 +70,24 @@ class StreamSuite extends Suite {
     check(1, 2, 3)(_.merge(new Probe(Seq(4, 5), pending = true)).map(_ => ()))(Seq.fill(5)(()): _*)
   }
 
+  test("merge with eager ends with the shorter one, after what is ready") {
+    for (pending <- Seq(false, true); first <- Seq(false, true)) {
+      val ends   = new Probe(Seq(1, 2), pending)
+      val waits  = new Probe(Seq(3), pending, Probe.Never)
+      val merged = if (first) ends.merge(waits, eager = true) else waits.merge(ends, eager = true)
+      assertEquals(all(merged).sorted, List(1, 2, 3))
+      assertEquals((ends.cancelled, waits.cancelled), (0, 1))
+    }
+    assertEquals(all(Stream(1, 2).merge(Stream(3, 4, 5), eager = true)).sorted, List(1, 2, 3, 4, 5))
+  }
+
   test("mapAsync keeps the order") {
     for (parallelism <- Seq(1, 2, 3, 100))
       check(30, 10, 20, 40)(_.mapAsync(parallelism)(n => Async.sleep(n.millis).map(_ => n)))(30, 10, 20, 40)
   }
 
   test("recover, recoverWith, onEnd") {
-    val broken = new IllegalStateException("broken")
+    val broken                  = new IllegalStateException("broken")
     def fails(pending: Boolean) = new Probe(Seq(1, 2), pending, Probe.Fail(broken))
     for (pending <- Seq(false, true)) {
       assertEquals(all(fails(pending).recover { case `broken` => 3 }), List(1, 2, 3))
@@ -82,7 +95,10 @@ class StreamSuite extends Suite {
       var ends = 0
       assertEquals(all(fails(pending).onEnd(ends += 1).recover { case `broken` => 3 }), List(1, 2, 3))
       assertEquals(ends, 1)
-      assertEquals(new ManualLoop().run(fails(pending).recover { case _: Error => 3 }.drain()), Failure(broken))
+      assertEquals(
+        new ManualLoop().run(fails(pending).recover { case _: Error => 3 }.drain()),
+        Failure(broken)
+      )
     }
   }
 
@@ -98,7 +114,10 @@ class StreamSuite extends Suite {
   }
 
   test("unfold, defer, fromIterator") {
-    assertEquals(all(Stream.unfold(1)(n => Async.sleep(1.milli).map(_ => if (n < 4) Some((n * 10, n + 1)) else None))), List(10, 20, 30))
+    assertEquals(
+      all(Stream.unfold(1)(n => Async.sleep(1.milli).map(_ => if (n < 4) Some((n * 10, n + 1)) else None))),
+      List(10, 20, 30)
+    )
     assertEquals(all(Stream.defer(Async.sleep(1.milli).map(_ => Stream(1, 2)))), List(1, 2))
     assertEquals(all(Stream.fromIterator(Iterator(1, 2))), List(1, 2))
   }

@@ -4,10 +4,11 @@ import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.Await
 import scala.concurrent.duration.Duration
 
-import needletail.async.{Async, Loop}
+import needletail.async.{Async, Loop, Survivable}
 
 /** A stream as an iterator for another thread, which fetches the elements that are ready together. */
-private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends Iterator[A] with AutoCloseable {
+private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends Iterator[A]
+    with AutoCloseable {
   import BlockingIterator.Batch
   private var fetched: Iterator[AnyRef] = Iterator.empty
   private var over                      = false // seen by the iterating thread
@@ -38,13 +39,14 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
   def close(): Unit = if (!over) {
     over = true
     fetched = Iterator.empty
-    loop.execute { () =>
-      if (!ended) {
-        ended = true
-        if (asked != null) asked.cancel()
-        Pull.cancel(up)
-      }
-    }
+    try loop.execute(() => leave())
+    catch { case Survivable(_) => () } // the loop has ended, and nothing reads the stream any more
+  }
+
+  private def leave(): Unit = if (!ended) {
+    ended = true
+    if (asked != null) asked.cancel()
+    Pull.cancel(up)
   }
 
   /** What is ready, but at least one element; nothing at the end. */

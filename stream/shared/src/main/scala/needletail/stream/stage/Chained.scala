@@ -15,12 +15,12 @@ private[stream] final class Concatenated[A](first: Pull[A], private var second: 
       passOn(current.advance())
     }
 
-  private val received: AnyRef => AnyRef    = passOn
-  private val failed: Throwable => AnyRef   = error => {
+  private val received: AnyRef => AnyRef  = passOn
+  private val failed: Throwable => AnyRef = error => {
     cancelSecond()
     Pull.fail(error)
   }
-  private def passOn(x: AnyRef): AnyRef     =
+  private def passOn(x: AnyRef): AnyRef =
     if (current == null) Pull.End
     else if (x eq Pull.End) {
       current = second
@@ -159,10 +159,10 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
 /** Continues with another stream after a failure. */
 private[stream] final class Recovered[A](up: Pull[A], f: PartialFunction[Throwable, Pull[A]])
     extends Pull[A] {
-  private var current                         = up // null when it is over
-  private var recovered                       = false
-  private val received: AnyRef => AnyRef      = x => if (current == null) Pull.End else x
-  private val failed: Throwable => AnyRef     = error =>
+  private var current                     = up // null when it is over
+  private var recovered                   = false
+  private val received: AnyRef => AnyRef  = x => if (current == null) Pull.End else x
+  private val failed: Throwable => AnyRef = error =>
     try {
       val instead = f.applyOrElse(error, (_: Throwable) => null)
       recovered = true

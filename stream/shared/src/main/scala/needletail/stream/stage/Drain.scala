@@ -8,8 +8,8 @@ import needletail.async.{Async, AsyncPromise, Survivable}
  * @param take called with each element; its exceptions cancel the stream and are the result
  */
 private[stream] final class Drain[A, B](private var up: Pull[A], take: A => Any, result: () => B) {
-  private val budget             = Budget.here
-  private var over               = false // whether the stream must not be cancelled any more
+  private val budget = Budget.here
+  private var over   = false // whether the stream must not be cancelled any more
 
   def run(): Async[B] = {
     val outcome = go()

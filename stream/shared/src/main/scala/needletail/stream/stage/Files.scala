@@ -25,10 +25,10 @@ private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: I
   private val read: Try[Array[Byte]] => Async[AnyRef] = result => {
     reading = null
     result match {
-      case _ if over                    => Async.value(Pull.End)
+      case _ if over                        => Async.value(Pull.End)
       case Success(piece) if piece.nonEmpty => Async.value(piece)
-      case Success(_)                   => cancel(); Async.value(Pull.End)
-      case Failure(e)                   => over = true; Async.fail(e)
+      case Success(_)                       => cancel(); Async.value(Pull.End)
+      case Failure(e)                       => over = true; Async.fail(e)
     }
   }
 
@@ -58,13 +58,14 @@ private[stream] object FileSource {
 
 /** Writes a stream to a file. Pieces that are ready are written together. */
 private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: OpenFile[OutputStream]) {
+  private val budget             = Budget.here
   private val buffer             = new Array[Byte](FileSink.BufferSize)
   private var length             = 0
-  private var large: Array[Byte] = null // to be written after the buffer
+  private var large: Array[Byte] = null  // to be written after the buffer
   private var written            = 0L
   private var over               = false // whether the stream must not be cancelled any more
   private var failure: Throwable = null
-  private var outstanding: Later = null // the element that was asked for while bytes are written
+  private var outstanding: Later = null  // the element that was asked for while bytes are written
 
   /** Completes with the number of bytes when the file is closed. Cancelling it cancels the stream. */
   def run(): Async[Long] = {
@@ -94,12 +95,17 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
 
   /** Gathers what is ready, writes it, and continues. */
   private def go(): Async[Long] = {
-    while (!over && outstanding == null && large == null && length < FileSink.BufferSize)
+    var turn = true
+    while (turn && !over && outstanding == null && large == null && length < FileSink.BufferSize) {
       advance() match {
         case later: Later => outstanding = later
         case x            => take(x)
       }
-    if (length > 0 || large != null || over) write().flatMap(_ => proceed()) else proceed()
+      turn = !budget.isSpent
+    }
+    if (length > 0 || large != null || over) write().flatMap(_ => proceed())
+    else if (turn) proceed()
+    else Async.yieldNow.flatMap(_ => proceed()) // many pieces, all of them empty
   }
 
   private def advance(): AnyRef = {
@@ -136,9 +142,9 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
     }
 
   private def write(): Async[Unit] = {
-    val count            = length
-    val piece            = large
-    val more             = if (piece == null) 0 else piece.length
+    val count                       = length
+    val piece                       = large
+    val more                        = if (piece == null) 0 else piece.length
     def all(to: OutputStream): Unit = {
       if (count > 0) to.write(buffer, 0, count)
       if (piece != null) to.write(piece)

@@ -52,7 +52,8 @@ private[stream] abstract class Joined[A] extends Pull[A] {
         if (x ne Pull.Again) missed = false
       }
       x
-    } finally polling = false
+    } catch { case Survivable(e) => end(Pull.fail(e)) } // the stack is used up
+    finally polling = false
   }
 
   final protected def end(answer: AnyRef): AnyRef = {
@@ -66,9 +67,9 @@ private[stream] abstract class Joined[A] extends Pull[A] {
 
 /** One source of several: it is asked for an element ahead of need, and keeps it until it is taken. */
 private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
-  private var held: AnyRef           = Pull.Again
-  private var asked: Async[AnyRef]   = null
-  private var over                   = false
+  private var held: AnyRef               = Pull.Again
+  private var asked: Async[AnyRef]       = null
+  private var over                       = false
   private def settled(x: AnyRef): AnyRef = {
     held = x
     if ((x eq Pull.End) || x.isInstanceOf[Later]) over = true
@@ -139,8 +140,8 @@ private[stream] final class Zipped[A, B](a: Pull[A], b: Pull[B]) extends Joined[
   }
 }
 
-/** The elements of both as they come; the sides alternate while both have some. */
-private[stream] final class Merged[A](a: Pull[A], b: Pull[A]) extends Joined[A] {
+/** The elements of both as they come; the sides alternate while both have some. With `eager`, either end is the end. */
+private[stream] final class Merged[A](a: Pull[A], b: Pull[A], eager: Boolean) extends Joined[A] {
   private var next  = new Side(a, changed)
   private var other = new Side(b, changed)
 
@@ -154,7 +155,9 @@ private[stream] final class Merged[A](a: Pull[A], b: Pull[A]) extends Joined[A] 
     } else {
       val y = other.look()
       if (y.isInstanceOf[Later]) end(y)
-      else if (y eq Pull.End) if (x eq Pull.End) end(Pull.End) else Pull.Again
+      else if ((y eq Pull.End) && (eager || (x eq Pull.End))) end(y)
+      else if ((y eq Pull.Again) && (x eq Pull.End) && eager) end(x)
+      else if (y eq Pull.End) Pull.Again
       else {
         if (y ne Pull.Again) other.take()
         y
@@ -176,7 +179,7 @@ private[stream] final class Merged[A](a: Pull[A], b: Pull[A]) extends Joined[A] 
 
 /** The same elements until `signal` is complete and none is ready. */
 private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Joined[A] {
-  private val side                = new Side(up, changed)
+  private val side               = new Side(up, changed)
   private var watch: Async[Unit] = null // withdrawn at the end, as a signal may outlive many streams
 
   protected def poll(): AnyRef = {
@@ -204,10 +207,10 @@ private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Jo
 /** The values that `f` leads to, in the order of the elements, with at most `parallelism` of them under way. */
 private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: A => Async[B])
     extends Joined[B] {
-  private val side               = new Side(up, changed)
-  private val running            = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
-  private var upOver             = false
-  private var watched: Async[B]  = null // the first one if `changed` is called when it is complete
+  private val side              = new Side(up, changed)
+  private val running           = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
+  private var upOver            = false
+  private var watched: Async[B] = null // the first one if `changed` is called when it is complete
 
   protected def poll(): AnyRef = {
     fill()

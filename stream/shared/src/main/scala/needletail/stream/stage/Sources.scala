@@ -39,7 +39,7 @@ private[stream] final class FailedPull(private var error: Throwable) extends Pul
 /** What `f` makes of one state after another, until it makes none. */
 private[stream] final class Unfolded[S, A](private var state: S, f: S => Async[Option[(A, S)]])
     extends Pull[A] {
-  private var over                         = false
+  private var over                          = false
   private var making: Async[Option[(A, S)]] = null
 
   private[needletail] def advance(): AnyRef =
