@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 import needletail.io.EventLoops
 import needletail.load.engine.compiled.{ExecutablePlan, NameResolver}
 import needletail.load.engine.count.{Collector, IntervalCounts, WorkerCounts}
-import needletail.load.engine.machine.{MachineProbe, ProcFiles, SelfProbe}
+import needletail.load.engine.machine.{MachineProbe, ProcFiles, SelfProbe, TargetProbe}
 import needletail.load.engine.worker.{ClosedWorker, OpenWorker, RunContext, Schedule, WakeUpThread, Worker}
 import needletail.load.plan.{Load, LoadPlan}
 import needletail.load.result.{Interval, Lateness, RunResult}
@@ -68,6 +68,8 @@ final class Engine(
     val plan    = compiled.plan
     val bare    = MachineProbe.of(compiled.targets)
     val machine = bare.copy(warnings = Preflight.check(plan, bare))
+    val target  =
+      new TargetProbe(if (bare.sharedWithTarget) MachineProbe.ports(compiled.targets) else Set.empty)
     val sources = plan.sources.map(InetAddress.getByName)
     val count   = Engine.loops(plan)
     val loops   = new EventLoops(count, "needletail-load", daemon = true)
@@ -93,7 +95,7 @@ final class Engine(
         if (busy.decrementAndGet() == 0) loadEnd.set(System.nanoTime())
       }
       workers.foreach(w => w.loop.execute(() => w.begin()))
-      val probe     = new SelfProbe(threads.toVector)
+      val probe     = new SelfProbe(threads.toVector, target)
       val collector = new Collector(
         compiled.kinds.size,
         count,

@@ -19,7 +19,8 @@ private[engine] object PlanDescription {
       timeoutMillis = plan.timeout.toMillis,
       keepAlive = plan.keepAlive,
       pipelining = plan.pipelining,
-      detail = Vector.empty
+      detail = Vector.empty,
+      bandNanos = plan.bands.map(_.toNanos)
     )
     plan.load match {
       case closed: Load.Closed => ofClosed(base, compiled, closed)

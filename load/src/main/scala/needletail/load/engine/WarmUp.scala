@@ -1,5 +1,6 @@
 package needletail.load.engine
 
+import java.io.IOException
 import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicBoolean
 
@@ -31,7 +32,10 @@ private[engine] object WarmUp {
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
-        val listener = WarmUpServer.listen(loops(0))
+        // Without a free port there is no warm-up: that there is none is what the run is going to find out.
+        val listener =
+          try WarmUpServer.listen(loops(0))
+          catch { case _: IOException => return }
         listener.address match {
           case Address.Tcp(_, port) =>
             val both     = plans(s"http://127.0.0.1:$port/")

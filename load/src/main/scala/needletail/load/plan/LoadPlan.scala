@@ -16,6 +16,7 @@ import scala.concurrent.duration._
  * @param goodStatuses the statuses of good answers, for kinds of requests without their own
  * @param loops event loops; 0 for one for each core
  * @param sources local addresses to connect from, in turn; empty lets the system choose
+ * @param bands bounds of latency between which reports count good answers
  * @param trust which certificates of HTTPS servers are accepted
  */
 final case class LoadPlan(
@@ -29,7 +30,8 @@ final case class LoadPlan(
     goodStatuses: Set[Int] = LoadPlan.GoodStatuses,
     loops: Int = 0,
     sources: Vector[String] = Vector.empty,
-    trust: Trust = Trust.System
+    trust: Trust = Trust.System,
+    bands: Vector[FiniteDuration] = Vector.empty
 )
 
 object LoadPlan {

@@ -46,6 +46,7 @@ final case class RunResult(
  * @param rate open: maximum of requests per second, of all kinds together; 0 in the closed model
  * @param rampMillis until all users have begun, or the rate is reached
  * @param detail further settings as name and value, in the order in which they are shown
+ * @param bandNanos bounds between which good answers are counted by latency
  */
 final case class PlanSummary(
     name: String,
@@ -58,7 +59,8 @@ final case class PlanSummary(
     timeoutMillis: Long,
     keepAlive: Boolean,
     pipelining: Int,
-    detail: Vector[(String, String)]
+    detail: Vector[(String, String)],
+    bandNanos: Vector[Long] = Vector.empty
 )
 
 /** The machine of a generator, and its limits. Unknown numbers are -1, unknown names empty. */
@@ -103,8 +105,9 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  * @param machineCpu all processes' share of all cores, 0 to 1; -1 unknown
  * @param pauseMillis in garbage collection pauses
  * @param timeWait sockets in TIME_WAIT on the machine at the end of it; -1 unknown
- * @param listenOverflows connections the machine's kernel dropped from full accept queues during it, of any process;
- *   -1 unknown
+ * @param listenOverflows connections that the kernel dropped during it because the target's accept queue was full; -1
+ *   unknown, as for a target on another machine
+ * @param targetCpu the share of the machine's cores that the target's processes used, 0 to 1; -1 unknown
  */
 final case class SelfFigures(
     due: Long,
@@ -118,5 +121,6 @@ final case class SelfFigures(
     machineCpu: Double,
     pauseMillis: Long,
     timeWait: Long,
-    listenOverflows: Long
+    listenOverflows: Long,
+    targetCpu: Double = -1
 )

@@ -81,7 +81,8 @@ object Merge {
     machineCpu = parts.map(_.machineCpu).max,
     pauseMillis = parts.map(_.pauseMillis).max,
     timeWait = parts.map(_.timeWait).max,
-    listenOverflows = parts.map(_.listenOverflows).max
+    listenOverflows = parts.map(_.listenOverflows).max,
+    targetCpu = parts.map(_.targetCpu).max
   )
 
   private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(

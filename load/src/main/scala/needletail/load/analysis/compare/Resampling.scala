@@ -86,11 +86,23 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
       case Metric.Errors              => if (all == 0) 0 else (all - good).toDouble / all
       case Metric.Percentile(percent) => at(counts, good, percent)
       case Metric.Max                 => at(counts, good, 100)
-      case Metric.Mean                =>
-        var sum = 0.0
-        for (i <- counts.indices) sum += counts(i).toDouble * latencies(i)
-        if (good == 0) 0 else sum / good
+      case Metric.Min                 => at(counts, good, 0)
+      case Metric.Mean                => if (good == 0) 0 else mean(counts, good)
+      case Metric.Deviation           =>
+        if (good == 0) 0
+        else {
+          val middle = mean(counts, good)
+          var sum    = 0.0
+          for (i <- counts.indices) sum += counts(i) * math.pow(latencies(i) - middle, 2)
+          math.sqrt(sum / good)
+        }
     }
+  }
+
+  private def mean(counts: Array[Long], good: Long): Double = {
+    var sum = 0.0
+    for (i <- counts.indices) sum += counts(i).toDouble * latencies(i)
+    sum / good
   }
 
   private def at(counts: Array[Long], total: Long, percent: Double): Double = {

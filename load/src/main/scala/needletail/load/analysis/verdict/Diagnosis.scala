@@ -142,11 +142,22 @@ private final class BottleneckChecks(window: Window) {
     val ports = run.machine.map(m => m.lastPort - m.firstPort + 1).filter(_ > 1).sum
     val most  = selves.map(_.timeWait).maxOption.getOrElse(-1L)
     when(
-      !run.plan.keepAlive && ports > 0 && most >= ports * 0.9 && window.total.count(Outcome.NoFreePort) == 0,
+      !run.plan.keepAlive && ports > 0 && most >= ports * 0.9 && !portsOutlived(ports) &&
+        window.total.count(Outcome.NoFreePort) == 0,
       Limit.Uncertain,
       s"ports nearly exhausted: $most sockets in TIME_WAIT, $portArithmetic",
       any
     )
+  }
+
+  /**
+   * Whether more connections were opened than there are ports, within the time that a port is held. Then they were not
+   * held here: the side that closes first has the socket in TIME_WAIT, and that was the server.
+   */
+  private def portsOutlived(ports: Int): Boolean = {
+    val held   = run.machine.map(_.timeWaitSeconds).maxOption.filter(_ > 0).getOrElse(60)
+    val opened = selves.map(_.opened)
+    opened.sliding(held).exists(_.sum > ports)
   }
 
   /** What the ports allow, for readers who do not know TIME_WAIT. */
@@ -222,9 +233,23 @@ private final class BottleneckChecks(window: Window) {
     when(
       machine >= 0.9 || own >= 0.9,
       limit,
-      s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${percent(own)} with the generator",
+      s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${occupants(machine, own)}",
       (metric, _) => metric != Metric.Errors || timedOut
     )
+  }
+
+  /** Who used the processors: on a shared machine the server too, if the system tells which processes it has. */
+  private def occupants(machine: Double, own: Double): String = {
+    val server = selves.map(_.targetCpu).filter(_ >= 0)
+    if (shared && server.isEmpty)
+      s"${percent(own)} with the generator, the rest with the server and other programs"
+    else {
+      val served = if (shared) median(server) else 0.0
+      val others = math.max(0, machine - own - served)
+      val parts  = Vector(s"${percent(own)} with the generator") ++
+        (if (shared) Vector(s"${percent(served)} with the server") else Vector.empty)
+      s"${parts.mkString(", ")} and ${percent(others)} with other programs"
+    }
   }
 
   /** Requests that were sent later than due, compared with the metric that includes the delay. */
@@ -237,6 +262,7 @@ private final class BottleneckChecks(window: Window) {
       case Metric.Percentile(percent) => lateness.getValueAtPercentile(percent).toDouble
       case Metric.Mean                => lateness.getMean
       case Metric.Max                 => most
+      case Metric.Deviation           => lateness.getStdDeviation
       case _                          => 0
     }
 

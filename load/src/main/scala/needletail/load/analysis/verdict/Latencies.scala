@@ -18,7 +18,9 @@ final case class Latencies(
     p99: Long,
     p999: Long,
     p9999: Long,
-    max: Long
+    max: Long,
+    min: Long,
+    deviation: Double
 ) {
   def isEmpty: Boolean = count == 0
 }
@@ -31,7 +33,7 @@ object Latencies {
 
   def of(histogram: Histogram): Latencies = {
     val count = histogram.getTotalCount
-    if (count == 0) Latencies(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    if (count == 0) Latencies(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     else
       Latencies(
         count,
@@ -43,7 +45,9 @@ object Latencies {
         histogram.getValueAtPercentile(99),
         histogram.getValueAtPercentile(99.9),
         histogram.getValueAtPercentile(99.99),
-        histogram.getMaxValue
+        histogram.getMaxValue,
+        histogram.getMinValue,
+        histogram.getStdDeviation
       )
   }
 }

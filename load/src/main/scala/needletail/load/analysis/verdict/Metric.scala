@@ -24,6 +24,10 @@ object Metric {
   final case class Percentile(percent: Double) extends Metric("p" + trimmed(percent), Unit.Time)
   case object Mean                             extends Metric("mean", Unit.Time)
   case object Max                              extends Metric("max", Unit.Time)
+  case object Min                              extends Metric("min", Unit.Time)
+
+  /** The standard deviation. It says little of latencies, which are not distributed normally. */
+  case object Deviation extends Metric("stddev", Unit.Time)
 
   /** Requests that failed, as a share of all that ended. */
   case object Errors extends Metric("errors", Unit.Share)
@@ -33,7 +37,9 @@ object Metric {
 
   /** The metrics in the tables of a run. */
   val usual: Vector[Metric] =
-    Vector(50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99).map(Percentile(_)) ++ Vector(Max, Mean, Errors, Rate)
+    Vector(
+      50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99
+    ).map(Percentile(_)) ++ Vector(Max, Min, Mean, Deviation, Errors, Rate)
 
   private val Percent = """p(\d{1,3}(?:\.\d+)?)""".r
 
@@ -42,6 +48,8 @@ object Metric {
     case "median"                                  => Some(Percentile(50))
     case "mean"                                    => Some(Mean)
     case "max"                                     => Some(Max)
+    case "min"                                     => Some(Min)
+    case "stddev"                                  => Some(Deviation)
     case "errors"                                  => Some(Errors)
     case "rate"                                    => Some(Rate)
     case _                                         => None
@@ -59,6 +67,8 @@ object Metric {
       case _ if histogram.getTotalCount == 0 => None
       case Percentile(percent)               => Some(histogram.getValueAtPercentile(percent).toDouble)
       case Max                               => Some(histogram.getMaxValue.toDouble)
+      case Min                               => Some(histogram.getMinValue.toDouble)
+      case Deviation                         => Some(histogram.getStdDeviation)
       case Mean                              => Some(histogram.getMean)
     }
   }

@@ -266,6 +266,13 @@ private final class CommandLine(command: String) {
     flag("insecure", "accept any certificate with https")(o =>
       o.copy(asking = o.asking.copy(trust = Some(Trust.Anybody)))
     ),
+    value(
+      "bands",
+      "TIME,TIME,...",
+      "count good answers by latency, between these times"
+    )(OptionValues.durations)((b, o) =>
+      o.copy(asking = o.asking.copy(bands = b))
+    ),
     value("loops", "N", "event loops of the generator (one for each core)")(number(1, 1024))((n, o) =>
       o.copy(asking = o.asking.copy(loops = n))
     ),
@@ -302,7 +309,7 @@ private final class CommandLine(command: String) {
     repeated(
       "assert",
       "CONDITIONS",
-      "status 1 unless they hold: p50 ... p99.9, max, mean in us, ms, s; errors in %; rate in /s. Several are " +
+      "status 1 unless they hold: p50 ... p99.9, max, min, mean, stddev in us, ms, s; errors in %; rate in /s. Several are " +
         "separated by commas or given one by one; \"search: p99 < 50 ms\" is of one kind"
     )(Condition.parseAll)((c, o) => o.copy(assertions = o.assertions ++ c))
 

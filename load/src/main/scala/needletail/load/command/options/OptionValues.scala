@@ -8,6 +8,15 @@ import needletail.load.plan.Pause
 private[command] object OptionValues {
   private val Time = """(\d+(?:\.\d+)?)\s*(us|ms|s|m|min|h)""".r
 
+  /** Positive durations, separated by commas. */
+  def durations(text: String): Either[String, Vector[FiniteDuration]] =
+    text.split(",", -1).toVector.foldLeft[Either[String, Vector[FiniteDuration]]](Right(Vector.empty)) {
+      (all, one) =>
+        for {
+          good <- all; next <- duration(one).filterOrElse(_ > Duration.Zero, "a time must be more than 0")
+        } yield good :+ next
+    }
+
   /** `500ms`, `10s`, `1.5m`, `1h`. */
   def duration(text: String): Either[String, FiniteDuration] = text.trim match {
     case Time(number, unit) =>

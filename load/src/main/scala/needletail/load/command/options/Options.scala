@@ -20,7 +20,8 @@ final case class RequestOptions(
     loops: Int = 0,
     sources: Vector[String] = Vector.empty,
     goodStatuses: Option[Set[Int]] = None,
-    trust: Option[Trust] = None
+    trust: Option[Trust] = None,
+    bands: Vector[FiniteDuration] = Vector.empty
 )
 
 /** All options of the command line; each command uses some of them. */

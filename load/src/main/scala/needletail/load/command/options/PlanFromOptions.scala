@@ -30,7 +30,8 @@ private[command] object PlanFromOptions {
     loops = if (asking.loops > 0) asking.loops else plan.loops,
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources,
     goodStatuses = asking.goodStatuses.getOrElse(plan.goodStatuses),
-    trust = asking.trust.getOrElse(plan.trust)
+    trust = asking.trust.getOrElse(plan.trust),
+    bands = if (asking.bands.nonEmpty) asking.bands else plan.bands
   )
 
   /**

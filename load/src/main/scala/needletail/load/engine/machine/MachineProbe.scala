@@ -33,6 +33,10 @@ private[engine] object MachineProbe {
     )
   }
 
+  /** The ports of those targets that are on this machine. */
+  def ports(targets: Vector[Target]): Set[Int] =
+    targets.flatMap(_.addresses).filter(isHere).collect { case Address.Tcp(_, port) => port }.toSet
+
   /**
    * Linux keeps a closed connection's port for 60 s, a constant. If it may be reused for outgoing connections
    * (tcp_tw_reuse 1, or 2, the default, on the loopback device), it may after a second.

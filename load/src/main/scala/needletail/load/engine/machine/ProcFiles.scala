@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 /** Linux's /proc, read anew each time; empty texts, or -1, if not available. */
 private[engine] final class ProcFiles(root: Path) {
-  import ProcFiles.{MaxText, Words}
+  import ProcFiles.{Listening, MaxText, Words}
 
   def text(name: String): String =
     try {
@@ -73,6 +73,47 @@ private[engine] final class ProcFiles(root: Path) {
     }
   }
 
+  /** The inodes of sockets that listen at one of these TCP ports. */
+  def listeners(ports: Set[Int]): Set[Long] =
+    Vector("net/tcp", "net/tcp6").flatMap(lines).map(ProcFiles.words).collect {
+      case fields if fields.length > 9 && fields(3) == Listening && ports(portOf(fields(1))) =>
+        fields(9).toLongOption
+    }.flatten.toSet
+
+  private def portOf(address: String): Int =
+    try Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), 16)
+    catch { case _: NumberFormatException => -1 }
+
+  /** The processes that have one of these sockets open; only those that this one may examine. */
+  def owners(inodes: Set[Long]): Vector[Long] = {
+    val names = inodes.map(inode => s"socket:[$inode]")
+    if (names.isEmpty) Vector.empty
+    else files(root).flatMap(_.getFileName.toString.toLongOption).filter { process =>
+      files(root.resolve(s"$process/fd")).exists { descriptor =>
+        try names(Files.readSymbolicLink(descriptor).toString)
+        catch { case NonFatal(_) => false }
+      }
+    }
+  }
+
+  private def files(folder: Path): Vector[Path] =
+    try {
+      val all = Files.list(folder)
+      try all.toArray.toVector.map(_.asInstanceOf[Path])
+      finally all.close()
+    } catch { case NonFatal(_) => Vector.empty }
+
+  /** Ticks of the processors that a process has used; -1 if it has ended. */
+  def processTicks(process: Long): Long = {
+    val stat = text(s"$process/stat")
+    // the name, in parentheses, may contain anything
+    val fields = ProcFiles.words(stat.substring(stat.lastIndexOf(')') + 1))
+    if (fields.length < 13) -1
+    else (for {
+      user <- fields(11).toLongOption; system <- fields(12).toLongOption
+    } yield user + system).getOrElse(-1)
+  }
+
   /** Nanoseconds for which a thread of this process ran, and for which it was runnable but had no processor. */
   def threadTimes(thread: Long): (Long, Long) = {
     val all    = new Words(text(s"self/task/$thread/schedstat"))
@@ -92,6 +133,9 @@ private[engine] final class ProcFiles(root: Path) {
 
 private[engine] object ProcFiles {
   private final val MaxText = 1024 * 1024
+
+  /** The state of a listening socket in net/tcp. */
+  private final val Listening = "0A"
 
   val system = new ProcFiles(Paths.get("/proc"))
 

@@ -11,8 +11,13 @@ import needletail.load.result.{Lateness, SelfFigures}
  * Measures the load generator itself, between samples. To be used on the collector's thread.
  *
  * @param loops the system's ids of the loops' threads; -1 if unknown
+ * @param target what is measured, if it is on this machine
  */
-private[engine] final class SelfProbe(loops: Vector[Long], proc: ProcFiles = ProcFiles.system) {
+private[engine] final class SelfProbe(
+    loops: Vector[Long],
+    target: TargetProbe,
+    proc: ProcFiles = ProcFiles.system
+) {
   import SelfProbe._
 
   private var at     = System.nanoTime()
@@ -21,6 +26,7 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: ProcFiles = Pro
   private var ticks  = proc.processorTicks
   private var pauses = pauseMillis
   private var drops  = proc.listenOverflows
+  private var served = target.ticks
 
   def sample(
       due: Long,
@@ -30,12 +36,13 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: ProcFiles = Pro
       resent: Long,
       lateness: Lateness
   ): SelfFigures = {
-    val (at0, cpu0, busy0, ticks0, pauses0, drops0) = (at, cpu, busy, ticks, pauses, drops)
+    val (at0, cpu0, busy0, ticks0, pauses0, drops0, served0) = (at, cpu, busy, ticks, pauses, drops, served)
     at = System.nanoTime()
     cpu = processTime
     busy = loops.map(busyTime)
     Collector.giveWay()
     ticks = proc.processorTicks
+    served = target.ticks
     Collector.giveWay()
     pauses = pauseMillis
     drops = proc.listenOverflows
@@ -60,7 +67,10 @@ private[engine] final class SelfProbe(loops: Vector[Long], proc: ProcFiles = Pro
         else (ticks._1 - ticks0._1).toDouble / (ticks._2 - ticks0._2),
       pauseMillis = pauses - pauses0,
       timeWait = timeWait,
-      listenOverflows = if (drops < 0 || drops0 < 0) -1 else drops - drops0
+      listenOverflows = target.droppedOf(if (drops < 0 || drops0 < 0) -1 else drops - drops0),
+      targetCpu =
+        if (served < 0 || served0 < 0 || ticks._1 < 0 || ticks._2 == ticks0._2) -1
+        else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2))
     )
   }
 

@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path}
 import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
 
-import needletail.load.analysis.verdict.{CheckedCondition, Latencies, Measurement, Metric, Verdict}
+import needletail.load.analysis.verdict.{Bands, CheckedCondition, Latencies, Measurement, Metric, Verdict}
 import needletail.load.file.FileProblem
 import needletail.load.result.{Figures, Outcome, RunResult}
 
@@ -44,13 +44,15 @@ private[load] final case class ResultPart(label: String, summary: Summary, run: 
  * @param seconds duration that the metrics are computed from: after the ramp
  * @param rate good answers per second
  * @param errors failed requests as a share of all, 0 to 1
- * @param latencyMillis of good answers from due to end, by name: p50 ... p99.99, max, mean
+ * @param latencyMillis of good answers from due to end, by name: p50 ... p99.99, max, mean, min,
+ *   stddev
  * @param serviceMillis the same from sent to end
  * @param failedMillis of failed ones, from due to end
  * @param latenessMillis of requests with a scheduled time, from due until the generator handled them
  * @param outcomes of the whole run, by name
  * @param statuses of the whole run
  * @param verdicts by the metric's name
+ * @param bands of good answers, if the plan has any
  */
 private[load] final case class Summary(
     requests: Long,
@@ -67,8 +69,16 @@ private[load] final case class Summary(
     statuses: Map[String, Long],
     verdict: VerdictText,
     verdicts: Map[String, VerdictText],
-    kinds: Vector[KindSummary]
+    kinds: Vector[KindSummary],
+    bands: Vector[BandSummary] = Vector.empty
 )
+
+/**
+ * The good answers that took longer than `fromMillis` and no longer than `toMillis`.
+ *
+ * @param toMillis 0 for the last band, which has no end
+ */
+private[load] final case class BandSummary(fromMillis: Double, toMillis: Double, count: Long)
 
 private[load] final case class KindSummary(
     name: String,
@@ -148,7 +158,8 @@ private[load] object ResultDocument {
       PlainFigures.of(whole).statuses,
       verdict(measured.diagnosis.overall),
       Metric.usual.map(metric => metric.name -> verdict(measured.verdict(metric))).toMap,
-      measured.run.kinds.indices.map(kind(measured, _)).toVector
+      measured.run.kinds.indices.map(kind(measured, _)).toVector,
+      Bands.of(measured).map(b => BandSummary(b.fromNanos / 1e6, b.toNanos.fold(0.0)(_ / 1e6), b.count))
     )
   }
 
@@ -178,7 +189,9 @@ private[load] object ResultDocument {
         "p99.9"  -> l.p999 / 1e6,
         "p99.99" -> l.p9999 / 1e6,
         "max"    -> l.max / 1e6,
-        "mean"   -> l.mean / 1e6
+        "mean"   -> l.mean / 1e6,
+        "min"    -> l.min / 1e6,
+        "stddev" -> l.deviation / 1e6
       )
   }
 

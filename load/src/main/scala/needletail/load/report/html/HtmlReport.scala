@@ -20,7 +20,7 @@ private[load] object HtmlReport {
       val m    = measured(i)
       val name = if (measured.size > 1) s", ${m.label}" else ""
       Html.section(s"Charts$name", Html.places(charts(i), starts(i))) +
-        Html.section(s"All figures$name", figures(m) + kinds(m) + failures(m.run))
+        Html.section(s"All figures$name", figures(m) + bands(m) + kinds(m) + failures(m.run))
     }
     val heads = measured.map { m =>
       Html.section(if (measured.size > 1) s"Summary, ${m.label}" else "Summary", summary(m) + verdict(m))
@@ -156,6 +156,11 @@ private[load] object HtmlReport {
       },
       words = Set(3, 4)
     )
+  }
+
+  private def bands(m: Measurement): String = {
+    val rows = RunRows.bands(m)
+    if (rows.isEmpty) "" else "<p></p>" + Html.table(RunRows.bandsHead, rows.map(_.map(Html.text)))
   }
 
   private def kinds(m: Measurement): String =

@@ -1,6 +1,6 @@
 package needletail.load.report.text
 
-import needletail.load.analysis.verdict.{Limit, Measurement, Metric, Quantity}
+import needletail.load.analysis.verdict.{Bands, Limit, Measurement, Metric, Quantity}
 
 /** The table rows that every report has for a run, as plain text. */
 private[report] object RunRows {
@@ -22,6 +22,12 @@ private[report] object RunRows {
         ofKinds.map(metric => Quantity.of(metric, m.figure(metric, Some(kind))))
     }
 
+  val bandsHead: Vector[String] = Vector("due to end", "good answers", "share")
+
+  /** A row for each band of latency; none if there are no bands. */
+  def bands(m: Measurement): Vector[Vector[String]] =
+    Bands.of(m).map(band => Vector(band.name, Quantity.count(band.count), Quantity.share(band.share)))
+
   /** A latency without the wait before the request was sent; empty for a metric that is not a time. */
   def sentToEnd(m: Measurement, metric: Metric): String = {
     val service = m.window.total.service
@@ -30,6 +36,8 @@ private[report] object RunRows {
       case Metric.Percentile(percent)      => Quantity.time(service.getValueAtPercentile(percent).toDouble)
       case Metric.Mean                     => Quantity.time(service.getMean)
       case Metric.Max                      => Quantity.time(service.getMaxValue.toDouble)
+      case Metric.Min                      => Quantity.time(service.getMinValue.toDouble)
+      case Metric.Deviation                => Quantity.time(service.getStdDeviation)
       case _                               => ""
     }
   }
@@ -86,8 +94,8 @@ private[report] object RunRows {
     if (dropped == 0 || !m.run.machine.exists(_.sharedWithTarget)) None
     else
       Some(
-        s"Connections were dropped ${Quantity.count(dropped)} times, since a server on this machine did not accept them " +
-          "in time (listen overflows): each retry comes at least a second later."
+        s"The kernel dropped a connection ${if (dropped == 1) "once" else s"${Quantity.count(dropped)} times"}, since " +
+          "the server did not accept it in time (listen overflows): each retry comes at least a second later."
       )
   }
 }

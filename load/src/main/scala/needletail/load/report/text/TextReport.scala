@@ -13,6 +13,7 @@ private[load] object TextReport {
       counts(measured) ++
       Vector("") ++
       (if (total.good > 0) figures(measured).lines :+ "" else Vector.empty) ++
+      bands(measured) ++
       (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
       (if (total.bad > 0)
          Vector(s"Failed: ${Failures.describe(total, measured.run.reasons)}.") ++ failedTimes(
@@ -60,6 +61,11 @@ private[load] object TextReport {
           ).limit.name
       }
     )
+  }
+
+  private def bands(measured: Measurement): Vector[String] = {
+    val rows = RunRows.bands(measured)
+    if (rows.isEmpty) Vector.empty else TextTable(RunRows.bandsHead, rows).lines :+ ""
   }
 
   private def byKind(measured: Measurement): TextTable = TextTable(RunRows.kindsHead, RunRows.kinds(measured))

@@ -80,6 +80,23 @@ class DiagnosisSuite extends Suite {
     assertEquals(kept.verdict(p50), Verdict.Server)
   }
 
+  test("no doubt where the server closes first, and more connections were opened than there are ports") {
+    // 13,492 requests in two seconds, each on a connection of its own, from 201 ports that are held for 60 s
+    val few  = ModelDriver.machine.copy(firstPort = 40000, lastPort = 40200, timeWaitSeconds = 60)
+    val plan = Plans.open(6746, 2.seconds).copy(keepAlive = false)
+    def run(opened: Long) =
+      measured(new ModelDriver(
+        ModelServer(workers = 1000),
+        _.copy(timeWait = 13492, opened = opened),
+        machine = few
+      )
+        .run(plan, _ => true))
+    assertEquals(run(6746).verdict(p50), Verdict.Server)
+    assert(!run(6746).diagnosis.overall.causes.exists(_.contains("ports")), run(6746).diagnosis.overall)
+    // as many as there are ports or fewer: they may be held here
+    mentions(run(100).verdict(p50), "ports nearly exhausted")
+  }
+
   test("busy event loops") {
     assertEquals(open()(_.copy(busiestLoop = 0.99)).verdict(Metric.Rate).limit, Client)
     assertEquals(open()(_.copy(busiestLoop = 0.85)).verdict(p99).limit, Uncertain)
@@ -103,7 +120,15 @@ class DiagnosisSuite extends Suite {
     mentions(open(machine = shared)(_.copy(machineCpu = 0.99)).verdict(p99), "share a machine")
     mentions(
       open()(_.copy(machineCpu = 1.05, cpu = 4.2)).verdict(p99),
-      "100 % busy, 100 % with the generator"
+      "100 % busy, 100 % with the generator and 0 % with other programs"
+    )
+    mentions(
+      open(machine = shared)(_.copy(machineCpu = 0.98, cpu = 1, targetCpu = 0.5)).verdict(p99),
+      "98 % busy, 25 % with the generator, 50 % with the server and 23 % with other programs"
+    )
+    mentions(
+      open(machine = shared)(_.copy(machineCpu = 0.98, cpu = 1)).verdict(p99),
+      "98 % busy, 25 % with the generator, the rest with the server and other programs"
     )
     assertEquals(open(machine = shared)(_.copy(machineCpu = 0.7)).verdict(p99), Verdict.Server)
     assertEquals(open()(_.copy(machineCpu = -1)).verdict(p99), Verdict.Server)

@@ -17,7 +17,13 @@ class RunRowsSuite extends Suite {
   test("connections that the server's machine dropped are told of, where that is this one") {
     val told = RunRows.remarks(measured(overflows = 3, shared = true)).filter(_.contains("listen overflows"))
     assertEquals(told.size, 1)
-    assert(told.head.startsWith("Connections were dropped"), told)
+    assert(told.head.matches("The kernel dropped a connection \\d+ times, since the server .*"), told)
+    val once = measured(overflows = 0, shared = true)
+    val one  = once.run.intervals.zipWithIndex.map { case (i, n) =>
+      if (n == 0) i.copy(self = i.self.copy(listenOverflows = 1)) else i
+    }
+    val remark = RunRows.overflows(new Measurement("run", once.run.copy(intervals = one), None))
+    assert(remark.exists(_.startsWith("The kernel dropped a connection once, since")), remark)
     assertEquals(RunRows.overflows(measured(overflows = 3, shared = false)), None)
     assertEquals(RunRows.overflows(measured(overflows = 0, shared = true)), None)
     assertEquals(RunRows.overflows(measured(overflows = -1, shared = true)), None) // not known

@@ -1,6 +1,7 @@
 package needletail.examples.hello
 
 import needletail.examples.{Listening, Options}
+import needletail.routing.RoutesPage
 import needletail.server.RunningServer
 
 /** [[Hello]] with options, as started by `dist/bin/hello`. */
@@ -9,7 +10,7 @@ object Main {
   private val listening = new Listening(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    listening.serve(chosen, Hello.routes, onStart = tell)
+    listening.serve(chosen, RoutesPage(Hello.routes), onStart = tell)
   }
 
   private def tell(server: RunningServer): Unit =
