@@ -99,7 +99,7 @@ object JsonReader {
   implicit def map[A](implicit reader: JsonReader[A]): JsonReader[Map[String, A]] = JsonReader { at =>
     at.required.flatMap {
       case o: Json.Obj =>
-        all(o.members.iterator.map { case (name, _) => reader.read(at.at(name)).map(name -> _) }).map(_.toMap)
+        all(at.members(o).map { case (name, member) => reader.read(member).map(name -> _) }).map(_.toMap)
       case other => Left(at.error(s"expected an object, got ${other.kind}"))
     }
   }
