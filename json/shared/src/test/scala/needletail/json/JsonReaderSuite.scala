@@ -75,6 +75,14 @@ class JsonReaderSuite extends Suite {
     assertEquals(error(bad.at("a").as[Map[String, Int]]), "field 'a.c': expected Integer, got a string")
   }
 
+  test("names that have the same hash code make no map slow") {
+    val names = (1 to 16).foldLeft(Vector(""))((all, _) => all.flatMap(name => Vector(name + "Aa", name + "BB")))
+    assertEquals(names.map(_.hashCode).distinct.size, 1)
+    val json = Json.parse(names.map(name => s"\"$name\":1").mkString("{", ",", "}")).fold(e => fail(e.toString), identity)
+    val map  = json.as[Map[String, Int]].fold(e => fail(e.toString), identity)
+    assertEquals((map.size, map.get(names.last), map.get("Aa")), (65536, Some(1), None))
+  }
+
   test("names from a client are cut and cleaned") {
     val odd = Json.obj(("x\u0007" * 500) -> Json.obj("b" -> 1))
     val message = error(odd.at("x\u0007" * 500).at("b").as[String])
