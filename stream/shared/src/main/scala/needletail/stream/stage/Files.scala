@@ -17,7 +17,7 @@ private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: I
   private[needletail] def advance(): AnyRef =
     if (over) Pull.End
     else {
-      if (reading == null) reading = file.use(FileSource.read(_, pieceSize))
+      if (reading == null) reading = file.useUntil[Array[Byte]](_.isEmpty)(FileSource.read(_, pieceSize))
       // shielded, so that the next call gets the piece of one that was withdrawn
       new Later(reading.shield.transform(read))
     }
@@ -59,6 +59,7 @@ private[stream] object FileSource {
 /** Writes a stream to a file. Pieces that are ready are written together. */
 private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: OpenFile[OutputStream]) {
   private val buffer             = new Array[Byte](FileSink.BufferSize)
+  private val budget             = Budget.here
   private var length             = 0
   private var large: Array[Byte] = null // to be written after the buffer
   private var written            = 0L
@@ -68,7 +69,7 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
 
   /** Completes with the number of bytes when the file is closed. Cancelling it cancels the stream. */
   def run(): Async[Long] = {
-    val outcome = go()
+    val outcome = Async.defer(go())
     val promise = new AsyncPromise[Long]
     promise.onCancel { () =>
       stop()
@@ -94,12 +95,16 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
 
   /** Gathers what is ready, writes it, and continues. */
   private def go(): Async[Long] = {
-    while (!over && outstanding == null && large == null && length < FileSink.BufferSize)
+    var spent = false
+    while (!over && !spent && outstanding == null && large == null && length < FileSink.BufferSize)
       advance() match {
         case later: Later => outstanding = later
-        case x            => take(x)
+        case x            =>
+          take(x)
+          spent = !over && budget.isSpent
       }
-    if (length > 0 || large != null || over) write().flatMap(_ => proceed()) else proceed()
+    if (spent) Async.yieldNow.flatMap(_ => go())
+    else if (length > 0 || large != null || over) write().flatMap(_ => proceed()) else proceed()
   }
 
   private def advance(): AnyRef = {
