@@ -72,7 +72,8 @@ private[io] final class ConnectionInput(connection: Connection, socket: Socket, 
     val held = kept
     val room = options.maxLeftover - held
     if (room <= 0) {
-      paused = true // the handler does not want the bytes that are here
+      // the handler does not want the bytes that are here, unless it has just resumed: then it gets them next
+      if (!redeliver) paused = true
       connection.want(socket.interest & ~Interest.Read)
     } else {
       val bytes = loop.readBuffer(options.maxLeftover)

@@ -11,6 +11,9 @@ private[needletail] object FieldPath {
   /** Maximum of characters of a path in messages; the rest is left out. */
   private val MaxLength = 64
 
+  /** Maximum of levels that are kept: what is too large has not been parsed, and may begin with any number of them. */
+  private val MaxDepth = 1024
+
   /**
    * The path of the value at `offset`, such as `items[2].price`; empty for the document itself. Bytes before `offset`
    * have been accepted by the parser, so they are well-formed.
@@ -20,12 +23,21 @@ private[needletail] object FieldPath {
   def at(bytes: Array[Byte], offset: Int, enclosing: Boolean): String = {
     val end  = Math.min(offset, bytes.length)
     var open = List.empty[Level]
+    var kept = 0 // levels of `open`
     var i    = 0
-    while (i < end) {
+    while (i < end && kept < MaxDepth) {
       bytes(i).toChar match {
-        case '{'       => open ::= new Level(isArray = false)
-        case '['       => open ::= new Level(isArray = true)
-        case '}' | ']' => if (open.nonEmpty) open = open.tail
+        case '{' =>
+          open ::= new Level(isArray = false)
+          kept += 1
+        case '[' =>
+          open ::= new Level(isArray = true)
+          kept += 1
+        case '}' | ']' =>
+          if (open.nonEmpty) {
+            open = open.tail
+            kept -= 1
+          }
         case ':'       => if (open.nonEmpty) open.head.isKey = false
         case ','       => if (open.nonEmpty) open.head.next()
         case '"'       =>

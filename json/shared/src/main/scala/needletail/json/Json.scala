@@ -207,6 +207,10 @@ final class JsonCursor private[json] (
     new JsonCursor(found, this, name, -1)
   }
 
+  /** A cursor at each member of the object here, without looking for its name. */
+  private[json] def members(here: Json.Obj): Iterator[(String, JsonCursor)] =
+    here.members.iterator.map { case (name, found) => name -> new JsonCursor(found, this, name, -1) }
+
   /** The element with that index, from 0. */
   def at(index: Int): JsonCursor = {
     val found = value match {

@@ -1,5 +1,7 @@
 package needletail.json
 
+import scala.collection.immutable.TreeMap
+
 import needletail.routing.internal.matching.Quote
 
 /**
@@ -95,14 +97,19 @@ object JsonReader {
     }
   }
 
-  /** Objects whose members are all of one type. */
+  /** Objects whose members are all of one type. Larger maps are sorted, as clients could choose names that collide. */
   implicit def map[A](implicit reader: JsonReader[A]): JsonReader[Map[String, A]] = JsonReader { at =>
     at.required.flatMap {
       case o: Json.Obj =>
-        all(o.members.iterator.map { case (name, _) => reader.read(at.at(name)).map(name -> _) }).map(_.toMap)
+        all(at.members(o).map { case (name, member) => reader.read(member).map(name -> _) }).map { members =>
+          if (members.length <= FewMembers) members.toMap else TreeMap.from(members)
+        }
       case other => Left(at.error(s"expected an object, got ${other.kind}"))
     }
   }
+
+  /** Up to that many members, a map of hashes is as good whatever the names are. */
+  private final val FewMembers = 32
 
   /** All results, or the first error. */
   private def all[A](results: Iterator[Either[JsonError, A]]): Either[JsonError, Vector[A]] = {

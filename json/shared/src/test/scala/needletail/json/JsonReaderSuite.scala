@@ -66,6 +66,23 @@ class JsonReaderSuite extends Suite {
     assertEquals(json.at("id").as(JsonReader.of[Int].map(_ + 1)), Right(8))
   }
 
+  test("a map of very many members costs no more for each of them") {
+    val count = 400000
+    val text  = (0 until count).map(i => s"\"$i\":$i").mkString("{", ",", "}")
+    val map   = Json.parse(text).flatMap(_.as[Map[String, Int]]).fold(e => fail(e.toString), identity)
+    assertEquals((map.size, map("0"), map(s"${count - 1}")), (count, 0, count - 1))
+    val bad = Json.obj("a" -> Json.obj("b" -> 1, "c" -> "x"))
+    assertEquals(error(bad.at("a").as[Map[String, Int]]), "field 'a.c': expected Integer, got a string")
+  }
+
+  test("names that have the same hash code make no map slow") {
+    val names = (1 to 16).foldLeft(Vector(""))((all, _) => all.flatMap(name => Vector(name + "Aa", name + "BB")))
+    assertEquals(names.map(_.hashCode).distinct.size, 1)
+    val json = Json.parse(names.map(name => s"\"$name\":1").mkString("{", ",", "}")).fold(e => fail(e.toString), identity)
+    val map  = json.as[Map[String, Int]].fold(e => fail(e.toString), identity)
+    assertEquals((map.size, map.get(names.last), map.get("Aa")), (65536, Some(1), None))
+  }
+
   test("names from a client are cut and cleaned") {
     val odd = Json.obj(("x\u0007" * 500) -> Json.obj("b" -> 1))
     val message = error(odd.at("x\u0007" * 500).at("b").as[String])

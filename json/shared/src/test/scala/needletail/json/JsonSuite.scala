@@ -102,4 +102,12 @@ class JsonSuite extends Suite {
     assert(Json.parse("9" * 1000).isRight && Json.parse("9" * 1001).isLeft)
     assertEquals(Json.parse("[1,2,3]".getBytes(UTF_8), JsonLimits(7, 1, 4, 1)).map(_.toString), Right("[1,2,3]"))
   }
+
+  test("the place of an error in a document that is too large takes no memory for each of its levels") {
+    val levels = new Array[Byte](JsonLimits.default.maxBytes + 1)
+    java.util.Arrays.fill(levels, '['.toByte)
+    val message = Json.parse(levels).fold(_.toString, json => fail(json.toString))
+    assert(message.endsWith("…': more than 16777216 bytes at byte 16777216"), message)
+    assert(FieldPath.at(levels, levels.length, enclosing = false).length < 100)
+  }
 }

@@ -52,6 +52,19 @@ class CodecServerSuite extends Suite {
     }
   }
 
+  test("more messages than are kept, each answered later, are all answered") {
+    for (later <- Seq[() => Async[Unit]](() => Async.yieldNow, () => Async.sleep(1.millis)))
+      serving(config.copy(maxHead = 20000))(n => later().flatMap(_ => Answer(n))) { server =>
+        for (length <- Seq(1000, 10000, 15000)) {
+          val client = new RawClient(server.port)
+          val count  = 400000 / length
+          client.send((1 to count).map(n => s"$n;".reverse.padTo(length, '0').reverse).mkString)
+          assertEquals(client.readUntil(s";$count;"), (1 to count).map(n => s"$n;").mkString)
+          client.close()
+        }
+      }
+  }
+
   test("the last answer, a malformed message and one that is too long end the connection") {
     serving(config.copy(maxHead = 10000))(twice) { server =>
       assertEquals(new RawClient(server.port).send("1;0;7;").readAll(), "2;0;")

@@ -297,6 +297,7 @@ object Stream {
                 over = true
                 Async.fail(e)
             }
+            if (over) outstanding.cancel() // a function of the stream has cancelled it meanwhile
             outstanding
           case element => settled(element)
         }

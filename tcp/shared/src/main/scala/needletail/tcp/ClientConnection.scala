@@ -48,16 +48,23 @@ private[tcp] final class ClientConnection[I, O](
   private var isReady   = false // the protocol has done what it does first
   private var isEarly   = false // the message that has begun did so while nothing was awaited
   private var isOver    = false
-  private var quietFrom = connection.loop.nowNanos // when the first in flight became the first; or idle since
+  private val begun     = connection.loop.nowNanos
+  private var quietFrom = begun // when the first in flight became the first; or idle since, or without progress
+  private var taken     = 0L    // bytes that the server had taken at `quietFrom`, while nothing is in flight
 
-  /** Whether a request has been answered on it, or it has stayed open as long as an unused one does. */
+  /**
+   * Whether a request has been answered on it since it was set up, or it has stayed open for so long that one after the
+   * other makes no circle.
+   */
   var wasUseful = false
 
   /** Requests in flight, including those that nobody waits for any more. */
   def underWay: Int = inFlight.size
 
+  private def isFlushed = batch.size + connection.pendingBytes == 0
+
   /** Whether it can be closed without loss: nobody waits for an answer, and everything is written. */
-  def isQuiet: Boolean = batch.size + connection.pendingBytes == 0 && {
+  def isQuiet: Boolean = isFlushed && {
     val all   = inFlight.iterator
     var quiet = true
     while (quiet && all.hasNext) quiet = all.next().isOver
@@ -98,8 +105,8 @@ private[tcp] final class ClientConnection[I, O](
     if (encoded != null) {
       x.sentFrom = offered
       offered += encoded.length
+      if (inFlight.isEmpty && (x.answers || isFlushed)) quietFrom = connection.loop.nowNanos
       if (x.answers) {
-        if (inFlight.isEmpty) quietFrom = connection.loop.nowNanos
         x.place = this
         inFlight.addLast(x)
         context.counts.add(ClientCounts.InFlight, 1)
@@ -196,7 +203,7 @@ private[tcp] final class ClientConnection[I, O](
     else {
       inFlight.removeFirst()
       context.counts.add(ClientCounts.InFlight, -1)
-      wasUseful = true
+      wasUseful = isReady
       quietFrom = connection.loop.nowNanos
       if (awaited.isOver) context.counts.add(ClientCounts.Skipped, 1) else awaited.succeed(message)
     }
@@ -212,6 +219,7 @@ private[tcp] final class ClientConnection[I, O](
   )
 
   def onDrained(): Unit = if (!isOver) {
+    if (inFlight.isEmpty) quietFrom = connection.loop.nowNanos
     owner.freed(this)
     batch.flush()
     settle()
@@ -219,7 +227,21 @@ private[tcp] final class ClientConnection[I, O](
 
   def onDeadline(): Unit = if (!isOver) {
     if (due - connection.loop.nowNanos > 0) settle()
-    else if (inFlight.isEmpty) {
+    else if (inFlight.isEmpty && !isFlushed) {
+      val progress = connection.bytesWritten > taken
+      taken = connection.bytesWritten
+      if (progress) {
+        quietFrom = connection.loop.nowNanos
+        settle()
+      } else
+        end(
+          context.lost(
+            s"the server has taken nothing of what was written within ${context.stallNanos / 1000000} ms",
+            null,
+            written = true
+          )
+        )
+    } else if (inFlight.isEmpty) {
       wasUseful = true
       end(context.lost("the connection was idle", null, written = false))
     } else
@@ -243,7 +265,7 @@ private[tcp] final class ClientConnection[I, O](
     end(context.lost(s"the connection failed: $cause", cause, written = true))
 
   private def due: Long =
-    if (inFlight.isEmpty) quietFrom + context.idleNanos
+    if (inFlight.isEmpty) quietFrom + (if (isFlushed) context.idleNanos else context.stallNanos)
     else {
       val first = inFlight.peekFirst
       val stall = quietFrom + context.stallNanos
@@ -255,6 +277,7 @@ private[tcp] final class ClientConnection[I, O](
   /** Every end of a connection. Requests of which a byte was written fail with `error`. */
   private def end(error: TcpClientError): Unit = if (!isOver) {
     isOver = true
+    if (connection.loop.nowNanos - begun >= config.maxReconnectDelay.toNanos) wasUseful = true
     val awaits = !inFlight.isEmpty
     if (awaits && connection.isOpen) connection.abort() else connection.close()
     reader.release()

@@ -12,8 +12,8 @@ import needletail.io.{Connection, Connector}
  *
  * A request goes to the connection with the fewest in flight. One connection at a time is being opened: when there is
  * none, and when all are in use. After a failure the next attempt waits; requests fail meanwhile if there is no
- * connection at all. A connection that ends without having answered anything counts as a failure, too, from the second in
- * a row on, so that a server which accepts and hangs up is not called in a circle.
+ * connection at all. A connection that ends early without having answered anything, except while it was set up, counts as
+ * a failure, too, from the second in a row on, so that a server which accepts and hangs up is not called in a circle.
  */
 private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     extends ConnectionOwner[I, O]

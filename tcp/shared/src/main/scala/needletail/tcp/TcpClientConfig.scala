@@ -20,10 +20,11 @@ import needletail.io.platform.ConnectionOptions
  *   for what the protocol does first (`TcpProtocol.connected`)
  * @param requestTimeout longest time from a request to the end of its answer, waiting included, unless it has a limit
  *   of its own. Then it fails with `TimedOut`
- * @param stallTimeout longest time that requests are in flight on a connection without an answer to the first of them;
- *   then the connection is closed. A request with a longer limit of its own has that
- * @param idleTimeout time after which an unused connection is closed; should be shorter than the server's. It does not
- *   apply with `keepConnected`
+ * @param stallTimeout longest time that requests are in flight on a connection without an answer to the first of them,
+ *   or that the server takes nothing of messages without an answer; then the connection is closed. A request with a
+ *   longer limit of its own has that
+ * @param idleTimeout time after which a connection on which nothing was sent or answered is closed; should be shorter
+ *   than the server's. It does not apply with `keepConnected`
  * @param keepConnected whether a connection is opened again when there is none, though no request waits for it: for
  *   what the server sends by itself. It begins with the first use on a loop
  * @param reconnectDelay after a failed attempt to connect, the next one follows after a random time of up to this, which

@@ -96,6 +96,7 @@ private[stream] final class FlatMapped[A, B](up: Pull[A], f: A => Pull[B]) exten
     } else
       try {
         inner = f(x.asInstanceOf[A]).asPull
+        if (over) Pull.cancel(inner) // `f` has cancelled the stream
         Pull.Again
       } catch { case Survivable(e) => fail(e) }
 
@@ -127,9 +128,10 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
       if (making == null) {
         making = Async.defer(make())
         if (!making.isCompleted) making.foreach(late => if (over) Pull.cancel(late))
+        if (over) drop() // `make` has cancelled the stream
       }
       // through `Async` also if it is complete: one that makes the next one, and so on, uses no stack
-      Pull.of(making.shield.transform(begin))
+      if (over) Pull.End else Pull.of(making.shield.transform(begin))
     }
 
   private val begin: Try[Pull[A]] => Async[AnyRef] = {
@@ -146,11 +148,14 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
   def cancel(): Unit = if (!over) {
     over = true
     if (made != null) Pull.cancel(made)
-    else if (making != null) {
-      val result = making.resultOrNull
-      if (result == null) making.cancel()
-      else if (result.isValue) Pull.cancel(result.value)
-    }
+    else if (making != null) drop()
+  }
+
+  /** Cancels what is being made, or has been made and not begun. */
+  private def drop(): Unit = {
+    val result = making.resultOrNull
+    if (result == null) making.cancel()
+    else if (result.isValue) Pull.cancel(result.value)
   }
 
   override private[needletail] def standsFor: Pull[A] = made
@@ -165,9 +170,13 @@ private[stream] final class Recovered[A](up: Pull[A], f: PartialFunction[Throwab
   private val failed: Throwable => AnyRef = error =>
     try {
       val instead = f.applyOrElse(error, (_: Throwable) => null)
+      val isOver  = current == null // cancelled by `f`
       recovered = true
-      current = if (instead == null) null else instead.asPull
-      if (current == null) Pull.fail(error)
+      current = if (instead == null || isOver) null else instead.asPull
+      if (isOver) {
+        if (instead != null) Pull.cancel(instead)
+        Pull.End
+      } else if (current == null) Pull.fail(error)
       // through `Async`: one failure after another uses no stack
       else Pull.of(Async.unit.flatMap(_ => Pull.async(advance())))
     } catch {

@@ -17,7 +17,7 @@ private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: I
   private[needletail] def advance(): AnyRef =
     if (over) Pull.End
     else {
-      if (reading == null) reading = file.use(FileSource.read(_, pieceSize))
+      if (reading == null) reading = file.useUntil[Array[Byte]](_.isEmpty)(FileSource.read(_, pieceSize))
       // shielded, so that the next call gets the piece of one that was withdrawn
       new Later(reading.shield.transform(read))
     }
@@ -69,7 +69,7 @@ private[stream] final class FileSink(private var up: Pull[Array[Byte]], file: Op
 
   /** Completes with the number of bytes when the file is closed. Cancelling it cancels the stream. */
   def run(): Async[Long] = {
-    val outcome = go()
+    val outcome = Async.defer(go())
     val promise = new AsyncPromise[Long]
     promise.onCancel { () =>
       stop()

@@ -23,6 +23,7 @@ private[stream] abstract class Joined[A] extends Pull[A] {
     else {
       val x = polled()
       if (x ne Pull.Again) x
+      else if (over) Pull.End // cancelled by a function that `poll` has called
       else {
         waiter = new AsyncPromise[AnyRef]
         new Later(waiter)
@@ -79,6 +80,7 @@ private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
   /** An element, `Pull.End`, a failure, or `Pull.Again` if it is not there yet. The same until `take`. */
   def look(): AnyRef =
     if (held ne Pull.Again) held
+    else if (over) Pull.End // cancelled meanwhile
     else if (asked == null)
       up.advance() match {
         case later: Later if !later.async.isCompleted =>
@@ -234,7 +236,7 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
 
   private def fill(): Unit = {
     var more = !upOver
-    while (more && running.size < parallelism)
+    while (more && !over && running.size < parallelism)
       side.look() match {
         case Pull.Again => more = false
         case Pull.End   =>
@@ -246,7 +248,9 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
           more = false
         case element =>
           side.take()
-          running += started(element.asInstanceOf[A])
+          val begun = started(element.asInstanceOf[A])
+          if (over) withdraw(begun) // `f` has cancelled the stream
+          else running += begun
       }
   }
 
@@ -254,10 +258,11 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
 
   protected def cancelAll(): Unit = {
     side.cancel()
-    running.foreach { async =>
-      try async.cancel()
-      catch { case Survivable(e) => Pull.report(e) }
-    }
+    running.foreach(withdraw)
     running.clear()
   }
+
+  private def withdraw(async: Async[B]): Unit =
+    try async.cancel()
+    catch { case Survivable(e) => Pull.report(e) }
 }

@@ -15,17 +15,20 @@ private[stream] final class OpenFile[T <: Closeable](open: () => T) {
   private var file: T = _ // null before the first use; written and read in state Busy or Closed
 
   /** Opens the file if necessary and uses it, on a thread of its own. A failure closes it. */
-  def use[A](body: T => A): Async[A] = {
+  def use[A](body: T => A): Async[A] = useUntil((_: A) => false)(body)
+
+  /** As `use`, and closes the file before the result if that is the last one. */
+  def useUntil[A](isLast: A => Boolean)(body: T => A): Async[A] = {
     val work = Async.blocking {
       if (!state.compareAndSet(Idle, Busy)) throw new java.io.IOException("the file is closed")
-      var done = false
+      var keep = false
       try {
         if (file == null) file = open()
         val answer = body(file)
-        done = true
+        keep = !isLast(answer)
         answer
       } finally
-        if (!done || !state.compareAndSet(Busy, Idle)) {
+        if (!keep || !state.compareAndSet(Busy, Idle)) {
           state.set(Closed)
           closeNow()
         }

@@ -45,7 +45,10 @@ private[stream] final class Unfolded[S, A](private var state: S, f: S => Async[O
   private[needletail] def advance(): AnyRef =
     if (over) Pull.End
     else {
-      if (making == null) making = Async.defer(f(state))
+      if (making == null) {
+        making = Async.defer(f(state))
+        if (over) making.cancel() // by `f`
+      }
       val result = making.resultOrNull
       // shielded, so that the next call gets the element of one that was withdrawn
       if (result == null) new Later(making.shield.transform(t => Pull.async(made(t))))

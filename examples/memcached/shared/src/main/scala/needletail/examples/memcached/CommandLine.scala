@@ -35,37 +35,47 @@ private[memcached] object CommandLine {
     "cas"     -> CompareAndSwap
   )
 
+  /** Commands that may be sent with noreply. */
+  private val quiet = storing.keySet ++ Seq("delete", "incr", "decr", "touch", "flush_all", "verbosity")
+
   def parse(line: String): Parsed = {
     val words = line.split(' ').toVector.filter(_.nonEmpty)
     if (words.isEmpty) Unknown
     else {
       val isQuiet   = words.length > 1 && words.last == "noreply"
       val arguments = if (isQuiet) words.slice(1, words.length - 1) else words.tail
-      (words.head, arguments) match {
-        case ("get" | "gets", _) if words.length > 1 => // a key may be named noreply
-          if (words.tail.forall(isKey)) Whole(Get(words.tail, words.head == "gets")) else Malformed
-        case (name, _) if storing.contains(name) => store(storing(name), arguments, isQuiet)
-        case ("delete", Vector(key))             => keyed(key)(Delete(key, isQuiet))
-        case ("delete", Vector(key, "0"))        => keyed(key)(Delete(key, isQuiet))
-        case ("delete", Vector(_, _))            =>
-          Whole(Wrong("CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"))
-        case ("incr" | "decr", Vector(key, by)) =>
-          unsigned(by).fold[Parsed](BadDelta)(n => keyed(key)(Add(key, n, words.head == "incr", isQuiet)))
-        case ("touch", Vector(key, expiry)) =>
-          expiry.toLongOption.fold[Parsed](BadExpiry)(n => keyed(key)(Touch(key, n, isQuiet)))
-        case ("flush_all", Vector())      => Whole(FlushAll(0, isQuiet))
-        case ("flush_all", Vector(delay)) =>
-          delay.toLongOption.filter(_ >= 0).fold[Parsed](Malformed)(n => Whole(FlushAll(n, isQuiet)))
-        // there is nothing to be more verbose about
-        case ("verbosity", Vector()) if isQuiet => Whole(Verbosity(isQuiet))
-        case ("verbosity", Vector(_))           => Whole(Verbosity(isQuiet))
-        case ("version", _)                     => Whole(Version) // whatever follows, as with memcached
-        case ("stats", Vector()) if !isQuiet    => Whole(Stats)
-        case ("quit", Vector()) if !isQuiet     => Whole(Quit)
-        case _                                  => Unknown
+      parse(words, arguments, isQuiet) match {
+        // the client does not read an answer, whatever is wrong
+        case Whole(wrong: Wrong) if isQuiet && quiet.contains(words.head) => Whole(wrong.copy(isQuiet = true))
+        case parsed                                                       => parsed
       }
     }
   }
+
+  private def parse(words: Vector[String], arguments: Vector[String], isQuiet: Boolean): Parsed =
+    (words.head, arguments) match {
+      case ("get" | "gets", _) if words.length > 1 => // a key may be named noreply
+        if (words.tail.forall(isKey)) Whole(Get(words.tail, words.head == "gets")) else Malformed
+      case (name, _) if storing.contains(name) => store(storing(name), arguments, isQuiet)
+      case ("delete", Vector(key))             => keyed(key)(Delete(key, isQuiet))
+      case ("delete", Vector(key, "0"))        => keyed(key)(Delete(key, isQuiet))
+      case ("delete", Vector(_, _))            =>
+        Whole(Wrong("CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"))
+      case ("incr" | "decr", Vector(key, by)) =>
+        unsigned(by).fold[Parsed](BadDelta)(n => keyed(key)(Add(key, n, words.head == "incr", isQuiet)))
+      case ("touch", Vector(key, expiry)) =>
+        expiry.toLongOption.fold[Parsed](BadExpiry)(n => keyed(key)(Touch(key, n, isQuiet)))
+      case ("flush_all", Vector())      => Whole(FlushAll(0, isQuiet))
+      case ("flush_all", Vector(delay)) =>
+        delay.toLongOption.filter(_ >= 0).fold[Parsed](Malformed)(n => Whole(FlushAll(n, isQuiet)))
+      // there is nothing to be more verbose about
+      case ("verbosity", Vector()) if isQuiet => Whole(Verbosity(isQuiet))
+      case ("verbosity", Vector(_))           => Whole(Verbosity(isQuiet))
+      case ("version", _)                     => Whole(Version) // whatever follows, as with memcached
+      case ("stats", Vector()) if !isQuiet    => Whole(Stats)
+      case ("quit", Vector()) if !isQuiet     => Whole(Quit)
+      case _                                  => Unknown
+    }
 
   private def store(how: How, words: Vector[String], isQuiet: Boolean): Parsed = {
     def header(key: String, flags: String, expiry: String, length: String, unique: Option[String]): Parsed = {

@@ -77,7 +77,7 @@ private[memcached] final class Items(maxBytes: Long, maxItem: Int, now: () => Lo
             else n - command.by
           val text = java.lang.Long.toUnsignedString(result)
           // a value never becomes shorter by this, as with memcached
-          val kept = if (command.up) text else text.padTo(item.value.length, ' ')
+          val kept = text.padTo(item.value.length, ' ')
           keep(command.key, item.copy(value = kept.getBytes(ISO_8859_1), unique = nextUnique()))
           Reply.Line(text)
       }

@@ -64,7 +64,7 @@ private final class CommandDecoder(maxItem: Int) extends Decoder[Command] {
     else {
       val end = at + header.length
       Decoded.Message(
-        if (bytes(end) != '\r' || bytes(end + 1) != '\n') Command.Wrong("CLIENT_ERROR bad data chunk")
+        if (bytes(end) != '\r' || bytes(end + 1) != '\n') Command.Wrong("CLIENT_ERROR bad data chunk", header.isQuiet)
         else header.complete(java.util.Arrays.copyOfRange(bytes, at, end)),
         end + 2
       )

@@ -53,7 +53,8 @@ class ItemsSuite extends Suite {
     assertEquals(subtract(200), Reply.Line("0"))
     assertEquals(items.get("n").map(_.flags), Some(5L))
     items.store(store(Set, "n", "18446744073709551615"))
-    assertEquals(add(2), Reply.Line("1"))
+    assertEquals((add(2), text(items, "n")), (Reply.Line("1"), Some("1" + " " * 19)))
+    assertEquals((add(2), text(items, "n")), (Reply.Line("3"), Some("3" + " " * 19)))
     for (no <- Seq("", "x", "1x", "-1", " 1", "18446744073709551616", "1" * 30)) {
       items.store(store(Set, "n", no))
       assertEquals(add(1), Reply.NotANumber, no)

@@ -40,6 +40,17 @@ class MemcachedCodecSuite extends Suite {
     assertEquals(codec.rejects("version\r\n" + "x" * 65536, Version), "line too long")
   }
 
+  test("what is wrong and wants no answer has none, as the client takes the next one for another's") {
+    codec.decodes(
+      "incr a x noreply\r\ndelete a 1 noreply\r\nset a 0 0 1 2 noreply\r\nset a 0 0 2 noreply\r\nabcd",
+      Wrong("CLIENT_ERROR invalid numeric delta argument", isQuiet = true),
+      Wrong("CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]", isQuiet = true),
+      Wrong("ERROR", isQuiet = true),
+      Wrong("CLIENT_ERROR bad data chunk", isQuiet = true)
+    )
+    codec.decodes("get " + "k" * 251 + " noreply\r\n", format)
+  }
+
   test("what is incomplete") {
     for (part <- Seq("g", "get a", "get a\r", "set a 0 0 3\r\n", "set a 0 0 3\r\nabc", "set a 0 0 3\r\nabc\r"))
       codec.isIncomplete("version\r\n" + part, Version)
