@@ -81,6 +81,7 @@ private[tcp] final class ClientConnection[I, O](
     Async.defer(protocol.connected(this)).timeout(config.connectTimeout).map { _ =>
       if (isOver) throw context.lost("the connection ended at once", null, written = false)
       isReady = true
+      settle() // it may stay unused
     }
 
   /** Sends a request. A failure of the codec is that request's alone. */
