@@ -391,7 +391,7 @@ lazy val jmh = project
 /** The examples in README.md and in the documents: they have to compile, with either Scala. */
 lazy val documents = project
   .in(file("target/documents"))
-  .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json, load)
+  .dependsOn(server.jvm, client.jvm, tcp.jvm, testkit.jvm, routing.jvm, gateway.jvm, actor.jvm, json, load)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     scalacOptions := Seq("-deprecation", "-encoding", "utf8", "-nowarn"),

@@ -219,7 +219,8 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   def onDeadline(): Unit = if (!isOver) {
-    if (due - connection.loop.nowNanos > 0) settle()
+    val at = due
+    if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty) {
       wasUseful = true
       end(context.lost("the connection was idle", null, written = false))
@@ -244,7 +245,7 @@ private[tcp] final class ClientConnection[I, O](
     end(context.lost(s"the connection failed: $cause", cause, written = true))
 
   private def due: Long =
-    if (inFlight.isEmpty) quietFrom + context.idleNanos
+    if (inFlight.isEmpty) if (config.keepConnected) Long.MaxValue else quietFrom + context.idleNanos
     else {
       val first = inFlight.peekFirst
       val stall = quietFrom + context.stallNanos
