@@ -438,7 +438,7 @@ lazy val jmh = project
 /** The examples in README.md and in the documents: they have to compile, with either Scala, and to answer as shown. */
 lazy val documents = project
   .in(file("target/documents"))
-  .dependsOn(server.jvm, client.jvm, routing.jvm, gateway.jvm, actor.jvm, json.jvm, jsoniter.jvm, load)
+  .dependsOn(server.jvm, client.jvm, tcp.jvm, routing.jvm, gateway.jvm, actor.jvm, json.jvm, jsoniter.jvm, load)
   .dependsOn(testing.jvm % Test, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(

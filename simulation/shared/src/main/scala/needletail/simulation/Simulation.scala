@@ -21,7 +21,8 @@ object Simulation {
 
   /** The scenario: usually an HTTP server. */
   private def scenario(world: World): Unit = world.dice.below(40) match {
-    case n if n < 4  => new CodecScenario(world).run()
+    case n if n < 2  => new CodecScenario(world).run()
+    case n if n < 4  => new TcpClientScenario(world).run()
     case n if n < 16 => new ClientScenario(world).run()
     case 16          => new HoardScenario(world).run()
     case n if n < 25 => new GatewayScenario(world).run()

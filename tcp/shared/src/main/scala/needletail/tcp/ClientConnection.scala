@@ -88,6 +88,7 @@ private[tcp] final class ClientConnection[I, O](
     Async.defer(protocol.connected(this)).timeout(config.connectTimeout).map { _ =>
       if (isOver) throw context.lost("the connection ended at once", null, written = false)
       isReady = true
+      settle() // it may stay unused
     }
 
   /** Sends a request. A failure of the codec is that request's alone. */
@@ -226,7 +227,8 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   def onDeadline(): Unit = if (!isOver) {
-    if (due - connection.loop.nowNanos > 0) settle()
+    val at = due
+    if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty && !isFlushed) {
       val progress = connection.bytesWritten > taken
       taken = connection.bytesWritten
@@ -265,7 +267,10 @@ private[tcp] final class ClientConnection[I, O](
     end(context.lost(s"the connection failed: $cause", cause, written = true))
 
   private def due: Long =
-    if (inFlight.isEmpty) quietFrom + (if (isFlushed) context.idleNanos else context.stallNanos)
+    if (inFlight.isEmpty)
+      if (!isFlushed) quietFrom + context.stallNanos
+      else if (config.keepConnected) Long.MaxValue
+      else quietFrom + context.idleNanos
     else {
       val first = inFlight.peekFirst
       val stall = quietFrom + context.stallNanos

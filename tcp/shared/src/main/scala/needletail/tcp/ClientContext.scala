@@ -14,7 +14,7 @@ private[tcp] final class ClientContext[I, O](
     val counts: ClientCounts
 ) {
   val stallNanos: Long   = config.stallTimeout.toNanos
-  val idleNanos: Long    = if (config.keepConnected) Long.MaxValue / 2 else config.idleTimeout.toNanos
+  val idleNanos: Long    = config.idleTimeout.toNanos
   val connectNanos: Long = config.connectTimeout.toNanos
   val maxMessage: Int    = protocol.codec.maxMessage.getOrElse(config.maxMessage)
   private val name       = address.toString

@@ -35,13 +35,13 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   private var retryAt                       = 0L   // when the next attempt may begin, if failures > 0
   private var lastFailure: Throwable        = null
   private var retry: Timer                  = null
-  private var refusal: () => TcpClientError = null // null until it is closed or draining
-  private var drained: AsyncPromise[Unit]   = null
+  private var drained: AsyncPromise[Unit]   = null // null until it is draining
+  private var isClosed                      = false
 
   /** Sends the request as soon as there is a place for it, or fails it. */
   def submit(x: Exchange[I, O]): Unit = {
     counts.add(ClientCounts.Requests, 1)
-    if (loop.isStopping || refusal != null) x.fail(context.closed(written = false))
+    if (loop.isStopping || isClosed || drained != null) x.fail(context.closed(written = false))
     else {
       val c = if (queued == 0) leastBusy() else null
       if (c != null) {
@@ -99,11 +99,10 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     if (wasReady) {
       counts.add(ClientCounts.Open, -1)
       if (c.wasUseful) failures = 0
-      else if (failures == 0) failures = 1 // once is no pattern: without a pause
-      else failed(error)
+      else failed(error, pauses = failures > 0) // once is no pattern
     }
     unwritten.foreach { x =>
-      if (refusal != null || loop.isStopping) x.fail(context.closed(written = false))
+      if (isClosed || loop.isStopping) x.fail(context.closed(written = false))
       else {
         counts.add(ClientCounts.Resent, 1)
         enqueue(again, x)
@@ -145,12 +144,12 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   private def mayConnect = attempt == null && (failures == 0 || retryAt - loop.nowNanos <= 0)
 
   private def grow(): Unit =
-    if (attempt == null && ready.size < config.connections && !loop.isStopping && refusesNothing) {
+    if (attempt == null && ready.size < config.connections && !loop.isStopping && isInUse) {
       if (mayConnect) connect() else if (config.keepConnected) connectLater()
     }
 
-  /** A drain goes on to send what is waiting. */
-  private def refusesNothing = refusal == null || (drained != null && queued > 0)
+  /** Whether it may open connections: while it drains, for what is waiting. */
+  private def isInUse = !isClosed && (drained == null || queued > 0)
 
   private def connectLater(): Unit = if (retry == null)
     retry = loop.schedule(
@@ -172,13 +171,11 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     opening.onComplete { result =>
       attempt = null
       result match {
-        case Success(c) =>
+        case Success(c) if c.isOpen =>
           counts.add(ClientCounts.Opened, 1)
           ready.add(c)
-        case Failure(e) =>
-          counts.add(ClientCounts.Open, -1)
-          counts.add(ClientCounts.NotOpened, 1)
-          failed(e)
+        case Success(_) => notOpened(endedAtOnce)
+        case Failure(e) => notOpened(e)
       }
       serve()
       checkDrained()
@@ -189,17 +186,26 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     case c: ClientConnection[_, _] =>
       val mine = c.asInstanceOf[ClientConnection[I, O]]
       mine.prepare().map(_ => mine).andFinally(if (!mine.isPrepared) mine.close()) // cancelled, too
-    case _ => Async.fail(context.lost("the connection ended at once", null, written = false))
+    case _ => Async.fail(endedAtOnce)
   }
 
-  private def failed(cause: Throwable): Unit = {
+  private def notOpened(cause: Throwable): Unit = {
+    counts.add(ClientCounts.Open, -1)
+    counts.add(ClientCounts.NotOpened, 1)
+    failed(cause, pauses = true)
+  }
+
+  private def endedAtOnce = context.lost("the connection ended at once", null, written = false)
+
+  private def failed(cause: Throwable, pauses: Boolean): Unit = {
     failures = math.min(failures + 1, 1000)
-    retryAt = loop.nowNanos + math.max(ClientPool.LeastPause, backoff.nanos(failures))
+    retryAt = loop.nowNanos
+    if (pauses) retryAt += math.max(ClientPool.LeastPause, backoff.nanos(failures))
     lastFailure = cause
   }
 
   private def down(): TcpClientError =
-    if (refusal != null) refusal()
+    if (isClosed) context.closed(written = false)
     else {
       val cause = lastFailure
       val text  = cause match {
@@ -219,7 +225,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   /** Fails what waits and what is in flight, closes the connections; later requests fail. */
   def close(): Unit = {
-    refusal = () => context.closed(written = false)
+    isClosed = true
     if (retry != null) retry.cancel()
     retry = null
     failWaiting()
@@ -230,7 +236,6 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   /** Refuses further requests; completes when those made before are over, and the connections closed. */
   def drain(): Async[Unit] = {
-    if (refusal == null) refusal = () => context.closed(written = false)
     if (drained == null) drained = new AsyncPromise[Unit]
     checkDrained()
     drained.shield

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
-import needletail.io.Address
+import needletail.async.{Async, Loop}
+import needletail.io.{Address, EventLoop}
 import needletail.testing.Suite
 
 /** Servers and codecs that break off, break the rules or say nothing: clear errors, no leak, nobody's answer for another. */
@@ -359,11 +359,11 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
         }
         isClean(server, client)
         eventually(
-          await(client.run(Async.attempt(needletail.async.Loop.current match {
-            case loop: needletail.io.EventLoop => loop.timersSet == 0
-            case _                             => false
+          await(client.run(Async.attempt(Loop.current match {
+            case loop: EventLoop => loop.timersSet == 0 && loop.memory.held == 0
+            case _               => false
           }))),
-          "no timer is left"
+          "no timer is left, and nothing is held"
         )
       }
     }

@@ -208,6 +208,17 @@ class TcpClientSuite extends Suite with WithTestServer {
     }
   }
 
+  test("a connection that was opened for more requests than there were in the end is closed, too") {
+    scripted(echo, one.copy(connections = 2, idleTimeout = 20.millis)) { (server, client) =>
+      assertEquals(
+        client.await(client.call("a").flatMap(_ => Async.all(Seq("b", "c").map(client.call(_))))),
+        Seq("b", "c")
+      )
+      eventually(server.opened.get == 2, "another one is opened while the first is in use")
+      eventually(server.closed.get == 2 && client.statistics.open == 0, client.statistics)
+    }
+  }
+
   test("Unix sockets, and names") {
     val path = File.createTempFile("needletail", ".sock")
     path.delete()

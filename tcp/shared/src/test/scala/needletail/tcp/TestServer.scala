@@ -7,7 +7,7 @@ import scala.concurrent.{Await, Future}
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.io.{Address, Connection, ConnectionHandler, EventLoops, Listener}
+import needletail.io.{Address, Connection, ConnectionHandler, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.testing.Suite
 
@@ -24,13 +24,13 @@ object Lines extends Codec[String, String] {
 }
 
 /** A server of lines that does what a script says, right or wrong: called with each line, on the server's loop. */
-final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0))(script: (TestPeer, String) => Unit) {
+final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0), tls: TlsIdentity = null)(script: (TestPeer, String) => Unit) {
   private val loops    = new EventLoops(1, "test-server", daemon = true)
   private val listener = Listener.bind(
     address,
     loops(0),
     ListenOptions(),
-    _.start(loops(0), ConnectionOptions()) { connection =>
+    _.start(loops(0), ConnectionOptions(), tls) { connection =>
       opened.incrementAndGet()
       val peer = new TestPeer(connection, script, this)
       peers += peer
