@@ -13,7 +13,8 @@ public final class QueuedLoop implements Loop {
   /** The last that was scheduled, for tests in which its time comes. */
   public Runnable timer = null;
 
-  public boolean inLoop() { return true; }
+  /** Only while it runs: what other threads complete has to come through `execute`. */
+  public boolean inLoop() { return needletail.async.Loop$.MODULE$.currentOrNull() == this; }
 
   public void execute(Runnable task) {
     if (ended) throw new RejectedExecutionException("the loop has ended");

@@ -7,7 +7,7 @@ import needletail.stream.Stream
  * Bytes in pieces, on demand: nothing is read or produced before `next` is called. `next` must not be called again
  * before its last result is complete. The arrays belong to the caller.
  *
- * All operators of [[needletail.stream.Stream]] apply. A stream that they make becomes a `ByteStream` where one is
+ * All operators of `needletail.stream.Stream` apply. A stream that they make becomes a `ByteStream` where one is
  * expected, if its elements are arrays of bytes: see `ByteStream.from`.
  */
 abstract class ByteStream extends Stream[Array[Byte]] {

@@ -184,7 +184,7 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
     }
 
     private def onLoop(task: Runnable): Unit =
-      if (loop.inLoop && (Loop.currentOrNull eq loop)) task.run()
+      if (loop.inLoop) task.run()
       else
         try loop.execute(task)
         catch { case Survivable(_) => () } // the loop has ended
