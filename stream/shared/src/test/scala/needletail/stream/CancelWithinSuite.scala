@@ -11,7 +11,7 @@ import needletail.testkit.ManualLoop
 
 /** Functions that cancel the stream that calls them: the reader is not left waiting, and what they return is released. */
 class CancelWithinSuite extends Suite {
-  private var stopped = 0
+  private var stopped           = 0
   private def hang[A]: Async[A] = {
     val promise = new AsyncPromise[A]
     promise.onCancel(() => stopped += 1)
@@ -49,7 +49,9 @@ class CancelWithinSuite extends Suite {
     ends("unfold")(cancel => Stream.unfold(1) { _ => cancel(); hang[Option[(Int, Int)]] })
     ends("defer")(cancel => Stream.defer { cancel(); Async.value(Stream(1).onEnd(stopped += 1)) })
     ends("defer, pending")(cancel => Stream.defer { cancel(); hang[Stream[Int]] })
-    ends("until")(cancel => Stream.unfold(1)(_ => { cancel(); hang[Option[(Int, Int)]] }).until(new AsyncPromise[Unit]))
+    ends("until")(cancel =>
+      Stream.unfold(1)(_ => { cancel(); hang[Option[(Int, Int)]] }).until(new AsyncPromise[Unit])
+    )
   }
 
   test("pieces without a byte do not keep the loop from others while they are written") {
@@ -58,7 +60,9 @@ class CancelWithinSuite extends Suite {
       val loop  = new ManualLoop
       var count = 0
       val write = loop.within(
-        Stream.fromIterator(Iterator.continually { count += 1; Array.empty[Byte] }.takeWhile(_ => count < 10000000))
+        Stream.fromIterator(Iterator.continually { count += 1; Array.empty[Byte] }.takeWhile(_ =>
+          count < 10000000
+        ))
           .writeTo(file)
       )
       assert(!write.isCompleted && count <= 1000, count)

@@ -49,7 +49,8 @@ private[tcp] final class ClientConnection[I, O](
   private var isEarly   = false // the message that has begun did so while nothing was awaited
   private var isOver    = false
   private val begun     = connection.loop.nowNanos
-  private var quietFrom = begun // when the first in flight became the first; or idle since, or without progress
+  private var quietFrom =
+    begun // when the first in flight became the first; or idle since, or without progress
   private var taken     = 0L    // bytes that the server had taken at `quietFrom`, while nothing is in flight
 
   /**
