@@ -38,9 +38,9 @@ private[needletail] object FieldPath {
             open = open.tail
             kept -= 1
           }
-        case ':'       => if (open.nonEmpty) open.head.isKey = false
-        case ','       => if (open.nonEmpty) open.head.next()
-        case '"'       =>
+        case ':' => if (open.nonEmpty) open.head.isKey = false
+        case ',' => if (open.nonEmpty) open.head.next()
+        case '"' =>
           val from = i + 1
           i = closingQuote(bytes, from, end)
           if (open.nonEmpty && open.head.isKey && i < end)

@@ -36,8 +36,10 @@ object JsonReader {
 
   /** Readers derived from others. */
   implicit class Derived[A](private val self: JsonReader[A]) {
+
     /** A reader of another type, converted by `f`. */
     def map[B](f: A => B): JsonReader[B] = JsonReader(self.read(_).map(f))
+
     /** Refuses values with `message`, in which `{NAME}` stands for the path and `{VALUE}` for the value. */
     def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): JsonReader[A] =
       JsonReader { at =>
@@ -50,7 +52,9 @@ object JsonReader {
     /** A reader of the values for which `f` is defined; others are not a `name`. */
     def collect[B](name: String)(f: A => Option[B]): JsonReader[B] =
       JsonReader { at =>
-        self.read(at).flatMap(a => f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'")))
+        self.read(at).flatMap(a =>
+          f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'"))
+        )
       }
   }
 
@@ -73,13 +77,17 @@ object JsonReader {
     kind("Double") { case n: Json.Num => Some(n.text.toDouble).filterNot(_.isInfinite) }
 
   /** Whole numbers of at most 1,000 digits. */
-  implicit val bigInt: JsonReader[BigInt] = kind("a whole number") { case n: Json.Num => Numbers.whole(n.text) }
+  implicit val bigInt: JsonReader[BigInt] = kind("a whole number") { case n: Json.Num =>
+    Numbers.whole(n.text)
+  }
 
   /**
    * The number as it is written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
    * takes all memory.
    */
-  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num => Numbers.decimal(n.text) }
+  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num =>
+    Numbers.decimal(n.text)
+  }
 
   /** `None` if the value is missing or null. */
   implicit def option[A](implicit reader: JsonReader[A]): JsonReader[Option[A]] = JsonReader { at =>

@@ -14,7 +14,11 @@ import needletail.load.plan._
  * @param target the server of requests without their own
  * @param headers of every request that has none with that name itself
  */
-private[scenario] final class KindReader(path: Path, target: Option[String], headers: Vector[(String, Yaml)]) {
+private[scenario] final class KindReader(
+    path: Path,
+    target: Option[String],
+    headers: Vector[(String, Yaml)]
+) {
   import KindReader._
 
   def kind(yaml: Yaml): Kind = {

@@ -21,10 +21,10 @@ final class ModelProgram(
   private val errBytes = new ByteArrayOutputStream
 
   private val generator = new LoadGenerator {
-    def mistake(plan: LoadPlan): Option[String]        = None
-    def preflight(plan: LoadPlan): Machine             = ModelDriver.machine.copy(warnings = warnings)
+    def mistake(plan: LoadPlan): Option[String] = None
+    def preflight(plan: LoadPlan): Machine      = ModelDriver.machine.copy(warnings = warnings)
     def scenario(file: Path, server: Option[String]): Either[String, LoadPlan] = scenarios(file)
-    def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = driver.run(plan, watch)
+    def run(plan: LoadPlan, watch: Interval => Boolean): RunResult             = driver.run(plan, watch)
   }
 
   private val terminal = new Terminal(

@@ -24,7 +24,10 @@ object Lines extends Codec[String, String] {
 }
 
 /** A server of lines that does what a script says, right or wrong: called with each line, on the server's loop. */
-final class TestServer(address: Address = Address.Tcp("127.0.0.1", 0), tls: TlsIdentity = null)(script: (TestPeer, String) => Unit) {
+final class TestServer(
+    address: Address = Address.Tcp("127.0.0.1", 0),
+    tls: TlsIdentity = null
+)(script: (TestPeer, String) => Unit) {
   private val loops    = new EventLoops(1, "test-server", daemon = true)
   private val listener = Listener.bind(
     address,

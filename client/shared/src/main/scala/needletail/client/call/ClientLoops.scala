@@ -44,5 +44,7 @@ private[client] final class ClientLoops(config: ClientConfig, lent: EventLoops, 
 
   /** The calling loop's state. Throws IllegalStateException on a thread that is not an event loop's. */
   private def here: PerLoopClient =
-    states.here("this must be called on an event loop's own thread; use future, await or client.run elsewhere")
+    states.here(
+      "this must be called on an event loop's own thread; use future, await or client.run elsewhere"
+    )
 }

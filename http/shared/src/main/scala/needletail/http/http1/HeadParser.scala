@@ -55,7 +55,8 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
    * begins another head. After Bad, `error` is set until `reset`.
    */
   final def parse(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val head = this.head // loaded once, here and below, as any assignment may change it, for all the compiler knows
+    val head =
+      this.head // loaded once, here and below, as any assignment may change it, for all the compiler knows
     if (phase >= Over) {
       if (phase == Failed) return Bad
       begin(head)
