@@ -12,15 +12,15 @@ class PublishersSuite extends Suite {
 
   /** Notes what it is told, and what else it does with each element. */
   private final class Heard[A](first: Long, after: Subscription => Unit = _ => ()) extends Subscriber[A] {
-    var subscription: Subscription            = null
-    var heard: List[Any]                      = Nil
+    var subscription: Subscription               = null
+    var heard: List[Any]                         = Nil
     def onSubscribe(offered: Subscription): Unit = {
       subscription = offered
       if (first > 0) offered.request(first)
     }
-    def onNext(element: A): Unit     = { heard = heard :+ element; after(subscription) }
-    def onError(e: Throwable): Unit  = heard = heard :+ e
-    def onComplete(): Unit           = heard = heard :+ "complete"
+    def onNext(element: A): Unit    = { heard = heard :+ element; after(subscription) }
+    def onError(e: Throwable): Unit = heard = heard :+ e
+    def onComplete(): Unit          = heard = heard :+ "complete"
   }
 
   test("elements come as they are requested, and not before") {
@@ -91,9 +91,10 @@ class PublishersSuite extends Suite {
   }
 
   /** Gives what is requested, and notes the requests. */
-  private final class Numbers(count: Int, also: Subscriber[_ >: Int] => Unit = _ => ()) extends Publisher[Int] {
-    var requests: List[Long] = Nil
-    var cancelled            = 0
+  private final class Numbers(count: Int, also: Subscriber[_ >: Int] => Unit = _ => ())
+      extends Publisher[Int] {
+    var requests: List[Long]                      = Nil
+    var cancelled                                 = 0
     def subscribe(to: Subscriber[_ >: Int]): Unit = {
       var sent = 0
       var over = false
@@ -135,9 +136,9 @@ class PublishersSuite extends Suite {
   }
 
   test("a publisher that fails, one that sends too much, and one that throws") {
-    val loop                                       = new ManualLoop
-    val broken                                     = new Exception("broken")
-    def end(publisher: Publisher[Int])             = loop.run(Publishers.stream(publisher, 2).drain())
+    val loop                           = new ManualLoop
+    val broken                         = new Exception("broken")
+    def end(publisher: Publisher[Int]) = loop.run(Publishers.stream(publisher, 2).drain())
     assertEquals(end(new Numbers(1, _.onError(broken))).isSuccess, true) // it was complete before
     assertEquals(end(to => { to.onSubscribe(none); to.onNext(1); to.onError(broken) }), Failure(broken))
     assertEquals(end(_ => throw broken), Failure(broken))
