@@ -34,7 +34,7 @@ class GuideTextSuite extends Suite {
     assertEquals(shown.length, 3)
     shown.foreach { block =>
       val code =
-        block.linesIterator.filterNot(_.startsWith("import ")).map(_.takeWhile(_ => true)).mkString("\n")
+        block.linesIterator.filterNot(_.startsWith("import ")).mkString("\n")
       assert(suite.contains(squeezed(code)), code)
     }
   }
