@@ -26,10 +26,10 @@ private[needletail] final class LoopStates[S](
     make: EventLoop => S,
     discard: S => Unit
 ) {
-  private val states                        = new ConcurrentHashMap[EventLoop, S]
-  private val mine                          = new ThreadLocal[LoopStates.Mine[S]] // the calling loop's
-  private var own: EventLoops               = null                                // started when first needed
-  @volatile private var closed              = false
+  private val states           = new ConcurrentHashMap[EventLoop, S]
+  private val mine             = new ThreadLocal[LoopStates.Mine[S]] // the calling loop's
+  private var own: EventLoops  = null                                // started when first needed
+  @volatile private var closed = false
 
   /** Runs `body` on a loop. Throws IllegalStateException if closed. */
   def run[A](body: => Async[A]): Future[A] = Async.run(next())(body)
@@ -74,7 +74,9 @@ private[needletail] final class LoopStates[S](
   def eachAsync(f: S => Async[Unit]): Future[Unit] = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
     Future
-      .sequence(states.asScala.toList.map { case (loop, state) => Async.run(loop)(f(state)).recover { case _ => () } })
+      .sequence(states.asScala.toList.map { case (loop, state) =>
+        Async.run(loop)(f(state)).recover { case _ => () }
+      })
       .map(_ => ())
   }
 

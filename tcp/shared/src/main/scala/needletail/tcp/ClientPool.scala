@@ -32,11 +32,11 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private var attempt: Async[ClientConnection[I, O]] = null // connecting, or setting up
   private var failures                               = 0    // in a row
-  private var retryAt                       = 0L   // when the next attempt may begin, if failures > 0
-  private var lastFailure: Throwable        = null
-  private var retry: Timer                  = null
-  private var drained: AsyncPromise[Unit]   = null // null until it is draining
-  private var isClosed                      = false
+  private var retryAt                     = 0L   // when the next attempt may begin, if failures > 0
+  private var lastFailure: Throwable      = null
+  private var retry: Timer                = null
+  private var drained: AsyncPromise[Unit] = null // null until it is draining
+  private var isClosed                    = false
 
   /** Sends the request as soon as there is a place for it, or fails it. */
   def submit(x: Exchange[I, O]): Unit = {

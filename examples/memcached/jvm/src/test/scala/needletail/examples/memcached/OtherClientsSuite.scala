@@ -20,7 +20,8 @@ class OtherClientsSuite extends Suite {
     val out     = Files.createTempFile("needletail-judge", ".log")
     val process = new ProcessBuilder(command: _*).redirectErrorStream(true).redirectOutput(out.toFile).start()
     try {
-      if (!process.waitFor(2, TimeUnit.MINUTES)) fail(s"${command.mkString(" ")} does not end:\n${Files.readString(out)}")
+      if (!process.waitFor(2, TimeUnit.MINUTES))
+        fail(s"${command.mkString(" ")} does not end:\n${Files.readString(out)}")
       (Files.readString(out), process.exitValue)
     } finally {
       process.destroyForcibly()
@@ -53,7 +54,10 @@ class OtherClientsSuite extends Suite {
     }
   }
 
-  needing(new File(memccapable).canExecute, "memccapable (libmemcached-tools)")("memccapable, its tests of the text protocol") {
+  needing(
+    new File(memccapable).canExecute,
+    "memccapable (libmemcached-tools)"
+  )("memccapable, its tests of the text protocol") {
     serving { port =>
       val (said, status) = run(memccapable, "-h", "127.0.0.1", "-p", port.toString, "-a", "-t", "20")
       val results        = said.linesIterator.filter(_.startsWith("ascii")).toSeq

@@ -37,7 +37,7 @@ private[memcached] object Command {
 
   /** incr, and decr if not `up`; `by` is an unsigned number. */
   final case class Add(key: String, by: Long, up: Boolean, override val isQuiet: Boolean) extends Command
-  final case class Touch(key: String, expiry: Long, override val isQuiet: Boolean)         extends Command
+  final case class Touch(key: String, expiry: Long, override val isQuiet: Boolean)        extends Command
 
   /** `delay` in seconds; 0 for at once. */
   final case class FlushAll(delay: Long, override val isQuiet: Boolean) extends Command
@@ -81,18 +81,18 @@ private[memcached] object Reply {
     }
   }
 
-  val Stored: Reply       = Line("STORED")
-  val NotStored: Reply    = Line("NOT_STORED")
-  val Exists: Reply       = Line("EXISTS")
-  val NotFound: Reply     = Line("NOT_FOUND")
-  val Deleted: Reply      = Line("DELETED")
-  val Touched: Reply      = Line("TOUCHED")
-  val Ok: Reply           = Line("OK")
-  val End: Reply          = Line("END")
-  val TooLarge: Reply     = Line("SERVER_ERROR object too large for cache")
-  val NotANumber: Reply   = Line("CLIENT_ERROR cannot increment or decrement non-numeric value")
-  val TooMuch: Reply      = Line("SERVER_ERROR out of memory writing get response")
-  val Busy: Reply         = Line("SERVER_ERROR the cache is busy")
+  val Stored: Reply     = Line("STORED")
+  val NotStored: Reply  = Line("NOT_STORED")
+  val Exists: Reply     = Line("EXISTS")
+  val NotFound: Reply   = Line("NOT_FOUND")
+  val Deleted: Reply    = Line("DELETED")
+  val Touched: Reply    = Line("TOUCHED")
+  val Ok: Reply         = Line("OK")
+  val End: Reply        = Line("END")
+  val TooLarge: Reply   = Line("SERVER_ERROR object too large for cache")
+  val NotANumber: Reply = Line("CLIENT_ERROR cannot increment or decrement non-numeric value")
+  val TooMuch: Reply    = Line("SERVER_ERROR out of memory writing get response")
+  val Busy: Reply       = Line("SERVER_ERROR the cache is busy")
 }
 
 /**

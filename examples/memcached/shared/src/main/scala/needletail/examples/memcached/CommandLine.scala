@@ -81,9 +81,9 @@ private[memcached] object CommandLine {
     (how, words) match {
       case (CompareAndSwap, Vector(key, flags, expiry, length, unique)) =>
         header(key, flags, expiry, length, Some(unique))
-      case (CompareAndSwap, _)                       => Unknown
+      case (CompareAndSwap, _)                     => Unknown
       case (_, Vector(key, flags, expiry, length)) => header(key, flags, expiry, length, None)
-      case _                                         => Unknown
+      case _                                       => Unknown
     }
   }
 

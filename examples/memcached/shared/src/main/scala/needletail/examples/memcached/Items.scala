@@ -39,15 +39,15 @@ private[memcached] final class Items(maxBytes: Long, maxItem: Int, now: () => Lo
     val present = get(command.key)
     val isThere = present.isDefined
     command.how match {
-      case Set                                             => put(command)
-      case AddNew if !isThere                              => put(command)
-      case Replace if isThere                              => put(command)
-      case Append if isThere                               => join(command.key, present.get, present.get.value, command.value)
-      case Prepend if isThere                              => join(command.key, present.get, command.value, present.get.value)
-      case AddNew | Replace | Append | Prepend             => Reply.NotStored
-      case CompareAndSwap if !isThere                      => Reply.NotFound
+      case Set                => put(command)
+      case AddNew if !isThere => put(command)
+      case Replace if isThere => put(command)
+      case Append if isThere  => join(command.key, present.get, present.get.value, command.value)
+      case Prepend if isThere => join(command.key, present.get, command.value, present.get.value)
+      case AddNew | Replace | Append | Prepend                    => Reply.NotStored
+      case CompareAndSwap if !isThere                             => Reply.NotFound
       case CompareAndSwap if present.get.unique == command.unique => put(command)
-      case CompareAndSwap                                  => Reply.Exists
+      case CompareAndSwap                                         => Reply.Exists
     }
   }
 

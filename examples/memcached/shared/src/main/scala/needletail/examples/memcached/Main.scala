@@ -9,8 +9,8 @@ import needletail.server.ServerConfig
 object Main {
   private val options   = Options("memcached", "A cache that speaks memcached's text protocol.")
   private val listening = new Listening(options, behind = false, admin = false)
-  private val shards    = options.int("shards", 4, "actors that have the items, each with a thread", 1 to 1024)
-  private val memory    = options.size("memory", 64L * 1024 * 1024, "bytes of all items")
+  private val shards = options.int("shards", 4, "actors that have the items, each with a thread", 1 to 1024)
+  private val memory = options.size("memory", 64L * 1024 * 1024, "bytes of all items")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen, ServerConfig(idleTimeout = 10.minutes)) { config =>
@@ -25,7 +25,9 @@ object Main {
         server.drain()
         ()
       }
-      println(s"listening on ${server.address}; try: printf 'set a 0 0 2\\r\\nhi\\r\\nget a\\r\\nquit\\r\\n' | nc 127.0.0.1 ${server.port}")
+      println(
+        s"listening on ${server.address}; try: printf 'set a 0 0 2\\r\\nhi\\r\\nget a\\r\\nquit\\r\\n' | nc 127.0.0.1 ${server.port}"
+      )
       await()
     }
   }

@@ -66,7 +66,7 @@ private final class CommandDecoder(maxItem: Int) extends Decoder[Command] {
   private def line(bytes: Array[Byte], from: Int, end: Int, until: Int): Decoded[Command] = {
     val last = if (end > from && bytes(end - 1) == '\r') end - 1 else end
     CommandLine.parse(new String(bytes, from, last - from, ISO_8859_1)) match {
-      case Whole(command)                             => Decoded.Message(command, end + 1)
+      case Whole(command)                               => Decoded.Message(command, end + 1)
       case large: StoreHeader if large.length > maxItem =>
         skip = large.length.toLong + 2
         Decoded.Message(Command.TooLarge(large.how, large.key, large.isQuiet), end + 1)

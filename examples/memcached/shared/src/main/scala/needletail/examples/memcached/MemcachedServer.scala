@@ -50,20 +50,20 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
 
   private def answer(command: Command): Async[Answer[Reply]] = {
     val replies: Async[Seq[Reply]] = command match {
-      case Command.Get(keys, cas)     => find(keys, cas)
-      case store: Command.Store       => of(store.key, store)
-      case large: Command.TooLarge    => of(large.key, large)
-      case Command.Delete(key, _)     => of(key, command)
-      case Command.Add(key, _, _, _)  => of(key, command)
-      case Command.Touch(key, _, _)   => of(key, command)
-      case flush: Command.FlushAll    =>
+      case Command.Get(keys, cas)    => find(keys, cas)
+      case store: Command.Store      => of(store.key, store)
+      case large: Command.TooLarge   => of(large.key, large)
+      case Command.Delete(key, _)    => of(key, command)
+      case Command.Add(key, _, _, _) => of(key, command)
+      case Command.Touch(key, _, _)  => of(key, command)
+      case flush: Command.FlushAll   =>
         Async.all(all.map(ask[Reply](_)(Question.Do(flush, _)))).map(_ => Seq(Reply.Ok))
-      case Command.Version          => line(s"VERSION needletail")
-      case Command.Verbosity(_)     => line("OK")
-      case Command.Stats            => statistics
-      case Command.Skipped          => Async.value(Nil)
-      case Command.Wrong(text, _)   => line(text)
-      case Command.Quit             => Async.value(Nil)
+      case Command.Version        => line(s"VERSION needletail")
+      case Command.Verbosity(_)   => line("OK")
+      case Command.Stats          => statistics
+      case Command.Skipped        => Async.value(Nil)
+      case Command.Wrong(text, _) => line(text)
+      case Command.Quit           => Async.value(Nil)
     }
     replies.recover { case Survivable(_) => Seq(Reply.Busy) }.map { messages =>
       Answer(if (command.isQuiet) Nil else messages, close = command == Command.Quit)
@@ -81,7 +81,8 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
 
   private def shardOf(key: String): ActorRef[Question] = all(index(key))
 
-  private def index(key: String) = if (shards == 1) 0 else {
+  private def index(key: String) = if (shards == 1) 0
+  else {
     val hash = key.hashCode * 0x9e3779b1 // its low bits alone are poor
     Math.floorMod(hash ^ (hash >>> 16), shards)
   }
@@ -94,18 +95,19 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
       val items  = found.foldLeft(Map.empty[String, Item])(_ ++ _)
       val values = keys.iterator.flatMap(key => items.get(key).map(Reply.Value(key, _, cas))).toVector
       // the same key may have been named a thousand times
-      if (values.iterator.map(_.item.value.length.toLong).sum > MaxReply) Seq(Reply.TooMuch) else values :+ Reply.End
+      if (values.iterator.map(_.item.value.length.toLong).sum > MaxReply) Seq(Reply.TooMuch)
+      else values :+ Reply.End
     }
   }
 
   private def statistics: Async[Seq[Reply]] =
     Async.all(all.map(ask[ShardStatistics](_)(Question.Count(_)))).map { some =>
       Seq(
-        "threads"         -> shards.toLong,
-        "curr_items"      -> some.map(_.items).sum,
-        "bytes"           -> some.map(_.bytes).sum,
-        "evictions"       -> some.map(_.evictions).sum,
-        "limit_maxbytes"  -> memory
+        "threads"        -> shards.toLong,
+        "curr_items"     -> some.map(_.items).sum,
+        "bytes"          -> some.map(_.bytes).sum,
+        "evictions"      -> some.map(_.evictions).sum,
+        "limit_maxbytes" -> memory
       ).map { case (name, value) => Reply.Line(s"STAT $name $value") } :+ Reply.End
     }
 }

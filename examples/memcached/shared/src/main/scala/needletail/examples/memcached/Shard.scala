@@ -14,8 +14,8 @@ private[memcached] object Question {
   final case class Find(keys: Vector[String], to: Recipient[Map[String, Item]]) extends Question
 
   /** A command of one key, or of all items. */
-  final case class Do(command: Command, to: Recipient[Reply])  extends Question
-  final case class Count(to: Recipient[ShardStatistics]) extends Question
+  final case class Do(command: Command, to: Recipient[Reply]) extends Question
+  final case class Count(to: Recipient[ShardStatistics])      extends Question
 
   /** The delay of a flush is over. */
   case object Flush extends Question
@@ -36,18 +36,18 @@ private final class Shard(context: Context[Question], items: Items) extends Acto
   private var flush: Scheduled = null // the one that is still to come
 
   def receive(question: Question): Unit = question match {
-    case Question.Find(keys, to) => to ! keys.iterator.flatMap(key => items.get(key).map(key -> _)).toMap
+    case Question.Find(keys, to)  => to ! keys.iterator.flatMap(key => items.get(key).map(key -> _)).toMap
     case Question.Do(command, to) => to ! perform(command)
     case Question.Count(to)       => to ! ShardStatistics(items.count.toLong, items.bytes, items.evicted)
     case Question.Flush           => items.clear()
   }
 
   private def perform(command: Command): Reply = command match {
-    case store: Command.Store            => items.store(store)
-    case Command.Delete(key, _)          => if (items.delete(key)) Reply.Deleted else Reply.NotFound
-    case add: Command.Add                => items.add(add)
-    case touch: Command.Touch            => items.touch(touch)
-    case Command.TooLarge(how, key, _)   =>
+    case store: Command.Store          => items.store(store)
+    case Command.Delete(key, _)        => if (items.delete(key)) Reply.Deleted else Reply.NotFound
+    case add: Command.Add              => items.add(add)
+    case touch: Command.Touch          => items.touch(touch)
+    case Command.TooLarge(how, key, _) =>
       // what the client wanted to replace is not current any more
       if (how == Command.Set) { val _ = items.delete(key) }
       Reply.TooLarge

@@ -5,10 +5,17 @@ import needletail.testing.Suite
 class ItemsSuite extends Suite {
   import Command._
 
-  private var millis                            = 1700000000000L
-  private def make(max: Long = 100000)          = new Items(max, 1000, () => millis)
-  private def text(items: Items, key: String)   = items.get(key).map(item => new String(item.value))
-  private def store(how: How, key: String, value: String, flags: Long = 0, expiry: Long = 0, unique: Long = 0) =
+  private var millis                          = 1700000000000L
+  private def make(max: Long = 100000)        = new Items(max, 1000, () => millis)
+  private def text(items: Items, key: String) = items.get(key).map(item => new String(item.value))
+  private def store(
+      how: How,
+      key: String,
+      value: String,
+      flags: Long = 0,
+      expiry: Long = 0,
+      unique: Long = 0
+  ) =
     Store(how, key, flags, expiry, value.getBytes, unique, isQuiet = false)
 
   test("set, add, replace, append, prepend") {
@@ -42,9 +49,9 @@ class ItemsSuite extends Suite {
   }
 
   test("numbers: unsigned, wrapping upwards, stopping at 0, never shorter") {
-    val items                                  = make()
-    def add(by: Long)                          = items.add(Add("n", by, up = true, isQuiet = false))
-    def subtract(by: Long)                     = items.add(Add("n", by, up = false, isQuiet = false))
+    val items              = make()
+    def add(by: Long)      = items.add(Add("n", by, up = true, isQuiet = false))
+    def subtract(by: Long) = items.add(Add("n", by, up = false, isQuiet = false))
     assertEquals(add(1), Reply.NotFound)
     items.store(store(Set, "n", "99", flags = 5))
     assertEquals(add(1), Reply.Line("100"))
@@ -61,7 +68,7 @@ class ItemsSuite extends Suite {
   }
 
   test("expiry: never, at once, in seconds up to a month, at a time; touch") {
-    val items = make()
+    val items                                       = make()
     def lives(expiry: Long)(seconds: Long): Boolean = {
       val begun = millis
       items.store(store(Set, "a", "x", expiry = expiry))
@@ -111,7 +118,12 @@ class ItemsSuite extends Suite {
         case 2 => items.add(Add(key, 1, up = true, isQuiet = false))
         case 3 => items.touch(Touch(key, random.nextInt(3).toLong - 1, isQuiet = false))
         case 4 => millis += 100
-        case _ => items.store(store(Set, key, if (random.nextBoolean()) "1" else "x" * random.nextInt(300), expiry = random.nextInt(3).toLong))
+        case _ => items.store(store(
+            Set,
+            key,
+            if (random.nextBoolean()) "1" else "x" * random.nextInt(300),
+            expiry = random.nextInt(3).toLong
+          ))
       }
       assert(items.bytes >= 0 && items.bytes <= 5000, s"$i: ${items.bytes}")
     }

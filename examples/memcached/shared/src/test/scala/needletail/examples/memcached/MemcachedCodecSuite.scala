@@ -7,17 +7,45 @@ import needletail.testkit.CodecTest
 class MemcachedCodecSuite extends Suite {
   import Command._
 
-  private val codec                                = CodecTest(new MemcachedCodec(10))
-  private def bytes(text: String)                  = text.getBytes("ISO-8859-1")
-  private val format                               = Wrong("CLIENT_ERROR bad command line format")
+  private val codec               = CodecTest(new MemcachedCodec(10))
+  private def bytes(text: String) = text.getBytes("ISO-8859-1")
+  private val format              = Wrong("CLIENT_ERROR bad command line format")
 
   test("commands") {
-    codec.decodes("get a\r\nget a  b\r\ngets a\n", Get(Vector("a"), cas = false), Get(Vector("a", "b"), cas = false), Get(Vector("a"), cas = true))
-    codec.decodes("delete a\r\ndelete a 0\r\ndelete a noreply\r\n", Delete("a", false), Delete("a", false), Delete("a", true))
-    codec.decodes("incr a 1\r\ndecr a 18446744073709551615 noreply\r\n", Add("a", 1, up = true, false), Add("a", -1, up = false, true))
+    codec.decodes(
+      "get a\r\nget a  b\r\ngets a\n",
+      Get(Vector("a"), cas = false),
+      Get(Vector("a", "b"), cas = false),
+      Get(Vector("a"), cas = true)
+    )
+    codec.decodes(
+      "delete a\r\ndelete a 0\r\ndelete a noreply\r\n",
+      Delete("a", false),
+      Delete("a", false),
+      Delete("a", true)
+    )
+    codec.decodes(
+      "incr a 1\r\ndecr a 18446744073709551615 noreply\r\n",
+      Add("a", 1, up = true, false),
+      Add("a", -1, up = false, true)
+    )
     codec.decodes("touch a 10\r\ntouch a -1 noreply\r\n", Touch("a", 10, false), Touch("a", -1, true))
-    codec.decodes("flush_all\r\nflush_all 10\r\nflush_all noreply\r\nflush_all 5 noreply\r\n", FlushAll(0, false), FlushAll(10, false), FlushAll(0, true), FlushAll(5, true))
-    codec.decodes("version\r\nversion a noreply\r\nverbosity 1\r\nverbosity 1 noreply\r\nstats\r\nquit\r\n", Version, Version, Verbosity(false), Verbosity(true), Stats, Quit)
+    codec.decodes(
+      "flush_all\r\nflush_all 10\r\nflush_all noreply\r\nflush_all 5 noreply\r\n",
+      FlushAll(0, false),
+      FlushAll(10, false),
+      FlushAll(0, true),
+      FlushAll(5, true)
+    )
+    codec.decodes(
+      "version\r\nversion a noreply\r\nverbosity 1\r\nverbosity 1 noreply\r\nstats\r\nquit\r\n",
+      Version,
+      Version,
+      Verbosity(false),
+      Verbosity(true),
+      Stats,
+      Quit
+    )
   }
 
   test("commands with an item, of any bytes") {
@@ -32,16 +60,27 @@ class MemcachedCodecSuite extends Suite {
   }
 
   test("what is wrong is answered, and the connection goes on") {
-    codec.decodes("\r\nnosuch\r\nget\r\nset a\r\nGET a\r\nquit 0\r\nquit noreply\r\nverbosity\r\nverbosity a b\r\n", Seq.fill(9)(Wrong("ERROR")): _*)
-    codec.decodes("set a 0 0 -1\r\nset a x 0 1\r\nset a 4294967296 0 1\r\nset a 0 x 1\r\nget " + "k" * 251 + "\r\nget a\tb\r\n", Seq.fill(6)(format): _*)
+    codec.decodes(
+      "\r\nnosuch\r\nget\r\nset a\r\nGET a\r\nquit 0\r\nquit noreply\r\nverbosity\r\nverbosity a b\r\n",
+      Seq.fill(9)(Wrong("ERROR")): _*
+    )
+    codec.decodes(
+      "set a 0 0 -1\r\nset a x 0 1\r\nset a 4294967296 0 1\r\nset a 0 x 1\r\nget " + "k" * 251 + "\r\nget a\tb\r\n",
+      Seq.fill(6)(format): _*
+    )
     codec.decodes("set a 0 0 3\r\nabcde", Wrong("CLIENT_ERROR bad data chunk"))
-    codec.decodes("incr a x\r\nincr a -1\r\nincr a 18446744073709551616\r\n", Seq.fill(3)(Wrong("CLIENT_ERROR invalid numeric delta argument")): _*)
+    codec.decodes(
+      "incr a x\r\nincr a -1\r\nincr a 18446744073709551616\r\n",
+      Seq.fill(3)(Wrong("CLIENT_ERROR invalid numeric delta argument")): _*
+    )
     codec.decodes("get " + "k" * 250 + "\r\n", Get(Vector("k" * 250), cas = false))
     assertEquals(codec.rejects("version\r\n" + "x" * 65536, Version), "line too long")
   }
 
   test("what is incomplete") {
-    for (part <- Seq("g", "get a", "get a\r", "set a 0 0 3\r\n", "set a 0 0 3\r\nabc", "set a 0 0 3\r\nabc\r"))
+    for (
+      part <- Seq("g", "get a", "get a\r", "set a 0 0 3\r\n", "set a 0 0 3\r\nabc", "set a 0 0 3\r\nabc\r")
+    )
       codec.isIncomplete("version\r\n" + part, Version)
   }
 
@@ -69,7 +108,13 @@ class MemcachedCodecSuite extends Suite {
 
   test("answers") {
     codec.encodes(Reply.Stored, "STORED\r\n")
-    codec.encodes(Reply.Value("a", Item(7, 0, bytes("x\u00ff"), -1), cas = false), "VALUE a 7 2\r\nx\u00ff\r\n")
-    codec.encodes(Reply.Value("a", Item(7, 0, bytes(""), -1), cas = true), "VALUE a 7 0 18446744073709551615\r\n\r\n")
+    codec.encodes(
+      Reply.Value("a", Item(7, 0, bytes("x\u00ff"), -1), cas = false),
+      "VALUE a 7 2\r\nx\u00ff\r\n"
+    )
+    codec.encodes(
+      Reply.Value("a", Item(7, 0, bytes(""), -1), cas = true),
+      "VALUE a 7 0 18446744073709551615\r\n\r\n"
+    )
   }
 }

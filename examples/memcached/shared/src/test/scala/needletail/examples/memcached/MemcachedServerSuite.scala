@@ -30,7 +30,8 @@ class MemcachedServerSuite extends Suite {
       socket.getOutputStream.write(text.getBytes("ISO-8859-1"))
       socket.getOutputStream.flush()
     }
-    def says(expected: String): Unit = assertEquals(new String(in.readNBytes(expected.length), "ISO-8859-1"), expected)
+    def says(expected: String): Unit =
+      assertEquals(new String(in.readNBytes(expected.length), "ISO-8859-1"), expected)
     def ask(text: String)(expected: String): Unit = { send(text); says(expected) }
     def rest(): String                            = {
       val out = new ByteArrayOutputStream
@@ -43,8 +44,9 @@ class MemcachedServerSuite extends Suite {
   }
 
   test("a session, in one piece and byte by byte") {
-    val said = "set a 5 0 2\r\nhi\r\nget a\r\ngets nosuch\r\nincr a 1\r\nset n 0 0 1 noreply\r\n9\r\nincr n 2\r\n" +
-      "get a n a\r\ndelete a\r\nget a\r\nfoo\r\nverbosity 1\r\nversion\r\nquit\r\nget n\r\n"
+    val said =
+      "set a 5 0 2\r\nhi\r\nget a\r\ngets nosuch\r\nincr a 1\r\nset n 0 0 1 noreply\r\n9\r\nincr n 2\r\n" +
+        "get a n a\r\ndelete a\r\nget a\r\nfoo\r\nverbosity 1\r\nversion\r\nquit\r\nget n\r\n"
     val answered = "STORED\r\nVALUE a 5 2\r\nhi\r\nEND\r\nEND\r\n" +
       "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n11\r\n" +
       "VALUE a 5 2\r\nhi\r\nVALUE n 0 2\r\n11\r\nVALUE a 5 2\r\nhi\r\nEND\r\nDELETED\r\nEND\r\nERROR\r\nOK\r\nVERSION needletail\r\n"
@@ -66,8 +68,12 @@ class MemcachedServerSuite extends Suite {
       talk.ask(s"set big 0 0 $most\r\n$big\r\n")("STORED\r\n")
       talk.ask("get big\r\n")(s"VALUE big 0 $most\r\n$big\r\nEND\r\n")
       talk.ask("append big 0 0 1\r\ny\r\n")("SERVER_ERROR object too large for cache\r\n")
-      talk.ask(s"add big2 0 0 ${most + 1}\r\n${big}y\r\nget big2\r\n")("SERVER_ERROR object too large for cache\r\nEND\r\n")
-      talk.ask(s"set big 0 0 ${most + 1}\r\n${big}y\r\nget big\r\n")("SERVER_ERROR object too large for cache\r\nEND\r\n")
+      talk.ask(
+        s"add big2 0 0 ${most + 1}\r\n${big}y\r\nget big2\r\n"
+      )("SERVER_ERROR object too large for cache\r\nEND\r\n")
+      talk.ask(
+        s"set big 0 0 ${most + 1}\r\n${big}y\r\nget big\r\n"
+      )("SERVER_ERROR object too large for cache\r\nEND\r\n")
       talk.close()
     }
   }
@@ -77,7 +83,9 @@ class MemcachedServerSuite extends Suite {
       val talk = new Talk(server)
       val big  = "x" * 1000000
       talk.ask(s"set k 0 0 ${big.length}\r\n$big\r\n")("STORED\r\n")
-      talk.ask("get" + " k" * 20000 + "\r\nversion\r\n")("SERVER_ERROR out of memory writing get response\r\nVERSION needletail\r\n")
+      talk.ask(
+        "get" + " k" * 20000 + "\r\nversion\r\n"
+      )("SERVER_ERROR out of memory writing get response\r\nVERSION needletail\r\n")
       talk.close()
     }
   }
@@ -88,7 +96,9 @@ class MemcachedServerSuite extends Suite {
       val text = "x" * 100000
       for (i <- 1 to 200) talk.ask(s"set k$i 0 0 ${text.length}\r\n$text\r\n")("STORED\r\n")
       talk.send("stats\r\nquit\r\n")
-      val stats = talk.rest().linesIterator.map(_.split(' ')).collect { case Array("STAT", n, v) => n -> v.toLong }.toMap
+      val stats = talk.rest().linesIterator.map(_.split(' ')).collect { case Array("STAT", n, v) =>
+        n -> v.toLong
+      }.toMap
       assert(stats("bytes") <= 4 * 1024 * 1024 && stats("bytes") > 2 * 1024 * 1024, stats)
       assertEquals(stats("curr_items") + stats("evictions"), 200L)
     }
