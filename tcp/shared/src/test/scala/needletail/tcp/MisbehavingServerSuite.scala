@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, Loop}
 import needletail.io.{Address, EventLoop}
+import needletail.io.platform.ConnectionOptions
 import needletail.testing.Suite
 
 /** Servers and codecs that break off, break the rules or say nothing: clear errors, no leak, nobody's answer for another. */
@@ -116,13 +117,14 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
 
   test("a request of which the kernel took nothing is sent again, one that was begun is not") {
     val reading = new AtomicBoolean(false)
-    serving((peer, line) => peer.send(s"${line.length}\n")) { server =>
+    val small   = ConnectionOptions(sendBuffer = Some(16 * 1024), receiveBuffer = Some(16 * 1024))
+    serving((peer, line) => peer.send(s"${line.length}\n"), small) { server =>
       server.accepted = peer => if (!reading.get) peer.connection.pauseReading()
       val config =
-        one.copy(pipelining = 1000, maxPendingOutput = 64 * 1024 * 1024, requestTimeout = 20.seconds)
+        one.copy(pipelining = 1000, maxPendingOutput = 64 * 1024 * 1024, socket = small)
       calling(server, config) { client =>
         // more than both kernels' buffers hold, so that the last ones cannot have been written
-        val sizes   = (1 to 800).map(_ => 32 * 1024)
+        val sizes   = (1 to 60).map(_ => 32 * 1024)
         val results = sizes.map(n => client.future("x" * n))
         eventually(client.statistics.inFlight == sizes.size, client.statistics)
         reading.set(true)
@@ -308,7 +310,7 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
       val client = TcpClient(
         TcpProtocol(Lines),
         address,
-        one.copy(requestTimeout = 50.millis, connectTimeout = 300.millis)
+        one.copy(requestTimeout = 50.millis, connectTimeout = 300.millis, stallTimeout = 300.millis)
       )
       try {
         for (_ <- 1 to 3) {

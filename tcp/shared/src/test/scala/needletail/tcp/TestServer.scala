@@ -26,14 +26,15 @@ object Lines extends Codec[String, String] {
 /** A server of lines that does what a script says, right or wrong: called with each line, on the server's loop. */
 final class TestServer(
     address: Address = Address.Tcp("127.0.0.1", 0),
-    tls: TlsIdentity = null
+    tls: TlsIdentity = null,
+    options: ConnectionOptions = ConnectionOptions()
 )(script: (TestPeer, String) => Unit) {
   private val loops    = new EventLoops(1, "test-server", daemon = true)
   private val listener = Listener.bind(
     address,
     loops(0),
     ListenOptions(),
-    _.start(loops(0), ConnectionOptions(), tls) { connection =>
+    _.start(loops(0), options, tls) { connection =>
       opened.incrementAndGet()
       val peer = new TestPeer(connection, script, this)
       peers += peer
@@ -110,10 +111,21 @@ final class TestPeer(val connection: Connection, script: (TestPeer, String) => U
 }
 
 trait WithTestServer { self: Suite =>
-  val one: TcpClientConfig = TcpClientConfig(loops = 1, connections = 1)
 
-  def serving[A](script: (TestPeer, String) => Unit)(body: TestServer => A): A = {
-    val server = new TestServer()(script)
+  /** One connection, with limits that no busy machine reaches. */
+  val one: TcpClientConfig = TcpClientConfig(
+    loops = 1,
+    connections = 1,
+    connectTimeout = 30.seconds,
+    requestTimeout = 60.seconds,
+    stallTimeout = 60.seconds,
+    idleTimeout = 60.seconds
+  )
+
+  def serving[A](script: (TestPeer, String) => Unit, options: ConnectionOptions = ConnectionOptions())(
+      body: TestServer => A
+  ): A = {
+    val server = new TestServer(options = options)(script)
     try body(server)
     finally server.close()
   }

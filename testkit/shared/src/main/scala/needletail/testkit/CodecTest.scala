@@ -2,6 +2,8 @@ package needletail.testkit
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
+import scala.collection.immutable.ArraySeq
+
 import needletail.tcp.{Codec, Decoded, Decoder}
 
 /**
@@ -109,8 +111,9 @@ object CodecTest {
 
   private final val Overwritten = 0x55.toByte
 
-  /** Up to this length, bytes are split everywhere; beyond, at this many places. */
+  /** Up to this length, bytes are split everywhere; beyond, at this many places, as long as that is no more work. */
   private final val Everywhere = 1024
+  private final val MostWork   = 4 * 1024 * 1024
 
   private val Garbage =
     Seq("\u0000\u0000\u0000\u0000", "\u00ff\u00fe", "x", "\r\n", "}{!$").map(_.getBytes(ISO_8859_1))
@@ -130,11 +133,12 @@ object CodecTest {
   }
 
   private def splits(bytes: Array[Byte]): Seq[Int] = {
-    val n = bytes.length
-    if (n <= Everywhere) 1 until n
+    val n     = bytes.length
+    val count = Math.max(64, Math.min(Everywhere, MostWork / Math.max(1, n)))
+    if (n <= count) 1 until n
     else {
-      val near = Everywhere / 4 // the ends are where most is to be found
-      (1 to near) ++ (near + 1 until n - near by Math.max(1, 2 * n / Everywhere)) ++ (n - near until n)
+      val near = count / 4 // the ends are where most is to be found
+      (1 to near) ++ (near + 1 until n - near by Math.max(1, 2 * n / count)) ++ (n - near until n)
     }
   }
 
@@ -177,7 +181,10 @@ object CodecTest {
     /** The bytes lie somewhere in a larger array, which is overwritten afterwards. */
     private def decode(until: Int): Decoded[I] = {
       val before = 1 + from % 7
-      val array  = Array.fill[Byte](before)(Overwritten) ++ bytes.slice(from, until) ++ Behind
+      val array  = new Array[Byte](before + until - from + Behind.length)
+      java.util.Arrays.fill(array, Overwritten)
+      System.arraycopy(bytes, from, array, before, until - from)
+      System.arraycopy(Behind, 0, array, array.length - Behind.length, Behind.length)
       val passed = array.clone()
       val result =
         try decoder.decode(array, before, before + until - from)
@@ -242,10 +249,11 @@ object CodecTest {
 
   /** The same value with sequences for arrays, so that `==` compares them by their content. */
   private def comparable(value: Any): Any = value match {
-    case array: Array[_]  => array.toVector.map(comparable)
-    case seq: Seq[_]      => seq.map(comparable)
-    case map: Map[_, _]   => map.map { case (k, v) => comparable(k) -> comparable(v) }
-    case product: Product =>
+    case bytes: Array[Byte] => ArraySeq.unsafeWrapArray(bytes)
+    case array: Array[_]    => array.toVector.map(comparable)
+    case seq: Seq[_]        => seq.map(comparable)
+    case map: Map[_, _]     => map.map { case (k, v) => comparable(k) -> comparable(v) }
+    case product: Product   =>
       if (product.productArity == 0) product
       else (product.productPrefix, product.productIterator.map(comparable).toVector)
     case other => other
