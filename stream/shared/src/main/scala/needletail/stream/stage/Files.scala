@@ -27,8 +27,10 @@ private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: I
     result match {
       case _ if over                        => Async.value(Pull.End)
       case Success(piece) if piece.nonEmpty => Async.value(piece)
-      case Success(_)                       => cancel(); Async.value(Pull.End)
-      case Failure(e)                       => over = true; Async.fail(e)
+      case Success(_)                       => // closed by the thread that has found the end
+        over = true
+        Async.value(Pull.End)
+      case Failure(e) => over = true; Async.fail(e)
     }
   }
 
@@ -48,11 +50,14 @@ private[stream] object FileSource {
     new FileInputStream(path.toFile)
   }
 
-  /** One piece, whatever one read gives; empty at the end. */
+  /** One piece, whatever one read gives; empty at the end, where it closes the file. */
   private def read(file: InputStream, size: Int): Array[Byte] = {
     val buffer = new Array[Byte](size)
     val count  = file.read(buffer)
-    if (count <= 0) none else if (count == size) buffer else Arrays.copyOf(buffer, count)
+    if (count <= 0) {
+      file.close()
+      none
+    } else if (count == size) buffer else Arrays.copyOf(buffer, count)
   }
 }
 
