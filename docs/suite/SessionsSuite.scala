@@ -22,8 +22,13 @@ object SessionsSuite {
 
   /** The same text, with the output that the commands have now. */
   def run(handler: Handler, text: String): String = {
-    val server = Server(handler, ServerConfig(loops = 1, overload = OverloadConfig.off, log = Log.none).withPort(0)).start()
-    try text.linesIterator.filter(_.startsWith("$ ")).flatMap(line => List(line, answers(line.drop(2), server.port))).filter(_.nonEmpty).mkString("\n")
+    val server = Server(
+      handler,
+      ServerConfig(loops = 1, overload = OverloadConfig.off, log = Log.none).withPort(0)
+    ).start()
+    try text.linesIterator.filter(_.startsWith("$ ")).flatMap(line =>
+        List(line, answers(line.drop(2), server.port))
+      ).filter(_.nonEmpty).mkString("\n")
     finally { server.close(); () }
   }
 
@@ -51,14 +56,20 @@ object SessionsSuite {
     while (n < chars.length) n += in.read(chars, n, chars.length - n)
     val content = new String(new String(chars).getBytes("ISO-8859-1"), UTF_8).stripSuffix("\n")
     val shown   = // the documents leave out what every response has
-      fields.filterNot(f => List("date:", "content-length:", "content-type:", "server:").exists(f.toLowerCase.startsWith))
+      fields.filterNot(f =>
+        List("date:", "content-length:", "content-type:", "server:").exists(f.toLowerCase.startsWith)
+      )
     val heads = if (curl.showsHead) status :: shown else Nil
-    (heads ++ (if (content.isEmpty) Nil else (if (curl.showsHead) List("") else Nil) :+ content)).mkString("\n")
+    (heads ++ (if (content.isEmpty) Nil else (if (curl.showsHead) List("") else Nil) :+ content)).mkString(
+      "\n"
+    )
   }
 
   /** A shell's words: single quotes and spaces. */
   private def words(line: String): List[String] =
-    "'([^']*)'|(\\S+)".r.findAllMatchIn(line).map(m => if (m.group(1) != null) m.group(1) else m.group(2)).toList
+    "'([^']*)'|(\\S+)".r.findAllMatchIn(line).map(m =>
+      if (m.group(1) != null) m.group(1) else m.group(2)
+    ).toList
 
   private final case class Curl(
       method: String = "GET",
@@ -79,8 +90,9 @@ object SessionsSuite {
       case "-I" :: rest             => parse(rest, curl.copy(method = "HEAD", showsHead = true))
       case url :: rest if url.startsWith("localhost:8080") =>
         parse(rest, curl.copy(paths = curl.paths :+ (if (url.endsWith("8080")) "/" else url.drop(14))))
-      case other :: _ => throw new IllegalArgumentException(s"$other is not an option that these commands may have")
-      case Nil        => curl
+      case other :: _ =>
+        throw new IllegalArgumentException(s"$other is not an option that these commands may have")
+      case Nil => curl
     }
 
     private def posting(curl: Curl, text: String, mediaType: String): Curl = {

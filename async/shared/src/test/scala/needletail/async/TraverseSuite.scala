@@ -50,10 +50,13 @@ class TraverseSuite extends Suite {
   }
 
   test("with a limit of one they run one after another, in virtual time too") {
-    val loop              = new ManualLoop
+    val loop             = new ManualLoop
     def time(limit: Int) = {
       val before = loop.nowNanos
-      assertEquals(loop.run(Async.traverse(1 to 10, limit)(i => Async.sleep(1.second).map(_ => i))), Success((1 to 10): Seq[Int]))
+      assertEquals(
+        loop.run(Async.traverse(1 to 10, limit)(i => Async.sleep(1.second).map(_ => i))),
+        Success((1 to 10): Seq[Int])
+      )
       (loop.nowNanos - before).nanos
     }
     assertEquals(time(1), 10.seconds: FiniteDuration)
@@ -70,7 +73,7 @@ class TraverseSuite extends Suite {
   }
 
   test("a failure from the start, and an exception of the function or of the items, do the same") {
-    val work                                = new Work(3)
+    val work                               = new Work(3)
     def at(i: Int, what: => Async[String]) = (n: Int) => if (n == i) what else work(n)
     assertEquals(Async.traverse(0 to 2, 3)(at(1, Async.fail(broken))).poll, Some(Failure(broken)))
     assertEquals((work.begun.toList, work.cancelled.toList), (List(0), List(0)))
@@ -86,8 +89,8 @@ class TraverseSuite extends Suite {
   }
 
   test("a function that cancels the whole has what it returned cancelled") {
-    val work               = new Work(3)
-    val first              = new AsyncPromise[String]
+    val work                    = new Work(3)
+    val first                   = new AsyncPromise[String]
     var all: Async[Seq[String]] = null
     all = Async.traverse(0 to 2, 1) { n =>
       if (n == 0) first

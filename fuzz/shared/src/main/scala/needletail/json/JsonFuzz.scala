@@ -23,7 +23,10 @@ object JsonFuzz extends FuzzTarget("json") {
         Check.same("written and parsed", Json.parse(json.toBytes, lenient), parsed)
         Check.same("written with line breaks", Json.parse(json.pretty, lenient), parsed)
         val strict = Json.parse(data)
-        Check(strict == parsed || strict.left.exists(_.message.startsWith("an object with two members")), s"$strict")
+        Check(
+          strict == parsed || strict.left.exists(_.message.startsWith("an object with two members")),
+          s"$strict"
+        )
         json.as[Double]
         json.as[BigInt]
         json.as[Map[String, List[Long]]]

@@ -46,7 +46,8 @@ private[json] final class StrictJson(data: Array[Byte], maxDepth: Int) {
     }
   }
 
-  private def number(): Boolean = prefix(StrictJson.Number).exists(_.length <= JsonLimits.default.maxNumberLength)
+  private def number(): Boolean =
+    prefix(StrictJson.Number).exists(_.length <= JsonLimits.default.maxNumberLength)
 
   private def string(): Boolean = rest.startsWith("\"") && {
     rest = rest.substring(1)
@@ -84,7 +85,9 @@ private object StrictJson {
       if (c < ' ') return -1
       if (c != '\\') i += 1
       else if (i + 1 < text.length && "\"\\/bfnrt".indexOf(text.charAt(i + 1).toInt) >= 0) i += 2
-      else if (text.startsWith("\\u", i) && i + 6 <= text.length && text.substring(i + 2, i + 6).forall(isHex)) i += 6
+      else if (
+        text.startsWith("\\u", i) && i + 6 <= text.length && text.substring(i + 2, i + 6).forall(isHex)
+      ) i += 6
       else return -1
     }
     if (i < text.length) i else -1
@@ -95,7 +98,7 @@ private object StrictJson {
   /** Whether all escapes of surrogates are pairs. */
   private def isPaired(inner: String): Boolean = {
     val withoutEscapes = inner.replace("\\\\", "  ")
-    val unpaired       = "(?i)\\\\ud[89ab][0-9a-f]{2}\\\\ud[c-f][0-9a-f]{2}".r.replaceAllIn(withoutEscapes, "")
+    val unpaired = "(?i)\\\\ud[89ab][0-9a-f]{2}\\\\ud[c-f][0-9a-f]{2}".r.replaceAllIn(withoutEscapes, "")
     "(?i)\\\\ud[89a-f][0-9a-f]{2}".r.findFirstIn(unpaired).isEmpty
   }
 }

@@ -78,8 +78,8 @@ object Json {
    */
   final class Num private[json] (val text: String) extends Json {
     private[json] def write(out: JsonOutput): Unit = out.raw(text)
-    private[json] def kind = "a number"
-    override def equals(other: Any): Boolean = other match {
+    private[json] def kind                         = "a number"
+    override def equals(other: Any): Boolean       = other match {
       case n: Num => n.text == text
       case _      => false
     }
@@ -156,7 +156,11 @@ object Json {
     if (unpaired < 0) parse(text.getBytes(UTF_8), limits)
     else {
       val bytes = text.substring(0, unpaired).getBytes(UTF_8)
-      Left(JsonError("unpaired surrogate", FieldPath.at(bytes, bytes.length, enclosing = false), bytes.length))
+      Left(JsonError(
+        "unpaired surrogate",
+        FieldPath.at(bytes, bytes.length, enclosing = false),
+        bytes.length
+      ))
     }
   }
 
@@ -164,17 +168,17 @@ object Json {
   def parse(bytes: Array[Byte]): Either[JsonError, Json] = parse(bytes, JsonLimits.default)
 
   def parse(bytes: Array[Byte], limits: JsonLimits): Either[JsonError, Json] =
-    new JsonParser[Json](bytes, limits, build).parse()
+    new JsonParser[Json](bytes, limits, Builder).parse()
 
-  private object build extends JsonBuilder[Json] {
+  private object Builder extends JsonBuilder[Json] {
     private val yes = Bool(true)
     private val no  = Bool(false)
 
-    def nothing: Json                               = Null
-    def boolean(value: Boolean): Json               = if (value) yes else no
-    def string(value: String): Json                 = Str(value)
-    def number(text: String): Json                  = new Num(text)
-    def arr(values: Vector[Json]): Json             = Arr(values)
+    def nothing: Json                              = Null
+    def boolean(value: Boolean): Json              = if (value) yes else no
+    def string(value: String): Json                = Str(value)
+    def number(text: String): Json                 = new Num(text)
+    def arr(values: Vector[Json]): Json            = Arr(values)
     def obj(members: Vector[(String, Json)]): Json = new Obj(members)
   }
 
@@ -207,6 +211,9 @@ final class JsonCursor private[json] (
     new JsonCursor(found, this, name, -1)
   }
 
+  /** A member that has been found already. */
+  private[json] def member(name: String, value: Json): JsonCursor = new JsonCursor(value, this, name, -1)
+
   /** The element with that index, from 0. */
   def at(index: Int): JsonCursor = {
     val found = value match {
@@ -232,10 +239,10 @@ final class JsonCursor private[json] (
   def required: Either[JsonError, Json] = if (value != null) Right(value) else Left(missing)
 
   private def missing: JsonError = parent.value match {
-    case null                          => parent.missing
-    case _: Json.Obj if name != null   => parent.error(s"missing field '${Quote(name)}'")
-    case _: Json.Arr if name == null   => parent.error(s"missing element $index")
-    case other                         =>
+    case null                        => parent.missing
+    case _: Json.Obj if name != null => parent.error(s"missing field '${Quote(name)}'")
+    case _: Json.Arr if name == null => parent.error(s"missing element $index")
+    case other                       =>
       parent.error(s"expected ${if (name != null) "an object" else "an array"}, got ${other.kind}")
   }
 

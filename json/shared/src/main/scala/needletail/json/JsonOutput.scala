@@ -60,9 +60,7 @@ private[json] final class JsonOutput(indented: Boolean) {
       ) {
         i += 1
         out.append(c).append(text.charAt(i))
-      } else if (
-        c < ' ' || c == '<' || c == 0x7f || c == 0x2028 || c == 0x2029 || Character.isSurrogate(c)
-      )
+      } else if (c < ' ' || c == '<' || c == 0x7f || c == 0x2028 || c == 0x2029 || Character.isSurrogate(c))
         escaped(c)
       else out.append(c)
       i += 1

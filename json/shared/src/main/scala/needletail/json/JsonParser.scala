@@ -198,7 +198,8 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
   /** A character of two to four bytes, by the table of well-formed sequences (Unicode, table 3-7). */
   private def utf8(out: java.lang.StringBuilder): Unit = {
     val b    = bytes(at) & 0xff
-    val more = if (b >= 0xc2 && b <= 0xdf) 1 else if (b >= 0xe0 && b <= 0xef) 2 else if (b >= 0xf0 && b <= 0xf4) 3 else 0
+    val more = if (b >= 0xc2 && b <= 0xdf) 1
+    else if (b >= 0xe0 && b <= 0xef) 2 else if (b >= 0xf0 && b <= 0xf4) 3 else 0
     if (more == 0 || at + more >= bytes.length) fail("ill-formed UTF-8")
     val second = bytes(at + 1) & 0xff
     val low    = if (b == 0xe0) 0xa0 else if (b == 0xf0) 0x90 else 0x80
@@ -260,7 +261,9 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
   private def peek: Int                     = if (at < bytes.length) bytes(at).toInt else -1
 
   private def fail(message: String): Nothing =
-    throw new Malformed(if (at >= bytes.length && message.startsWith("expected")) s"$message instead of the end" else message)
+    throw new Malformed(if (at >= bytes.length && message.startsWith("expected"))
+      s"$message instead of the end"
+    else message)
 }
 
 private object JsonParser {

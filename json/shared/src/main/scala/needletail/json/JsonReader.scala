@@ -1,5 +1,7 @@
 package needletail.json
 
+import scala.collection.immutable.TreeMap
+
 import needletail.routing.internal.matching.Quote
 
 /**
@@ -34,8 +36,10 @@ object JsonReader {
 
   /** Readers derived from others. */
   implicit class Derived[A](private val self: JsonReader[A]) {
+
     /** A reader of another type, converted by `f`. */
     def map[B](f: A => B): JsonReader[B] = JsonReader(self.read(_).map(f))
+
     /** Refuses values with `message`, in which `{NAME}` stands for the path and `{VALUE}` for the value. */
     def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): JsonReader[A] =
       JsonReader { at =>
@@ -48,7 +52,9 @@ object JsonReader {
     /** A reader of the values for which `f` is defined; others are not a `name`. */
     def collect[B](name: String)(f: A => Option[B]): JsonReader[B] =
       JsonReader { at =>
-        self.read(at).flatMap(a => f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'")))
+        self.read(at).flatMap(a =>
+          f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'"))
+        )
       }
   }
 
@@ -71,13 +77,17 @@ object JsonReader {
     kind("Double") { case n: Json.Num => Some(n.text.toDouble).filterNot(_.isInfinite) }
 
   /** Whole numbers of at most 1,000 digits. */
-  implicit val bigInt: JsonReader[BigInt] = kind("a whole number") { case n: Json.Num => Numbers.whole(n.text) }
+  implicit val bigInt: JsonReader[BigInt] = kind("a whole number") { case n: Json.Num =>
+    Numbers.whole(n.text)
+  }
 
   /**
    * The number as it is written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
    * takes all memory.
    */
-  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num => Numbers.decimal(n.text) }
+  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num =>
+    Numbers.decimal(n.text)
+  }
 
   /** `None` if the value is missing or null. */
   implicit def option[A](implicit reader: JsonReader[A]): JsonReader[Option[A]] = JsonReader { at =>
@@ -95,11 +105,17 @@ object JsonReader {
     }
   }
 
-  /** Objects whose members are all of one type. */
+  /**
+   * Objects whose members are all of one type. The map is sorted, not hashed: clients choose the names, and might choose
+   * such as collide.
+   */
   implicit def map[A](implicit reader: JsonReader[A]): JsonReader[Map[String, A]] = JsonReader { at =>
     at.required.flatMap {
       case o: Json.Obj =>
-        all(o.members.iterator.map { case (name, _) => reader.read(at.at(name)).map(name -> _) }).map(_.toMap)
+        all(o.members.iterator.map { case (name, value) =>
+          reader.read(at.member(name, value)).map(name -> _)
+        })
+          .map(TreeMap.from(_))
       case other => Left(at.error(s"expected an object, got ${other.kind}"))
     }
   }

@@ -44,7 +44,9 @@ private[json] object UniqueNames {
       } else values(place) = value
     }
     val seen = new java.util.TreeSet[String]
-    members.foreach { case (name, _) => if (seen.add(name)) kept += ((name, values(places.get(name)).asInstanceOf[A])) }
+    members.foreach { case (name, _) =>
+      if (seen.add(name)) kept += ((name, values(places.get(name)).asInstanceOf[A]))
+    }
     kept.result()
   }
 }
@@ -58,7 +60,9 @@ private[json] object Surrogates {
     while (i < text.length) {
       val c = text.charAt(i)
       if (Character.isSurrogate(c)) {
-        if (Character.isHighSurrogate(c) && i + 1 < text.length && Character.isLowSurrogate(text.charAt(i + 1)))
+        if (
+          Character.isHighSurrogate(c) && i + 1 < text.length && Character.isLowSurrogate(text.charAt(i + 1))
+        )
           i += 1
         else return i
       }

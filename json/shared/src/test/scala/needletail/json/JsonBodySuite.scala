@@ -52,10 +52,16 @@ class JsonBodySuite extends Suite {
       (syntax.status, syntax.text),
       (Status.BadRequest, "malformed JSON: field 'name': expected a value at byte 15")
     )
-    assertEquals(post("/items", """{"id":"x","name":"pen"}""").text, "field 'id': expected Long, got a string")
+    assertEquals(
+      post("/items", """{"id":"x","name":"pen"}""").text,
+      "field 'id': expected Long, got a string"
+    )
     assertEquals(post("/items", """{"id":1}""").text, "missing field 'name'")
     assertEquals(post("/items", "[]").text, "expected an object, got an array")
-    assertEquals(routes.test(Request.put("/items", """[{"id":1,"name":2}]""")).text, "field '[0].name': expected a string, got 2")
+    assertEquals(
+      routes.test(Request.put("/items", """[{"id":1,"name":2}]""")).text,
+      "field '[0].name': expected a string, got 2"
+    )
     assertEquals(post("/any", "[" * 10000).status, Status.BadRequest)
   }
 
@@ -68,7 +74,10 @@ class JsonBodySuite extends Suite {
   test("limits of bodies can be set") {
     val small = POST / "x" + Body[Json](Json.body(JsonLimits(maxValues = 2))) to (_.ok)
     assertEquals(small.test(Request.post("/x", "[1]")).status, Status.Ok)
-    assertEquals(small.test(Request.post("/x", "[1,2]")).text, "malformed JSON: field '[1]': more than 2 values at byte 3")
+    assertEquals(
+      small.test(Request.post("/x", "[1,2]")).text,
+      "malformed JSON: field '[1]': more than 2 values at byte 3"
+    )
   }
 
   test("documentation tells what the body is") {

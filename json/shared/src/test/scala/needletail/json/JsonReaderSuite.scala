@@ -29,14 +29,20 @@ class JsonReaderSuite extends Suite {
     assertEquals(error(json.at("maker").at("until").as[Int]), "field 'maker': missing field 'until'")
     assertEquals(error(json.at("no").at("such").as[Int]), "missing field 'no'")
     assertEquals(error(json.at("tags").at(2).as[String]), "field 'tags': missing element 2")
-    assertEquals(error(json.at("maker").at("since").as[Int]), "field 'maker.since': expected Integer, got null")
+    assertEquals(
+      error(json.at("maker").at("since").as[Int]),
+      "field 'maker.since': expected Integer, got null"
+    )
   }
 
   test("what is something else is an error that names the field, what was expected and what was there") {
     assertEquals(error(json.at("name").as[Int]), "field 'name': expected Integer, got a string")
     assertEquals(error(json.at("price").as[Int]), "field 'price': expected Integer, got 1.50")
     assertEquals(error(json.at("id").at("x").as[Int]), "field 'id': expected an object, got a number")
-    assertEquals(error(json.at("lines").as[List[Map[String, Int]]]), "field 'lines[1].n': expected Integer, got a string")
+    assertEquals(
+      error(json.at("lines").as[List[Map[String, Int]]]),
+      "field 'lines[1].n': expected Integer, got a string"
+    )
     assertEquals(error(json.at(0).as[Int]), "expected an array, got an object")
     assertEquals(error(json.as[List[Int]]), "expected an array, got an object")
   }
@@ -48,7 +54,14 @@ class JsonReaderSuite extends Suite {
       List(0L, 0L, 1000L, 1L, 15L, Long.MaxValue, Long.MinValue).map(Option(_))
     )
     assertEquals(
-      List("1.5", "9223372036854775808", "1e999999999", "1e-999999999", "1e99999999999", "0.1").map(long).flatten,
+      List(
+        "1.5",
+        "9223372036854775808",
+        "1e999999999",
+        "1e-999999999",
+        "1e99999999999",
+        "0.1"
+      ).map(long).flatten,
       Nil
     )
     assertEquals(Json.parse("1e5000").flatMap(_.as[BigInt]).isLeft, true)
@@ -60,14 +73,27 @@ class JsonReaderSuite extends Suite {
   test("readers are derived from others, with messages of one's own") {
     val positive = JsonReader.of[Int].filter(_ > 0, "{NAME} must be positive, not {VALUE}")
     assertEquals(json.at("id").as(positive), Right(7))
-    assertEquals(error(Json.obj("a" -> Json.obj("n" -> -1)).at("a").at("n").as(positive)), "a.n must be positive, not -1")
+    assertEquals(
+      error(Json.obj("a" -> Json.obj("n" -> -1)).at("a").at("n").as(positive)),
+      "a.n must be positive, not -1"
+    )
     val even = JsonReader.of[Int].collect("an even number")(n => if (n % 2 == 0) Some(n / 2) else None)
     assertEquals(error(json.at("id").as(even)), "field 'id': expected an even number, got '7'")
     assertEquals(json.at("id").as(JsonReader.of[Int].map(_ + 1)), Right(8))
   }
 
+  test("many members, and names whose hashes are the same, cost no more than others") {
+    // quadratic work on these would take minutes
+    val many = Json.parse((1 to 150000).map(n => s"\"n$n\":$n").mkString("{", ",", "}"))
+    assertEquals(many.flatMap(_.as[Map[String, Int]]).map(_.size), Right(150000))
+    def same(pairs: Int): Iterator[String] =
+      if (pairs == 0) Iterator("") else same(pairs - 1).flatMap(rest => Iterator("Aa" + rest, "BB" + rest))
+    val colliding = Json.parse(same(16).map(name => s"\"$name\":1").mkString("{", ",", "}"))
+    assertEquals(colliding.flatMap(_.as[Map[String, Int]]).map(_.size), Right(65536))
+  }
+
   test("names from a client are cut and cleaned") {
-    val odd = Json.obj(("x\u0007" * 500) -> Json.obj("b" -> 1))
+    val odd     = Json.obj(("x\u0007" * 500) -> Json.obj("b" -> 1))
     val message = error(odd.at("x\u0007" * 500).at("b").as[String])
     assert(message.length < 200 && !message.contains('\u0007'), message)
   }

@@ -36,7 +36,10 @@ class JsonSuite extends Suite {
     assertEquals(parsed(digits).toString, digits)
     assertEquals(parsed(digits).as[BigDecimal], Right(BigDecimal(digits)))
     assertNotEquals(parsed("1.0"), parsed("1"))
-    assertEquals(List(20.0, -0.5, 1e300, Double.NaN).map(_.toJson.toString), List("20", "-0.5", "1.0E300", "null"))
+    assertEquals(
+      List(20.0, -0.5, 1e300, Double.NaN).map(_.toJson.toString),
+      List("20", "-0.5", "1.0E300", "null")
+    )
   }
 
   test("an object's members are in order for a reader, and not for equality") {
@@ -49,7 +52,10 @@ class JsonSuite extends Suite {
   }
 
   test("a name twice is an error, or the last one counts; in large objects too") {
-    assertEquals(error("""[{"a":1,"a":2}]"""), "malformed JSON: field '[0]': an object with two members 'a' at byte 1")
+    assertEquals(
+      error("""[{"a":1,"a":2}]"""),
+      "malformed JSON: field '[0]': an object with two members 'a' at byte 1"
+    )
     val last = JsonLimits(duplicates = DuplicateNames.Last)
     assertEquals(Json.parse("""{"a":1,"b":2,"a":3}""", last).map(_.toString), Right("""{"a":3,"b":2}"""))
     val many = (0 until 100).map(i => s"\"n$i\":$i").mkString("{", ",", ",\"n7\":0}")
@@ -61,8 +67,14 @@ class JsonSuite extends Suite {
   test("a syntax error says what, in which field, and at which byte") {
     assertEquals(error(""), "malformed JSON: expected a value instead of the end at byte 0")
     assertEquals(error("[1,]"), "malformed JSON: field '[1]': expected a value at byte 3")
-    assertEquals(error("{\"amount\":7"), "malformed JSON: field 'amount': expected ',' or '}' instead of the end at byte 11")
-    assertEquals(error("{\"a\":{\"b\":[0,nul]}}"), "malformed JSON: field 'a.b[1]': expected a value at byte 13")
+    assertEquals(
+      error("{\"amount\":7"),
+      "malformed JSON: field 'amount': expected ',' or '}' instead of the end at byte 11"
+    )
+    assertEquals(
+      error("{\"a\":{\"b\":[0,nul]}}"),
+      "malformed JSON: field 'a.b[1]': expected a value at byte 13"
+    )
     assertEquals(error("[\"é\",01]"), "malformed JSON: field '[1]': expected ',' or ']' at byte 7")
     assertEquals(error("1 2"), "malformed JSON: expected nothing more at byte 2")
     assertEquals(error("{a:1}"), "malformed JSON: expected a name in quotes at byte 1")
@@ -77,8 +89,16 @@ class JsonSuite extends Suite {
     def strings(bytes: Int*) = (34 +: bytes :+ 34).map(_.toByte).toArray
     assertEquals(Json.parse(strings(0xf4, 0x8f, 0xbf, 0xbf)).flatMap(_.as[String]), Right("\udbff\udfff"))
     val bad = List(
-      Seq(0xc0, 0xaf), Seq(0xe0, 0x80, 0xaf), Seq(0xed, 0xa0, 0x80), Seq(0xf4, 0x90, 0x80, 0x80), Seq(0xff),
-      Seq(0x80), Seq(0xe2, 0x82), Seq(0xf0, 0x9f, 0x98), Seq(0xc3, 0x28), Seq(0xf0, 0x80, 0x80, 0x80)
+      Seq(0xc0, 0xaf),
+      Seq(0xe0, 0x80, 0xaf),
+      Seq(0xed, 0xa0, 0x80),
+      Seq(0xf4, 0x90, 0x80, 0x80),
+      Seq(0xff),
+      Seq(0x80),
+      Seq(0xe2, 0x82),
+      Seq(0xf0, 0x9f, 0x98),
+      Seq(0xc3, 0x28),
+      Seq(0xf0, 0x80, 0x80, 0x80)
     )
     bad.foreach { bytes =>
       val result = Json.parse(strings(bytes*))
@@ -90,7 +110,8 @@ class JsonSuite extends Suite {
     (0 to 0x10ffff by 7).filterNot(p => p >= 0xd800 && p <= 0xdfff).foreach { point =>
       val text    = new String(Character.toChars(point))
       val escaped = text.map(c => "\\u%04x".format(c.toInt)).mkString("\"", "", "\"")
-      if (parsed(escaped) != Json.Str(text) || parsed(Json.Str(text).toString) != Json.Str(text)) fail(s"U+$point")
+      if (parsed(escaped) != Json.Str(text) || parsed(Json.Str(text).toString) != Json.Str(text))
+        fail(s"U+$point")
     }
   }
 
@@ -98,8 +119,14 @@ class JsonSuite extends Suite {
     def message(text: String, limits: JsonLimits) = Json.parse(text, limits).left.map(_.message)
     assertEquals(message("[1,2,3]", JsonLimits(maxBytes = 6)), Left("more than 6 bytes"))
     assertEquals(message("[1,2,3]", JsonLimits(maxValues = 3)), Left("more than 3 values"))
-    assertEquals(message("[12345]", JsonLimits(maxNumberLength = 4)), Left("a number of more than 4 characters"))
+    assertEquals(
+      message("[12345]", JsonLimits(maxNumberLength = 4)),
+      Left("a number of more than 4 characters")
+    )
     assert(Json.parse("9" * 1000).isRight && Json.parse("9" * 1001).isLeft)
-    assertEquals(Json.parse("[1,2,3]".getBytes(UTF_8), JsonLimits(7, 1, 4, 1)).map(_.toString), Right("[1,2,3]"))
+    assertEquals(
+      Json.parse("[1,2,3]".getBytes(UTF_8), JsonLimits(7, 1, 4, 1)).map(_.toString),
+      Right("[1,2,3]")
+    )
   }
 }

@@ -33,7 +33,8 @@ private[json] object SyntaxCases {
     out.result()
   }
 
-  private def Accepted = """
+  private def Accepted =
+    """
     |array_arraysWithSpaces [[]%20%20%20]
     |array_empty-string [""]
     |array_empty []
@@ -320,7 +321,8 @@ private[json] object SyntaxCases {
     |structure_whitespace_formfeed [%0C]
     |""".stripMargin
 
-  private def Unspecified = """
+  private def Unspecified =
+    """
     |number_double_huge_neg_exp [123.456e-789]
     |number_huge_exp [0.4e00669999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999969999999006]
     |number_neg_int_huge_exp [-1e+9999]

@@ -64,7 +64,10 @@ object PortsMain {
     println(s"outcomes=${Outcome.all.filter(total.count(_) > 0).map(_.name).mkString(", ")}")
     println(s"time-wait=${result.intervals.map(_.self.timeWait).max}")
     println(s"failed-latencies=${total.failed.getTotalCount}")
-    val again = new Engine(seed = 1, warmUp = 1.second).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
+    val again = new Engine(
+      seed = 1,
+      warmUp = 1.second
+    ).run(LoadPlan("ports", kinds, load, keepAlive = false), _ => true)
     println(s"again=${again.total().count(Outcome.NoFreePort)}")
     server.close()
   }

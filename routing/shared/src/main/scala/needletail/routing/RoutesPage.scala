@@ -80,7 +80,9 @@ object RoutesPage {
   }
 
   private def input(in: String, name: String, label: String, required: Boolean): String =
-    s"""<label>${escape(label)} <input data-in="${escape(in)}" data-name="${escape(name)}"${if (required) " required" else ""}></label>"""
+    s"""<label>${escape(label)} <input data-in="${escape(in)}" data-name="${escape(name)}"${if (required)
+        " required"
+      else ""}></label>"""
 
   /** A text within an element or an attribute in double quotes. */
   private[routing] def escape(text: String): String = {

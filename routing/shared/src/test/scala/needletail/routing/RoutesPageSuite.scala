@@ -6,7 +6,10 @@ import needletail.testkit._
 /** The page that lists routes and tries them. */
 class RoutesPageSuite extends Suite {
   private val routes = Routes(
-    (GET / "users" / arg[Long]("id") + ?("page", arg[Option[Int]]) to { case (_, _) => "a user".ok }).doc("One user"),
+    (GET / "users" / arg[Long]("id") + ?(
+      "page",
+      arg[Option[Int]]
+    ) to { case (_, _) => "a user".ok }).doc("One user"),
     POST / "users" + header("X-Token", arg[String]) + Body[String] to { case (_, _) => "added".created },
     GET / "files" / * to "a file".ok,
     ANY / "anything" to "it".ok
@@ -61,7 +64,10 @@ class RoutesPageSuite extends Suite {
   test("the browser is told to run and to fetch nothing from elsewhere") {
     val reply  = RoutesPage(routes, on = true).test(Request.get("/routes"))
     val policy = reply.header("Content-Security-Policy").getOrElse("")
-    assert(policy.startsWith("default-src 'none'; script-src 'self';") && !policy.contains("script-src 'unsafe"), policy)
+    assert(
+      policy.startsWith("default-src 'none'; script-src 'self';") && !policy.contains("script-src 'unsafe"),
+      policy
+    )
     assertEquals(reply.header("X-Content-Type-Options"), Some("nosniff"))
     assert(!"(src|href)=\"(https?:)?//".r.findFirstIn(reply.text).isDefined, reply.text)
   }

@@ -8,9 +8,9 @@ package needletail.load.analysis.verdict
  */
 final case class Band(fromNanos: Long, toNanos: Option[Long], count: Long, share: Double) {
   def name: String = toNanos match {
-    case None                        => s"over ${Quantity.time(fromNanos.toDouble)}"
-    case Some(to) if fromNanos == 0  => s"up to ${Quantity.time(to.toDouble)}"
-    case Some(to)                    => s"${Quantity.time(fromNanos.toDouble)} to ${Quantity.time(to.toDouble)}"
+    case None                       => s"over ${Quantity.time(fromNanos.toDouble)}"
+    case Some(to) if fromNanos == 0 => s"up to ${Quantity.time(to.toDouble)}"
+    case Some(to) => s"${Quantity.time(fromNanos.toDouble)} to ${Quantity.time(to.toDouble)}"
   }
 }
 

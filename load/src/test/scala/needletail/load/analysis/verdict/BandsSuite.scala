@@ -12,7 +12,11 @@ import needletail.testing.Suite
 class BandsSuite extends Suite {
   private def measured(bounds: FiniteDuration*): Measurement = {
     val run = new ModelDriver(ModelServer()).run(Plans.open(500, 4.seconds), _ => true)
-    new Measurement("run", run.copy(plan = run.plan.copy(bandNanos = bounds.map(_.toNanos).toVector)), Some(Duration.Zero))
+    new Measurement(
+      "run",
+      run.copy(plan = run.plan.copy(bandNanos = bounds.map(_.toNanos).toVector)),
+      Some(Duration.Zero)
+    )
   }
 
   test("each good answer is in one band, and the last band has no end") {
@@ -26,7 +30,7 @@ class BandsSuite extends Suite {
   }
 
   test("bounds count as the histogram has them") {
-    val run  = measured(20.millis)
+    val run   = measured(20.millis)
     val under = run.window.total.response.getCountBetweenValues(0, 20.millis.toNanos)
     assertEquals(Bands.of(run).map(_.count), Vector(under, run.window.total.good - under))
   }
@@ -39,7 +43,10 @@ class BandsSuite extends Suite {
     val page = HtmlReport.run("x", Vector(run), Vector(Vector.empty))
     assert(page.contains("1 ms to 1 s") && page.contains("stddev"))
     val summary = ResultDocument.summary(run)
-    assertEquals(summary.bands.map(b => (b.fromMillis, b.toMillis)), Vector((0.0, 1.0), (1.0, 1000.0), (1000.0, 0.0)))
+    assertEquals(
+      summary.bands.map(b => (b.fromMillis, b.toMillis)),
+      Vector((0.0, 1.0), (1.0, 1000.0), (1000.0, 0.0))
+    )
     assertEquals(summary.bands.map(_.count).sum, run.window.total.good)
     assertEquals(summary.latencyMillis("min"), run.window.total.response.getMinValue / 1e6)
     assert(summary.latencyMillis.contains("stddev"), summary.latencyMillis)

@@ -22,7 +22,8 @@ class TargetProbeSuite extends Suite {
     } finally Files.walk(root).sorted(java.util.Comparator.reverseOrder[Path]).forEach(p => Files.delete(p))
   }
 
-  private val head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+  private val head =
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 
   test("the processes that listen at the target's port, and their processor time") {
     withProc(
@@ -33,7 +34,12 @@ class TargetProbeSuite extends Suite {
       "7/stat" -> "7 (a server) x) S 1 7 7 0 -1 4194304 100 0 0 0 30 12 0 0 20 0 8 0 1 1 1\n",
       "8/stat" -> "8 (worker) S 7 7 7 0 -1 4194304 100 0 0 0 5 3 0 0 20 0 8 0 1 1 1\n",
       "9/stat" -> "9 (other) S 7 7 7 0 -1 4194304 100 0 0 0 500 300 0 0 20 0 8 0 1 1 1\n"
-    )("7/fd/3" -> "socket:[555]", "8/fd/4" -> "socket:[555]", "9/fd/3" -> "socket:[556]", "9/fd/5" -> "socket:[557]") {
+    )(
+      "7/fd/3" -> "socket:[555]",
+      "8/fd/4" -> "socket:[555]",
+      "9/fd/3" -> "socket:[556]",
+      "9/fd/5" -> "socket:[557]"
+    ) {
       proc =>
         assertEquals(proc.listeners(Set(8080)), Set(555L))
         assertEquals(proc.owners(Set(555L)).sorted, Vector(7L, 8L))

@@ -9,11 +9,13 @@ import needletail.server.{Server, ServerConfig}
 object Main {
   private val options     = Options("stock", "What a user's orders have in stock, by many calls to services.")
   private val listening   = new Listening(options)
-  private val parallelism = options.int("parallelism", 4, "calls for stocks at a time, for each request", 1 to 1000)
+  private val parallelism =
+    options.int("parallelism", 4, "calls for stocks at a time, for each request", 1 to 1000)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    val services = Server(new Services().routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
-    val client   = Client(ClientConfig(connectionsPerHost = 256, maxQueued = 1024))
+    val services =
+      Server(new Services().routes, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
+    val client = Client(ClientConfig(connectionsPerHost = 256, maxQueued = 1024))
     try {
       val page = new StockPage(new Catalogue(client.service(services.url)), parallelism = chosen(parallelism))
       listening.serve(chosen, page.routes)

@@ -19,7 +19,9 @@ final class Services(work: FiniteDuration = Services.Work) {
   val routes: Routes = Routes(
     GET / "users" / id to (n => after(Json.obj("id" -> n, "name" -> s"user $n"))),
     GET / "users" / id / "orders" to (n => after(Json.obj("orders" -> List(1, 2, 3).map(n * 10 + _)))),
-    GET / "orders" / id / "products" to (n => after(Json.obj("products" -> List(n % 7 + 1, n % 11 + 20, n % 5 + 40)))),
+    GET / "orders" / id / "products" to (n =>
+      after(Json.obj("products" -> List(n % 7 + 1, n % 11 + 20, n % 5 + 40)))
+    ),
     GET / "products" / id / "stock" to (n => after(Json.obj("product" -> n, "stock" -> n * 13 % 50)))
   ).withoutAdaptiveLimit
 

@@ -17,7 +17,9 @@ import needletail.routing._
  */
 final class StockPage(catalogue: Catalogue, time: FiniteDuration = 1.second, parallelism: Int = 4) {
   val routes: Routes = Routes(
-    GET / "stock" / arg[Long] / "newest" + request to { case (user, request) => newest(user)(within(request)) },
+    GET / "stock" / arg[Long] / "newest" + request to { case (user, request) =>
+      newest(user)(within(request))
+    },
     GET / "stock" / arg[Long] + request to { case (user, request) => all(user)(within(request)) }
   )
 

@@ -26,8 +26,8 @@ class StockPageSuite extends Suite with Running {
     val gaveUp           = new AtomicInteger // calls whose caller has given up
 
     /** What was asked for, in order. */
-    def asked: List[String]              = paths.asScala.toList
-    def waiting: Int                     = held.size
+    def asked: List[String]            = paths.asScala.toList
+    def waiting: Int                   = held.size
     def apply(request: Request): Reply = {
       paths.add(request.path)
       if (!holds(request.path)) services(request)
@@ -45,7 +45,7 @@ class StockPageSuite extends Suite with Running {
       }
     }
 
-    def letOneGo(): Unit                  = held.poll()(None)
+    def letOneGo(): Unit                   = held.poll()(None)
     def answerOne(instead: Response): Unit = held.poll()(Some(instead))
   }
 
@@ -65,7 +65,10 @@ class StockPageSuite extends Suite with Running {
     page(held) { (server, client) =>
       val answer = client.get(s"${server.url}/stock/7/newest").await()
       assertEquals(answer.text, """{"user":"user 7","stock":[{"product":43,"number":9}]}""")
-      assertEquals(held.asked, List("/users/7", "/users/7/orders", "/orders/73/products", "/products/43/stock"))
+      assertEquals(
+        held.asked,
+        List("/users/7", "/users/7/orders", "/orders/73/products", "/products/43/stock")
+      )
     }
   }
 
