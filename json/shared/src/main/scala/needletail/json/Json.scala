@@ -168,9 +168,9 @@ object Json {
   def parse(bytes: Array[Byte]): Either[JsonError, Json] = parse(bytes, JsonLimits.default)
 
   def parse(bytes: Array[Byte], limits: JsonLimits): Either[JsonError, Json] =
-    new JsonParser[Json](bytes, limits, build).parse()
+    new JsonParser[Json](bytes, limits, Builder).parse()
 
-  private object build extends JsonBuilder[Json] {
+  private object Builder extends JsonBuilder[Json] {
     private val yes = Bool(true)
     private val no  = Bool(false)
 
@@ -211,9 +211,8 @@ final class JsonCursor private[json] (
     new JsonCursor(found, this, name, -1)
   }
 
-  /** A cursor at each member of the object here, without looking for its name. */
-  private[json] def members(here: Json.Obj): Iterator[(String, JsonCursor)] =
-    here.members.iterator.map { case (name, found) => name -> new JsonCursor(found, this, name, -1) }
+  /** A member that has been found already. */
+  private[json] def member(name: String, value: Json): JsonCursor = new JsonCursor(value, this, name, -1)
 
   /** The element with that index, from 0. */
   def at(index: Int): JsonCursor = {

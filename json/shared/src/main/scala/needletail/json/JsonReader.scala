@@ -105,19 +105,20 @@ object JsonReader {
     }
   }
 
-  /** Objects whose members are all of one type. Larger maps are sorted, as clients could choose names that collide. */
+  /**
+   * Objects whose members are all of one type. The map is sorted, not hashed: clients choose the names, and might choose
+   * such as collide.
+   */
   implicit def map[A](implicit reader: JsonReader[A]): JsonReader[Map[String, A]] = JsonReader { at =>
     at.required.flatMap {
       case o: Json.Obj =>
-        all(at.members(o).map { case (name, member) => reader.read(member).map(name -> _) }).map { members =>
-          if (members.length <= FewMembers) members.toMap else TreeMap.from(members)
-        }
+        all(o.members.iterator.map { case (name, value) =>
+          reader.read(at.member(name, value)).map(name -> _)
+        })
+          .map(TreeMap.from(_))
       case other => Left(at.error(s"expected an object, got ${other.kind}"))
     }
   }
-
-  /** Up to that many members, a map of hashes is as good whatever the names are. */
-  private final val FewMembers = 32
 
   /** All results, or the first error. */
   private def all[A](results: Iterator[Either[JsonError, A]]): Either[JsonError, Vector[A]] = {
