@@ -261,7 +261,8 @@ object Stream {
   /**
    * The content of a file in pieces of at most `pieceSize` bytes, read on threads for blocking work. The file is opened
    * when the first piece is asked for, and closed at the end. A file that does not exist, a directory and an error of
-   * the disk fail with a `java.io.IOException`.
+   * the disk fail with a `java.io.IOException`. A FIFO that nobody has opened for writing holds its thread until somebody
+   * does, even if the stream is cancelled.
    */
   def file(path: Path, pieceSize: Int = 65536): Stream[Array[Byte]] = {
     check(pieceSize > 0, s"pieceSize is $pieceSize, but must be above 0")
