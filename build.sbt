@@ -334,7 +334,19 @@ lazy val demo = program("demo")
 
 lazy val programs: Map[String, Seq[ProjectReference]] =
   Seq(
-    hello, counter, line, redis, memcached, reference, overload, cgihost, search, payment, store, stock, demo
+    hello,
+    counter,
+    line,
+    redis,
+    memcached,
+    reference,
+    overload,
+    cgihost,
+    search,
+    payment,
+    store,
+    stock,
+    demo
   )
     .map(program => folder(program) -> Seq[ProjectReference](program.jvm, program.native))
     .toMap + ("load" -> Seq(load))
@@ -438,7 +450,17 @@ lazy val jmh = project
 /** The examples in README.md and in the documents: they have to compile, with either Scala, and to answer as shown. */
 lazy val documents = project
   .in(file("target/documents"))
-  .dependsOn(server.jvm, client.jvm, tcp.jvm, routing.jvm, gateway.jvm, actor.jvm, json.jvm, jsoniter.jvm, load)
+  .dependsOn(
+    server.jvm,
+    client.jvm,
+    tcp.jvm,
+    routing.jvm,
+    gateway.jvm,
+    actor.jvm,
+    json.jvm,
+    jsoniter.jvm,
+    load
+  )
   .dependsOn(testing.jvm % Test, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
