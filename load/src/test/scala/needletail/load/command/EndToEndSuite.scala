@@ -191,7 +191,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
       "a network of its own (unshare --net) is not permitted here"
     )
     val program =
-      EndToEndSuite.ownCommand("needletail.load.command.PortsRunOut").map(part => s"'$part'").mkString(" ")
+      Child.command("needletail.load.command.PortsRunOut").map(part => s"'$part'").mkString(" ")
     val (output, status) = Child.run(EndToEndSuite.ownNetwork(s"exec $program").command)
     assertEquals(status, 1, output)
     assert(output.contains("Verdict: CLIENT-LIMITED"), output)
@@ -254,7 +254,7 @@ object EndToEndSuite {
 
   /** The program in a process of its own, which Ctrl-C ends. */
   def command(arguments: String*): Vector[String] =
-    heedful ++ ownCommand("needletail.load.Main", arguments: _*)
+    heedful ++ Child.command("needletail.load.Main", arguments: _*)
 
   /** A script in a network of its own, which has no more than 200 local ports: only administrators can make one. */
   def ownNetwork(script: String): Script = new Script(
@@ -269,18 +269,6 @@ object EndToEndSuite {
       scala.util.Try(
         new ProcessBuilder(command: _*).redirectErrorStream(true).start().waitFor()
       ).toOption.contains(0)
-  }
-
-  def ownCommand(main: String, arguments: String*): Vector[String] = {
-    val libraries: List[Class[?]] = List(
-      classOf[com.github.plokhotnyuk.jsoniter_scala.core.JsonReader],
-      classOf[scopt.OParser[?, ?]],
-      Class.forName("org.snakeyaml.engine.v2.api.Load")
-    )
-    val more =
-      libraries.map(c => new java.io.File(c.getProtectionDomain.getCodeSource.getLocation.toURI).getPath)
-    val plain = Child.command(main, arguments: _*)
-    plain.updated(2, (plain(2) +: more).mkString(":"))
   }
 
   /** A program that a script started in the background ignores Ctrl-C, and so do all that it starts: not this one. */

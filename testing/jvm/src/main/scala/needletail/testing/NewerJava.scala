@@ -1,7 +1,6 @@
 package needletail.testing
 
 import java.io.File
-import java.net.{URLClassLoader, URLDecoder}
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
 
@@ -31,7 +30,7 @@ object NewerJava {
   def run(java: File, suites: Class[?]*): (Int, String) = {
     val output    = Files.createTempFile("suites", ".txt")
     val arguments =
-      Seq(java.getPath, "-cp", classPath(suites.head.getClassLoader), "org.junit.runner.JUnitCore") ++
+      Seq(java.getPath, "-cp", ClassPath.of(suites.head.getClassLoader), "org.junit.runner.JUnitCore") ++
         suites.map(_.getName)
     val process = new ProcessBuilder(arguments*)
       .redirectErrorStream(true).redirectOutput(output.toFile).start()
@@ -43,13 +42,5 @@ object NewerJava {
       process.destroyForcibly()
       Files.delete(output)
     }
-  }
-
-  /** The class path of a class loader and its parents, to run a program of the tests in a JVM of its own. */
-  def classPath(loader: ClassLoader): String = {
-    val loaders = Iterator.iterate(loader)(_.getParent).takeWhile(_ != null)
-    val files   = loaders.collect { case urls: URLClassLoader => urls.getURLs.toSeq }.flatten
-      .filter(_.getProtocol == "file").map(url => URLDecoder.decode(url.getPath, "UTF-8"))
-    (files.toSeq.distinct :+ sys.props("java.class.path")).mkString(File.pathSeparator)
   }
 }

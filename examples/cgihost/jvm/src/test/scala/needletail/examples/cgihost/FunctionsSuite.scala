@@ -4,13 +4,13 @@ import java.nio.file.{Files, Path}
 
 import needletail.gateway.host.ProgramHostConfig
 import needletail.server.{RawClient, ServerFixture}
-import needletail.testing.{NewerJava, Suite}
+import needletail.testing.{ClassPath, Suite}
 
 /** Functions as processes that are kept. This program is one itself, as every program is that takes `--fastcgi`. */
 class FunctionsSuite extends Suite {
   private val self =
     s"""#!/bin/sh
-       |exec "${System.getProperty("java.home")}/bin/java" -cp "${NewerJava.classPath(
+       |exec "${System.getProperty("java.home")}/bin/java" -cp "${ClassPath.of(
         getClass.getClassLoader
       )}" \\
        |  needletail.examples.cgihost.Main "$$@"
