@@ -104,7 +104,7 @@ class RespCodecSuite extends Suite {
   }
 
   test("a long list costs time in proportion to its length, byte by byte or not") {
-    val count = 4000
+    val count = 1500
     codec.decodes(s"*$count\r\n" + ":1\r\n" * count, Items(Vector.fill(count)(Number(1))))
   }
 
