@@ -1,7 +1,5 @@
 package needletail.stream
 
-import java.util.LinkedHashSet
-
 import scala.collection.mutable
 
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
@@ -24,7 +22,7 @@ final class Push[A](val capacity: Int) {
   private val elements       = new mutable.ArrayDeque[AnyRef](math.min(capacity, 16))
   private var ended: AnyRef  = null // `Pull.End` or a failure, which follow the elements that are held
   private var reader: Waiter = null // waits for an element or the end
-  private val writers: LinkedHashSet[Waiter] = new LinkedHashSet // wait for room or the end
+  private val writers: mutable.LinkedHashSet[Waiter] = new mutable.LinkedHashSet // wait for room or the end
 
   /** Adds an element if there is room. On the reader's own loop, a reader that waits continues before this returns. */
   def offer(element: A): Offer = {
@@ -134,16 +132,14 @@ final class Push[A](val capacity: Int) {
   private def firstWriter(): Waiter =
     if (writers.isEmpty) null
     else {
-      val all   = writers.iterator
-      val first = all.next()
-      all.remove()
+      val first = writers.head // an iterator of Java's sets copies them on Native
+      writers.remove(first)
       first
     }
 
   private def wakeWriters(): Unit = {
     val all = synchronized {
-      val waiting = new Array[Waiter](writers.size)
-      writers.toArray(waiting)
+      val waiting = writers.toArray
       writers.clear()
       waiting
     }

@@ -1,7 +1,8 @@
 package needletail.tcp
 
-import java.util.{ArrayList, LinkedHashSet}
+import java.util.ArrayList
 
+import scala.collection.mutable.LinkedHashSet
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Backoff, Timer}
@@ -27,6 +28,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     loop.platform.newRandom()
   )
   private val ready = new ArrayList[ClientConnection[I, O]] // set up, and open
+  // of Scala: an iterator of Java's copies the set on Native
   private val again   = new LinkedHashSet[Exchange[I, O]] // put back by connections that ended; they go first
   private val waiting = new LinkedHashSet[Exchange[I, O]]
 
@@ -70,7 +72,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private def takeWaiting(): Exchange[I, O] = {
     val queue = if (again.isEmpty) waiting else again
-    val x     = queue.iterator.next()
+    val x     = queue.head
     queue.remove(x)
     x.place = null
     counts.add(ClientCounts.Waiting, -1)
@@ -80,7 +82,8 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   // ExchangePlace: the queue
 
   def abandoned(x: Exchange[_, _]): Unit = {
-    if (again.remove(x) || waiting.remove(x)) counts.add(ClientCounts.Waiting, -1)
+    val own = x.asInstanceOf[Exchange[I, O]] // as this is its place
+    if (again.remove(own) || waiting.remove(own)) counts.add(ClientCounts.Waiting, -1)
     checkDrained()
   }
   def hasWritten(x: Exchange[_, _]): Boolean = false
