@@ -46,7 +46,11 @@ class CacheSuite extends Suite {
         assertEquals(get(redis), ("computed", "miss"))
         eventually(stored.nonEmpty)
         assertEquals(get(redis), ("computed", "hit"))
-        assertEquals(commands, Vector("HELLO 3", "GET key", "SET key computed PX 10000", "GET key"))
+        // each connection begins with HELLO, and there may be a second one while the SET is under way
+        assertEquals(
+          commands.filter(_ != "HELLO 3"),
+          Vector("GET key", "SET key computed PX 10000", "GET key")
+        )
       }
     }
   }
