@@ -50,14 +50,11 @@ private[stream] object FileSource {
     new FileInputStream(path.toFile)
   }
 
-  /** One piece, whatever one read gives; empty at the end, where it closes the file. */
+  /** One piece, whatever one read gives; empty at the end. */
   private def read(file: InputStream, size: Int): Array[Byte] = {
     val buffer = new Array[Byte](size)
     val count  = file.read(buffer)
-    if (count <= 0) {
-      file.close()
-      none
-    } else if (count == size) buffer else Arrays.copyOf(buffer, count)
+    if (count <= 0) none else if (count == size) buffer else Arrays.copyOf(buffer, count)
   }
 }
 
