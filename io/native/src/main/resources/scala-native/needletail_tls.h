@@ -14,11 +14,7 @@ typedef struct tickets tickets;
 /* Where a client keeps the sessions of one server; see keep_session. */
 typedef struct sessions sessions;
 
-/* Certificates for a name, or for those below it if it begins with "*." */
-typedef struct {
-    char *name;
-    SSL_CTX *ctx;
-} named;
+typedef struct named named;
 
 /*
  * What the connections of one loop share. Complete before the first connection, and freed after the last one. OpenSSL
@@ -30,19 +26,37 @@ typedef struct {
     int is_server;
     int refuses_unknown; /* names */
     int names_count;
-    named *names;
+    named *names; /* other certificates */
     unsigned char *alpn; /* what is offered or accepted, each with its length, in the order of preference */
     unsigned int alpn_length;
     tickets *tickets;
     sessions *sessions;
+    unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
+    int pins_count;
 } context;
+
+/* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
+struct named {
+    char *name;
+    context *context;
+};
+
+/* What X509_STORE_CTX_set_error gives a chain without a pinned key. */
+#define NOT_PINNED 50
 
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 
+void needletail_tls_free_sessions(sessions *all);
+int needletail_tls_new_session(SSL *s, SSL_SESSION *session);
+void needletail_tls_release_tickets(tickets *t);
+
 /* The latest session of the server `key`, for its caller to free; null if there is none. */
 SSL_SESSION *needletail_tls_session(context *c, const char *key);
-void needletail_tls_keep_session(context *c, const char *key, SSL_SESSION *session);
+
+typedef struct connection connection;
+
+SSL *needletail_tls_ssl(const connection *c);
 
 /* The server that a client's connection is to, as given to needletail_tls_open. */
 const char *needletail_tls_key(const SSL *s);

@@ -19,10 +19,12 @@ static const char *reason(const char *otherwise) {
     return text == NULL ? otherwise : text;
 }
 
-static int new_session(SSL *s, SSL_SESSION *session);
-
-/* Versions: 0x0303 is TLS 1.2, 0x0304 TLS 1.3. `ciphers` are those of TLS 1.2. Returns null if memory ran out. */
-context *needletail_tls_context(int is_server, int least, int most, const char *ciphers, const char *groups) {
+/*
+ * Versions: 0x0303 is TLS 1.2, 0x0304 TLS 1.3. `ciphers` are those of TLS 1.2, `newer` of TLS 1.3. A client resumes
+ * sessions if it `is_resuming`; a server by needletail_tls_resume. Returns null if memory ran out.
+ */
+context *needletail_tls_context(int is_server, int least, int most, const char *ciphers, const char *newer,
+                                const char *groups, int is_resuming) {
     context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     ssl.ERR_clear_error();
@@ -40,12 +42,14 @@ context *needletail_tls_context(int is_server, int least, int most, const char *
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL);
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
     ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers);
+    if (ssl.SSL_CTX_set_ciphersuites != NULL) ssl.SSL_CTX_set_ciphersuites(c->ctx, newer);
+    if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, 1);
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)groups);
-    if (is_server)
+    if (is_server || !is_resuming)
         ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_OFF, NULL); /* tickets only */
     else {
         ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_CLIENT | SESS_CACHE_NO_INTERNAL, NULL);
-        ssl.SSL_CTX_sess_set_new_cb(c->ctx, new_session);
+        ssl.SSL_CTX_sess_set_new_cb(c->ctx, needletail_tls_new_session);
     }
     return c;
 }
@@ -55,19 +59,17 @@ context *needletail_tls_keep(context *c) {
     return c;
 }
 
-static void free_sessions(sessions *all);
-void needletail_tls_release_tickets(tickets *t);
-
 void needletail_tls_release(context *c) {
     if (atomic_fetch_sub(&c->users, 1) != 1) return;
     ssl.SSL_CTX_free(c->ctx);
     for (int i = 0; i < c->names_count; i++) {
         free(c->names[i].name);
-        ssl.SSL_CTX_free(c->names[i].ctx);
+        if (c->names[i].context != NULL) needletail_tls_release(c->names[i].context);
     }
     free(c->names);
     free(c->alpn);
-    free_sessions(c->sessions);
+    free(c->pins);
+    needletail_tls_free_sessions(c->sessions);
     if (c->tickets != NULL) needletail_tls_release_tickets(c->tickets);
     free(c);
 }
@@ -111,6 +113,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     } else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
     else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
         wrong = reason("not usable");
+    if (wrong == NULL) ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN, 0, NULL); /* of a certificate before */
     while (wrong == NULL && one != NULL) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
@@ -139,14 +142,18 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
     int count = 0;
     ssl.ERR_clear_error();
     X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    STACK *issuers = c->is_server && ssl.OPENSSL_sk_new_null != NULL ? ssl.OPENSSL_sk_new_null() : NULL;
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     while (one != NULL) {
         if (ssl.X509_STORE_add_cert(store, one) == 1) count++;
+        X509_NAME *subject = issuers == NULL ? NULL : ssl.X509_NAME_dup(ssl.X509_get_subject_name(one));
+        if (subject != NULL) ssl.OPENSSL_sk_push(issuers, subject);
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     }
     ssl.X509_STORE_set_flags(store, PARTIAL_CHAIN);
+    if (issuers != NULL) ssl.SSL_CTX_set_client_CA_list(c->ctx, issuers); /* told to clients */
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
     return count;
@@ -165,6 +172,105 @@ const char *needletail_tls_trust_system(context *c) {
         if (access(bundles[i], R_OK) == 0)
             return ssl.SSL_CTX_load_verify_locations(c->ctx, bundles[i], NULL) == 1 ? NULL : reason("cannot be read");
     return "the system has no trusted certificates";
+}
+
+/* Lists of revoked certificates; there must be one from each issuer. Returns how many there are. */
+int needletail_tls_revoked(context *c, const char *pem, int length) {
+    int count = 0;
+    ssl.ERR_clear_error();
+    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
+    while (one != NULL) {
+        if (ssl.X509_STORE_add_crl(store, one) == 1) count++;
+        ssl.X509_CRL_free(one);
+        one = ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
+    }
+    ssl.X509_STORE_set_flags(store, CRL_CHECK);
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    return count;
+}
+
+static int is_pinned(const context *c, X509 *one) {
+    unsigned char *der = NULL, hash[64];
+    int found = 0, length = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), NULL);
+    if (length > 0) der = malloc((size_t)length);
+    if (der == NULL) return 0;
+    unsigned char *end = der;
+    ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), &end);
+    if (ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1)
+        for (int i = 0; i < c->pins_count && !found; i++) found = memcmp(c->pins[i], hash, sizeof c->pins[i]) == 0;
+    free(der);
+    return found;
+}
+
+/* Verifies a chain, and that it has a pinned key: in the chain as verified, not in whatever the peer has sent. */
+static int verify_pinned(X509_STORE_CTX *chain, void *with) {
+    context *c = with;
+    int result = ssl.X509_verify_cert(chain);
+    if (result <= 0) return result;
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    for (int i = 0; i < ssl.OPENSSL_sk_num(all); i++)
+        if (is_pinned(c, ssl.OPENSSL_sk_value(all, i))) return 1;
+    ssl.X509_STORE_CTX_set_error(chain, NOT_PINNED);
+    return 0;
+}
+
+/* `count` hashes of 32 bytes. Returns 0 if memory ran out, or if the library cannot. */
+int needletail_tls_pins(context *c, const char *hashes, int count) {
+    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
+    c->pins = malloc((size_t)count * sizeof *c->pins);
+    if (c->pins == NULL) return 0;
+    memcpy(c->pins, hashes, (size_t)count * sizeof *c->pins);
+    c->pins_count = count;
+    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_pinned, c);
+    return 1;
+}
+
+/* Names of servers (SNI) */
+
+static int is_for(const char *name, const char *host) {
+    if (name[0] != '*') return strcasecmp(name, host) == 0;
+    const char *rest = strchr(host, '.');
+    return rest != NULL && rest > host && strcasecmp(name + 1, rest) == 0;
+}
+
+static int choose_certificate(SSL *s, int *alert, void *with) {
+    context *c = with;
+    const char *host = ssl.SSL_get_servername(s, 0);
+    if (host == NULL) return TLSEXT_NOACK;
+    for (int is_wild = 0; is_wild < 2; is_wild++)
+        for (int i = 0; i < c->names_count; i++)
+            if ((c->names[i].name[0] == '*') == is_wild && is_for(c->names[i].name, host)) {
+                if (c->names[i].context != NULL) ssl.SSL_set_SSL_CTX(s, c->names[i].context->ctx);
+                return TLSEXT_OK;
+            }
+    if (!c->refuses_unknown) return TLSEXT_NOACK;
+    *alert = ALERT_UNRECOGNIZED_NAME;
+    return TLSEXT_ALERT_FATAL;
+}
+
+/*
+ * Which certificates are for which names: for `name` those of `its`, or the context's own if `its` is null. An exact
+ * name has precedence. Returns 0 if memory ran out.
+ */
+int needletail_tls_name(context *c, const char *name, context *its) {
+    named *more = realloc(c->names, (size_t)(c->names_count + 1) * sizeof *more);
+    if (more == NULL) return 0;
+    c->names = more;
+    char *copy = strdup(name);
+    if (copy == NULL) return 0;
+    c->names[c->names_count].name = copy;
+    c->names[c->names_count++].context = its == NULL ? NULL : needletail_tls_keep(its);
+    return 1;
+}
+
+/* To be called after all names are known. */
+void needletail_tls_choose(context *c, int refuses_unknown) {
+    c->refuses_unknown = refuses_unknown;
+    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
 }
 
 /* ALPN */
@@ -191,78 +297,6 @@ void needletail_tls_protocols(context *c, const char *protocols, int length) {
     memcpy(c->alpn, protocols, (size_t)length);
     c->alpn_length = (unsigned int)length;
     if (c->is_server) ssl.SSL_CTX_set_alpn_select_cb(c->ctx, choose_protocol, c);
-}
-
-/* Sessions of a client */
-
-#define SERVERS 256
-#define SESSIONS 4
-
-struct sessions {
-    struct {
-        char *key;
-        int count;
-        SSL_SESSION *kept[SESSIONS]; /* the latest last */
-    } of[SERVERS]; /* by the key's hash; of two servers with the same one, the latest */
-};
-
-static unsigned int place(const char *key) {
-    unsigned int hash = 2166136261u;
-    for (; *key != 0; key++) hash = (hash ^ (unsigned char)*key) * 16777619u;
-    return (hash ^ hash >> 16) % SERVERS;
-}
-
-static void forget(sessions *all, unsigned int at) {
-    for (int i = 0; i < all->of[at].count; i++) ssl.SSL_SESSION_free(all->of[at].kept[i]);
-    all->of[at].count = 0;
-    free(all->of[at].key);
-    all->of[at].key = NULL;
-}
-
-static void free_sessions(sessions *all) {
-    if (all == NULL) return;
-    for (unsigned int i = 0; i < SERVERS; i++) forget(all, i);
-    free(all);
-}
-
-SSL_SESSION *needletail_tls_session(context *c, const char *key) {
-    unsigned int at = place(key);
-    sessions *all = c->sessions;
-    if (all == NULL || all->of[at].key == NULL || strcmp(all->of[at].key, key) != 0) return NULL;
-    while (all->of[at].count > 0) {
-        SSL_SESSION *last = all->of[at].kept[--all->of[at].count];
-        if (ssl.SSL_SESSION_is_resumable(last)) return last; /* each once: RFC 8446 appendix C.4 */
-        ssl.SSL_SESSION_free(last);
-    }
-    return NULL;
-}
-
-/* Takes over `session`. */
-void needletail_tls_keep_session(context *c, const char *key, SSL_SESSION *session) {
-    unsigned int at = place(key);
-    if (c->sessions == NULL) c->sessions = calloc(1, sizeof *c->sessions);
-    sessions *all = c->sessions;
-    if (all != NULL && (all->of[at].key == NULL || strcmp(all->of[at].key, key) != 0)) {
-        forget(all, at);
-        all->of[at].key = strdup(key);
-    }
-    if (all == NULL || all->of[at].key == NULL) {
-        ssl.SSL_SESSION_free(session);
-        return;
-    }
-    if (all->of[at].count == SESSIONS) {
-        ssl.SSL_SESSION_free(all->of[at].kept[0]);
-        memmove(&all->of[at].kept[0], &all->of[at].kept[1], (SESSIONS - 1) * sizeof(SSL_SESSION *));
-        all->of[at].count--;
-    }
-    all->of[at].kept[all->of[at].count++] = session;
-}
-
-static int new_session(SSL *s, SSL_SESSION *session) {
-    const char *key = needletail_tls_key(s);
-    if (key == NULL) return 0;
-    needletail_tls_keep_session(needletail_tls_context_of(s), key, session);
-    return 1;
 }
 
 #endif

@@ -24,6 +24,9 @@ typedef struct x509_store_st X509_STORE;
 typedef struct x509_store_ctx_st X509_STORE_CTX;
 typedef struct X509_VERIFY_PARAM_st X509_VERIFY_PARAM;
 typedef struct X509_name_st X509_NAME;
+typedef struct X509_pubkey_st X509_PUBKEY;
+typedef struct X509_extension_st X509_EXTENSION;
+typedef struct asn1_string_st ASN1_STRING; /* of any kind: a number, a time */
 typedef struct evp_pkey_st EVP_PKEY;
 typedef struct evp_cipher_st EVP_CIPHER;
 typedef struct evp_cipher_ctx_st EVP_CIPHER_CTX;
@@ -41,7 +44,6 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(const SSL_METHOD *, TLS_client_method, (void)) \
     F(SSL_CTX *, SSL_CTX_new, (const SSL_METHOD *)) \
     F(void, SSL_CTX_free, (SSL_CTX *)) \
-    F(int, SSL_CTX_up_ref, (SSL_CTX *)) \
     F(long, SSL_CTX_ctrl, (SSL_CTX *, int, long, void *)) \
     F(long, SSL_CTX_callback_ctrl, (SSL_CTX *, int, void (*)(void))) \
     F(uint64_t, SSL_CTX_set_options, (SSL_CTX *, uint64_t)) \
@@ -52,7 +54,6 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(int, SSL_CTX_set_default_verify_paths, (SSL_CTX *)) \
     F(int, SSL_CTX_load_verify_locations, (SSL_CTX *, const char *, const char *)) \
     F(X509_STORE *, SSL_CTX_get_cert_store, (const SSL_CTX *)) \
-    F(void, SSL_CTX_set_cert_store, (SSL_CTX *, X509_STORE *)) \
     F(void, SSL_CTX_set_client_CA_list, (SSL_CTX *, STACK *)) \
     F(void, SSL_CTX_set_alpn_select_cb, (SSL_CTX *, alpn_function *, void *)) \
     F(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *))) \
@@ -77,16 +78,15 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(int, SSL_set_ex_data, (SSL *, int, void *)) \
     F(void *, SSL_get_ex_data, (const SSL *, int)) \
     F(int, SSL_set_session, (SSL *, SSL_SESSION *)) \
+    F(void, SSL_CTX_set_cert_verify_callback, (SSL_CTX *, int (*)(X509_STORE_CTX *, void *), void *)) \
+    F(const char *, SSL_CIPHER_standard_name, (const SSL_CIPHER *)) \
     F(int, SSL_session_reused, (const SSL *)) \
     F(const char *, SSL_get_servername, (const SSL *, int)) \
     F(SSL_CTX *, SSL_set_SSL_CTX, (SSL *, SSL_CTX *)) \
     F(void, SSL_get0_alpn_selected, (const SSL *, const unsigned char **, unsigned int *)) \
     F(const char *, SSL_get_version, (const SSL *)) \
     F(const SSL_CIPHER *, SSL_get_current_cipher, (const SSL *)) \
-    F(const char *, SSL_CIPHER_get_name, (const SSL_CIPHER *)) \
-    F(STACK *, SSL_get_peer_cert_chain, (const SSL *)) \
     F(void, SSL_SESSION_free, (SSL_SESSION *)) \
-    F(uint16_t, SSL_SESSION_get_protocol_version, (const SSL_SESSION *)) \
     F(int, SSL_SESSION_is_resumable, (const SSL_SESSION *)) \
     F(BIO_METHOD *, BIO_meth_new, (int, const char *)) \
     F(int, BIO_meth_set_read, (BIO_METHOD *, int (*)(BIO *, char *, int))) \
@@ -101,7 +101,6 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(void, BIO_clear_flags, (BIO *, int)) \
     F(BIO *, BIO_new_mem_buf, (const void *, int)) \
     F(void, ERR_clear_error, (void)) \
-    F(unsigned long, ERR_get_error, (void)) \
     F(unsigned long, ERR_peek_last_error, (void)) \
     F(const char *, ERR_reason_error_string, (unsigned long)) \
     F(X509 *, PEM_read_bio_X509, (BIO *, X509 **, password_function *, void *)) \
@@ -109,16 +108,29 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(EVP_PKEY *, PEM_read_bio_PrivateKey, (BIO *, EVP_PKEY **, password_function *, void *)) \
     F(void, EVP_PKEY_free, (EVP_PKEY *)) \
     F(void, X509_free, (X509 *)) \
-    F(int, X509_up_ref, (X509 *)) \
     F(int, X509_check_private_key, (X509 *, EVP_PKEY *)) \
-    F(EVP_PKEY *, X509_get_pubkey, (X509 *)) \
+    F(X509_PUBKEY *, X509_get_X509_PUBKEY, (const X509 *)) \
+    F(int, i2d_X509_PUBKEY, (X509_PUBKEY *, unsigned char **)) \
+    F(int, X509_verify_cert, (X509_STORE_CTX *)) \
+    F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
+    F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
+    F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
+    F(int, X509_NAME_print_ex, (BIO *, const X509_NAME *, int, unsigned long)) \
+    F(ASN1_STRING *, X509_get_serialNumber, (X509 *)) \
+    F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \
+    F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
+    F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
+    F(X509_EXTENSION *, X509_get_ext, (const X509 *, int)) \
+    F(ASN1_STRING *, X509_EXTENSION_get_data, (X509_EXTENSION *)) \
+    F(const unsigned char *, ASN1_STRING_get0_data, (const ASN1_STRING *)) \
+    F(int, ASN1_STRING_length, (const ASN1_STRING *)) \
+    F(int, X509_digest, (const X509 *, const EVP_MD *, unsigned char *, unsigned int *)) \
+    F(int, EVP_Digest, (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *)) \
+    F(const BIO_METHOD *, BIO_s_mem, (void)) \
+    F(int, BIO_read, (BIO *, void *, int)) \
     F(X509_NAME *, X509_get_subject_name, (const X509 *)) \
     F(X509_NAME *, X509_NAME_dup, (X509_NAME *)) \
-    F(int, i2d_X509, (X509 *, unsigned char **)) \
     F(void, X509_CRL_free, (X509_CRL *)) \
-    F(X509_STORE *, X509_STORE_new, (void)) \
-    F(void, X509_STORE_free, (X509_STORE *)) \
-    F(int, X509_STORE_up_ref, (X509_STORE *)) \
     F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
     F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
     F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
@@ -137,11 +149,13 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
                                 const unsigned char *)) \
     F(int, HMAC_Init_ex, (HMAC_CTX *, const void *, int, const EVP_MD *, ENGINE *))
 
-/* Those that some of the libraries have; null where they are missing. */
+/* Those that some of the libraries have, or have by another name; null where they are missing. */
 #define TLS_OPTIONAL_FUNCTIONS(F) \
     F(int, SSL_CTX_set_ciphersuites, (SSL_CTX *, const char *)) \
     F(int, SSL_CTX_set_num_tickets, (SSL_CTX *, size_t)) \
     F(void, SSL_CTX_set_security_level, (SSL_CTX *, int)) \
+    F(X509 *, SSL_get1_peer_certificate, (const SSL *)) \
+    F(X509 *, SSL_get_peer_certificate, (const SSL *)) \
     F(int, OPENSSL_sk_num, (const STACK *)) \
     F(void *, OPENSSL_sk_value, (const STACK *, int)) \
     F(STACK *, OPENSSL_sk_new_null, (void)) \
@@ -158,13 +172,13 @@ extern struct needletail_tls_library needletail_ssl;
 
 /* Constants, as in OpenSSL's headers. */
 enum {
-    CTRL_EXTRA_CHAIN_CERT = 14,
     CTRL_MODE = 33,
     CTRL_SESS_CACHE_MODE = 44,
     CTRL_SERVERNAME_CB = 53,
     CTRL_SERVERNAME_ARG = 54,
     CTRL_HOSTNAME = 55,
     CTRL_TICKET_KEY_CB = 72,
+    CTRL_CHAIN = 88,
     CTRL_CHAIN_CERT = 89,
     CTRL_GROUPS_LIST = 92,
     CTRL_MIN_PROTO_VERSION = 123,
@@ -202,11 +216,9 @@ enum {
 };
 
 #define PARTIAL_CHAIN 0x80000UL /* a certificate that is trusted need not be an issuer's */
-#define CRL_CHECK 4UL
+#define CRL_CHECK 12UL          /* of all certificates in a chain */
 
 #define OP_NO_COMPRESSION (UINT64_C(1) << 17)
-#define OP_CIPHER_SERVER_PREFERENCE (UINT64_C(1) << 22)
 #define OP_NO_RENEGOTIATION (UINT64_C(1) << 30)
-#define OP_NO_TICKET (UINT64_C(1) << 14)
 
 #endif

@@ -47,11 +47,13 @@ enum {
     OWES_OUTPUT = 16,  /* the kernel has not taken some of OpenSSL's own output */
     SECURED = 32,      /* the handshake is complete */
     AWAITS_WRITE = 64, /* a client's handshake goes on when the kernel takes output */
+    RESUMED = 128,     /* the handshake has resumed a session */
 };
 
-enum { OTHER = 0, UNTRUSTED = 1, WRONG_NAME = 2, NO_TLS = 3, TRUNCATED = 4, INTERRUPTED = 5, FLOOD = 6, CLOSED = 7 };
+/* The kinds of failures; UNTRUSTED is added to the reason by which OpenSSL refuses a certificate. */
+enum { OTHER = 0, NO_CERTIFICATE = 1, NO_TLS = 3, TRUNCATED = 4, INTERRUPTED = 5, FLOOD = 6, UNTRUSTED = 1000 };
 
-typedef struct {
+struct connection {
     int32_t flags;
     int32_t held_bytes;
     int32_t kind; /* of a failure */
@@ -65,6 +67,7 @@ typedef struct {
     unsigned char is_server, is_begun, is_secured, is_heard, has_failed;
     unsigned char is_channel_at_end, is_ended, is_end_told, is_end_said, is_own;
     unsigned char is_limiting; /* whether records count, as the handshake is complete */
+    unsigned char is_plain;    /* what came is no TLS */
     unsigned char is_counted;  /* whether the latest record counts as one without data */
 
     /* Input. The record being read: bytes of its header, and bytes of it that have not come or not been read. */
@@ -77,7 +80,7 @@ typedef struct {
     char *pending;
     int pending_from, pending_until;
     int owed;
-} connection;
+};
 
 /* What a thread needs: allocated when first used, freed when the thread ends. */
 typedef struct {
@@ -295,10 +298,9 @@ static int fail_by_library(connection *c) {
     long verified = ssl.SSL_get_verify_result(c->ssl);
     flush_own(c); /* an alert */
     if (text == NULL) return fail(c, OTHER, "the peer ended it");
-    if (verified != 0 && is(text, "certificate verify failed")) {
-        int is_name = verified == 62 || verified == 63 || verified == 64;
-        return fail(c, is_name ? WRONG_NAME : UNTRUSTED, ssl.X509_verify_cert_error_string(verified));
-    }
+    if (verified != 0 && is(text, "certificate verify failed"))
+        return fail(c, UNTRUSTED + (int)verified, ssl.X509_verify_cert_error_string(verified));
+    if (is(text, "did not return a certificate")) return fail(c, NO_CERTIFICATE, text);
     if (!c->is_secured && c->greetings <= 1 &&
         (is(text, "wrong version number") || is(text, "http request") || is(text, "https proxy request") ||
          is(text, "unknown protocol")))
@@ -395,8 +397,14 @@ static int secure(connection *c) {
     if (c->has_failed) return FAILED;
     result = fill(c, IN_SIZE);
     if (result < 0) return result;
-    c->is_begun = 1;
     int was_empty = here->in_until == 0;
+    if (c->is_server && !c->is_begun && !was_empty && (here->in[0] < 20 || here->in[0] > 24)) {
+        c->is_plain = 1; /* RFC 8446 section 5.1 */
+        return fail(c, NO_TLS, "");
+    }
+    if (was_empty && (c->is_server || c->is_begun))
+        return c->is_channel_at_end ? fail(c, INTERRUPTED, "") : 0;
+    c->is_begun = 1;
     int shaken = shake(c->ssl);
     int error = shaken == 1 ? 0 : ssl.SSL_get_error(c->ssl, shaken);
     if (error != 0 && error != ERROR_WANT_READ && error != ERROR_WANT_WRITE) return fail_by_library(c);
@@ -405,11 +413,11 @@ static int secure(connection *c) {
     if (result < 0) return result;
     if (shaken == 1) {
         c->is_secured = c->is_limiting = 1;
+        if (ssl.SSL_session_reused(c->ssl)) c->flags |= RESUMED;
         c->idle = 0;
         if (c->pending != NULL) c->flags |= AWAITS_WRITE;
         return c->pending == NULL;
     }
-    if (c->is_channel_at_end && was_empty) return fail(c, INTERRUPTED, "");
     if (c->greetings > MAX_GREETINGS) return fail(c, FLOOD, "too many records in one TLS handshake");
     if (c->pending != NULL) c->flags |= AWAITS_WRITE;
     return 0;
@@ -557,6 +565,8 @@ void needletail_tls_close(connection *c, int is_reset) {
 }
 
 /* The beginning */
+
+SSL *needletail_tls_ssl(const connection *c) { return c->ssl; }
 
 const char *needletail_tls_key(const SSL *s) {
     connection *c = ssl.SSL_get_ex_data(s, 0);

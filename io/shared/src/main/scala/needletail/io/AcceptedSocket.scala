@@ -33,6 +33,8 @@ final class AcceptedSocket private[io] (socket: Socket) {
    *
    * @param tls
    *   the identity to secure it with; null for a plain connection
+   * @param toPlain
+   *   what is sent to a client that does not speak TLS although `tls` is set; null for nothing
    * @param gone
    *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
    *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
@@ -41,13 +43,14 @@ final class AcceptedSocket private[io] (socket: Socket) {
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity = null,
+      toPlain: Array[Byte] = null,
       gone: Runnable = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, tls, gone, makeHandler)
+    if (loop.inLoop) startHere(loop, options, tls, toPlain, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, gone, makeHandler))
+      try loop.execute(() => startHere(loop, options, tls, toPlain, gone, makeHandler))
       catch { case _: RejectedExecutionException => giveBack(gone) }
   }
 
@@ -55,6 +58,7 @@ final class AcceptedSocket private[io] (socket: Socket) {
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity,
+      toPlain: Array[Byte],
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
@@ -62,7 +66,7 @@ final class AcceptedSocket private[io] (socket: Socket) {
     try
       if (loop.isAlive) {
         socket.configure(options)
-        val stream = if (tls eq null) socket else tls.over(socket)
+        val stream = if (tls eq null) socket else tls.over(socket, toPlain)
         connection = new Connection(loop, stream, options, gone)
       }
     catch { case _: IOException => () } // the peer is gone already

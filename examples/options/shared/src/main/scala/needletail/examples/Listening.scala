@@ -5,7 +5,7 @@ import java.nio.file.{InvalidPathException, Paths}
 
 import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
-import needletail.io.{Address, Tls, TlsIdentity}
+import needletail.io.{Address, Tls, TlsIdentity, TlsServerConfig}
 import needletail.server.{AdminConfig, RunningServer, ServerConfig}
 
 /**
@@ -71,7 +71,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
       case ("", _) | (_, "")      => refused("--cert and --key belong together")
       case _ if isBehind(chosen)  => refused("--cert and --key cannot be used behind a web server")
       case (certificates, secret) =>
-        try Some(Tls.identity(Paths.get(certificates), Paths.get(secret)))
+        try Some(Tls.server(TlsServerConfig(Paths.get(certificates), Paths.get(secret))))
         catch { case e @ (_: IOException | _: InvalidPathException) => refused(e.getMessage) }
     }
 
