@@ -48,10 +48,11 @@ final class AcceptedSocket private[io] (socket: Socket) {
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
+    if (tls ne null) tls.counts.began()
     if (loop.inLoop) startHere(loop, options, tls, toPlain, gone, makeHandler)
     else
       try loop.execute(() => startHere(loop, options, tls, toPlain, gone, makeHandler))
-      catch { case _: RejectedExecutionException => giveBack(gone) }
+      catch { case _: RejectedExecutionException => giveBack(tls, gone) }
   }
 
   private def startHere(
@@ -70,11 +71,13 @@ final class AcceptedSocket private[io] (socket: Socket) {
         connection = new Connection(loop, stream, options, gone)
       }
     catch { case _: IOException => () } // the peer is gone already
-    finally if (connection eq null) giveBack(gone)
+    finally if (connection eq null) giveBack(tls, gone)
     if (connection ne null) connection.begin(makeHandler)
   }
 
-  private def giveBack(gone: Runnable): Unit =
-    try socket.close()
-    finally if (gone ne null) gone.run()
+  private def giveBack(tls: TlsIdentity, gone: Runnable): Unit =
+    try {
+      if (tls ne null) tls.counts.broken()
+      socket.close()
+    } finally if (gone ne null) gone.run()
 }

@@ -60,7 +60,7 @@ object Tls extends TlsPlatform {
   def server(config: TlsServerConfig): TlsIdentity = identity(config, () => load(config))
 
   private[io] def identity(config: TlsServerConfig, load: () => TlsServerContext): TlsIdentity =
-    new TlsIdentity(config.limits, load, filesOf(config))
+    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos)
 
   private def filesOf(config: TlsServerConfig): Seq[Path] =
     config.certificates.flatMap(c => Seq(c.chain, c.key)) ++

@@ -12,13 +12,15 @@ import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
  * @param limits on handshakes
  * @param load   reads the files
  * @param files  what `load` reads
+ * @param checkNanos how often a server looks whether they have changed; 0: never
  */
 final class TlsIdentity private[io] (
     val limits: TlsLimits,
     load: () => TlsServerContext,
-    files: Seq[Path]
+    files: Seq[Path],
+    private[needletail] val checkNanos: Long = 0
 ) {
-  private var seen                               = stamps() // before it is loaded, so that no change is missed
+  private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
 
   /** Counts of handshakes. */
@@ -39,8 +41,14 @@ final class TlsIdentity private[io] (
   def reload(): Unit = synchronized {
     seen = stamps()
     val former = present
-    present = load()
+    try present = load()
+    catch {
+      case e: IOException =>
+        counts.failedReload()
+        throw e
+    }
     former.release()
+    counts.reloaded()
   }
 
   /**

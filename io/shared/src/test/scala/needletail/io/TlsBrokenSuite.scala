@@ -25,7 +25,10 @@ class TlsBrokenSuite extends TlsPair {
       thread.start()
       thread
     }
-    def copy(from: PlainSocket, to: PlainSocket, most: Int): Unit = {
+    def copy(from: PlainSocket, to: PlainSocket, most: Int): Unit =
+      try copyAll(from, to, most)
+      catch { case _: IOException => for (s <- Seq(from, to)) s.close() }
+    def copyAll(from: PlainSocket, to: PlainSocket, most: Int): Unit = {
       val in: InputStream = from.getInputStream
       val bytes           = new Array[Byte](piece)
       var left            = most
@@ -96,7 +99,7 @@ class TlsBrokenSuite extends TlsPair {
         on(served.loop)(served.connections.peek.abort())
         kept.next()
       }
-      assert(whole.startsWith("closed by "), whole)
+      assert(whole.contains("data may be missing"), whole)
     }
   }
 

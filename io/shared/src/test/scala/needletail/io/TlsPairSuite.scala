@@ -30,19 +30,19 @@ class TlsPairSuite extends TlsPair {
   tlsTest("what a session says, on both sides") {
     serving(config.copy(protocols = Seq("h2", "http/1.1"))) { served =>
       val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.certificate), protocols = Seq("http/1.1")))
-      val c   = open(served.loop, served.port, tls)
+      val c   = open(served.loop, served.port, tls, "here.test")
       roundTrip(served, c, "a".getBytes)
       val client = on(served.loop)(c._1.tlsSession).get
       val server = on(served.loop)(served.connections.peek.tlsSession).get
       assertEquals(client.version, "TLSv1.3")
       assertEquals((client.protocol, server.protocol), ("http/1.1", "http/1.1"))
-      assertEquals((client.cipher, client.isResumed, server.serverName), (server.cipher, false, "localhost"))
+      assertEquals((client.cipher, client.isResumed, server.serverName), (server.cipher, false, "here.test"))
       assert(client.cipher.startsWith("TLS_"), client.cipher)
       val peer = client.peer.get
       assertEquals((peer.subject, peer.issuer), ("CN=local", "CN=Needletail's tests"))
       assertEquals(
         peer.names,
-        Seq("DNS:localhost", "IP:127.0.0.1", "IP:0:0:0:0:0:0:0:1", "email:a@b.example", "URI:x:y").map(plainIp)
+        Seq("DNS:localhost", "DNS:here.test", "IP:127.0.0.1", "IP:0:0:0:0:0:0:0:1", "email:a@b.example", "URI:x:y").map(plainIp)
       )
       assertEquals(server.peer, None)
       val now = System.currentTimeMillis

@@ -9,7 +9,7 @@ import needletail.io.tls.{CertificateInfo, TlsCounts}
  * - they have `isSecure`, and `session` once the handshake is complete;
  * - failures are IOExceptions with one line in words: "the certificate of NAME expired on DATE", "… is not for NAME",
  *   "… was issued by somebody who is not trusted", "… was revoked";
- * - they count in `counts`: `began` when an accepted socket is secured, then `completed` or `broken` exactly once, the
+ * - accepted ones count in `counts`, where they have been counted as begun: `completed` or `broken` exactly once, the
  *   latter at the latest when it is closed.
  */
 
@@ -17,7 +17,7 @@ import needletail.io.tls.{CertificateInfo, TlsCounts}
 private[needletail] abstract class TlsServerContext {
 
   /**
-   * Secures an accepted socket, and takes it over. The first read begins the handshake.
+   * Secures an accepted socket, and takes it over unless this throws. The first read begins the handshake.
    *
    * @param toPlain what is sent, as it is, to a peer whose first byte cannot begin TLS (it is not 22), before reading
    *                throws; null sends nothing

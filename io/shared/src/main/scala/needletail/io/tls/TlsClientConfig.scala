@@ -33,7 +33,12 @@ final case class TlsClientConfig(
 ) {
   private def check(): Unit = {
     val is = Setting("TlsClientConfig")
-    is.check("protocols", protocols.mkString(", "), TlsServerConfig.areNames(protocols), "of 1 to 255 bytes each")
+    is.check(
+      "protocols",
+      protocols.mkString(", "),
+      TlsServerConfig.areNames(protocols),
+      "of 1 to 255 bytes each"
+    )
     for (pin <- pins) is.check("pins", pin, TlsClientConfig.isPin(pin), "44 characters of base64, a SHA-256")
     is.check(
       "trust",

@@ -2,12 +2,14 @@ package needletail.io.tls
 
 import java.util.concurrent.atomic.AtomicLong
 
-/** Counts of a server's handshakes, for all loops together. To be read and counted on any thread. */
+/** What became of a server's handshakes, for all loops together. To be read and counted on any thread. */
 final class TlsCounts private[io] () {
-  private val fullOnes     = new AtomicLong
-  private val resumedOnes  = new AtomicLong
-  private val failedOnes   = new AtomicLong
-  private val presentOnes  = new AtomicLong
+  private val reloadsDone   = new AtomicLong
+  private val reloadsFailed = new AtomicLong
+  private val fullOnes      = new AtomicLong
+  private val resumedOnes   = new AtomicLong
+  private val failedOnes    = new AtomicLong
+  private val presentOnes   = new AtomicLong
 
   /** Handshakes that were completed with a new session. */
   def full: Long = fullOnes.get
@@ -17,6 +19,12 @@ final class TlsCounts private[io] () {
 
   /** Connections that ended before their handshake was complete. */
   def failed: Long = failedOnes.get
+
+  /** How often the certificates were read again. */
+  def reloads: Long = reloadsDone.get
+
+  /** How often that was tried in vain. */
+  def failedReloads: Long = reloadsFailed.get
 
   /** Connections that were accepted and whose handshake is neither complete nor failed. */
   def present: Long = presentOnes.get
@@ -28,6 +36,9 @@ final class TlsCounts private[io] () {
     (if (isResumed) resumedOnes else fullOnes).incrementAndGet()
     ()
   }
+
+  private[io] def reloaded(): Unit     = { reloadsDone.incrementAndGet(); () }
+  private[io] def failedReload(): Unit = { reloadsFailed.incrementAndGet(); () }
 
   private[io] def broken(): Unit = {
     presentOnes.decrementAndGet()

@@ -23,6 +23,8 @@ import needletail.async.Setting
  * @param clients            whether clients must show a certificate; None: they are not asked for one
  * @param sessionLifetime    how long a session can be resumed, 1 second to 7 days
  * @param limits             on handshakes
+ * @param checkFiles         how often the server looks whether the files have changed, and if so reads them again, as
+ *                           `TlsIdentity.reload` does; 0: never
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class TlsServerConfig(
@@ -32,18 +34,25 @@ final case class TlsServerConfig(
     protocols: Seq[String] = Seq("http/1.1"),
     clients: Option[TlsClientAuth] = None,
     sessionLifetime: FiniteDuration = FiniteDuration(2, HOURS),
-    limits: TlsLimits = TlsLimits()
+    limits: TlsLimits = TlsLimits(),
+    checkFiles: FiniteDuration = FiniteDuration(0, SECONDS)
 ) {
   private def check(): Unit = {
     val is = Setting("TlsServerConfig")
     is.check("certificates", "empty", certificates.nonEmpty, "at least one")
-    is.check("protocols", protocols.mkString(", "), TlsServerConfig.areNames(protocols), "of 1 to 255 bytes each")
+    is.check(
+      "protocols",
+      protocols.mkString(", "),
+      TlsServerConfig.areNames(protocols),
+      "of 1 to 255 bytes each"
+    )
     is.check(
       "sessionLifetime",
       sessionLifetime,
       sessionLifetime >= 1.second && sessionLifetime <= 7.days,
       "1 second to 7 days"
     )
+    is.notNegative("checkFiles", checkFiles)
   }
   check()
 }

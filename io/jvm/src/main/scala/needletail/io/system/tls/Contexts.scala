@@ -5,7 +5,14 @@ import java.lang.invoke.{MethodHandle, MethodHandles, MethodType}
 import java.security.cert.{CertificateException, X509Certificate}
 import java.security.{GeneralSecurityException, Provider}
 import java.util.Collections
-import javax.net.ssl.{KeyManager, SSLContext, SSLEngine, SSLParameters, TrustManager, X509ExtendedTrustManager}
+import javax.net.ssl.{
+  KeyManager,
+  SSLContext,
+  SSLEngine,
+  SSLParameters,
+  TrustManager,
+  X509ExtendedTrustManager
+}
 
 import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
@@ -22,7 +29,14 @@ private[io] final class JdkServerContext private (
     val engine = context.createSSLEngine()
     engine.setUseClientMode(false)
     if (parameters ne null) engine.setSSLParameters(parameters)
-    new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, "the client", counts, toPlain, certificateChecks)
+    new TlsSocket(
+      socket.asInstanceOf[NioSocket].channel,
+      engine,
+      "the client",
+      counts,
+      toPlain,
+      certificateChecks
+    )
   }
 }
 
@@ -43,8 +57,14 @@ private[io] object JdkServerContext {
     config.clients.foreach { clients =>
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
-    if (config.refuseUnknownNames) parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys)))
-    new JdkServerContext(context, parameters, config.clients.map(_.check), keys.certificates.map(Certificates.info))
+    if (config.refuseUnknownNames)
+      parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys)))
+    new JdkServerContext(
+      context,
+      parameters,
+      config.clients.map(_.check),
+      keys.certificates.map(Certificates.info)
+    )
   }
 }
 
@@ -149,7 +169,9 @@ private[tls] object Contexts {
         if (provider eq null) SSLContext.getInstance("TLS") else SSLContext.getInstance("TLS", provider)
       context.init(keys, if (trust.isEmpty) null else trust, null)
       context
-    } catch { case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e) }
+    } catch {
+      case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
+    }
 
   /** Throws CertificateException if `check` does not accept the chain's first certificate. */
   def accepted(check: CertificateInfo => Boolean)(chain: Array[X509Certificate]): Unit = {

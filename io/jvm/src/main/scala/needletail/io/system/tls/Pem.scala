@@ -22,7 +22,8 @@ private[io] object Pem {
   /** The certificates in a file, at least one. */
   def certificates(file: Path): Vector[X509Certificate] = {
     val found = blocks(file).filter(b => b.label == "CERTIFICATE" || b.label == "X509 CERTIFICATE")
-    if (found.isEmpty) throw new IOException(s"$file has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)")
+    if (found.isEmpty)
+      throw new IOException(s"$file has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)")
     found.map { block =>
       try factory.generateCertificate(new ByteArrayInputStream(block.bytes)).asInstanceOf[X509Certificate]
       catch {
@@ -35,7 +36,8 @@ private[io] object Pem {
   /** The lists of revoked certificates in a file, at least one. */
   def revocations(file: Path): Vector[X509CRL] = {
     val found = blocks(file).filter(_.label == "X509 CRL")
-    if (found.isEmpty) throw new IOException(s"$file has no list of revoked certificates in PEM (-----BEGIN X509 CRL-----)")
+    if (found.isEmpty)
+      throw new IOException(s"$file has no list of revoked certificates in PEM (-----BEGIN X509 CRL-----)")
     found.map { block =>
       try factory.generateCRL(new ByteArrayInputStream(block.bytes)).asInstanceOf[X509CRL]
       catch {

@@ -37,8 +37,9 @@ private[io] object PrivateKeys {
   }
 
   private def decrypted(file: Path, bytes: Array[Byte], password: Option[String]): Array[Byte] = {
-    val secret = password.getOrElse(throw new IOException(s"$file is encrypted, and there is no password for it"))
-    val info   =
+    val secret =
+      password.getOrElse(throw new IOException(s"$file is encrypted, and there is no password for it"))
+    val info =
       try new EncryptedPrivateKeyInfo(bytes)
       catch { case e: IOException => throw new IOException(s"$file is damaged: ${e.getMessage}", e) }
     def unsupported(e: Throwable) =

@@ -3,7 +3,15 @@ package needletail.io.system.tls
 import java.net.Socket
 import java.security.cert.X509Certificate
 import java.security.{Principal, PrivateKey}
-import javax.net.ssl.{ExtendedSSLSession, SNIHostName, SNIMatcher, SNIServerName, SSLEngine, StandardConstants, X509ExtendedKeyManager}
+import javax.net.ssl.{
+  ExtendedSSLSession,
+  SNIHostName,
+  SNIMatcher,
+  SNIServerName,
+  SSLEngine,
+  StandardConstants,
+  X509ExtendedKeyManager
+}
 
 import scala.jdk.CollectionConverters.*
 
@@ -32,7 +40,8 @@ private[io] final class ServerKeys private (keys: Vector[ServerKeys.Key]) extend
     }
 
   /** The first certificate, and others for the same names with other kinds of keys. */
-  private val defaults: Vector[Key] = keys.filter(key => (key eq keys.head) || key.hosts.toSet == keys.head.hosts.toSet)
+  private val defaults: Vector[Key] =
+    keys.filter(key => (key eq keys.head) || key.hosts.toSet == keys.head.hosts.toSet)
 
   override def chooseEngineServerAlias(kind: String, issuers: Array[Principal], engine: SSLEngine): String =
     forName(requested(engine)).find(_.kind == kindOf(kind)).fold(null: String)(_.alias)
@@ -44,18 +53,24 @@ private[io] final class ServerKeys private (keys: Vector[ServerKeys.Key]) extend
 
   private def find(alias: String): Option[Key] = keys.find(_.alias == alias)
 
-  def getCertificateChain(alias: String): Array[X509Certificate] = find(alias).fold(null: Array[X509Certificate])(_.chain.toArray)
-  def getPrivateKey(alias: String): PrivateKey                   = find(alias).fold(null: PrivateKey)(_.secret)
+  def getCertificateChain(alias: String): Array[X509Certificate] =
+    find(alias).fold(null: Array[X509Certificate])(_.chain.toArray)
+  def getPrivateKey(alias: String): PrivateKey = find(alias).fold(null: PrivateKey)(_.secret)
 
   def getServerAliases(kind: String, issuers: Array[Principal]): Array[String] =
     keys.filter(_.kind == kindOf(kind)).map(_.alias).toArray
 
   // As a client it has the certificate that it was made with, if a server accepts its kind of key.
 
-  override def chooseEngineClientAlias(kinds: Array[String], issuers: Array[Principal], engine: SSLEngine): String =
+  override def chooseEngineClientAlias(
+      kinds: Array[String],
+      issuers: Array[Principal],
+      engine: SSLEngine
+  ): String =
     keys.find(key => kinds.exists(kind => kindOf(kind) == key.kind)).fold(null: String)(_.alias)
 
-  def getClientAliases(kind: String, issuers: Array[Principal]): Array[String] = getServerAliases(kind, issuers)
+  def getClientAliases(kind: String, issuers: Array[Principal]): Array[String] =
+    getServerAliases(kind, issuers)
 
   // Those for blocking sockets are never asked.
   def chooseServerAlias(kind: String, issuers: Array[Principal], socket: Socket): String         = null

@@ -21,7 +21,8 @@ private[tls] object TlsFailure {
     def has(t: String) = said.exists(_.contains(t))
     val text           =
       reason(all, has).map(why => s"the certificate of $name $why").getOrElse {
-        if (has("subject alternative") || has("No name matching")) s"the certificate is not for $name: ${said.last}"
+        if (has("subject alternative") || has("No name matching"))
+          s"the certificate is not for $name: ${said.last}"
         else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
       }
@@ -34,9 +35,11 @@ private[tls] object TlsFailure {
       case _: CertificateExpiredException     => "has expired"
       case _: CertificateNotYetValidException => "is not valid yet"
       case _: CertificateRevokedException     => "was revoked"
-      case e: CertPathValidatorException if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
+      case e: CertPathValidatorException
+          if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
         "was issued by somebody whose list of revoked certificates is not known or has expired"
-      case e: CertPathValidatorException if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
+      case e: CertPathValidatorException
+          if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
         s"is too weak: ${e.getMessage}"
     }.orElse {
       if (has(NotPinned)) Some(s"is not accepted: $NotPinned")

@@ -41,7 +41,6 @@ private[io] class TlsSocket(
 
   private val created   = System.currentTimeMillis
   private var isCounted = counts ne null // as a handshake under way
-  if (isCounted) counts.began()
 
   private var isBegun   = false
   private var isSecured = false
@@ -183,6 +182,7 @@ private[io] class TlsSocket(
 
   private def refusePlain(): Nothing = {
     put(ByteBuffer.wrap(toPlain))
+    isBegun = false // it gets no alert
     throw new IOException(s"$name does not use TLS")
   }
 

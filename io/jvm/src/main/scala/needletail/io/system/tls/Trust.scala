@@ -16,7 +16,13 @@ import java.security.cert.{
 }
 import java.security.{GeneralSecurityException, KeyStore}
 import java.util
-import javax.net.ssl.{CertPathTrustManagerParameters, SSLEngine, TrustManager, TrustManagerFactory, X509ExtendedTrustManager}
+import javax.net.ssl.{
+  CertPathTrustManagerParameters,
+  SSLEngine,
+  TrustManager,
+  TrustManagerFactory,
+  X509ExtendedTrustManager
+}
 
 import scala.jdk.CollectionConverters.*
 
@@ -41,8 +47,12 @@ private[io] object Trust {
       parameters.setRevocationEnabled(false)
       revoked.foreach { file =>
         val lists   = Pem.revocations(file).asJava
-        val checker = CertPathBuilder.getInstance("PKIX").getRevocationChecker.asInstanceOf[PKIXRevocationChecker]
-        checker.setOptions(util.EnumSet.of(PKIXRevocationChecker.Option.PREFER_CRLS, PKIXRevocationChecker.Option.NO_FALLBACK))
+        val checker =
+          CertPathBuilder.getInstance("PKIX").getRevocationChecker.asInstanceOf[PKIXRevocationChecker]
+        checker.setOptions(util.EnumSet.of(
+          PKIXRevocationChecker.Option.PREFER_CRLS,
+          PKIXRevocationChecker.Option.NO_FALLBACK
+        ))
         parameters.setRevocationEnabled(true)
         parameters.addCertPathChecker(checker)
         parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(lists)))
@@ -50,7 +60,9 @@ private[io] object Trust {
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
       manager(factory)
-    } catch { case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e) }
+    } catch {
+      case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
+    }
 
   private def manager(factory: TrustManagerFactory): X509ExtendedTrustManager =
     factory.getTrustManagers.collectFirst { case m: X509ExtendedTrustManager => m }
@@ -75,13 +87,17 @@ private[io] object Trust {
       trusted
       check(chain)
     }
-    def checkClientTrusted(c: Chain, kind: String): Unit                    = after(c)(inner.checkClientTrusted(c, kind))
-    def checkServerTrusted(c: Chain, kind: String): Unit                    = after(c)(inner.checkServerTrusted(c, kind))
-    def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit         = after(c)(inner.checkClientTrusted(c, kind, s))
-    def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit         = after(c)(inner.checkServerTrusted(c, kind, s))
-    def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit      = after(c)(inner.checkClientTrusted(c, kind, e))
-    def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit      = after(c)(inner.checkServerTrusted(c, kind, e))
-    def getAcceptedIssuers: Chain                                           = inner.getAcceptedIssuers
+    def checkClientTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkClientTrusted(c, kind))
+    def checkServerTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkServerTrusted(c, kind))
+    def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit =
+      after(c)(inner.checkClientTrusted(c, kind, s))
+    def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit =
+      after(c)(inner.checkServerTrusted(c, kind, s))
+    def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
+      after(c)(inner.checkClientTrusted(c, kind, e))
+    def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
+      after(c)(inner.checkServerTrusted(c, kind, e))
+    def getAcceptedIssuers: Chain = inner.getAcceptedIssuers
   }
 
   private final class Everybody extends X509ExtendedTrustManager {
