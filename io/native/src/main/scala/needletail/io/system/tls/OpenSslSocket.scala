@@ -35,7 +35,6 @@ private[tls] final class OpenSslSocket(
   private var isReset   = false
   private var isCounted = counts ne null // as a handshake under way
   takeName(plain)
-  if (isCounted) counts.began()
 
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
