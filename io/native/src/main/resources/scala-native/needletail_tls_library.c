@@ -29,6 +29,11 @@ static void load(void) {
 #undef F
 }
 
+#elif defined(NEEDLETAIL_STATIC)
+
+/* To load a library, a static program would load a second C library too. */
+static void load(void) { snprintf(problem, sizeof problem, "this program is linked statically, and without OpenSSL"); }
+
 #else
 
 #include <dlfcn.h>
