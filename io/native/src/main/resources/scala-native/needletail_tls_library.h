@@ -88,6 +88,8 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(const char *, SSL_get_version, (const SSL *)) \
     F(const SSL_CIPHER *, SSL_get_current_cipher, (const SSL *)) \
     F(void, SSL_SESSION_free, (SSL_SESSION *)) \
+    F(int, SSL_SESSION_up_ref, (SSL_SESSION *)) \
+    F(uint16_t, SSL_SESSION_get_protocol_version, (const SSL_SESSION *)) \
     F(int, SSL_SESSION_is_resumable, (const SSL_SESSION *)) \
     F(BIO_METHOD *, BIO_meth_new, (int, const char *)) \
     F(int, BIO_meth_set_read, (BIO_METHOD *, int (*)(BIO *, char *, int))) \

@@ -42,8 +42,14 @@ SSL_SESSION *needletail_tls_session(context *c, const char *key) {
     sessions *all = c->sessions;
     if (all == NULL || all->of[at].key == NULL || strcmp(all->of[at].key, key) != 0) return NULL;
     while (all->of[at].count > 0) {
-        SSL_SESSION *last = all->of[at].kept[--all->of[at].count];
-        if (ssl.SSL_SESSION_is_resumable(last)) return last; /* each once: RFC 8446 appendix C.4 */
+        SSL_SESSION *last = all->of[at].kept[all->of[at].count - 1];
+        int is_usable = ssl.SSL_SESSION_is_resumable(last);
+        if (is_usable && ssl.SSL_SESSION_get_protocol_version(last) < TLS1_3) {
+            ssl.SSL_SESSION_up_ref(last); /* a server that resumes it may give no other one */
+            return last;
+        }
+        all->of[at].count--;
+        if (is_usable) return last; /* each once: RFC 8446 appendix C.4 */
         ssl.SSL_SESSION_free(last);
     }
     return NULL;
