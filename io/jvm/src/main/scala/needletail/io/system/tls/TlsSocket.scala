@@ -43,10 +43,11 @@ private[io] class TlsSocket(
   private var isCounted = counts ne null // as a handshake under way
 
   @volatile private var isComputing = false // tasks of the handshake run on another thread
-  private var resume: Runnable       = null
+  private var resume: Runnable      = null
 
   private var isBegun   = false
   private var isSecured = false
+  private var begun     = 0L   // when, and then how long it took, in nanoseconds
   private var isReset   = false
   private var isHeard   = false // whether the peer has sent anything
   private var awaited   = Interest.Write
@@ -79,12 +80,14 @@ private[io] class TlsSocket(
     try {
       if (!isBegun) {
         isBegun = true
+        begun = System.nanoTime
         engine.beginHandshake()
       }
       if (shakeHands()) {
         if (!isNewest) forbidRenegotiation()
         if (isResumed) check.foreach(checkAgain)
         isSecured = true
+        begun = System.nanoTime - begun
         if (isCounted) {
           isCounted = false
           counts.completed(isResumed)
@@ -132,7 +135,8 @@ private[io] class TlsSocket(
       if (protocol eq null) "" else protocol,
       if (asked eq null) "" else asked,
       peer,
-      isResumed
+      isResumed,
+      begun
     )
   }
 
@@ -437,7 +441,8 @@ private[io] class TlsSocket(
   }
 
   override def close(): Unit = {
-    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
+    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode))
+        sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
     finally {
       if (isCounted) {
