@@ -140,8 +140,13 @@ private[io] class TlsSocket(
     )
   }
 
-  /** Disables all protocol versions but the newest, so that another handshake fails with an alert. */
-  private def forbidRenegotiation(): Unit = engine.setEnabledProtocols(Array(Newest))
+  /**
+   * Enables only a cipher suite for a kind of key that no server has, so that another handshake fails with the alert
+   * `handshake_failure`; where it is not known, only the newest version, which ends in `protocol_version`.
+   */
+  private def forbidRenegotiation(): Unit =
+    if (engine.getSupportedCipherSuites.contains(Impossible)) engine.setEnabledCipherSuites(Array(Impossible))
+    else engine.setEnabledProtocols(Array(Newest))
 
   /** For exceptions of the engine that are not SSLExceptions: on unexpected input it throws others too. */
   private def unexpected(e: RuntimeException): IOException =
@@ -463,7 +468,8 @@ private[io] class TlsSocket(
 private[io] object TlsSocket {
   private val Nothing = ByteBuffer.allocate(0)
 
-  private final val Newest = "TLSv1.3"
+  private final val Newest     = "TLSv1.3"
+  private final val Impossible = "TLS_DHE_DSS_WITH_AES_128_GCM_SHA256"
 
   /** Records that one handshake may come in; a client with a certificate needs some ten. */
   private final val MaxGreetings = 256
