@@ -104,7 +104,7 @@ final class Engine(
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         () => all.forall(_.isAlive),
-        sum => 
+        sum =>
           probe.sample(
             sum.due,
             sum.users,

@@ -95,8 +95,8 @@ private[engine] final class WorkerCounts(
   }
 
   private def bounded(nanos: Long): Long = math.max(0, math.min(nanos, Figures.LongestNanos))
-  def closed(): Unit          = open -= 1
-  def late(nanos: Long): Unit = slice.lateness.recordValue(bounded(nanos))
+  def closed(): Unit                     = open -= 1
+  def late(nanos: Long): Unit            = slice.lateness.recordValue(bounded(nanos))
 
   def answered(
       kind: Int,

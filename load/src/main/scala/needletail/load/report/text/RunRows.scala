@@ -75,11 +75,11 @@ private[report] object RunRows {
 
   /** How long opening connections took, if some were opened by TLS, or one for each request. */
   private def openings(m: Measurement): Option[String] = {
-    val all                       = Openings.sum(m.run.intervals.map(_.self.openings))
-    val (connect, tls)            = (all.connect.histogram, all.tls.histogram)
-    def times(h: Histogram)       = s"${time(h, 50)} in the median, ${time(h, 99)} at p99"
+    val all                                    = Openings.sum(m.run.intervals.map(_.self.openings))
+    val (connect, tls)                         = (all.connect.histogram, all.tls.histogram)
+    def times(h: Histogram)                    = s"${time(h, 50)} in the median, ${time(h, 99)} at p99"
     def time(h: Histogram, percentile: Double) = Quantity.time(h.getValueAtPercentile(percentile).toDouble)
-    val rate                      = tls.getTotalCount * 1000.0 / math.max(1, m.run.loadMillis)
+    val rate                                   = tls.getTotalCount * 1000.0 / math.max(1, m.run.loadMillis)
     if (tls.getTotalCount > 0)
       Some(
         s"${Quantity.count(tls.getTotalCount)} TLS handshakes (${Quantity.of(Metric.Rate, rate)}), ${Quantity.count(all.resumed)} " +

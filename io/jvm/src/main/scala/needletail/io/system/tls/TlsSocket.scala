@@ -47,7 +47,7 @@ private[io] class TlsSocket(
 
   private var isBegun   = false
   private var isSecured = false
-  private var begun     = 0L   // when, and then how long it took, in nanoseconds
+  private var begun     = 0L    // when, and then how long it took, in nanoseconds
   private var isReset   = false
   private var isHeard   = false // whether the peer has sent anything
   private var awaited   = Interest.Write
@@ -85,7 +85,7 @@ private[io] class TlsSocket(
       }
       if (shakeHands()) {
         if (!isNewest) forbidRenegotiation()
-        if (isResumed) check.foreach(checkAgain)
+        if (mayBeResumed) check.foreach(checkAgain)
         isSecured = true
         begun = System.nanoTime - begun
         if (isCounted) {
@@ -101,8 +101,14 @@ private[io] class TlsSocket(
 
   private def isNewest: Boolean = engine.getSession.getProtocol == Newest
 
-  /** A session that is resumed is older than its connection: the JDK does not tell it otherwise. */
-  private def isResumed: Boolean = engine.getSession.getCreationTime < created
+  /** A session that is resumed is older than its connection: nothing else tells it. */
+  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < created
+
+  /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
+  private def isResumed: Boolean = {
+    val made = engine.getSession.getCreationTime
+    made < (if (made % 1000 == 0) created - created % 1000 else created)
+  }
 
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
     val isAccepted =
