@@ -443,11 +443,13 @@ int needletail_io_wake(int fd) {
 /* Signals */
 
 static int signal_fd = -1;
+static atomic_int signal_hung_up, signal_terminated;
 
 static void on_signal(int number) {
     int e = errno;
     uint64_t one = 1;
-    (void)number;
+    if (number == SIGHUP) atomic_store(&signal_hung_up, 1);
+    else if (number != 0) atomic_store(&signal_terminated, 1);
     if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
     errno = e;
 }
@@ -465,6 +467,20 @@ int needletail_io_signal_open(void) {
     if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) return -errno;
     return 0;
 }
+
+/* The same for SIGHUP, before or after. Until the former is called, it has no effect. */
+int needletail_io_signal_hang_up(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGHUP, &action, NULL) != 0 ? -errno : 0;
+}
+
+/* Whether SIGHUP, or SIGTERM or SIGINT, has come since this was asked last. */
+int needletail_io_signal_hung_up(void) { return atomic_exchange(&signal_hung_up, 0); }
+int needletail_io_signal_terminated(void) { return atomic_exchange(&signal_terminated, 0); }
 
 /* Makes `needletail_io_signal_wait` return without a signal. */
 void needletail_io_signal_wake(void) { on_signal(0); }

@@ -4,7 +4,6 @@ import java.io.IOException
 import java.nio.file.{Files, Path}
 
 import needletail.fuzz.FuzzTarget
-import needletail.io.system.PemKey
 
 /** Certificates and keys in PEM: a context, or an IOException that names the file and the error. */
 object PemFuzz extends FuzzTarget("pem") {
@@ -19,7 +18,7 @@ object PemFuzz extends FuzzTarget("pem") {
     val nul          = data.indexOf(0.toByte)
     val certificates = file("certificates.pem", if (nul < 0) data else data.take(nul))
     val key          = file("key.pem", if (nul < 0) data else data.drop(nul + 1))
-    try { PemKey.context(certificates, key); () }
+    try { Tls.server(TlsServerConfig(certificates, key)); () }
     catch { case _: IOException => () }
     try { Tls.trusting(certificates); () }
     catch { case _: IOException => () }

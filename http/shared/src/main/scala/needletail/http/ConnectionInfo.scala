@@ -14,6 +14,12 @@ trait ConnectionInfo {
   /** Whether the connection is encrypted by TLS. */
   def isSecure: Boolean
 
+  /** What the TLS handshake has established; None without TLS. */
+  def security: Option[ConnectionSecurity] = None
+
+  /** The certificate that the client has shown, which has been verified; None if it has shown none. */
+  final def peer: Option[PeerCertificate] = security.flatMap(_.peer)
+
   /**
    * Completes when the server begins to drain. Responses that never end by themselves, such as streams of events,
    * should end then; otherwise the drain waits for them until `drainTimeout` and cuts them off. See

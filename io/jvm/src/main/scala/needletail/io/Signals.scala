@@ -16,6 +16,9 @@ object Signals {
   def onTerminate(f: () => Unit): Unit =
     for (name <- List("TERM", "INT")) Signal.handle(new Signal(name), _ => f())
 
+  /** Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it. */
+  def onHangUp(f: () => Unit): Unit = { Signal.handle(new Signal("HUP"), _ => f()); () }
+
   /**
    * As `onTerminate`, from now on. The function it returns, to be called once, waits until `stopped` is complete.
    */

@@ -10,6 +10,7 @@ import javax.net.ssl.{SSLSocket, SSLSocketFactory}
 import scala.concurrent.{Await, Promise}
 import scala.util.Random
 
+import needletail.io.system.tls.JdkClientContext
 import needletail.testing.Certificate
 
 /** TLS against the JDK's own blocking sockets. */
@@ -221,7 +222,7 @@ class TlsSuite extends LoopSuite {
 
   test("a platform whose own trust cannot be read fails the connection, and says so") {
     val broken =
-      new JdkTls(() => throw new java.security.NoSuchAlgorithmException("no store"), isChecked = true)
+      new Tls(JdkClientContext.of(() => throw new java.security.NoSuchAlgorithmException("no store")))
     serving(echo("TLSv1.3")) { port =>
       val text = refusal(port, broken)
       assert(text.contains("TLS is not available: no store"), text)
@@ -264,7 +265,7 @@ class TlsSuite extends LoopSuite {
     Files.write(file, "nothing".getBytes)
     assert(intercept[IOException](Tls.trusting(file)).getMessage.contains("has no X.509 certificates"))
     Files.write(file, Array.empty[Byte])
-    assert(intercept[IOException](Tls.trusting(file)).getMessage.contains("has no X.509 certificates"))
+    assert(intercept[IOException](Tls.trusting(file)).getMessage.contains("is empty"))
     Files.delete(file)
     intercept[IOException](Tls.trusting(file))
   }
@@ -272,8 +273,8 @@ class TlsSuite extends LoopSuite {
   test("a key whose first and last line share their hyphens is none") {
     val key = Files.createTempFile("none", ".pem")
     Files.write(key, "-----BEGIN PRIVATE KEY-----END PRIVATE KEY-----".getBytes)
-    val error = intercept[IOException](Tls.identity(Certificate.foreign.file, key))
-    assert(error.getMessage.contains("has no private key in PEM"), error.getMessage)
+    val error = intercept[IOException](Tls.server(TlsServerConfig(Certificate.foreign.file, key)))
+    assert(error.getMessage.contains("is damaged"), error.getMessage)
     Files.delete(key)
   }
 
@@ -288,7 +289,7 @@ class TlsSuite extends LoopSuite {
       file,
       s"-----BEGIN CERTIFICATE-----\n${java.util.Base64.getMimeEncoder.encodeToString(plain)}\n-----END CERTIFICATE-----".getBytes
     )
-    val error = intercept[IOException](Tls.identity(file, Certificate.foreign.key))
+    val error = intercept[IOException](Tls.server(TlsServerConfig(file, Certificate.foreign.key)))
     assert(error.getMessage.contains("unsupported kind of key"), error.getMessage)
     Files.delete(file)
   }

@@ -8,13 +8,15 @@ import javax.net.ssl.{SSLContext, SSLEngine, SSLException, SSLSocket}
 
 import scala.concurrent.duration.*
 
-import needletail.io.platform.{ListenOptions, Socket}
-import needletail.io.system.{NioSocket, PemKey, TlsSocket}
+import needletail.io.platform.{ListenOptions, Socket, TlsServerContext}
+import needletail.io.system.NioSocket
+import needletail.io.system.tls.{Pem, TlsSocket}
+import needletail.io.tls.TlsCounts
 import needletail.testing.Certificate
 
 /** Clients that speak TLS in order to do harm, and those that only come at a bad time. */
 class TlsThreatSuite extends LoopSuite {
-  private val identity = Tls.identity(Certificate.local.file, Certificate.local.key)
+  private val identity = Tls.server(TlsServerConfig(Certificate.local.file, Certificate.local.key))
 
   private def secured(loop: EventLoop, options: ConnectionOptions = ConnectionOptions())(
       makeHandler: Connection => ConnectionHandler
@@ -23,7 +25,7 @@ class TlsThreatSuite extends LoopSuite {
   private def trusting: SSLContext = {
     val store = java.security.KeyStore.getInstance(java.security.KeyStore.getDefaultType)
     store.load(null, null)
-    PemKey.certificates(Certificate.local.file).foreach(store.setCertificateEntry("server", _))
+    Pem.certificates(Certificate.local.file).foreach(store.setCertificateEntry("server", _))
     val trust = javax.net.ssl.TrustManagerFactory.getInstance(
       javax.net.ssl.TrustManagerFactory.getDefaultAlgorithm
     )
@@ -264,18 +266,27 @@ class TlsThreatSuite extends LoopSuite {
         (if (isPeerDone) ", to a peer that has ended its own" else "")
     ) {
       withLoop { loop =>
-        val events   = new Events
-        var isFull   = false // the loop's own
-        val stubborn = new TlsIdentity {
-          private[io] def over(socket: Socket): Socket = {
+        val events = new Events
+        var isFull = false // the loop's own
+        val slow   = new TlsServerContext {
+          def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
             val engine = Certificate.local.context.createSSLEngine()
             engine.setUseClientMode(false)
-            new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, "the client") {
+            new TlsSocket(
+              socket.asInstanceOf[NioSocket].channel,
+              engine,
+              "the client",
+              counts,
+              toPlain,
+              None
+            ) {
               private[io] override def put(encrypted: ByteBuffer): Int =
                 if (isFull) 0 else super.put(encrypted)
             }
           }
+          def certificates: Seq[CertificateInfo] = Nil
         }
+        val stubborn                 = new TlsIdentity(TlsLimits(), () => slow, Nil)
         def end(c: Connection): Unit = {
           isFull = true
           c.closeGracefully(5.seconds.toNanos, 1024)

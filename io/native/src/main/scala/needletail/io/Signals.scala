@@ -10,6 +10,7 @@ import needletail.io.loop.FailureLog
 /** Signals of the operating system. */
 object Signals {
   @volatile private var action: () => Unit = null // null: not installed yet
+  @volatile private var hangUp: () => Unit = null
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
@@ -22,6 +23,16 @@ object Signals {
       thread.setDaemon(true)
       thread.start()
     }
+  }
+
+  /**
+   * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it. It is noticed while
+   * signals are waited for, so after `onTerminate` or within what `awaiting` returns.
+   */
+  def onHangUp(f: () => Unit): Unit = {
+    hangUp = f
+    KernelError.check(Kernel.signalHangUp())
+    ()
   }
 
   /**
@@ -50,6 +61,8 @@ object Signals {
   private def await(until: () => Boolean): Unit =
     while (!until() && Kernel.signalWait() == 0)
       if (!until())
-        try action()
-        catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
+        try {
+          if (Kernel.signalHungUp() != 0) hangUp()
+          if (Kernel.signalTerminated() != 0) action()
+        } catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
 }

@@ -33,6 +33,8 @@ final class AcceptedSocket private[io] (socket: Socket) {
    *
    * @param tls
    *   the identity to secure it with; null for a plain connection
+   * @param toPlain
+   *   what is sent to a client that does not speak TLS although `tls` is set; null for nothing
    * @param gone
    *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
    *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
@@ -41,20 +43,23 @@ final class AcceptedSocket private[io] (socket: Socket) {
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity = null,
+      toPlain: Array[Byte] = null,
       gone: Runnable = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, tls, gone, makeHandler)
+    if (tls ne null) tls.counts.began()
+    if (loop.inLoop) startHere(loop, options, tls, toPlain, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, gone, makeHandler))
-      catch { case _: RejectedExecutionException => giveBack(gone) }
+      try loop.execute(() => startHere(loop, options, tls, toPlain, gone, makeHandler))
+      catch { case _: RejectedExecutionException => giveBack(tls, gone) }
   }
 
   private def startHere(
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity,
+      toPlain: Array[Byte],
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
@@ -62,15 +67,17 @@ final class AcceptedSocket private[io] (socket: Socket) {
     try
       if (loop.isAlive) {
         socket.configure(options)
-        val stream = if (tls eq null) socket else tls.over(socket)
+        val stream = if (tls eq null) socket else tls.over(socket, toPlain)
         connection = new Connection(loop, stream, options, gone)
       }
     catch { case _: IOException => () } // the peer is gone already
-    finally if (connection eq null) giveBack(gone)
+    finally if (connection eq null) giveBack(tls, gone)
     if (connection ne null) connection.begin(makeHandler)
   }
 
-  private def giveBack(gone: Runnable): Unit =
-    try socket.close()
-    finally if (gone ne null) gone.run()
+  private def giveBack(tls: TlsIdentity, gone: Runnable): Unit =
+    try {
+      if (tls ne null) tls.counts.broken()
+      socket.close()
+    } finally if (gone ne null) gone.run()
 }

@@ -4,6 +4,7 @@ import java.io.IOException
 import java.net.SocketTimeoutException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
+import needletail.io.tls.TlsSession
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -53,6 +54,9 @@ final class Connection private[io] (
 
   /** Whether it is secured by TLS. */
   def isSecure: Boolean = socket.isSecure
+
+  /** What the TLS handshake has established; None before it is complete, and without TLS. */
+  def tlsSession: Option[TlsSession] = Option(socket.session)
 
   /** Whether it is neither closed nor closing. */
   def isOpen: Boolean = phase == Open

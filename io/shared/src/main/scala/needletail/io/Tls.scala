@@ -1,42 +1,68 @@
 package needletail.io
 
-import needletail.io.platform.Socket
+import java.nio.file.Path
+
+import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
+import needletail.io.tls.{TlsClientConfig, TlsServerConfig, TlsTrust}
 
 /**
  * How connections to servers are secured by TLS (RFC 8446, RFC 5246): which certificates they trust. Immutable, for
  * any number of connections on any loops.
  *
- * `Tls.system` uses the platform's trust store. On the JVM there are also `Tls.of` an `SSLContext`, `Tls.trusting`
- * the certificates of a file, and `Tls.unchecked`. TLS is not available on Native: `Tls.isKnown` is false there.
+ * `Tls.client` makes one; `Tls.system`, `Tls.trusting` and `Tls.unchecked` are short for usual ones. On the JVM there
+ * is also `Tls.of` an `SSLContext`.
  */
-abstract class Tls private[io] () {
+final class Tls private[io] (context: TlsClientContext, serverName: Option[String] = None) {
 
-  /**
-   * Secures a socket that is connecting: it is connected when the server has proved that it is `name`. Takes over
-   * `socket`. Its `finishConnect` throws an IOException that describes the error.
-   */
-  private[io] def over(socket: Socket, name: String, port: Int): Socket
-
-  /** Reads the trusted certificates, which takes time, unless that was done. `over` throws any error of this. */
-  private[io] def prepare(): Unit = ()
+  /** Secures a socket that is connecting, and takes it over: see `TlsClientContext.over`. */
+  private[io] def over(socket: Socket, name: String, port: Int): Socket = context.over(socket, name, port)
 
   /**
    * The peer for the server with that name or address. The first call may read the trusted certificates, which blocks.
    */
-  final def to(name: String): TlsPeer = {
-    prepare()
-    new TlsPeer(this, name)
+  def to(name: String): TlsPeer = {
+    context.prepare()
+    new TlsPeer(this, serverName.getOrElse(name))
   }
 }
 
 /** A server to connect to by TLS, and the name that its certificate must be for. */
 final class TlsPeer private[io] (private[io] val tls: Tls, val name: String)
 
-/** The key and the certificate of a server; created by `Tls.identity`, on the JVM only. */
-abstract class TlsIdentity private[io] () {
+object Tls extends TlsPlatform {
 
-  /** Secures an accepted socket, and takes it over. The first read performs the handshake. */
-  private[io] def over(socket: Socket): Socket
+  /** Trusts the authorities that the platform trusts. A certificate must be for the server's name. */
+  lazy val system: Tls = client(TlsClientConfig())
+
+  /**
+   * Trusts the certificates in a file and no others: those of a private authority, or a server's own.
+   *
+   * @param certificates X.509 in PEM, one or several
+   * @throws java.io.IOException if it cannot be read, or has no certificate
+   */
+  def trusting(certificates: Path): Tls = client(TlsClientConfig(TlsTrust.File(certificates)))
+
+  /** Checks no certificate: encrypted, but open to impersonation. For tests only. */
+  def unchecked: Tls = client(TlsClientConfig(TlsTrust.Unchecked))
+
+  /**
+   * Reads the files of a configuration.
+   *
+   * @throws java.io.IOException one line that says which file is wrong, and why; or that TLS is not available
+   */
+  def client(config: TlsClientConfig): Tls = new Tls(load(config), config.serverName)
+
+  /**
+   * Reads the files of a configuration. A certificate that is not valid now is no error: `TlsIdentity.expiry` tells.
+   *
+   * @throws java.io.IOException one line that says which file is wrong, and why; or that TLS is not available
+   */
+  def server(config: TlsServerConfig): TlsIdentity = identity(config, () => load(config))
+
+  private[io] def identity(config: TlsServerConfig, load: () => TlsServerContext): TlsIdentity =
+    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos)
+
+  private def filesOf(config: TlsServerConfig): Seq[Path] =
+    config.certificates.flatMap(c => Seq(c.chain, c.key)) ++
+      config.clients.toSeq.flatMap(clients => clients.authorities +: clients.revoked.toSeq)
 }
-
-object Tls extends TlsPlatform

@@ -2,13 +2,18 @@ package needletail.io
 
 import java.io.IOException
 
-import needletail.io.platform.{ListenOptions, Socket}
+import needletail.io.platform.{ListenOptions, Socket, TlsServerContext}
+import needletail.io.tls.TlsCounts
 
 /** Whatever becomes of an accepted socket, its end is told once and its descriptor given back. */
 class AcceptedSocketSuite extends LoopSuite {
 
-  private final class BrokenIdentity(failure: () => Throwable) extends TlsIdentity {
-    private[io] def over(socket: Socket): Socket = throw failure()
+  private def brokenIdentity(failure: () => Throwable): TlsIdentity = {
+    val broken = new TlsServerContext {
+      def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw failure()
+      def certificates: Seq[CertificateInfo]                                    = Nil
+    }
+    new TlsIdentity(TlsLimits(), () => broken, Nil)
   }
 
   /** What is told of one connection that is accepted by `begin`; its client sees the end too. */
@@ -81,7 +86,7 @@ class AcceptedSocketSuite extends LoopSuite {
   )
     test(s"fault 5: the end is told where TLS fails to begin with ${failure.getClass.getSimpleName}") {
       told((loop, socket, events) =>
-        socket.start(loop, ConnectionOptions(), new BrokenIdentity(() => failure), gone(events)) { _ =>
+        socket.start(loop, ConnectionOptions(), brokenIdentity(() => failure), gone = gone(events)) { _ =>
           events.add("a handler")
           new Recorder(events)
         }

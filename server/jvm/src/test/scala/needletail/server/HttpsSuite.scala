@@ -13,7 +13,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.{ByteStream, Handler, Response}
-import needletail.io.{Address, Tls}
+import needletail.io.{Address, Tls, TlsLimits, TlsServerConfig}
 import needletail.testing.{Certificate, Suite}
 
 /** Our server over TLS, asked by the JDK's own client and sockets. */
@@ -31,7 +31,7 @@ class HttpsSuite extends Suite {
     address = Address.Tcp("127.0.0.1", 0),
     loops = 2,
     log = Log.none,
-    tls = Some(Tls.identity(Certificate.local.file, Certificate.local.key))
+    tls = Some(Tls.server(TlsServerConfig(Certificate.local.file, Certificate.local.key)))
   )
 
   private def serving[A](config: ServerConfig = config)(body: RunningServer => A): A =
@@ -94,7 +94,7 @@ class HttpsSuite extends Suite {
   }
 
   test("an RSA key too") {
-    val rsa = config.copy(tls = Some(Tls.identity(Certificate.rsa.file, Certificate.rsa.key)))
+    val rsa = config.copy(tls = Some(Tls.server(TlsServerConfig(Certificate.rsa.file, Certificate.rsa.key))))
     serving(rsa)(server => assertEquals(new String(get(client(Certificate.rsa), server, "/a")), "/a"))
   }
 
@@ -150,7 +150,13 @@ class HttpsSuite extends Suite {
     }
   }
 
-  private val impatient = config.copy(idleTimeout = 300.millis, headTimeout = 300.millis)
+  private val impatient = config.copy(tls =
+    Some(Tls.server(
+      TlsServerConfig(Certificate.local.file, Certificate.local.key).copy(limits =
+        TlsLimits(timeout = 300.millis)
+      )
+    ))
+  )
 
   /** What comes until the server ends the connection, for what it was sent. */
   private def untilEnd(server: RunningServer, rawBytes: Array[Byte]): Array[Byte] = {
@@ -162,10 +168,10 @@ class HttpsSuite extends Suite {
     } finally s.close()
   }
 
-  test("who speaks no TLS is sent away") {
+  test("who speaks no TLS is told so, and sent away") {
     serving(impatient) { server =>
       val answer = untilEnd(server, "GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes)
-      assert(!new String(answer).contains("HTTP/1.1"), new String(answer))
+      assert(new String(answer).startsWith("HTTP/1.1 400 "), new String(answer))
       assertEquals(new String(get(client(), server, "/a")), "/a")
     }
   }
@@ -191,14 +197,14 @@ class HttpsSuite extends Suite {
 
   test("files that are no identity are refused with a reason") {
     def refused(certificates: Path, key: Path): String =
-      intercept[IOException](Tls.identity(certificates, key)).getMessage
+      intercept[IOException](Tls.server(TlsServerConfig(certificates, key))).getMessage
     val (ours, other) = (Certificate.local, Certificate.foreign)
     val none          = Files.createTempFile("none", ".pem")
     try {
-      assert(refused(none, ours.key).contains("has no X.509 certificates in PEM"))
-      assert(refused(ours.file, none).contains("has no private key in PEM and PKCS #8"))
-      assert(refused(ours.file, ours.file).contains("has no private key in PEM and PKCS #8"))
-      assert(refused(ours.file, other.key).contains("is not the certificate's"))
+      assert(refused(none, ours.key).contains("is empty"))
+      assert(refused(ours.file, none).contains("is empty"))
+      assert(refused(ours.file, ours.file).contains("has no private key in PEM"))
+      assert(refused(ours.file, other.key).contains("is not that of the certificate in"))
       assert(refused(Certificate.rsa.file, ours.key).contains("is not an RSA key"))
       assert(refused(ours.file, none.resolveSibling("no-such.pem")).contains("No such file"))
       Files.write(none, "-----BEGIN PRIVATE KEY-----\n!!\nAAAA=AA\n-----END PRIVATE KEY-----\n".getBytes)

@@ -36,6 +36,15 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
   /** Its statistics so far. Fails with IllegalStateException if the server has stopped. */
   def statistics: Future[Statistics] = server.statistics
 
+  /** Whether it uses TLS. */
+  def isSecure: Boolean = server.isSecure
+
+  /**
+   * Reads the certificates again, as SIGHUP makes `run` do: new connections have the new ones. If that fails, the old
+   * ones stay and the log says why. Blocks while it reads.
+   */
+  def reload(): Unit = server.reload()
+
   /** Stops gracefully, as `TcpServer.drain` does. Completes when it has stopped. */
   def drain(): Future[Unit] = {
     server.drain()

@@ -36,7 +36,8 @@ final class Server private (handler: Handler, config: ServerConfig) {
     Server.start(config, HttpProtocol(handler, config), platform)
 
   /**
-   * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens.
+   * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
+   * a server with TLS read its certificates again.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -113,6 +114,8 @@ object Server {
   /** Servers that a signal drains; several calls of `run` may be in progress, on threads of their own. */
   private val running = ConcurrentHashMap.newKeySet[RunningServer]
 
+  private def reloadAll(): Unit = running.forEach(_.reload())
+
   /** Those that a signal has begun to drain. */
   private val draining = ConcurrentHashMap.newKeySet[RunningServer]
 
@@ -134,6 +137,7 @@ object Server {
     }
     val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
+    if (servers.exists(_.isSecure)) Signals.onHangUp(() => reloadAll())
     onStart(servers)
     await()
     all.value.foreach(_.get.foreach(_.get))

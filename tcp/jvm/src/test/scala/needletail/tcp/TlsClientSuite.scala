@@ -1,11 +1,11 @@
 package needletail.tcp
 
-import needletail.io.{Address, Tls}
+import needletail.io.{Address, Tls, TlsServerConfig}
 import needletail.testing.{Certificate, Suite}
 
 class TlsClientSuite extends Suite with WithTestServer {
   private def serving[A](body: Address => A): A = {
-    val identity = Tls.identity(Certificate.local.file, Certificate.local.key)
+    val identity = Tls.server(TlsServerConfig(Certificate.local.file, Certificate.local.key))
     val server   = new TestServer(tls = identity)((peer, line) => peer.send(s"$line\n"))
     try
       server.at match {

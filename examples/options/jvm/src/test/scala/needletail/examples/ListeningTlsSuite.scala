@@ -21,4 +21,11 @@ class ListeningTlsSuite extends Suite {
     val ours = Certificate.local
     assert(config("--port", "0", "--cert", ours.file.toString, "--key", ours.key.toString).tls.isDefined)
   }
+
+  test("several certificates, each with its key in the same order") {
+    val pairs = Seq(Certificate.local, Certificate.rsa)
+      .flatMap(c => Seq("--cert", c.file.toString, "--key", c.key.toString))
+    val more = Seq("--tls", "modern", "--client-ca", Certificate.local.file.toString)
+    assertEquals(config(Seq("--port", "0") ++ pairs ++ more: _*).tls.get.certificates.length, 2)
+  }
 }

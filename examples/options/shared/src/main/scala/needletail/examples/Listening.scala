@@ -5,7 +5,7 @@ import java.nio.file.{InvalidPathException, Paths}
 
 import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
-import needletail.io.{Address, Tls, TlsIdentity}
+import needletail.io.{Address, Tls, TlsCertificate, TlsClientAuth, TlsIdentity, TlsProfile, TlsServerConfig}
 import needletail.server.{AdminConfig, RunningServer, ServerConfig}
 
 /**
@@ -21,8 +21,18 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
   )
   private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI there"))
-  private val cert  = options.text("cert", "", "serve HTTPS with the certificates in this file (PEM; JVM)")
-  private val key   = options.text("key", "", "the certificate's key (PEM, PKCS #8)")
+  private val certs =
+    options.texts("cert", "serve HTTPS with this certificate and its issuers' (PEM; may be repeated; JVM)")
+  private val keys =
+    options.texts("key", "the certificate's key (PEM), for each --cert one in the same order")
+  private val clientCa =
+    options.text("client-ca", "", "clients must show a certificate that one of those in this file has issued")
+  private val profile = options.choice(
+    "tls",
+    TlsProfile.Intermediate: TlsProfile,
+    "versions and ciphers of TLS: intermediate or modern",
+    TlsProfile.all
+  )
   private val mount =
     optional(behind)(options.text("mount", "", "path at which the web server has mounted the program"))
   private val adminPort = optional(admin)(
@@ -66,14 +76,21 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
 
   /** The TLS identity; None if not chosen. */
   private def shown(chosen: Options.Values): Option[TlsIdentity] =
-    (chosen(cert), chosen(key)) match {
-      case ("", "")               => None
-      case ("", _) | (_, "")      => refused("--cert and --key belong together")
-      case _ if isBehind(chosen)  => refused("--cert and --key cannot be used behind a web server")
-      case (certificates, secret) =>
-        try Some(Tls.identity(Paths.get(certificates), Paths.get(secret)))
+    if (chosen(certs).length != chosen(keys).length) refused("--cert and --key belong together")
+    else if (chosen(certs).nonEmpty)
+      if (isBehind(chosen)) refused("--cert and --key cannot be used behind a web server")
+      else
+        try Some(Tls.server(configured(chosen)))
         catch { case e @ (_: IOException | _: InvalidPathException) => refused(e.getMessage) }
-    }
+    else if (chosen.has(clientCa) || chosen.has(profile))
+      refused("--client-ca and --tls need --cert and --key")
+    else None
+
+  private def configured(chosen: Options.Values): TlsServerConfig = TlsServerConfig(
+    chosen(certs).zip(chosen(keys)).map { case (chain, key) => TlsCertificate(chain, key) },
+    profile = chosen(profile),
+    clients = Some(chosen(clientCa)).filter(_.nonEmpty).map(file => TlsClientAuth(Paths.get(file)))
+  )
 
   private def refused(problem: String): Nothing = {
     System.err.println(problem)

@@ -16,7 +16,7 @@ import needletail.gateway.Gateway
  * }}}
  *
  * Options are written `--name value` or `--name=value`; a flag is `--name` alone; of an option given twice the
- * last one counts. `--help` is always there. Not thread-safe while options are being declared.
+ * last one counts, except for `texts`. `--help` is always there. Not thread-safe while options are being declared.
  */
 final class Options private (program: String, about: String) {
   private var declared = Vector.empty[Options.Opt[_]]
@@ -24,6 +24,10 @@ final class Options private (program: String, about: String) {
   /** Any text. */
   def text(name: String, default: String, help: String): Options.Opt[String] =
     add(name, "TEXT", default, default, help)(Right(_))
+
+  /** Any texts, in order: the option may be given several times. */
+  def texts(name: String, help: String): Options.Opt[Seq[String]] =
+    add[Seq[String]](name, "TEXT", Nil, "", help, _ ++ _)(text => Right(Seq(text)))
 
   /** A whole number within `range`. */
   def int(name: String, default: Int, help: String, range: Range = 0 to Int.MaxValue - 1): Options.Opt[Int] =
@@ -56,7 +60,7 @@ final class Options private (program: String, about: String) {
         case "--help" :: _     => Left(Options.Help(help))
         case argument :: after =>
           one(argument, after) match {
-            case Right((option, value, remaining)) => loop(remaining, chosen.updated(option, value))
+            case Right((option, value, remaining)) => loop(remaining, option.addTo(chosen, value))
             case Left(message)                     => Left(Options.Malformed(message))
           }
       }
@@ -120,11 +124,18 @@ final class Options private (program: String, about: String) {
       case Left(expected) => Left(s"option '--${option.name}': expected $expected, got '$value'")
     }
 
-  private def add[A](name: String, kind: String, default: A, shown: String, help: String)(
+  private def add[A](
+      name: String,
+      kind: String,
+      default: A,
+      shown: String,
+      help: String,
+      join: (A, A) => A = (_: A, last: A) => last
+  )(
       read: String => Either[String, A]
   ): Options.Opt[A] = {
     require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is declared already")
-    val option = new Options.Opt[A](name, kind, default, shown, help, read)
+    val option = new Options.Opt[A](name, kind, default, shown, help, read, join)
     declared :+= option
     option
   }
@@ -142,8 +153,16 @@ object Options {
       private[Options] val default: A,
       shownDefault: String,
       help: String,
-      private[Options] val read: String => Either[String, A]
+      private[Options] val read: String => Either[String, A],
+      join: (A, A) => A
   ) {
+
+    /** What was given so far, and this value. */
+    private[Options] def addTo(chosen: Map[Opt[_], Any], value: Any): Map[Opt[_], Any] = {
+      val last = value.asInstanceOf[A]
+      chosen.updated(this, chosen.get(this).fold(last)(before => join(before.asInstanceOf[A], last)))
+    }
+
     private[Options] def isFlag: Boolean = kind.isEmpty
 
     private[Options] def usage: String = if (isFlag) s"--$name" else s"--$name $kind"

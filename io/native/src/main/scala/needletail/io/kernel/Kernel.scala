@@ -88,9 +88,12 @@ private[io] object Kernel {
 
   @name("needletail_io_thread_nanos") def threadNanos(): Long = extern
 
-  @name("needletail_io_signal_open") def signalOpen(): CInt = extern
-  @name("needletail_io_signal_wake") def signalWake(): Unit = extern
-  @name("needletail_io_signal_wait") def signalWait(): CInt = extern
+  @name("needletail_io_signal_open") def signalOpen(): CInt             = extern
+  @name("needletail_io_signal_hang_up") def signalHangUp(): CInt        = extern
+  @name("needletail_io_signal_hung_up") def signalHungUp(): CInt        = extern
+  @name("needletail_io_signal_terminated") def signalTerminated(): CInt = extern
+  @name("needletail_io_signal_wake") def signalWake(): Unit             = extern
+  @name("needletail_io_signal_wait") def signalWait(): CInt             = extern
 }
 
 private[io] object KernelError {

@@ -16,7 +16,11 @@ import java.util.concurrent.Executor
  *     var interest: Int                   what a Poller watches it for; set by the Poller
  *   object SystemPlatform extends Platform
  *                                         the one of a running program. The simulation is another one, in memory
- *   trait TlsPlatform                     the platform's part of the object Tls, see there
+ *   trait TlsPlatform                     the platform's part of the object Tls
+ *     val isKnown: Boolean                whether there is TLS on this platform
+ *     def load(config: TlsServerConfig): TlsServerContext
+ *     def load(config: TlsClientConfig): TlsClientContext
+ *                                         reads the files of a configuration; blocks; see TlsContext.scala
  *   object NameService
  *     def lookUp(host: String): Array[InetAddress]
  *                                         the addresses of a name, at least one, in the system's order; an IP address

@@ -1,5 +1,7 @@
 package needletail.io.platform
 
+import needletail.io.tls.TlsSession
+
 /** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
 private[needletail] abstract class Socket extends Descriptor {
 
@@ -19,6 +21,9 @@ private[needletail] abstract class Socket extends Descriptor {
 
   /** Whether it is secured by TLS. */
   def isSecure: Boolean = false
+
+  /** What the TLS handshake has established; null before it is complete, and without TLS. */
+  def session: TlsSession = null
 
   /** Whether it holds input for which no readiness will be reported. With TLS only. */
   def holdsInput: Boolean = false

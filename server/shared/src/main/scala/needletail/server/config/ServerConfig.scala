@@ -31,8 +31,7 @@ import needletail.server.overload.OverloadConfig
  * @param maxBodyInMemory bytes that `request.body.bytes` and `request.text` collect; beyond: 413
  * @param maxUnreadBody bytes of a body that no handler read which are read and discarded to keep the connection;
  *   beyond: the connection is closed
- * @param headTimeout from the first byte of a request to the end of its head; then 408. Also the time for a TLS
- *   handshake, from when the connection was accepted; then it is closed
+ * @param headTimeout from the first byte of a request to the end of its head; then 408
  * @param bodyTimeout longest pause within a body that is being read; then 408
  * @param minBodyRate bytes per second at which a body must arrive while it is waited for; then 408. 0: any rate
  * @param bodyGrace how long a body is waited for before its rate is judged
@@ -68,7 +67,7 @@ import needletail.server.overload.OverloadConfig
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog called for every request that was answered; None costs nothing
  * @param log takes reports of internal errors
- * @param tls the server's certificate and key, to serve https; None: plain HTTP. JVM only
+ * @param tls the server's certificates, to serve https, as made by `Tls.server`; None: plain HTTP. JVM only
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class ServerConfig(

@@ -54,6 +54,6 @@ object TcpSettings {
     config.log,
     config.tls,
     config.memoryBudget,
-    config.headTimeout.toNanos
+    config.tls.fold(config.headTimeout)(_.limits.timeout).toNanos
   )
 }

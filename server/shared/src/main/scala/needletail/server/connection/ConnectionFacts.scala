@@ -1,8 +1,8 @@
 package needletail.server.connection
 
 import needletail.async.Async
-import needletail.http.Attachments
-import needletail.io.Connection
+import needletail.http.{Attachments, ConnectionSecurity, PeerCertificate}
+import needletail.io.{CertificateInfo, Connection, TlsSession}
 
 /** What handlers see of a connection; created for the first request on it. */
 private[needletail] final class ConnectionFacts(connection: Connection) extends Attachments {
@@ -10,5 +10,25 @@ private[needletail] final class ConnectionFacts(connection: Connection) extends 
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = connection.isSecure
 
+  private var secured: Option[ConnectionSecurity] = null // until it is asked for
+
+  override def security: Option[ConnectionSecurity] = {
+    if (secured == null) secured = connection.tlsSession.map(ConnectionFacts.security)
+    secured
+  }
+
   override def draining: Async[Unit] = connection.loop.drainBegins
+}
+
+private object ConnectionFacts {
+  private def security(session: TlsSession): ConnectionSecurity = ConnectionSecurity(
+    session.version,
+    session.cipher,
+    session.protocol,
+    session.serverName,
+    session.peer.map(peer)
+  )
+
+  private def peer(c: CertificateInfo): PeerCertificate =
+    PeerCertificate(c.subject, c.names, c.issuer, c.serial, c.notAfter, c.sha256)
 }

@@ -1,5 +1,7 @@
 package needletail.server.connection
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
 import needletail.io.{Connection, EventLoop}
 import needletail.server.clock.LoopClock
 import needletail.server.config.{ServerConfig, TcpSettings}
@@ -25,11 +27,21 @@ private[needletail] final class SessionProtocol(config: ServerConfig, format: Re
     def idleTimeout(nanos: Long): Unit             = context.idleNanos = nanos
     def counts: LoopCounts                         = context.counts
 
+    override def toPlain: Array[Byte] = if (format eq ReplyFormat.http) SessionProtocol.toPlain else null
+
     private[server] override def observe(report: LoopSnapshot): Unit = context.admission.report(report)
     private[server] override def timePasses(): Unit                  = context.admission.tick()
     private[server] override def presentWork: String                 = {
       val route = context.admission.runningRoute
       if (route == null) "" else route.toString
     }
+  }
+}
+
+private object SessionProtocol {
+  private def toPlain: Array[Byte] = {
+    val text = "this port serves https: the request was sent without TLS\n"
+    ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n" +
+      s"Content-Length: ${text.length}\r\n\r\n$text").getBytes(ISO_8859_1)
   }
 }

@@ -2,6 +2,8 @@ package needletail.server.operations
 
 import scala.concurrent.Future
 
+import needletail.io.TlsIdentity
+
 /** What [[Operations]] reads of a running server. Every method may be called from any thread. */
 private[server] trait ObservedServer {
 
@@ -25,6 +27,9 @@ private[server] trait ObservedServer {
 
   /** How many turns of that loop the watchdog found too long. */
   private[server] def blockedTurns(loop: Int): Long
+
+  /** Its certificates; None without TLS. */
+  private[server] def tls: Option[TlsIdentity]
 
   private[server] def log: Log
 }

@@ -87,6 +87,7 @@ final class Operations {
       loops,
       server.blockedTurns
     )
+    server.tls.foreach(TlsMetrics.write(out, _))
     sources.foreach { source =>
       try source.write(out)
       catch { case Survivable(e) => server.log.error("a source of metrics failed", e) }

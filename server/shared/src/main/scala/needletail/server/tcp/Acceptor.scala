@@ -36,6 +36,9 @@ private[server] final class Acceptor(
   private var crowded  = false
   private var draining = false
 
+  private val tls                = settings.tls.orNull
+  private var waitsForHandshakes = false
+
   private var isShort = false // whether descriptors ran out recently
   private var shortAt = 0L
 
@@ -55,7 +58,7 @@ private[server] final class Acceptor(
     openNow += 1
     total += 1
     if (openNow > most) most = openNow
-    if (openNow >= maxConnections) listener.pause()
+    if (openNow >= maxConnections || handshakesAreMany()) listener.pause()
     if (openNow > crowdedAbove) {
       if (!crowded) crowd((maxConnections * 0.80).toInt)
     } else relax()
@@ -101,9 +104,37 @@ private[server] final class Acceptor(
     openNow -= 1
     if (draining) { if (openNow == 0) finish() }
     else {
-      if (openNow < maxConnections) listener.resume()
+      resume()
       relax()
     }
+  }
+
+  private def resume(): Unit = if (openNow < maxConnections && !waitsForHandshakes) listener.resume()
+
+  /**
+   * Whether so many TLS handshakes are under way that new connections must wait. Then it looks soon whether they are
+   * fewer: that a handshake is over is not told.
+   */
+  private def handshakesAreMany(): Boolean = (tls != null) && {
+    if (!waitsForHandshakes && tls.counts.present >= tls.limits.handshakes) {
+      waitsForHandshakes = true
+      lookAgain()
+    }
+    waitsForHandshakes
+  }
+
+  private def lookAgain(): Unit = {
+    loop.schedule(
+      HandshakesNanos,
+      () =>
+        if (!draining)
+          if (tls.counts.present >= tls.limits.handshakes) lookAgain()
+          else {
+            waitsForHandshakes = false
+            resume()
+          }
+    )
+    ()
   }
 
   /** Restores the idle timeout once enough connections are closed, or descriptors have not run out for a while. */
@@ -138,6 +169,7 @@ private[server] final class Acceptor(
 }
 
 private[server] object Acceptor {
+  private final val HandshakesNanos = 5L * 1000 * 1000
 
   /** How long a shortage of descriptors is assumed to last after it was last observed. */
   private final val ShortNanos = 10L * 1000 * 1000 * 1000

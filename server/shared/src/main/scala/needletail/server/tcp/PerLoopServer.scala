@@ -30,6 +30,7 @@ private[server] final class PerLoopServer(
   private val gone: Runnable = () => closed(index)
   private val options        = ConnectionOptions(handshakeNanos = settings.handshakeNanos)
   private val tls            = settings.tls.orNull
+  private val toPlain        = if (tls == null) null else protocol.toPlain
   private val log            = Log.guarded(settings.log)
   private val questions      = new LoopQuestions(loop)
 
@@ -61,7 +62,7 @@ private[server] final class PerLoopServer(
   def presentWork: String = protocol.presentWork
 
   /** Serves a connection on this loop. `closed` follows exactly once, whatever happens to it. */
-  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, gone) { connection =>
+  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, toPlain, gone) { connection =>
     val served = protocol.connected(connection)
     if (!beating) beat()
     if (aborting) connection.abort()

@@ -9,7 +9,7 @@ import scala.concurrent.{ExecutionContext, Future, Promise}
 
 import needletail.async.Async
 import needletail.http.ConnectionInfo
-import needletail.io.{Address, EventLoops, Listener}
+import needletail.io.{Address, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
 import needletail.server.config.{ServerConfig, TcpSettings}
@@ -83,6 +83,15 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
     ()
   }
 
+  private val certificates = settings.tls.map(new CertificateKeeper(_, loops(0), guardedLog))
+  certificates.foreach(_.start())
+
+  /**
+   * Reads the certificates again, if it uses TLS: new connections have the new ones. If that fails, the old ones stay
+   * and the log says why. Blocks while it reads.
+   */
+  def reload(): Unit = certificates.foreach(_.reload())
+
   /** The address it listens on, with the actual port. */
   def address: Address = listener.address
 
@@ -144,9 +153,10 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
 
   private[server] def blockedTurns(loop: Int): Long = if (watchdog == null) 0 else watchdog.found(loop)
 
-  private[server] def loopTotal: Int    = loopCount
-  private[server] def uptimeNanos: Long = settings.platform.nanoTime() - startedNanos
-  private[server] def log: Log          = guardedLog
+  private[server] def loopTotal: Int           = loopCount
+  private[server] def uptimeNanos: Long        = settings.platform.nanoTime() - startedNanos
+  private[server] def tls: Option[TlsIdentity] = settings.tls
+  private[server] def log: Log                 = guardedLog
 
   /**
    * Stops gracefully: `isReady` becomes false; after `drainDelay` the listener and idle connections are closed,

@@ -1,14 +1,17 @@
-package needletail.io.system
+package needletail.io.system.tls
 
 import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.SocketChannel
-import javax.net.ssl.{SSLEngine, SSLException}
+import java.security.cert.X509Certificate
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
+import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnverifiedException}
 
 import scala.annotation.tailrec
 
 import needletail.io.platform.Interest
+import needletail.io.system.NioSocket
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. Encrypted bytes pass through the
@@ -21,11 +24,23 @@ import needletail.io.platform.Interest
  * the kernel does not take such output, it is owed, and nothing is read until it is sent. Records without data are
  * limited relative to those with data. Renegotiation (RFC 5246 section 7.4.1.1) is refused with an alert.
  *
- * @param name of the peer, for messages
+ * @param name    of the peer, for messages
+ * @param counts  a server's; null for a client
+ * @param toPlain what is sent to a peer that does not speak TLS; null for nothing
+ * @param check   a server's own check of its clients' certificates, which the engine makes in full handshakes only
  */
-private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: String)
-    extends NioSocket(channel) {
+private[io] class TlsSocket(
+    channel: SocketChannel,
+    engine: SSLEngine,
+    name: String,
+    counts: TlsCounts,
+    toPlain: Array[Byte],
+    check: Option[CertificateInfo => Boolean]
+) extends NioSocket(channel) {
   import TlsSocket.*
+
+  private val created   = System.currentTimeMillis
+  private var isCounted = counts ne null // as a handshake under way
 
   private var isBegun   = false
   private var isSecured = false
@@ -64,8 +79,13 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
         engine.beginHandshake()
       }
       if (shakeHands()) {
-        isSecured = true
         if (!isNewest) forbidRenegotiation()
+        if (isResumed) check.foreach(checkAgain)
+        isSecured = true
+        if (isCounted) {
+          isCounted = false
+          counts.completed(isResumed)
+        }
       }
       isSecured
     } catch {
@@ -74,6 +94,44 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
     }
 
   private def isNewest: Boolean = engine.getSession.getProtocol == Newest
+
+  /** A session that is resumed is older than its connection: the JDK does not tell it otherwise. */
+  private def isResumed: Boolean = engine.getSession.getCreationTime < created
+
+  private def checkAgain(check: CertificateInfo => Boolean): Unit = {
+    val isAccepted =
+      try peer.forall(check)
+      catch {
+        case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
+      }
+    if (!isAccepted) throw new IOException(s"the certificate of $name is not accepted: ${TlsFailure.Refused}")
+  }
+
+  private def peer: Option[CertificateInfo] =
+    try
+      engine.getSession.getPeerCertificates.headOption.collect {
+        case certificate: X509Certificate => Certificates.info(certificate)
+      }
+    catch { case _: SSLPeerUnverifiedException => None }
+
+  override def session: TlsSession = if (!isSecured) null
+  else {
+    val session = engine.getSession
+    val asked   = session match {
+      case extended: ExtendedSSLSession if counts ne null => ServerKeys.nameIn(extended)
+      case _ if counts eq null                            => name
+      case _                                              => null
+    }
+    val protocol = engine.getApplicationProtocol
+    TlsSession(
+      session.getProtocol,
+      session.getCipherSuite,
+      if (protocol eq null) "" else protocol,
+      if (asked eq null) "" else asked,
+      peer,
+      isResumed
+    )
+  }
 
   /** Disables all protocol versions but the newest, so that another handshake fails with an alert. */
   private def forbidRenegotiation(): Unit = engine.setEnabledProtocols(Array(Newest))
@@ -103,7 +161,8 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
 
   /** Processes one handshake record of the server, if it has arrived. */
   private def greet(): Boolean = {
-    val in     = fill()
+    val in = fill()
+    if (isPlain(in)) refusePlain()
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
     val result = engine.unwrap(in, none)
     val isUsed = result.bytesConsumed > 0
@@ -113,6 +172,18 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
     if (isUsed) greetings += 1
     if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
     isUsed
+  }
+
+  /** Whether the first byte cannot begin a record of a handshake (RFC 8446 section 5.1) or an alert. */
+  private def isPlain(in: ByteBuffer): Boolean =
+    (toPlain ne null) && greetings == 0 && in.hasRemaining && in.get(in.position) != 22 && in.get(
+      in.position
+    ) != 21
+
+  private def refusePlain(): Nothing = {
+    put(ByteBuffer.wrap(toPlain))
+    isBegun = false // it gets no alert
+    throw new IOException(s"$name does not use TLS")
   }
 
   private def runTasks(): Unit = {
@@ -340,7 +411,13 @@ private[io] class TlsSocket(channel: SocketChannel, engine: SSLEngine, name: Str
   override def close(): Unit = {
     try if (channel.isOpen && isBegun && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
-    finally super.close()
+    finally {
+      if (isCounted) {
+        isCounted = false
+        counts.broken()
+      }
+      super.close()
+    }
   }
 
   /** Sends a closure alert (RFC 8446 §6.1) or an error alert, as far as the kernel takes it at once. */
@@ -375,23 +452,4 @@ private[io] object TlsSocket {
       buffer.get(bytes)
       bytes
     }
-}
-
-/** Converts the engine's exceptions to ones whose messages describe the error. */
-private object TlsFailure {
-  def of(e: SSLException, name: String): IOException = {
-    val said           = causes(e).flatMap(c => Option(c.getMessage)).toVector
-    def has(t: String) = said.exists(_.contains(t))
-    val text           =
-      if (has("PKIX path building failed") || has("No trusted certificate") || has("path validation failed"))
-        s"the certificate of $name is not trusted: ${said.last}"
-      else if (has("subject alternative") || has("No name matching"))
-        s"the certificate is not for $name: ${said.last}"
-      else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
-      else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
-    new IOException(text, e)
-  }
-
-  private def causes(e: Throwable): Iterator[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8)
 }

@@ -1,0 +1,52 @@
+package needletail.io.system.tls
+
+import java.security.MessageDigest
+import java.security.cert.{CertificateParsingException, X509Certificate}
+import java.util.{Base64, HexFormat}
+import javax.naming.InvalidNameException
+import javax.naming.ldap.LdapName
+
+import scala.jdk.CollectionConverters.*
+
+import needletail.io.tls.CertificateInfo
+
+/** What is asked of an X.509 certificate. */
+private[io] object Certificates {
+  def info(certificate: X509Certificate): CertificateInfo = CertificateInfo(
+    certificate.getSubjectX500Principal.getName,
+    alternatives(certificate).flatMap { case (kind, name) => Kinds.get(kind).map(_ + name) },
+    certificate.getIssuerX500Principal.getName,
+    certificate.getSerialNumber.toString(16),
+    certificate.getNotBefore.getTime,
+    certificate.getNotAfter.getTime,
+    HexFormat.of.formatHex(sha256(certificate.getEncoded))
+  )
+
+  /** The host names that it is for, in lower case; those of its subject if it has no alternative names. */
+  def hosts(certificate: X509Certificate): Seq[String] = {
+    val names = alternatives(certificate).collect { case (Dns, name) => name.toLowerCase }
+    if (names.nonEmpty) names else commonName(certificate).toSeq
+  }
+
+  /** SHA-256 of its SubjectPublicKeyInfo in base64. */
+  def pin(certificate: X509Certificate): String =
+    Base64.getEncoder.encodeToString(sha256(certificate.getPublicKey.getEncoded))
+
+  private def commonName(certificate: X509Certificate): Option[String] =
+    try
+      new LdapName(certificate.getSubjectX500Principal.getName).getRdns.asScala.reverseIterator
+        .find(_.getType.equalsIgnoreCase("CN")).map(_.getValue.toString.toLowerCase)
+    catch { case _: InvalidNameException => None }
+
+  private def alternatives(certificate: X509Certificate): Seq[(Int, String)] =
+    try
+      Option(certificate.getSubjectAlternativeNames).toSeq.flatMap(_.asScala).map(_.asScala.toSeq).collect {
+        case Seq(kind: Integer, name: String) => (kind.intValue, name)
+      }
+    catch { case _: CertificateParsingException => Nil }
+
+  private def sha256(bytes: Array[Byte]): Array[Byte] = MessageDigest.getInstance("SHA-256").digest(bytes)
+
+  private final val Dns = 2
+  private val Kinds     = Map(1 -> "email:", Dns -> "DNS:", 6 -> "URI:", 7 -> "IP:")
+}

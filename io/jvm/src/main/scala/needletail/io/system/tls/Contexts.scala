@@ -1,0 +1,211 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+import java.lang.invoke.{MethodHandle, MethodHandles, MethodType}
+import java.security.cert.{CertificateException, X509Certificate}
+import java.security.{GeneralSecurityException, Provider}
+import java.util.Collections
+import javax.net.ssl.{
+  KeyManager,
+  SSLContext,
+  SSLEngine,
+  SSLParameters,
+  TrustManager,
+  X509ExtendedTrustManager
+}
+
+import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
+import needletail.io.system.NioSocket
+import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsProfile, TlsServerConfig, TlsTrust}
+
+/** A server's identity with an `SSLContext`. */
+private[io] final class JdkServerContext private (
+    context: SSLContext,
+    parameters: SSLParameters, // null: the context's own
+    certificateChecks: Option[CertificateInfo => Boolean],
+    val certificates: Seq[CertificateInfo]
+) extends TlsServerContext {
+  def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
+    val engine = context.createSSLEngine()
+    engine.setUseClientMode(false)
+    if (parameters ne null) engine.setSSLParameters(parameters)
+    new TlsSocket(
+      socket.asInstanceOf[NioSocket].channel,
+      engine,
+      "the client",
+      counts,
+      toPlain,
+      certificateChecks
+    )
+  }
+}
+
+private[io] object JdkServerContext {
+
+  /** With the keys, protocols and trust of `context`. */
+  def of(context: SSLContext): TlsServerContext = new JdkServerContext(context, null, None, Nil)
+
+  /** @param provider of the `SSLContext`; null for the JDK's */
+  def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
+    val keys  = ServerKeys.read(config.certificates)
+    val trust = config.clients.map { clients =>
+      Trust.also(Trust.of(clients.authorities, clients.revoked))(Contexts.accepted(clients.check))
+    }
+    val context = Contexts.context(provider, Array(keys), trust.toArray)
+    context.getServerSessionContext.setSessionTimeout(config.sessionLifetime.toSeconds.toInt)
+    val parameters = Contexts.parameters(context, config.profile, config.protocols)
+    config.clients.foreach { clients =>
+      if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
+    }
+    if (config.refuseUnknownNames)
+      parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys)))
+    new JdkServerContext(
+      context,
+      parameters,
+      config.clients.map(_.check),
+      keys.certificates.map(Certificates.info)
+    )
+  }
+}
+
+/**
+ * @param makeContext may take time, as it reads some hundred certificates; called once
+ * @param configure   sets an engine's parameters
+ * @param resumes     whether sessions are resumed
+ */
+private[io] final class JdkClientContext private (
+    makeContext: () => SSLContext,
+    configure: (SSLContext, SSLEngine) => Unit,
+    resumes: Boolean
+) extends TlsClientContext {
+  private lazy val context = makeContext()
+
+  override def prepare(): Unit =
+    try { val _ = context }
+    catch { case _: GeneralSecurityException | _: IOException => () } // `over` throws it again
+
+  def over(socket: Socket, name: String, port: Int): Socket =
+    try {
+      val engine = context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
+      engine.setUseClientMode(true)
+      configure(context, engine)
+      new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, name, null, null, None)
+    } catch {
+      case e: Throwable =>
+        socket.close()
+        throw e match {
+          case g: GeneralSecurityException => new IOException(s"TLS is not available: ${Pem.line(g)}", g)
+          case other                       => other
+        }
+    }
+}
+
+private[io] object JdkClientContext {
+
+  /** With the trust, keys and session cache of `context`. */
+  def of(context: () => SSLContext): TlsClientContext = new JdkClientContext(
+    context,
+    (_, engine) => {
+      val parameters = engine.getSSLParameters
+      parameters.setEndpointIdentificationAlgorithm(Https)
+      engine.setSSLParameters(parameters)
+    },
+    resumes = true
+  )
+
+  /** @param provider of the `SSLContext`; null for the JDK's */
+  def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
+    val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
+    val revoked = config.revoked
+    revoked.foreach(Pem.revocations)
+    val trust: () => TrustManager = config.trust match {
+      case TlsTrust.Unchecked  => () => Trust.everybody
+      case TlsTrust.File(file) =>
+        val inner = Trust.of(file, revoked)
+        () => pinning(inner, config.pins)
+      case TlsTrust.System =>
+        () => {
+          val all = Trust.system()
+          pinning(if (revoked.isEmpty) all else Trust.of(all.getAcceptedIssuers.toSeq, revoked), config.pins)
+        }
+    }
+    // Lazy, as the parameters must be those of the context that is used.
+    var parameters: SSLParameters = null
+    def make(): SSLContext        = {
+      val context = Contexts.context(provider, keys, Array(trust()))
+      val made    = Contexts.parameters(context, config.profile, config.protocols)
+      if (config.trust != TlsTrust.Unchecked) made.setEndpointIdentificationAlgorithm(Https)
+      if (!config.resume) context.getClientSessionContext.setSessionCacheSize(1)
+      parameters = made
+      context
+    }
+    new JdkClientContext(
+      () => make(),
+      (_, engine) => {
+        val own = engine.getSSLParameters.getServerNames // the name that it was created for
+        parameters.synchronized {
+          parameters.setServerNames(if (own eq null) Collections.emptyList else own)
+          engine.setSSLParameters(parameters)
+        }
+      },
+      config.resume
+    )
+  }
+
+  private def pinning(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager =
+    if (pins.isEmpty) inner else Trust.also(inner)(Trust.pinned(pins))
+
+  /** The JDK keeps sessions by name and port. With ports that do not come again it finds none. */
+  private def unusedPort(): Int = unused.incrementAndGet()
+  private val unused            = new java.util.concurrent.atomic.AtomicInteger(1 << 16)
+
+  private final val Https = "HTTPS"
+}
+
+private[tls] object Contexts {
+  def context(provider: Provider, keys: Array[KeyManager], trust: Array[TrustManager]): SSLContext =
+    try {
+      val context =
+        if (provider eq null) SSLContext.getInstance("TLS") else SSLContext.getInstance("TLS", provider)
+      context.init(keys, if (trust.isEmpty) null else trust, null)
+      context
+    } catch {
+      case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
+    }
+
+  /** Throws CertificateException if `check` does not accept the chain's first certificate. */
+  def accepted(check: CertificateInfo => Boolean)(chain: Array[X509Certificate]): Unit = {
+    val isAccepted =
+      try check(Certificates.info(chain(0)))
+      catch { case e: Exception => throw new CertificateException(TlsFailure.Refused, e) }
+    if (!isAccepted) throw new CertificateException(TlsFailure.Refused)
+  }
+
+  /** The versions and ciphers of a profile, as far as `context` supports them, and ALPN. */
+  def parameters(context: SSLContext, profile: TlsProfile, protocols: Seq[String]): SSLParameters = {
+    val known   = context.getSupportedSSLParameters
+    val made    = context.getDefaultSSLParameters
+    val ciphers = TlsProfile.ciphers(profile).filter(known.getCipherSuites.contains)
+    made.setCipherSuites(ciphers.toArray)
+    made.setUseCipherSuitesOrder(false) // they are all good: the client knows which is fastest for it
+    made.setProtocols(profile match {
+      case TlsProfile.Modern       => Array("TLSv1.3")
+      case TlsProfile.Intermediate => Array("TLSv1.3", "TLSv1.2")
+    })
+    made.setApplicationProtocols(protocols.toArray)
+    if (setNamedGroups ne null) setNamedGroups.invoke(made, Groups): Unit
+    made
+  }
+
+  private val Groups = Array("x25519", "secp256r1", "secp384r1")
+
+  /** `SSLParameters.setNamedGroups`, which is there since Java 20. Before, `jdk.tls.namedGroups` sets them. */
+  private val setNamedGroups: MethodHandle =
+    try
+      MethodHandles.publicLookup.findVirtual(
+        classOf[SSLParameters],
+        "setNamedGroups",
+        MethodType.methodType(classOf[Unit], classOf[Array[String]])
+      )
+    catch { case _: ReflectiveOperationException => null }
+}

@@ -1,0 +1,125 @@
+package needletail.io.system.tls
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.nio.file.Path
+import java.security.cert.X509Certificate
+import java.security.spec.{InvalidKeySpecException, PKCS8EncodedKeySpec}
+import java.security.{GeneralSecurityException, KeyFactory, NoSuchAlgorithmException, PrivateKey, Signature}
+import javax.crypto.spec.PBEKeySpec
+import javax.crypto.{Cipher, EncryptedPrivateKeyInfo, SecretKeyFactory}
+
+import needletail.io.tls.TlsCertificate
+
+/** Private keys from PEM files: PKCS #8 (RFC 5958), encrypted or not, PKCS #1 (RFC 8017) and SEC 1 (RFC 5915). */
+private[io] object PrivateKeys {
+
+  /** The key of `certificate`, which must be the one of `files`. */
+  def read(files: TlsCertificate, certificate: X509Certificate): PrivateKey = {
+    val file   = files.key
+    val blocks = Pem.blocks(file)
+    val block  = blocks.find(_.label.endsWith("PRIVATE KEY")).getOrElse(
+      throw new IOException(s"$file has no private key in PEM (-----BEGIN PRIVATE KEY-----)")
+    )
+    if (block.isTraditional)
+      throw new IOException(
+        s"$file is encrypted in an old format that is not supported (openssl pkcs8 -topk8 makes a new one)"
+      )
+    val encoded = block.label match {
+      case "PRIVATE KEY"                        => block.bytes
+      case "ENCRYPTED PRIVATE KEY"              => decrypted(file, block.bytes, files.password)
+      case "RSA PRIVATE KEY" | "EC PRIVATE KEY" => wrapped(block.bytes, certificate)
+      case other => throw new IOException(s"$file has a $other, which is not supported")
+    }
+    val key = decoded(file, encoded, certificate)
+    if (!belongs(key, certificate))
+      throw new IOException(s"the key of $file is not that of the certificate in ${files.chain}")
+    key
+  }
+
+  private def decrypted(file: Path, bytes: Array[Byte], password: Option[String]): Array[Byte] = {
+    val secret =
+      password.getOrElse(throw new IOException(s"$file is encrypted, and there is no password for it"))
+    val info =
+      try new EncryptedPrivateKeyInfo(bytes)
+      catch { case e: IOException => throw new IOException(s"$file is damaged: ${e.getMessage}", e) }
+    def unsupported(e: Throwable) =
+      throw new IOException(s"$file is encrypted in a way that is not supported: ${info.getAlgName}", e)
+    try {
+      // For PBES2 only the parameters know which key derivation and cipher it stands for.
+      val parameters = info.getAlgParameters
+      val algorithm  = if (parameters eq null) info.getAlgName else parameters.toString
+      val name       = if (algorithm.startsWith("PBEWith")) algorithm else info.getAlgName
+      val key        = SecretKeyFactory.getInstance(name).generateSecret(new PBEKeySpec(secret.toCharArray))
+      val cipher     = Cipher.getInstance(name)
+      cipher.init(Cipher.DECRYPT_MODE, key, parameters)
+      info.getKeySpec(cipher).getEncoded
+    } catch {
+      case e: NoSuchAlgorithmException => unsupported(e)
+      case e: GeneralSecurityException => throw new IOException(s"the password for $file is wrong", e)
+    }
+  }
+
+  /** PKCS #8 of a key in its own format; the certificate says the algorithm and, if there is one, the curve. */
+  private def wrapped(key: Array[Byte], certificate: X509Certificate): Array[Byte] = {
+    val subject   = certificate.getPublicKey.getEncoded // a SEQUENCE whose first element is the algorithm
+    val start     = header(subject, 0)
+    val algorithm = subject.slice(start, header(subject, start) + lengthAt(subject, start))
+    der(0x30, Version ++ algorithm ++ der(0x04, key))
+  }
+
+  private def decoded(file: Path, encoded: Array[Byte], certificate: X509Certificate): PrivateKey = {
+    val algorithm = certificate.getPublicKey.getAlgorithm
+    try KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded))
+    catch {
+      case e: InvalidKeySpecException =>
+        throw new IOException(s"$file is not an $algorithm key, as the certificate's is", e)
+      case e: NoSuchAlgorithmException =>
+        throw new IOException(s"$file is for a certificate with an unsupported kind of key, $algorithm", e)
+    }
+  }
+
+  /** Whether the certificate verifies what the key signs. */
+  private def belongs(key: PrivateKey, certificate: X509Certificate): Boolean = {
+    val algorithm = key.getAlgorithm match {
+      case "RSA"                         => "SHA256withRSA"
+      case "EC"                          => "SHA256withECDSA"
+      case "EdDSA" | "Ed25519" | "Ed448" => "EdDSA"
+      case other                         => s"SHA256with$other"
+    }
+    try {
+      val signature = Signature.getInstance(algorithm)
+      signature.initSign(key)
+      signature.update(Version)
+      val signed = signature.sign()
+      signature.initVerify(certificate.getPublicKey)
+      signature.update(Version)
+      signature.verify(signed)
+    } catch { case _: GeneralSecurityException => false }
+  }
+
+  // DER (X.690), as far as it is needed
+
+  private val Version = Array[Byte](0x02, 0x01, 0x00)
+
+  private def der(tag: Int, content: Array[Byte]): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    out.write(tag)
+    if (content.length < 128) out.write(content.length)
+    else if (content.length < 256) { out.write(0x81); out.write(content.length) }
+    else { out.write(0x82); out.write(content.length >> 8); out.write(content.length) }
+    out.write(content)
+    out.toByteArray
+  }
+
+  /** Where the content of the element at `at` begins; it is the JDK's own encoding, and complete. */
+  private def header(bytes: Array[Byte], at: Int): Int = {
+    val first = bytes(at + 1) & 0xff
+    at + 2 + (if (first < 128) 0 else first & 0x7f)
+  }
+
+  private def lengthAt(bytes: Array[Byte], at: Int): Int = {
+    val first = bytes(at + 1) & 0xff
+    if (first < 128) first
+    else (1 to (first & 0x7f)).foldLeft(0)((n, i) => n << 8 | (bytes(at + 1 + i) & 0xff))
+  }
+}

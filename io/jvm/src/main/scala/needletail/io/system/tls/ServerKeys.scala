@@ -1,0 +1,119 @@
+package needletail.io.system.tls
+
+import java.net.Socket
+import java.security.cert.X509Certificate
+import java.security.{Principal, PrivateKey}
+import javax.net.ssl.{
+  ExtendedSSLSession,
+  SNIHostName,
+  SNIMatcher,
+  SNIServerName,
+  SSLEngine,
+  StandardConstants,
+  X509ExtendedKeyManager
+}
+
+import scala.jdk.CollectionConverters.*
+
+import needletail.io.tls.TlsCertificate
+
+/** The certificates of a server, chosen by the name that a client asks for and the kind of key that it accepts. */
+private[io] final class ServerKeys private (keys: Vector[ServerKeys.Key]) extends X509ExtendedKeyManager {
+  import ServerKeys.*
+
+  /** The first certificate of each chain. */
+  def certificates: Seq[X509Certificate] = keys.map(_.chain.head)
+
+  /** Whether there is a certificate for that name, which is in lower case. */
+  def has(host: String): Boolean = keys.exists(key => key.isExactly(host) || key.isWildcardFor(host))
+
+  /** The keys for a name in the order of precedence; for an unknown name and for none (null), those of the default. */
+  private def forName(host: String): Vector[Key] =
+    if (host eq null) defaults
+    else {
+      val exact = keys.filter(_.isExactly(host))
+      if (exact.nonEmpty) exact
+      else {
+        val wild = keys.filter(_.isWildcardFor(host))
+        if (wild.nonEmpty) wild else defaults
+      }
+    }
+
+  /** The first certificate, and others for the same names with other kinds of keys. */
+  private val defaults: Vector[Key] =
+    keys.filter(key => (key eq keys.head) || key.hosts.toSet == keys.head.hosts.toSet)
+
+  override def chooseEngineServerAlias(kind: String, issuers: Array[Principal], engine: SSLEngine): String =
+    forName(requested(engine)).find(_.kind == kindOf(kind)).fold(null: String)(_.alias)
+
+  private def requested(engine: SSLEngine): String = engine.getHandshakeSession match {
+    case session: ExtendedSSLSession => nameIn(session)
+    case _                           => null
+  }
+
+  private def find(alias: String): Option[Key] = keys.find(_.alias == alias)
+
+  def getCertificateChain(alias: String): Array[X509Certificate] =
+    find(alias).fold(null: Array[X509Certificate])(_.chain.toArray)
+  def getPrivateKey(alias: String): PrivateKey = find(alias).fold(null: PrivateKey)(_.secret)
+
+  def getServerAliases(kind: String, issuers: Array[Principal]): Array[String] =
+    keys.filter(_.kind == kindOf(kind)).map(_.alias).toArray
+
+  // As a client it has the certificate that it was made with, if a server accepts its kind of key.
+
+  override def chooseEngineClientAlias(
+      kinds: Array[String],
+      issuers: Array[Principal],
+      engine: SSLEngine
+  ): String =
+    keys.find(key => kinds.exists(kind => kindOf(kind) == key.kind)).fold(null: String)(_.alias)
+
+  def getClientAliases(kind: String, issuers: Array[Principal]): Array[String] =
+    getServerAliases(kind, issuers)
+
+  // Those for blocking sockets are never asked.
+  def chooseServerAlias(kind: String, issuers: Array[Principal], socket: Socket): String         = null
+  def chooseClientAlias(kinds: Array[String], issuers: Array[Principal], socket: Socket): String = null
+}
+
+private[io] object ServerKeys {
+
+  /** Reads certificates and their keys, at least one. Throws an IOException that names the file and the error. */
+  def read(files: Seq[TlsCertificate]): ServerKeys =
+    new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
+      val chain = Pem.certificates(f.chain)
+      new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
+    }.toVector)
+
+  /** The name that the client asks for, in lower case; null if none. */
+  def nameIn(session: ExtendedSSLSession): String =
+    session.getRequestedServerNames.asScala.collectFirst {
+      case host: SNIHostName => host.getAsciiName.toLowerCase
+    }.orNull
+
+  /** Accepts names that there is a certificate for. */
+  def matcher(keys: ServerKeys): SNIMatcher = new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
+    def matches(name: SNIServerName): Boolean =
+      try keys.has(new SNIHostName(name.getEncoded).getAsciiName.toLowerCase)
+      catch { case _: IllegalArgumentException => false }
+  }
+
+  /** `EC_EC`, `EC_RSA` and the like name the issuer's kind of key too, which does not matter. */
+  private def kindOf(name: String): String = name match {
+    case "Ed25519" | "Ed448" => "EdDSA"
+    case other               => other.takeWhile(_ != '_')
+  }
+
+  private final class Key(val alias: String, val chain: Vector[X509Certificate], val secret: PrivateKey) {
+    val kind: String       = kindOf(chain.head.getPublicKey.getAlgorithm)
+    val hosts: Seq[String] = Certificates.hosts(chain.head)
+
+    def isExactly(host: String): Boolean = hosts.contains(host)
+
+    def isWildcardFor(host: String): Boolean = {
+      val dot = host.indexOf('.')
+      dot > 0 && hosts.contains("*" + host.substring(dot))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+import java.security.cert.{
+  CertPathValidatorException,
+  CertificateExpiredException,
+  CertificateNotYetValidException,
+  CertificateRevokedException
+}
+import javax.net.ssl.SSLException
+
+/** Converts the engine's exceptions to ones whose messages describe the error. */
+private[tls] object TlsFailure {
+
+  final val NotPinned = "none of its keys is pinned"
+  final val Refused   = "it was refused by the server's own check"
+
+  def of(e: SSLException, name: String): IOException = {
+    val all            = causes(e).toVector
+    val said           = all.flatMap(c => Option(c.getMessage))
+    def has(t: String) = said.exists(_.contains(t))
+    val text           =
+      reason(all, has).map(why => s"the certificate of $name $why").getOrElse {
+        if (has("subject alternative") || has("No name matching"))
+          s"the certificate is not for $name: ${said.last}"
+        else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
+        else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
+      }
+    new IOException(text, e)
+  }
+
+  /** What is wrong with the peer's certificate, if that is the error. */
+  private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
+    all.collectFirst {
+      case _: CertificateExpiredException     => "has expired"
+      case _: CertificateNotYetValidException => "is not valid yet"
+      case _: CertificateRevokedException     => "was revoked"
+      case e: CertPathValidatorException
+          if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
+        "was issued by somebody whose list of revoked certificates is not known or has expired"
+      case e: CertPathValidatorException
+          if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
+        s"is too weak: ${e.getMessage}"
+    }.orElse {
+      if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
+      else if (has(Refused)) Some(s"is not accepted: $Refused")
+      else if (has("PKIX path building failed") || has("No trusted certificate"))
+        Some("is not trusted: it was issued by somebody unknown")
+      else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")
+      else None
+    }
+
+  private def causes(e: Throwable): Iterator[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8)
+}

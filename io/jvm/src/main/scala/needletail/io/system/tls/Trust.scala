@@ -1,0 +1,113 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+import java.net.Socket
+import java.nio.file.Path
+import java.security.cert.{
+  CertPathBuilder,
+  CertStore,
+  CertificateException,
+  CollectionCertStoreParameters,
+  PKIXBuilderParameters,
+  PKIXRevocationChecker,
+  TrustAnchor,
+  X509CertSelector,
+  X509Certificate
+}
+import java.security.{GeneralSecurityException, KeyStore}
+import java.util
+import javax.net.ssl.{
+  CertPathTrustManagerParameters,
+  SSLEngine,
+  TrustManager,
+  TrustManagerFactory,
+  X509ExtendedTrustManager
+}
+
+import scala.jdk.CollectionConverters.*
+
+/** Who is trusted. */
+private[io] object Trust {
+
+  /** The JDK's trust store. Takes time. */
+  def system(): X509ExtendedTrustManager = {
+    val factory = TrustManagerFactory.getInstance("PKIX")
+    factory.init(null: KeyStore)
+    manager(factory)
+  }
+
+  /** The issuers in a file, with lists of revoked certificates if there are any. */
+  def of(authorities: Path, revoked: Option[Path]): X509ExtendedTrustManager =
+    of(Pem.certificates(authorities), revoked)
+
+  def of(authorities: Seq[X509Certificate], revoked: Option[Path]): X509ExtendedTrustManager =
+    try {
+      val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
+      val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
+      parameters.setRevocationEnabled(false)
+      revoked.foreach { file =>
+        val lists   = Pem.revocations(file).asJava
+        val checker =
+          CertPathBuilder.getInstance("PKIX").getRevocationChecker.asInstanceOf[PKIXRevocationChecker]
+        checker.setOptions(util.EnumSet.of(
+          PKIXRevocationChecker.Option.PREFER_CRLS,
+          PKIXRevocationChecker.Option.NO_FALLBACK
+        ))
+        parameters.setRevocationEnabled(true)
+        parameters.addCertPathChecker(checker)
+        parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(lists)))
+      }
+      val factory = TrustManagerFactory.getInstance("PKIX")
+      factory.init(new CertPathTrustManagerParameters(parameters))
+      manager(factory)
+    } catch {
+      case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
+    }
+
+  private def manager(factory: TrustManagerFactory): X509ExtendedTrustManager =
+    factory.getTrustManagers.collectFirst { case m: X509ExtendedTrustManager => m }
+      .getOrElse(throw new IOException("TLS is not available: the JDK has no manager of trust"))
+
+  /** Trusts whom `inner` trusts, if `check` does not throw a CertificateException for the chain. */
+  def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): TrustManager =
+    new Checked(inner, check)
+
+  /** Trusts everybody. */
+  def everybody: TrustManager = new Everybody
+
+  /** Throws CertificateException unless one of the keys is pinned. */
+  def pinned(pins: Set[String])(chain: Array[X509Certificate]): Unit =
+    if (!chain.exists(c => pins(Certificates.pin(c))))
+      throw new CertificateException(TlsFailure.NotPinned)
+
+  private final class Checked(inner: X509ExtendedTrustManager, check: Array[X509Certificate] => Unit)
+      extends X509ExtendedTrustManager {
+    private type Chain = Array[X509Certificate]
+    private def after(chain: Chain)(trusted: => Unit): Unit = {
+      trusted
+      check(chain)
+    }
+    def checkClientTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkClientTrusted(c, kind))
+    def checkServerTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkServerTrusted(c, kind))
+    def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit =
+      after(c)(inner.checkClientTrusted(c, kind, s))
+    def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit =
+      after(c)(inner.checkServerTrusted(c, kind, s))
+    def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
+      after(c)(inner.checkClientTrusted(c, kind, e))
+    def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
+      after(c)(inner.checkServerTrusted(c, kind, e))
+    def getAcceptedIssuers: Chain = inner.getAcceptedIssuers
+  }
+
+  private final class Everybody extends X509ExtendedTrustManager {
+    private type Chain = Array[X509Certificate]
+    def checkClientTrusted(c: Chain, kind: String): Unit               = ()
+    def checkServerTrusted(c: Chain, kind: String): Unit               = ()
+    def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit    = ()
+    def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit    = ()
+    def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit = ()
+    def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit = ()
+    def getAcceptedIssuers: Chain                                      = Array.empty
+  }
+}

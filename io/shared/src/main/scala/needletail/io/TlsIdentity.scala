@@ -1,0 +1,66 @@
+package needletail.io
+
+import java.io.IOException
+import java.nio.file.{Files, Path}
+
+import needletail.io.platform.{Socket, TlsServerContext}
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
+
+/**
+ * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
+ *
+ * @param limits on handshakes
+ * @param load   reads the files
+ * @param files  what `load` reads
+ * @param checkNanos how often a server looks whether they have changed; 0: never
+ */
+final class TlsIdentity private[io] (
+    val limits: TlsLimits,
+    load: () => TlsServerContext,
+    files: Seq[Path],
+    private[needletail] val checkNanos: Long = 0
+) {
+  private var seen = stamps() // before it is loaded, so that no change is missed
+  @volatile private var present: TlsServerContext = load()
+
+  /** Counts of handshakes. */
+  val counts: TlsCounts = new TlsCounts
+
+  /** The certificates in use, in the order of the configuration; empty for an identity from an `SSLContext`. */
+  def certificates: Seq[CertificateInfo] = present.certificates
+
+  /** When the first of the certificates expires, in milliseconds since 1970; None if they are not known. */
+  def expiry: Option[Long] = certificates.map(_.notAfter).minOption
+
+  /**
+   * Reads all files again. New connections have the new certificates; others go on with those that they have. Sessions
+   * from before are not resumed. Blocks while it reads.
+   *
+   * @throws java.io.IOException that says which file is wrong, and why; then nothing has changed
+   */
+  def reload(): Unit = synchronized {
+    seen = stamps()
+    val former = present
+    try present = load()
+    catch {
+      case e: IOException =>
+        counts.failedReload()
+        throw e
+    }
+    former.release()
+    counts.reloaded()
+  }
+
+  /**
+   * Whether any of the files differs in size or time from when they were read last, be it in vain. Blocks while it
+   * looks.
+   */
+  def isOutdated: Boolean = synchronized(seen != stamps())
+
+  private def stamps(): Seq[(Long, Long)] = files.map { file =>
+    try (Files.getLastModifiedTime(file).toMillis, Files.size(file))
+    catch { case _: IOException => (0L, -1L) }
+  }
+
+  private[io] def over(socket: Socket, toPlain: Array[Byte]): Socket = present.over(socket, counts, toPlain)
+}

@@ -1,0 +1,45 @@
+package needletail.io.platform
+
+import needletail.io.tls.{CertificateInfo, TlsCounts}
+
+/*
+ * TLS, as a platform implements it: TlsPlatform makes the following of configurations. Sockets that they return are
+ * secured, see `Socket`:
+ *
+ * - they have `isSecure`, and `session` once the handshake is complete;
+ * - failures are IOExceptions with one line in words: "the certificate of NAME expired on DATE", "… is not for NAME",
+ *   "… was issued by somebody who is not trusted", "… was revoked";
+ * - accepted ones count in `counts`, where they have been counted as begun: `completed` or `broken` exactly once, the
+ *   latter at the latest when it is closed.
+ */
+
+/** What a `TlsServerConfig` says, read from its files and verified; not changed any more. For all loops. */
+private[needletail] abstract class TlsServerContext {
+
+  /**
+   * Secures an accepted socket, and takes it over unless this throws. The first read begins the handshake.
+   *
+   * @param toPlain what is sent, as it is, to a peer whose first byte cannot begin TLS (it is not 22), before reading
+   *                throws; null sends nothing
+   */
+  def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket
+
+  /** The first certificate of each chain, in the order of the configuration. */
+  def certificates: Seq[CertificateInfo]
+
+  /** It has been replaced: frees what the garbage collector does not. Connections go on. To be called once. */
+  def release(): Unit = ()
+}
+
+/** What a `TlsClientConfig` says, read from its files. For all loops. */
+private[needletail] abstract class TlsClientContext {
+
+  /**
+   * Secures a socket that is connecting, and takes it over, closing it if this throws. It is connected when the server
+   * has proved that it is `name`.
+   */
+  def over(socket: Socket, name: String, port: Int): Socket
+
+  /** Reads the platform's trusted certificates if they are to be used, which takes time, unless that was done. */
+  def prepare(): Unit = ()
+}

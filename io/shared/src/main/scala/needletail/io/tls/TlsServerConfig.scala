@@ -1,0 +1,105 @@
+package needletail.io.tls
+
+import java.nio.file.Path
+
+import scala.concurrent.duration._
+
+import needletail.async.Setting
+
+/**
+ * How a server secures its connections by TLS. `Tls.server` makes a `TlsIdentity` of it.
+ *
+ * The certificate of a connection is one for the name that the client asks for (SNI). There can be one with an ECDSA key
+ * and one with an RSA key for the same name: which it is then depends on what the client accepts. An exact name has
+ * precedence over a wildcard (`*.example.com`, which stands for one label).
+ *
+ * @param certificates       at least one. The first is also for clients that name no server; with it, any other that is
+ *                           for the same names
+ * @param refuseUnknownNames whether a client that asks for a name which no certificate is for is refused with the alert
+ *                           `unrecognized_name`; otherwise it gets the first certificate
+ * @param profile            protocol versions and ciphers
+ * @param protocols          what is spoken within TLS, best first, for clients that ask (ALPN, RFC 7301). A client that
+ *                           asks, and for none of these, is refused. Nil: the question is ignored
+ * @param clients            whether clients must show a certificate; None: they are not asked for one
+ * @param sessionLifetime    how long a session can be resumed, 1 second to 7 days
+ * @param limits             on handshakes
+ * @param checkFiles         how often the server looks whether the files have changed, and if so reads them again, as
+ *                           `TlsIdentity.reload` does; 0: never
+ * @throws java.lang.IllegalArgumentException for a value out of range, naming it
+ */
+final case class TlsServerConfig(
+    certificates: Seq[TlsCertificate],
+    refuseUnknownNames: Boolean = false,
+    profile: TlsProfile = TlsProfile.Intermediate,
+    protocols: Seq[String] = Seq("http/1.1"),
+    clients: Option[TlsClientAuth] = None,
+    sessionLifetime: FiniteDuration = FiniteDuration(2, HOURS),
+    limits: TlsLimits = TlsLimits(),
+    checkFiles: FiniteDuration = FiniteDuration(0, SECONDS)
+) {
+  private def check(): Unit = {
+    val is = Setting("TlsServerConfig")
+    is.check("certificates", "empty", certificates.nonEmpty, "at least one")
+    is.check(
+      "protocols",
+      protocols.mkString(", "),
+      TlsServerConfig.areNames(protocols),
+      "of 1 to 255 bytes each"
+    )
+    is.check(
+      "sessionLifetime",
+      sessionLifetime,
+      sessionLifetime >= 1.second && sessionLifetime <= 7.days,
+      "1 second to 7 days"
+    )
+    is.notNegative("checkFiles", checkFiles)
+  }
+  check()
+}
+
+object TlsServerConfig {
+
+  /** With one certificate, and defaults. */
+  def apply(chain: Path, key: Path): TlsServerConfig = TlsServerConfig(Seq(TlsCertificate(chain, key)))
+
+  /** Whether they can be names of ALPN (RFC 7301 section 3.1). */
+  private[tls] def areNames(protocols: Seq[String]): Boolean =
+    protocols.forall(name => name.nonEmpty && name.length <= 255 && name.forall(_ < 128))
+}
+
+/**
+ * What handshakes may cost a server.
+ *
+ * @param handshakes how many may be under way at once; further connections wait in the kernel's backlog
+ * @param timeout    how long one may take, from when the connection was accepted; then it is closed
+ * @throws java.lang.IllegalArgumentException for a value out of range, naming it
+ */
+final case class TlsLimits(handshakes: Int = 1024, timeout: FiniteDuration = FiniteDuration(10, SECONDS)) {
+  private def check(): Unit = {
+    val is = Setting("TlsLimits")
+    is.positive("handshakes", handshakes)
+    is.positive("timeout", timeout)
+  }
+  check()
+}
+
+/**
+ * Certificates of clients.
+ *
+ * @param authorities certificates in PEM: a client's must have been issued by one of them, directly or not
+ * @param required    whether a client without a certificate is refused. One with a certificate that is not valid
+ *                    always is
+ * @param revoked     lists of revoked certificates (CRLs, RFC 5280) in PEM, one from each issuer
+ * @param check       asked about a client's certificate when all else is in order; false refuses the client. May be
+ *                    called on any thread, an event loop's too, and must not block. What it throws refuses the client
+ */
+final case class TlsClientAuth(
+    authorities: Path,
+    required: Boolean = true,
+    revoked: Option[Path] = None,
+    check: CertificateInfo => Boolean = TlsClientAuth.any
+)
+
+object TlsClientAuth {
+  private[tls] val any: CertificateInfo => Boolean = _ => true
+}

@@ -1,0 +1,42 @@
+package needletail.io.tls
+
+/**
+ * What a TLS handshake has established.
+ *
+ * @param version    `TLSv1.3` or `TLSv1.2`
+ * @param cipher     the cipher suite's name at IANA, such as `TLS_AES_128_GCM_SHA256`
+ * @param protocol   what was agreed on by ALPN; empty if nothing was
+ * @param serverName the name that the client asked for (SNI), in lower case; empty if it asked for none
+ * @param peer       the peer's certificate, which has been verified (unless everybody is trusted); None if it showed none
+ * @param isResumed  whether an earlier session was resumed
+ */
+final case class TlsSession(
+    version: String,
+    cipher: String,
+    protocol: String,
+    serverName: String,
+    peer: Option[CertificateInfo],
+    isResumed: Boolean
+)
+
+/**
+ * What an X.509 certificate says (RFC 5280).
+ *
+ * @param subject   the distinguished name in the form of RFC 2253: `CN=Ann,O=Example`
+ * @param names     subject alternative names, with their kinds: `DNS:example.com`, `IP:192.0.2.1`, `email:ann@example.com`,
+ *                  `URI:spiffe://example.com/ann`; others are left out
+ * @param issuer    the issuer's distinguished name
+ * @param serial    the serial number in hexadecimal digits, lower case
+ * @param notBefore from when it is valid, milliseconds since 1970
+ * @param notAfter  until when it is valid, milliseconds since 1970
+ * @param sha256    SHA-256 of the whole certificate, 64 hexadecimal digits in lower case
+ */
+final case class CertificateInfo(
+    subject: String,
+    names: Seq[String],
+    issuer: String,
+    serial: String,
+    notBefore: Long,
+    notAfter: Long,
+    sha256: String
+)

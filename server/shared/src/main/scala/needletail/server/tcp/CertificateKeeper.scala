@@ -1,0 +1,48 @@
+package needletail.server.tcp
+
+import java.io.IOException
+import java.util.concurrent.RejectedExecutionException
+
+import needletail.async.Async
+import needletail.io.{EventLoop, TlsIdentity}
+import needletail.server.operations.Log
+
+/** Reads a server's certificates again when they are to be, and reports what is wrong with them. */
+private[server] final class CertificateKeeper(identity: TlsIdentity, loop: EventLoop, log: Log) {
+
+  /** Warns of certificates that are not valid, and looks after the files if that is configured. */
+  def start(): Unit = {
+    warn()
+    if (identity.checkNanos > 0) later()
+  }
+
+  /** Reads them; if that fails, the old ones stay, and the log says why. Blocks. */
+  def reload(): Unit =
+    try {
+      identity.reload()
+      warn()
+    } catch {
+      case e: IOException => log.warn(s"the certificates were not read again, the old ones stay: ${e.getMessage}")
+    }
+
+  private def warn(): Unit = {
+    val now = System.currentTimeMillis
+    for (c <- identity.certificates)
+      if (now > c.notAfter) log.warn(s"the certificate of ${c.subject} has expired")
+      else if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
+  }
+
+  private def later(): Unit =
+    try
+      loop.execute { () =>
+        loop.schedule(identity.checkNanos, () => check())
+        ()
+      }
+    catch { case _: RejectedExecutionException => () } // the server has stopped
+
+  private def check(): Unit =
+    Async.blocking(if (identity.isOutdated) reload()).onComplete { result =>
+      result.failed.foreach(e => log.error("the certificates' files could not be checked", e))
+      later()
+    }
+}

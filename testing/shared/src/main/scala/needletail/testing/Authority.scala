@@ -1,0 +1,126 @@
+package needletail.testing
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path}
+
+/**
+ * A private authority that issues certificates, by the program `openssl`, into files of a folder of its own.
+ *
+ * @param name of its certificate's subject
+ */
+final class Authority(name: String = "Test Authority") {
+  private val folder = Files.createTempDirectory("authority")
+  folder.toFile.deleteOnExit()
+  private val config = file("ca.cnf")
+  private val key    = file("ca.key")
+  private var issued = 0
+
+  /** Its own certificate, in PEM. */
+  val file: Path = file("ca.pem")
+
+  /** Its list of revoked certificates, in PEM; complete after `revoke`. */
+  val revoked: Path = file("ca.crl")
+
+  write(file("index.txt"), "")
+  write(file("index.txt.attr"), "unique_subject = no\n")
+  write(
+    config,
+    s"""[ca]
+       |default_ca = here
+       |[here]
+       |database = $folder/index.txt
+       |new_certs_dir = $folder
+       |certificate = $file
+       |private_key = $key
+       |default_md = sha256
+       |default_crl_days = 2
+       |rand_serial = yes
+       |policy = any
+       |[any]
+       |commonName = supplied
+       |organizationName = optional
+       |[req]
+       |distinguished_name = dn
+       |[dn]
+       |[v3_ca]
+       |basicConstraints = critical, CA:TRUE
+       |keyUsage = critical, keyCertSign, cRLSign
+       |subjectKeyIdentifier = hash
+       |""".stripMargin
+  )
+  openssl(
+    s"req -x509 -config $config -extensions v3_ca -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 " +
+      s"-keyout $key -out $file -subj",
+    s"/CN=$name"
+  )
+  gather()
+
+  /** A certificate with its key. */
+  final class Issued(val chain: Path, val key: Path)
+
+  /**
+   * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`
+   * @param algorithm `ec`, `rsa` or `ed25519`
+   * @param subject   its common name
+   * @param isExpired whether it is not valid any more
+   * @param days      how long it is valid
+   */
+  def issue(
+      names: String,
+      algorithm: String = "ec",
+      subject: String = "needletail",
+      isExpired: Boolean = false,
+      days: Int = 2
+  ): Issued = {
+    issued += 1
+    val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
+    val (request, more) = (file(s"$issued.csr"), file(s"$issued.ext"))
+    write(more, s"subjectAltName = $names\nbasicConstraints = CA:FALSE\n")
+    val kind = algorithm match {
+      case "rsa" => "rsa:2048"
+      case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
+      case other => other
+    }
+    openssl(s"req -new -config $config -newkey $kind -nodes -keyout $secret -out $request -subj", s"/CN=$subject")
+    val dates = if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z" else s"-days $days"
+    openssl(s"ca -batch -notext -config $config -in $request -out $chain -extfile $more $dates")
+    new Issued(chain, secret)
+  }
+
+  /** Makes certificates invalid by `revoked`; without any, that list is empty. */
+  def revoke(certificates: Issued*): Unit = {
+    certificates.foreach(c => openssl(s"ca -config $config -revoke ${c.chain}"))
+    openssl(s"ca -config $config -gencrl -out $revoked")
+  }
+
+  /** What `openssl` makes of a key by such arguments; `IN` and `OUT` in them are its file and the new one. */
+  def converted(key: Path, arguments: String): Path = {
+    issued += 1
+    val made = file(s"$issued.key")
+    openssl(arguments.replace("IN", key.toString).replace("OUT", made.toString))
+    made
+  }
+
+  /** A file in its folder that is deleted at the end. */
+  def file(name: String): Path = {
+    val path = folder.resolve(name)
+    path.toFile.deleteOnExit()
+    path
+  }
+
+  private def gather(): Unit = Seq("index.txt.old", "index.txt.attr.old").foreach(file)
+
+  private def write(path: Path, text: String): Unit = { Files.write(path, text.getBytes(UTF_8)); () }
+
+  /** `last` is one more argument, that may have spaces. */
+  private def openssl(arguments: String, last: String*): Unit = {
+    val output  = file("output")
+    val command = "openssl" +: (arguments.split(' ').toSeq.filter(_.nonEmpty) ++ last)
+    val process = new ProcessBuilder(command*).redirectErrorStream(true)
+      .redirectOutput(ProcessBuilder.Redirect.to(output.toFile)).start()
+    if (process.waitFor() != 0)
+      throw new IllegalStateException(
+        s"${command.mkString(" ")} failed: ${new String(Files.readAllBytes(output), UTF_8)}"
+      )
+  }
+}
