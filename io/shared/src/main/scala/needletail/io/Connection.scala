@@ -2,6 +2,7 @@ package needletail.io
 
 import java.io.IOException
 import java.net.SocketTimeoutException
+import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
 import needletail.io.tls.TlsSession
@@ -228,6 +229,17 @@ final class Connection private[io] (
       timer.limitHandshake(options.handshakeNanos)
     }
 
+  /** A step of the handshake was computed elsewhere. From any thread. */
+  private def resumeHandshake(): Unit =
+    try
+      loop.execute { () =>
+        if (phase == Open) {
+          want(socket.interest | Interest.Read)
+          input.readNow()
+        }
+      }
+    catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
+
   private[io] def deadlinePassed(): Unit = if (phase == Lingering) finish(null) else protocol.onDeadline()
 
   private[io] def handshakeTimedOut(): Unit =
@@ -311,8 +323,7 @@ final class Connection private[io] (
   // The loop's side
 
   private[io] def want(bits: Int): Unit = {
-    // The socket's own output is sent before anything else is read.
-    val wanted = if (socket.owesOutput) bits & ~Interest.Read | Interest.Write else bits
+    val wanted = socket.permitted(bits)
     if (wanted != socket.interest && phase != Closed) loop.setInterest(socket, wanted)
   }
 
@@ -320,6 +331,7 @@ final class Connection private[io] (
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
     try {
       loop.watch(socket, this, Interest.Read)
+      if (socket.isSecure) socket.resumeBy(() => resumeHandshake())
       protocol = makeHandler(this)
       limitHandshake()
       input.readOn()

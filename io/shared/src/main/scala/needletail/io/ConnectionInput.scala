@@ -95,7 +95,7 @@ private[io] final class ConnectionInput(connection: Connection, socket: Socket, 
       val n = socket.read(bytes, from, count)
       if (n > 0) total += n
       if (socket.isSecure) {
-        if (socket.owesOutput) connection.want(socket.interest)
+        connection.want(socket.interest)
         if (!connection.isClosed) countUndecrypted(socket.heldBytes)
       }
       n

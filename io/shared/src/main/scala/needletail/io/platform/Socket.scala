@@ -40,6 +40,15 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def owesOutput: Boolean = false
 
+  /**
+   * The readiness to watch it for where its owner is interested in `bits`: nothing is read while it owes output, or
+   * while a handshake is computed elsewhere. With TLS only.
+   */
+  def permitted(bits: Int): Int = bits
+
+  /** `f`, run on any thread, makes its loop read again: a handshake that is computed elsewhere goes on. With TLS only. */
+  def resumeBy(f: Runnable): Unit = ()
+
   /** Sends what the kernel takes of that output, with one system call. */
   def sendOwed(): Unit = ()
 

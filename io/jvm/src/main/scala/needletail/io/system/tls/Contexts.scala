@@ -26,17 +26,15 @@ private[io] final class JdkServerContext private (
     val certificates: Seq[CertificateInfo]
 ) extends TlsServerContext {
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
+    val channel = socket.asInstanceOf[NioSocket].channel
+    new TlsSocket(channel, engine(), "the client", counts, toPlain, certificateChecks)
+  }
+
+  private def engine(): SSLEngine = {
     val engine = context.createSSLEngine()
     engine.setUseClientMode(false)
     if (parameters ne null) engine.setSSLParameters(parameters)
-    new TlsSocket(
-      socket.asInstanceOf[NioSocket].channel,
-      engine,
-      "the client",
-      counts,
-      toPlain,
-      certificateChecks
-    )
+    engine
   }
 }
 
@@ -59,12 +57,10 @@ private[io] object JdkServerContext {
     }
     if (config.refuseUnknownNames)
       parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys)))
-    new JdkServerContext(
-      context,
-      parameters,
-      config.clients.map(_.check),
-      keys.certificates.map(Certificates.info)
-    )
+    val infos = keys.certificates.map(Certificates.info)
+    val made  = new JdkServerContext(context, parameters, config.clients.map(_.check), infos)
+    FirstHandshake.make(made.engine())
+    made
   }
 }
 

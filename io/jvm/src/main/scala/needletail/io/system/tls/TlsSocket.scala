@@ -17,8 +17,8 @@ import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. Encrypted bytes pass through the
  * poller's buffer, so an idle connection owns none.
  *
- * A client performs the handshake while it connects, a server when it reads. Its computations run on the loop: about
- * a millisecond for a certificate.
+ * A client performs the handshake while it connects, a server when it reads. A server's computations run on threads of
+ * their own, see HandshakeThreads; a client's on the loop.
  *
  * A peer can make the engine send by itself: a TLS 1.3 key update may request another (RFC 8446 section 4.6.3). If
  * the kernel does not take such output, it is owed, and nothing is read until it is sent. Records without data are
@@ -41,6 +41,9 @@ private[io] class TlsSocket(
 
   private val created   = System.currentTimeMillis
   private var isCounted = counts ne null // as a handshake under way
+
+  @volatile private var isComputing = false // tasks of the handshake run on another thread
+  private var resume: Runnable       = null
 
   private var isBegun   = false
   private var isSecured = false
@@ -143,8 +146,11 @@ private[io] class TlsSocket(
   @tailrec
   private def shakeHands(): Boolean = engine.getHandshakeStatus match {
     case HandshakeStatus.NEED_TASK =>
-      runTasks()
-      shakeHands()
+      if (isOffLoop) computeElsewhere()
+      else {
+        runTasks()
+        shakeHands()
+      }
     case _ if engine.isOutboundDone => throw new IOException(s"the TLS handshake with $name was interrupted")
     case HandshakeStatus.NEED_WRAP  =>
       wrapOwn()
@@ -153,6 +159,28 @@ private[io] class TlsSocket(
       if (greet()) shakeHands() else waitFor(Interest.Read)
     case _ => drain() || waitFor(Interest.Write)
   }
+
+  private def isOffLoop: Boolean = resume ne null
+
+  /** Has the tasks run by another thread, which then makes the loop read again. */
+  private def computeElsewhere(): Boolean = {
+    isComputing = true
+    HandshakeThreads.execute { () =>
+      try runTasks()
+      finally {
+        isComputing = false
+        resume.run()
+      }
+    }
+    false
+  }
+
+  override def resumeBy(f: Runnable): Unit = resume = f
+
+  override def permitted(bits: Int): Int =
+    if (isOwn) bits & ~Interest.Read | Interest.Write
+    else if (isComputing) bits & ~Interest.Read
+    else bits
 
   private def waitFor(interest: Int): Boolean = {
     awaited = interest
@@ -200,7 +228,7 @@ private[io] class TlsSocket(
 
   /** Whether there is input here for which no readiness will be reported. */
   override def holdsInput: Boolean =
-    !isOwn && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
+    !isOwn && !isComputing && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
 
   override def heldBytes: Int =
     (if (held eq null) 0 else held.length) + (if (spilled eq null) 0 else spilled.capacity)
@@ -212,7 +240,7 @@ private[io] class TlsSocket(
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try
-      if (isOwn || !isSecured && !secure()) 0
+      if (isOwn || isComputing || !isSecured && !secure()) 0
       else readSecured(bytes, from, count)
     catch { case e: RuntimeException => throw unexpected(e) }
 
@@ -409,7 +437,7 @@ private[io] class TlsSocket(
   }
 
   override def close(): Unit = {
-    try if (channel.isOpen && isBegun && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
+    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
     finally {
       if (isCounted) {
