@@ -184,6 +184,9 @@ lazy val jsoniter = module("jsoniter")
     publish / skip := jsoniterOnNative.isEmpty
   )
 
+/** What web programs need besides routes: files, compression, forms, events. */
+lazy val content = module("content").dependsOn(routing, json, testing % Test, testkit % Test)
+
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")
   .dependsOn(server % "compile;test->test", routing, testing % Test)
@@ -298,7 +301,7 @@ lazy val line      = program("line").dependsOn(options, testing % Test, testkit 
 lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
-lazy val reference = program("reference").dependsOn(options, testing % Test)
+lazy val reference = program("reference").dependsOn(options, content, json, testing % Test, testkit % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
@@ -374,6 +377,7 @@ lazy val crossModules =
     routing,
     json,
     jsoniter,
+    content,
     metrics,
     tcp,
     testkit,
@@ -459,6 +463,7 @@ lazy val documents = project
     actor.jvm,
     json.jvm,
     jsoniter.jvm,
+    content.jvm,
     load
   )
   .dependsOn(testing.jvm % Test, testkit.jvm)
@@ -527,6 +532,7 @@ lazy val structuredModules =
     routing,
     json,
     jsoniter,
+    content,
     metrics,
     tcp,
     testkit,

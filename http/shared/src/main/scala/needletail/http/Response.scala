@@ -80,6 +80,9 @@ final class Response private (
     copy(headers = headers.set(name, value))
   }
 
+  /** Removes all headers of that name. */
+  def withoutHeader(name: String): Response = copy(headers = headers.remove(name))
+
   /** Adds headers. Throws IllegalArgumentException for those that the server sets. */
   def withHeaders(more: Headers): Response = {
     more.toList.foreach { case (name, value) => Response.refuseFraming(name, value) }

@@ -1,5 +1,7 @@
 package needletail.examples.reference
 
+import java.nio.file.Paths
+
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
@@ -28,6 +30,9 @@ object Main {
   private val routes =
     options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
+  private val static =
+    options.text("static", "", "directory whose files are served below /static/; none unless given")
+
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
 
@@ -42,6 +47,8 @@ object Main {
       overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
       serverHeader = Some("needletail")
     )
-    listening.serve(chosen, Reference.withTyped(chosen(routes)), config)
+    val files  = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
+    val served = Reference.withTyped(chosen(routes)) ++ WebContent.routes(files)
+    listening.serve(chosen, served, config)
   }
 }
