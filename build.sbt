@@ -150,6 +150,10 @@ lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
 
+/** WebSocket. */
+lazy val websocket =
+  module("websocket").dependsOn(http, testing % Test, testkit % Test, routing % Test, server % "test->test")
+
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
 
@@ -298,7 +302,7 @@ lazy val line      = program("line").dependsOn(options, testing % Test, testkit 
 lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
-lazy val reference = program("reference").dependsOn(options, testing % Test)
+lazy val reference = program("reference").dependsOn(options, websocket, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
