@@ -385,6 +385,7 @@ lazy val crossModules =
     client,
     gateway,
     fuzz,
+    websocket,
     simulation,
     options,
     hello,
