@@ -464,6 +464,7 @@ lazy val documents = project
     actor.jvm,
     json.jvm,
     jsoniter.jvm,
+    websocket.jvm,
     load
   )
   .dependsOn(testing.jvm % Test, testkit.jvm)
@@ -537,6 +538,7 @@ lazy val structuredModules =
     testkit,
     server,
     client,
+    websocket,
     gateway
   )
 lazy val structured: Seq[ProjectReference] =

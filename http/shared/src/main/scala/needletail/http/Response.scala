@@ -114,15 +114,6 @@ final class Response private (
   /** Closes the connection after this response. */
   def close: Response = copy(closes = true)
 
-  /**
-   * The protocol that the connection is to be handed over to; null if none. It is kept as the source, so that the usual
-   * response costs no check for it.
-   */
-  private[needletail] def upgrade: Upgrade = source match {
-    case to: Upgrade => to
-    case _           => null
-  }
-
   /** The content, for tests and measurements. Reading it uses up a stream. */
   def body: MessageBody =
     if (content != null) MessageBody.of(content) else MessageBody.streamed(source, sourceLength)
@@ -155,11 +146,8 @@ object Response {
   def of(error: HttpError): Response =
     Response(error.status).text(if (error.message == null) error.status.reason else error.message)
 
-  /**
-   * Hands the connection over to another protocol, if the request fits: otherwise the response is what
-   * `Upgrade.accept` says. Its status is 101 here whatever is sent in the end.
-   */
-  private[needletail] def switching(to: Upgrade): Response =
+  /** A response without content that the server handles by its source: see `Upgrade.response`. */
+  private[needletail] def switching(to: ByteStream): Response =
     new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false)
 
   private def checked(status: Status): Status = {

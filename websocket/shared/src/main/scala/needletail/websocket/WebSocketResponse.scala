@@ -15,7 +15,7 @@ final class WebSocketResponse private[websocket] () {
   def apply(open: WebSocket => Listener): Response = apply(usual)(open)
 
   def apply(config: WebSocketConfig)(open: WebSocket => Listener): Response =
-    Response.switching(new Offer(config, open))
+    new Offer(config, open).response
 
   private val usual = WebSocketConfig()
 

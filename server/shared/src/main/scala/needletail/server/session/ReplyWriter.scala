@@ -119,7 +119,7 @@ private[server] final class ReplyWriter(
       if (!x.headSent) writeHead(x)
       if (!noContent) x.bytesSent += writeContent(r.content)
       completed(x)
-    } else if (r.upgrade != null) upgrade(x)
+    } else if (Upgrade.of(r) != null) upgrade(x, Upgrade.of(r))
     else if (noContent) {
       x.leaveStream()
       if (!x.headSent) writeHead(x)
@@ -136,8 +136,7 @@ private[server] final class ReplyWriter(
   var switchesTo: Upgrade.Accepted = null
 
   /** The reply hands the connection over, if request and connection allow it: otherwise the reply says why not. */
-  @noinline private def upgrade(x: ServerExchange): Unit = {
-    val to      = x.response.upgrade
+  @noinline private def upgrade(x: ServerExchange, to: Upgrade): Unit = {
     val refusal =
       if (!wire.canSwitch) ReplyWriter.cannotSwitch
       else if (state.isDraining) ReplyWriter.isEnding

@@ -1,7 +1,7 @@
 package needletail.server.session
 
 import needletail.async.{Async, Survivable, Value}
-import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response}
+import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response, Upgrade}
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
@@ -329,7 +329,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   ): Unit = {
     val length = response.sourceLength
     if (
-      response.upgrade != null || length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
+      Upgrade.of(response) != null || length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
       !response.status.allowsBody
     ) serveLater(head, request, own, response, started)
     else {

@@ -72,6 +72,17 @@ class SessionStateSuite extends Suite {
     assertEquals(next((Held, Replying), RepliesEnd), (Idle, Free))
   }
 
+  test("nothing is read after a request for another protocol, until its reply is complete") {
+    assertEquals(allowed(UpgradeAsked), Set((Idle, Replying), (Closed, Ended)))
+    for (event <- List(HeadBegan, HeadWaits, Request, RequestWithContent, ContentEnded))
+      assert(!allowed(event)((Asking, Replying)), event)
+    assertEquals(next((Asking, Replying), RoomAgain), (Asking, Replying))
+    assertEquals(next((Asking, Replying), RepliesEnd), (Idle, Free))
+    assertEquals(next((Asking, Replying), LastReply), (Closed, Replying))
+    assertEquals(allowed(Switched), Set((Asking, Replying), (Closed, Ended)))
+    assertEquals(next((Asking, Replying), Switched), (Closed, Ended))
+  }
+
   test("the last request's content is read to its end, and nothing after it") {
     assertEquals(next((LastContent, Replying), ContentEnded), (Closed, Replying))
     assertEquals(next((LastContent, Replying), ContentLeft), (Closed, Replying))
@@ -108,6 +119,7 @@ class SessionStateSuite extends Suite {
       assertEquals(state.readsHeads, client == Idle || client == Head, pair)
       assertEquals(state.hasContent, Set(Dropped, Content, LastContent)(client), pair)
       assertEquals(state.isLastRequest, client == LastContent || client == Closed, pair)
+      assertEquals(state.isAsking, client == Asking, pair)
       assertEquals(state.isClosed, client == Closed, pair)
       assertEquals(state.isEnded, pair._2 == Ended, pair)
       assertEquals(state.isIdle, pair == ((Idle, Free)), pair)
