@@ -150,6 +150,10 @@ lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
 
+/** WebSocket. */
+lazy val websocket =
+  module("websocket").dependsOn(http, testing % Test, testkit % Test, routing % Test, server % "test->test")
+
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
 
@@ -301,7 +305,8 @@ lazy val line      = program("line").dependsOn(options, testing % Test, testkit 
 lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
-lazy val reference = program("reference").dependsOn(options, content, json, testing % Test, testkit % Test)
+lazy val reference =
+  program("reference").dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
@@ -385,6 +390,7 @@ lazy val crossModules =
     client,
     gateway,
     fuzz,
+    websocket,
     simulation,
     options,
     hello,
@@ -464,6 +470,7 @@ lazy val documents = project
     json.jvm,
     jsoniter.jvm,
     content.jvm,
+    websocket.jvm,
     load
   )
   .dependsOn(testing.jvm % Test, testkit.jvm)
@@ -538,6 +545,7 @@ lazy val structuredModules =
     testkit,
     server,
     client,
+    websocket,
     gateway
   )
 lazy val structured: Seq[ProjectReference] =

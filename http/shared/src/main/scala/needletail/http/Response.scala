@@ -149,6 +149,10 @@ object Response {
   def of(error: HttpError): Response =
     Response(error.status).text(if (error.message == null) error.status.reason else error.message)
 
+  /** A response without content that the server handles by its source: see `Upgrade.response`. */
+  private[needletail] def switching(to: ByteStream): Response =
+    new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false)
+
   private def checked(status: Status): Status = {
     if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")
     status
