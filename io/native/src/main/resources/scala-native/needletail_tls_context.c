@@ -107,10 +107,8 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     BIO *in = ssl.BIO_new_mem_buf(chain, chain_length);
     X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     if (one == NULL) wrong = NO_CERTIFICATE;
-    else if ((key = read_key(pem, length, secret)) == NULL) {
-        const char *text = reason(NO_KEY);
-        wrong = strstr(text, "no start line") != NULL || strstr(text, "unsupported") != NULL ? NO_KEY : text;
-    } else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
+    else if ((key = read_key(pem, length, secret)) == NULL) wrong = NO_KEY;
+    else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
     else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
         wrong = reason("not usable");
     if (wrong == NULL) ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN, 0, NULL); /* of a certificate before */

@@ -29,6 +29,11 @@ static void load(void) {
 #undef F
 }
 
+#elif defined(NEEDLETAIL_STATIC)
+
+/* To load a library, a static program would load a second C library too. */
+static void load(void) { snprintf(problem, sizeof problem, "this program is linked statically, and without OpenSSL"); }
+
 #else
 
 #include <dlfcn.h>
@@ -69,9 +74,15 @@ static void load(void) {
 
 #endif
 
+static void begin(void) {
+    load();
+    /* at exit it would free what other threads are using */
+    if (problem[0] == 0) needletail_ssl.OPENSSL_init_crypto(INIT_NO_ATEXIT, NULL);
+}
+
 /* Loads the library with the first call. Returns why it cannot be used; null if it can. */
 const char *needletail_tls_load(void) {
-    pthread_once(&once, load);
+    pthread_once(&once, begin);
     return problem[0] == 0 ? NULL : problem;
 }
 

@@ -40,6 +40,7 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
                           unsigned int in_length, void *with);
 
 #define TLS_FUNCTIONS(F) \
+    F(int, OPENSSL_init_crypto, (uint64_t, const void *)) \
     F(const SSL_METHOD *, TLS_server_method, (void)) \
     F(const SSL_METHOD *, TLS_client_method, (void)) \
     F(SSL_CTX *, SSL_CTX_new, (const SSL_METHOD *)) \
@@ -218,6 +219,7 @@ enum {
 #define PARTIAL_CHAIN 0x80000UL /* a certificate that is trusted need not be an issuer's */
 #define CRL_CHECK 12UL          /* of all certificates in a chain */
 
+#define INIT_NO_ATEXIT UINT64_C(0x80000)
 #define OP_NO_COMPRESSION (UINT64_C(1) << 17)
 #define OP_NO_RENEGOTIATION (UINT64_C(1) << 30)
 

@@ -67,7 +67,6 @@ struct connection {
     unsigned char is_server, is_begun, is_secured, is_heard, has_failed;
     unsigned char is_channel_at_end, is_ended, is_end_told, is_end_said, is_own;
     unsigned char is_limiting; /* whether records count, as the handshake is complete */
-    unsigned char is_plain;    /* what came is no TLS */
     unsigned char is_counted;  /* whether the latest record counts as one without data */
 
     /* Input. The record being read: bytes of its header, and bytes of it that have not come or not been read. */
@@ -398,10 +397,8 @@ static int secure(connection *c) {
     result = fill(c, IN_SIZE);
     if (result < 0) return result;
     int was_empty = here->in_until == 0;
-    if (c->is_server && !c->is_begun && !was_empty && (here->in[0] < 20 || here->in[0] > 24)) {
-        c->is_plain = 1; /* RFC 8446 section 5.1 */
-        return fail(c, NO_TLS, "");
-    }
+    if (c->is_server && !c->is_begun && !was_empty && (here->in[0] < 20 || here->in[0] > 24))
+        return fail(c, NO_TLS, ""); /* RFC 8446 section 5.1 */
     if (was_empty && (c->is_server || c->is_begun))
         return c->is_channel_at_end ? fail(c, INTERRUPTED, "") : 0;
     c->is_begun = 1;

@@ -72,7 +72,7 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     if (!renew(t)) result = -1;
     else if (is_new || memcmp(name, t->current.name, sizeof key.name) == 0) {
         key = t->current;
-        result = 1;
+        result = is_new || strcmp(ssl.SSL_get_version(s), "TLSv1.3") != 0 ? 1 : 2; /* each is used once */
     } else if (t->has_former && memcmp(name, t->former.name, sizeof key.name) == 0) {
         key = t->former;
         result = 2; /* to be replaced */

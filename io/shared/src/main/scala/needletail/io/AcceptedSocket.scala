@@ -4,6 +4,7 @@ import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Socket}
+import needletail.io.proxy.{ProxyHeader, TrustedProxies}
 
 /**
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
@@ -35,6 +36,8 @@ final class AcceptedSocket private[io] (socket: Socket) {
    *   the identity to secure it with; null for a plain connection
    * @param toPlain
    *   what is sent to a client that does not speak TLS although `tls` is set; null for nothing
+   * @param proxies
+   *   whose connections begin with a PROXY header, which is read first; null for nobody's
    * @param gone
    *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
    *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
@@ -44,14 +47,15 @@ final class AcceptedSocket private[io] (socket: Socket) {
       options: ConnectionOptions,
       tls: TlsIdentity = null,
       toPlain: Array[Byte] = null,
+      proxies: TrustedProxies = null,
       gone: Runnable = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
     if (tls ne null) tls.counts.began()
-    if (loop.inLoop) startHere(loop, options, tls, toPlain, gone, makeHandler)
+    if (loop.inLoop) startHere(loop, options, tls, toPlain, proxies, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, toPlain, gone, makeHandler))
+      try loop.execute(() => startHere(loop, options, tls, toPlain, proxies, gone, makeHandler))
       catch { case _: RejectedExecutionException => giveBack(tls, gone) }
   }
 
@@ -60,17 +64,32 @@ final class AcceptedSocket private[io] (socket: Socket) {
       options: ConnectionOptions,
       tls: TlsIdentity,
       toPlain: Array[Byte],
+      proxies: TrustedProxies,
+      gone: Runnable,
+      makeHandler: Connection => ConnectionHandler
+  ): Unit = {
+    def opened(header: ProxyHeader): Unit = open(loop, options, tls, toPlain, header, gone, makeHandler)
+    if (!loop.isAlive) giveBack(tls, gone)
+    else if ((proxies ne null) && proxies.trusts(socket.remoteAddress))
+      new ProxiedSocket(loop, socket, options, proxies, opened, () => giveBack(tls, gone)).begin()
+    else opened(null)
+  }
+
+  private def open(
+      loop: EventLoop,
+      options: ConnectionOptions,
+      tls: TlsIdentity,
+      toPlain: Array[Byte],
+      header: ProxyHeader,
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
     var connection: Connection = null // once set, it runs `gone` itself
-    try
-      if (loop.isAlive) {
-        socket.configure(options)
-        val stream = if (tls eq null) socket else tls.over(socket, toPlain)
-        connection = new Connection(loop, stream, options, gone)
-      }
-    catch { case _: IOException => () } // the peer is gone already
+    try {
+      socket.configure(options)
+      val stream = if (tls eq null) socket else tls.over(socket, toPlain)
+      connection = new Connection(loop, stream, options, gone, header)
+    } catch { case _: IOException => () } // the peer is gone already
     finally if (connection eq null) giveBack(tls, gone)
     if (connection ne null) connection.begin(makeHandler)
   }

@@ -5,6 +5,7 @@ import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
+import needletail.io.proxy.ProxyHeader
 import needletail.io.tls.TlsSession
 
 /**
@@ -21,7 +22,8 @@ final class Connection private[io] (
     val loop: EventLoop,
     socket: Socket,
     options: ConnectionOptions,
-    gone: Runnable = null // run last, see `AcceptedSocket.start`
+    gone: Runnable = null,      // run last, see `AcceptedSocket.start`
+    proxied: ProxyHeader = null // of the proxy that it comes from
 ) extends Pollable {
   import Connection.*
 
@@ -45,13 +47,15 @@ final class Connection private[io] (
   def handler_=(h: ConnectionHandler): Unit = protocol = h
 
   /**
-   * The peer's address: `127.0.0.1:4711`, `[::1]:80`, a Unix path, or `""` for a peer without a name. Computed by each
-   * call.
+   * The peer's address: `127.0.0.1:4711`, `[::1]:80`, a Unix path, or `""` for a peer without a name; behind a proxy that
+   * is trusted, the client's, as the proxy says. Computed by each call.
    */
-  def remoteAddress: String = socket.remoteAddress
+  def remoteAddress: String =
+    if ((proxied eq null) || (proxied.client eq null)) socket.remoteAddress else proxied.client
 
   /** This end's address, in the same form; `""` once closed. */
-  def localAddress: String = socket.localAddress
+  def localAddress: String =
+    if ((proxied eq null) || (proxied.server eq null)) socket.localAddress else proxied.server
 
   /** Whether it is secured by TLS. */
   def isSecure: Boolean = socket.isSecure

@@ -71,7 +71,7 @@ class TlsBrokenSuite extends TlsPair {
       withLoop { loop =>
         val identity = Tls.server(config)
         val served   = new Served(loop, identity)
-        val once     = Tls.client(TlsClientConfig(TlsTrust.File(authority.certificate), resume = false))
+        val once     = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), resume = false))
         val opened   = new AtomicInteger
         // The client sends some 300 bytes of greeting and 80 of its end, the server about 900.
         for ((limit, back) <- (1 to 700 by 53).map((_, Int.MaxValue)) ++ (1 to 1500 by 97).map((Int.MaxValue, _)))

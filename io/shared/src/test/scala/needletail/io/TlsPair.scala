@@ -7,19 +7,22 @@ import scala.concurrent.{Await, Promise}
 
 import needletail.io.platform.ListenOptions
 import needletail.io.tls.*
+import needletail.testing.Authority
 
 /** What suites need of a server and a client of ours with TLS, with certificates made by openssl. */
 abstract class TlsPair extends LoopSuite {
-  lazy val authority = new TestAuthority("Needletail's tests")
-  lazy val local     = authority.issue("local", "DNS:localhost,DNS:here.test,IP:127.0.0.1,IP:::1,email:a@b.example,URI:x:y")
-  lazy val rsa       = authority.issue("rsa", "DNS:localhost,IP:127.0.0.1", kind = TestAuthority.Rsa)
-  lazy val trusting  = Tls.trusting(authority.certificate)
-
-  def tlsTest(name: String)(body: => Unit): Unit = test(name) {
-    assume(TestAuthority.isThere, "there is no program openssl, which makes the certificates")
-    assume(Tls.isKnown, "there is no TLS on this platform")
-    body
+  lazy val authority = new Authority("Needletail")
+  lazy val local     = {
+    val issued = authority.issue(
+      "DNS:localhost,DNS:here.test,IP:127.0.0.1,email:a@b.example,URI:x:y",
+      subject = "local"
+    )
+    TlsCertificate(issued.chain, issued.key)
   }
+  lazy val trusting = Tls.trusting(authority.file)
+
+  /** Does nothing on a platform without TLS. */
+  def tlsTest(name: String)(body: => Unit): Unit = test(name)(if (Tls.isKnown) body)
 
   /** Collects what comes, and writes back what the peer sends if it is the server's. */
   final class Kept(connection: Connection, isServer: Boolean) extends ConnectionHandler {

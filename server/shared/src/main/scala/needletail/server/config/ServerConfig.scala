@@ -6,6 +6,7 @@ import needletail.async.Setting
 import needletail.http.text.Grammar
 import needletail.io.{Address, TlsIdentity}
 import needletail.io.platform.PollerKind
+import needletail.io.proxy.TrustedProxies
 import needletail.metrics.MetricSource
 import needletail.server.operations.{AccessLog, Log, Operations}
 import needletail.server.overload.OverloadConfig
@@ -68,6 +69,10 @@ import needletail.server.overload.OverloadConfig
  * @param accessLog called for every request that was answered; None costs nothing
  * @param log takes reports of internal errors
  * @param tls the server's certificates, to serve https, as made by `Tls.server`; None: plain HTTP. JVM only
+ * @param proxies whose connections begin with a PROXY header (versions 1 and 2 of HAProxy's protocol), before TLS if
+ *   there is TLS: IP addresses, networks such as `10.0.0.0/8`, and `unix` for a Unix socket's peers. The header says who
+ *   the client is (`request.connection.remoteAddress`); a connection of theirs without one is closed. Others are
+ *   clients themselves
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class ServerConfig(
@@ -109,7 +114,8 @@ final case class ServerConfig(
     serverHeader: Option[String] = None,
     accessLog: Option[AccessLog] = None,
     log: Log = Log.standardError,
-    tls: Option[TlsIdentity] = None
+    tls: Option[TlsIdentity] = None,
+    proxies: Seq[String] = Nil
 ) {
   private def check(): Unit = {
     val is = Setting("ServerConfig")
@@ -150,6 +156,7 @@ final case class ServerConfig(
       "0 to 32767 seconds" // the range of TCP_KEEPIDLE
     )
     is.notNegative("blockedLoop", blockedLoop)
+    if (proxies.nonEmpty) { val _ = new TrustedProxies(proxies) }
     is.check(
       "serverHeader",
       serverHeader,

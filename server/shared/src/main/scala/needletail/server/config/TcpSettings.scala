@@ -25,6 +25,7 @@ final case class TcpSettings(
     memoryBudget: Long = 0,
     handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
     loopName: String = "needletail",
+    private[needletail] val proxies: needletail.io.proxy.TrustedProxies = null,
     private[needletail] val platform: needletail.io.platform.Platform = needletail.io.system.SystemPlatform
 ) {
 
@@ -54,6 +55,7 @@ object TcpSettings {
     config.log,
     config.tls,
     config.memoryBudget,
-    config.tls.fold(config.headTimeout)(_.limits.timeout).toNanos
+    config.tls.fold(config.headTimeout)(_.limits.timeout).toNanos,
+    proxies = if (config.proxies.isEmpty) null else new needletail.io.proxy.TrustedProxies(config.proxies)
   )
 }

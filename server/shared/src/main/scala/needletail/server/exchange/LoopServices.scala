@@ -58,6 +58,21 @@ private[needletail] abstract class LoopServices(
   /** Null if there is none. */
   final val accessLog: AccessLog = config.accessLog.orNull
 
+  private var tlsReported: Long = Long.MinValue
+
+  /** A client spoke TLS where there is none. Logged once a minute at most. */
+  final def reportTls(): Unit = {
+    val now = nanos
+    if (tlsReported == Long.MinValue || now - tlsReported > LoopServices.ReportNanos) {
+      tlsReported = now
+      log.warn("a client spoke TLS to a port that serves http; it was answered 400")
+    }
+  }
+
   /** The clock, read now, in nanoseconds. */
   final def nanos: Long = clock.nanos
+}
+
+private object LoopServices {
+  private final val ReportNanos = 60L * 1000 * 1000 * 1000
 }

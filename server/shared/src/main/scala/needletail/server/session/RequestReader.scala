@@ -207,3 +207,9 @@ private[server] final class RequestReader(
     else if (state.isInHead) ()                         // set when the head began
     else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
 }
+
+private[session] object RequestReader {
+
+  /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
+  final val TlsHandshake: Byte = 22
+}

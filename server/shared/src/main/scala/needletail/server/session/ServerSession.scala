@@ -245,8 +245,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
   }
 
-  @noinline private def refuseHead(): Unit =
+  @noinline private def refuseHead(): Unit = {
+    if (!input.isEmpty && input.bytes(input.position) == RequestReader.TlsHandshake) context.reportTls()
     refuse(reader.failed.error, reader.failed.view.method.isHead)
+  }
 
   private def readContent(): Boolean =
     if (state.isDropping) reader.drop()

@@ -62,7 +62,7 @@ private[server] final class PerLoopServer(
   def presentWork: String = protocol.presentWork
 
   /** Serves a connection on this loop. `closed` follows exactly once, whatever happens to it. */
-  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, toPlain, gone) { connection =>
+  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, toPlain, settings.proxies, gone) { connection =>
     val served = protocol.connected(connection)
     if (!beating) beat()
     if (aborting) connection.abort()

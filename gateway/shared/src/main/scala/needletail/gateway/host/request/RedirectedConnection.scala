@@ -2,13 +2,14 @@ package needletail.gateway.host.request
 
 import needletail.async.Async
 import needletail.gateway.cgi.ConnectionWrapper
-import needletail.http.{Attachment, ConnectionInfo}
+import needletail.http.{Attachment, ConnectionInfo, ConnectionSecurity}
 
 /** The connection of a request that results from `count` successive local redirects of the client's request. */
 private[host] final class RedirectedConnection(connection: ConnectionInfo, val count: Int)
     extends ConnectionInfo
     with ConnectionWrapper {
   def wrapped: ConnectionInfo                       = connection
+  override def security: Option[ConnectionSecurity] = connection.security
   def remoteAddress: String                         = connection.remoteAddress
   def localAddress: String                          = connection.localAddress
   def isSecure: Boolean                             = connection.isSecure

@@ -183,19 +183,26 @@ private[tls] object Contexts {
     val made    = context.getDefaultSSLParameters
     val ciphers = TlsProfile.ciphers(profile).filter(known.getCipherSuites.contains)
     made.setCipherSuites(ciphers.toArray)
-    made.setUseCipherSuitesOrder(false) // they are all good: the client knows which is fastest for it
+    made.setUseCipherSuitesOrder(true)
     made.setProtocols(profile match {
       case TlsProfile.Modern       => Array("TLSv1.3")
       case TlsProfile.Intermediate => Array("TLSv1.3", "TLSv1.2")
     })
     made.setApplicationProtocols(protocols.toArray)
-    if (setNamedGroups ne null) setNamedGroups.invoke(made, Groups): Unit
+    limitGroups(made)
     made
   }
 
   private val Groups = Array("x25519", "secp256r1", "secp384r1")
 
-  /** `SSLParameters.setNamedGroups`, which is there since Java 20. Before, `jdk.tls.namedGroups` sets them. */
+  /** Before Java 20 a property of the whole program sets them, which is read when TLS is used first. */
+  private def limitGroups(parameters: SSLParameters): Unit =
+    if (setNamedGroups ne null) setNamedGroups.invoke(parameters, Groups): Unit
+    else if (System.getProperty(GroupsProperty) eq null) { System.setProperty(GroupsProperty, Groups.mkString(",")); () }
+
+  private final val GroupsProperty = "jdk.tls.namedGroups"
+
+  /** `SSLParameters.setNamedGroups`, which is there since Java 20; null before. */
   private val setNamedGroups: MethodHandle =
     try
       MethodHandles.publicLookup.findVirtual(

@@ -139,7 +139,15 @@ private[tls] object OpenSslFacts {
     text.substring(0, text.lastIndexOf(':')).stripPrefix("[").stripSuffix("]")
   }
 
-  /** The last CN of a name in the form of RFC 2253, which begins with it if there are several parts. */
-  def commonName(subject: String): Option[String] =
-    subject.split("(?<!\\\\)[,+]").collectFirst { case s"CN=$name" => name.toLowerCase }
+  /** The CN of a name in the form of RFC 2253, in lower case; the most specific if there are several. */
+  def commonName(subject: String): Option[String] = {
+    val mark = "CN="
+    val at   = if (subject.startsWith(mark)) 0 else subject.indexOf(s",$mark") + 1
+    if (!subject.startsWith(mark, at)) None
+    else {
+      val from  = at + mark.length
+      val until = subject.indexWhere(c => c == ',' || c == '+' || c == '\\', from)
+      Some(subject.substring(from, if (until < 0) subject.length else until).toLowerCase)
+    }
+  }
 }

@@ -70,12 +70,16 @@ private[tls] object OpenSslSettings {
     if (wrong ne null) throw new IOException(problem(own, fromCString(wrong)))
   }
 
-  private def problem(own: OwnCertificate, text: String): String = text match {
-    case "no certificate"                                => own.chain.damaged("a certificate").getMessage
-    case "not its key"                                   => s"the key of ${own.key.file} is not that of the certificate in ${own.chain.file}"
-    case _ if own.isEncrypted && own.password.isEmpty    => s"${own.key.file} is encrypted, and there is no password for it"
-    case t if own.isEncrypted && t.contains("bad decrypt") => s"the password for ${own.key.file} is wrong"
-    case "no key"                                        => own.key.damaged("a private key").getMessage
-    case other                                           => s"${own.chain.file} with ${own.key.file} cannot be used: $other"
+  private def problem(own: OwnCertificate, text: String): String = {
+    val (chain, key) = (own.chain.file, own.key.file)
+    text match {
+      case "no certificate" => own.chain.damaged("a certificate").getMessage
+      case "not its key"    => s"the key of $key is not that of the certificate in $chain"
+      case "no key" if own.isEncrypted && own.password.isEmpty =>
+        s"$key is encrypted, and there is no password for it"
+      case "no key" if own.isEncrypted => s"the password for $key is wrong"
+      case "no key"                    => own.key.damaged("a private key").getMessage
+      case other                       => s"$chain with $key cannot be used: $other"
+    }
   }
 }

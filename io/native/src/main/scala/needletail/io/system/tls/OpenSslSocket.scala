@@ -35,7 +35,6 @@ private[tls] final class OpenSslSocket(
   private var isReset   = false
   private var isCounted = counts ne null // as a handshake under way
   takeName(plain)
-  if (isCounted) counts.began()
 
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
@@ -43,6 +42,8 @@ private[tls] final class OpenSslSocket(
   override def isShakingHands: Boolean   = !has(Secured)
   override def holdsInput: Boolean       = has(HoldsInput)
   override def owesOutput: Boolean       = has(OwesOutput)
+  override def permitted(bits: Int): Int =
+    if (owesOutput) bits & ~Interest.Read | Interest.Write else bits
   override def awaits: Int               = if (has(AwaitsWrite)) Interest.Write else Interest.Read
   override def heldBytes: Int            = if (connection eq null) 0 else numbers(1)
 

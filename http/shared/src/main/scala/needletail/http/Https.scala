@@ -1,0 +1,70 @@
+package needletail.http
+
+import scala.concurrent.duration.FiniteDuration
+
+import needletail.http.message.{HttpError, Status}
+
+/** What a server of http does so that its clients use https. */
+object Https {
+
+  /**
+   * A handler that redirects every request to the same URL with https, by status 308, which keeps method and content.
+   *
+   * {{{
+   *   Server.runAll(Server(routes, secure), Server(Https.redirect(), port = 80))
+   * }}}
+   *
+   * @param port where https is served
+   * @param host the host to redirect to; None: the one that the request is for. A request without one gets 400
+   */
+  def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler = Handler { (request: Request) =>
+    val name = host.getOrElse(withoutPort(request.authority))
+    if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "a Host is missing"))
+    else {
+      val suffix = if (port == DefaultPort) "" else s":$port"
+      Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
+    }
+  }
+
+  /**
+   * For `mapResponse`: tells browsers to use nothing but https for this host from now on (HSTS, RFC 6797). Only for
+   * responses over TLS, as the RFC demands; and for those behind a proxy that ends TLS, if `always`.
+   *
+   * {{{
+   *   routes.mapResponse(Https.strict(365.days))
+   * }}}
+   *
+   * @param maxAge            how long
+   * @param includeSubDomains whether for all names below the host's too
+   * @param preload           whether browsers may have the host in a list that comes with them
+   * @param always            whether for responses without TLS, too
+   */
+  def strict(
+      maxAge: FiniteDuration,
+      includeSubDomains: Boolean = false,
+      preload: Boolean = false,
+      always: Boolean = false
+  ): (Request, Response) => Response = {
+    val value = s"max-age=${maxAge.toSeconds}" + (if (includeSubDomains) "; includeSubDomains" else "") +
+      (if (preload) "; preload" else "")
+    (request, response) =>
+      if (always || request.connection.isSecure) response.header("Strict-Transport-Security", value) else response
+  }
+
+  /** Path and query, as sent. */
+  private def origin(request: Request): String = {
+    val target = request.target
+    if (target.startsWith("/")) target
+    else {
+      val path = request.path
+      (if (path.startsWith("/")) path else "/") + request.query.fold("")("?" + _)
+    }
+  }
+
+  private def withoutPort(authority: String): String = {
+    val colon = authority.lastIndexOf(':')
+    if (colon < 0 || authority.indexOf(']') > colon) authority else authority.substring(0, colon)
+  }
+
+  private final val DefaultPort = 443
+}

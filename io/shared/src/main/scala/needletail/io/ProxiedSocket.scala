@@ -1,0 +1,59 @@
+package needletail.io
+
+import java.io.IOException
+import java.net.SocketTimeoutException
+
+import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
+import needletail.io.proxy.{ProxyHeader, TrustedProxies}
+
+/**
+ * An accepted socket whose PROXY header is read first. Then `opened` is called, or `closed` if there is none in time;
+ * the socket is not watched any more.
+ */
+private[io] final class ProxiedSocket(
+    loop: EventLoop,
+    socket: Socket,
+    options: ConnectionOptions,
+    proxies: TrustedProxies,
+    opened: ProxyHeader => Unit,
+    closed: () => Unit
+) extends Pollable {
+  private val header  = new ProxyHeader
+  private var isOver  = false
+  private val timeout =
+    loop.schedule(options.handshakeNanos, () => fail(new SocketTimeoutException("a proxy sent no PROXY header in time")))
+
+  def begin(): Unit =
+    try loop.watch(socket, this, Interest.Read)
+    catch { case e: IOException => fail(e) }
+
+  private[needletail] def onReady(ready: Int): Unit =
+    try {
+      var goOn = !isOver
+      while (goOn) {
+        val n = socket.read(header.bytes, header.position, header.wanted)
+        if (n < 0) throw new IOException("a proxy ended a connection before its PROXY header")
+        if (n > 0) header.add(n)
+        goOn = n > 0 && header.wanted > 0
+      }
+      if (!isOver && header.wanted == 0) {
+        end()
+        opened(header)
+      }
+    } catch { case e: IOException => fail(e) }
+
+  private def end(): Unit = {
+    isOver = true
+    timeout.cancel()
+    loop.unwatch(socket)
+  }
+
+  private def fail(cause: Throwable): Unit = if (!isOver) {
+    end()
+    if (header.position > 0 && proxies.mayReport(loop.nowNanos)) loop.report("a connection of a proxy was closed", cause)
+    closed()
+  }
+
+  private[needletail] def failed(cause: Throwable): Unit = fail(cause)
+  private[needletail] def onLoopEnd(): Unit              = fail(new IOException("the event loop has ended"))
+}

@@ -1,0 +1,61 @@
+package needletail.server
+
+import java.net.Socket
+
+import needletail.http.{Handler, Request, Response}
+import needletail.io.{Tls, TlsServerConfig}
+import needletail.testing.{Authority, Suite}
+
+/** Servers behind proxies that send PROXY headers. */
+class ProxiedSuite extends Suite {
+  private val handler = Handler((r: Request) => Response.ok(r.connection.remoteAddress + " " + r.connection.localAddress))
+  private val behind  = ServerFixture.loopback.copy(proxies = Seq("127.0.0.0/8"))
+
+  /** All that comes until the end. */
+  private def exchange(server: RunningServer, text: String): String = {
+    val socket = new Socket("127.0.0.1", server.port)
+    socket.setSoTimeout(20000)
+    try {
+      socket.getOutputStream.write(text.getBytes("ISO-8859-1"))
+      val bytes = new Array[Byte](4096)
+      var got   = ""
+      var n     = socket.getInputStream.read(bytes)
+      while (n > 0) {
+        got += new String(bytes, 0, n, "ISO-8859-1")
+        n = socket.getInputStream.read(bytes)
+      }
+      got
+    } finally socket.close()
+  }
+
+  private val request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+  private val header  = "PROXY TCP4 192.0.2.1 198.51.100.2 4711 443\r\n"
+
+  test("the client is the one that a trusted proxy names") {
+    ServerFixture.serving(handler, behind) { server =>
+      assert(exchange(server, header + request).endsWith("\r\n192.0.2.1:4711 198.51.100.2:443"))
+      assert(exchange(server, "PROXY UNKNOWN\r\n" + request).contains("\r\n127.0.0.1:"))
+    }
+  }
+
+  test("a trusted proxy that sends no header is sent away, and others' headers are not believed") {
+    ServerFixture.serving(handler, behind.copy(log = Log.none)) { server =>
+      assertEquals(exchange(server, request), "")
+    }
+    ServerFixture.serving(handler, ServerFixture.loopback.copy(proxies = Seq("10.0.0.0/8"))) { server =>
+      assert(exchange(server, request).contains("\r\n127.0.0.1:"))
+      assert(exchange(server, header + request).startsWith("HTTP/1.1 400 "))
+    }
+  }
+
+  test("the header comes before TLS") {
+    if (Tls.isKnown) {
+      val issued = new Authority().issue("DNS:localhost")
+      val secure = behind.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+      ServerFixture.serving(handler, secure) { server =>
+        // plain text after the header is answered as such by the TLS that expects a handshake there
+        assert(exchange(server, header + request).contains("this port serves https"))
+      }
+    }
+  }
+}
