@@ -185,7 +185,8 @@ lazy val jsoniter = module("jsoniter")
   )
 
 /** What web programs need besides routes: files, compression, forms, events. */
-lazy val content = module("content").dependsOn(routing, json, testing % Test, testkit % Test)
+lazy val content =
+  module("content").dependsOn(client % "compile;test->test", json, routing, testing % Test, testkit % Test)
 
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")

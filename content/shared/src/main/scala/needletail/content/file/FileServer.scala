@@ -37,25 +37,26 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
       )
   }
 
-  private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply = found match {
-    case Found.Nothing    => notFound
-    case Found.Directory  => withSlash(request)
-    case file: StoredFile =>
-      val variant = chosen(request, file)
-      variant.responses(request, System.currentTimeMillis() / 1000) match {
-        case Outcome.Ready(response)           => response
-        case Outcome.Streamed(response, parts) =>
-          val length = parts.iterator.map(_.length).sum
-          new Reply.Later(
-            new FileContent(store.open(variant.place), parts).opened.transform {
-              case scala.util.Success(content)                       => Async.value(response.stream(content, length))
-              case scala.util.Failure(FilePlace.Changed) if left > 0 =>
-                attempt(request, segments, store.findAgain(segments), left - 1).toAsync
-              case scala.util.Failure(e) => Async.fail(e)
-            }
-          )
-      }
-  }
+  private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply =
+    found match {
+      case Found.Nothing    => notFound
+      case Found.Directory  => withSlash(request)
+      case file: StoredFile =>
+        val variant = chosen(request, file)
+        variant.responses(request, System.currentTimeMillis() / 1000) match {
+          case Outcome.Ready(response)           => response
+          case Outcome.Streamed(response, parts) =>
+            val length = parts.iterator.map(_.length).sum
+            new Reply.Later(
+              new FileContent(store.open(variant.place), parts).opened.transform {
+                case scala.util.Success(content) => Async.value(response.stream(content, length))
+                case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+                  attempt(request, segments, store.findAgain(segments), left - 1).toAsync
+                case scala.util.Failure(e) => Async.fail(e)
+              }
+            )
+        }
+    }
 
   private def chosen(request: Request, file: StoredFile): Variant =
     if (file.variants.tail.isEmpty) file.variants.head
@@ -85,5 +86,8 @@ private[content] object FileServer {
   private def withSlash(request: Request): Response =
     if (request.path.startsWith("//")) notFound
     else
-      Response(Status.MovedPermanently).header("Location", request.path + "/" + request.query.fold("")("?" + _))
+      Response(Status.MovedPermanently).header(
+        "Location",
+        request.path + "/" + request.query.fold("")("?" + _)
+      )
 }
