@@ -326,7 +326,7 @@ lazy val stock = program("stock")
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
-  .dependsOn(store % "compile;test->test", search, payment, testing % Test, testkit % Test)
+  .dependsOn(store % "compile;test->test", search, payment, content, testing % Test, testkit % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
       LivePage.generate(

@@ -6,7 +6,7 @@ import needletail.async.Async
 import needletail.client.{Call, ClientError, Service}
 import needletail.content.answer.Download
 import needletail.content.compression.Compression
-import needletail.content.file.FileServer
+import needletail.content.file.{ClassPathServer, FileServer}
 import needletail.content.forward.Proxy
 import needletail.content.security.Cors
 import needletail.http.{Handler, Request, Response}
@@ -66,6 +66,14 @@ package object content {
    */
   def files(prefix: String, directory: Path, config: FileConfig = FileConfig()): Routes =
     new FileServer(directory, config).routes(prefix)
+
+  /**
+   * Routes for files of the class path below `base`: `resources("/assets", "public")`. As `files`, but they never change,
+   * have no Last-Modified, and a directory without a slash is not redirected. Natively the program has to be linked with
+   * them: `nativeConfig ~= { _.withEmbedResources(true) }`.
+   */
+  def resources(prefix: String, base: String, config: FileConfig = FileConfig()): Routes =
+    new ClassPathServer(base, config).routes(prefix)
 
   /**
    * Routes that pass requests on to `service`, and its responses back, as they arrive: `proxy("/api", service)`. The

@@ -24,7 +24,11 @@ private[security] object CookieCrypto {
     else
       try {
         val nonce = Arrays.copyOf(bytes, NonceLength)
-        Some(cipher(Cipher.DECRYPT_MODE, key, context, nonce).doFinal(bytes, NonceLength, bytes.length - NonceLength))
+        Some(cipher(Cipher.DECRYPT_MODE, key, context, nonce).doFinal(
+          bytes,
+          NonceLength,
+          bytes.length - NonceLength
+        ))
       } catch { case _: GeneralSecurityException => None }
 
   private def cipher(mode: Int, key: Array[Byte], context: Array[Byte], nonce: Array[Byte]): Cipher = {

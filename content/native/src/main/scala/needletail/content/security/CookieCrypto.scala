@@ -4,7 +4,8 @@ package needletail.content.security
 private[security] object CookieCrypto {
   def sign(key: Array[Byte], bytes: Array[Byte]): Array[Byte] = none(key, bytes)
 
-  def encrypt(key: Array[Byte], context: Array[Byte], plain: Array[Byte]): Array[Byte] = none(key, context, plain)
+  def encrypt(key: Array[Byte], context: Array[Byte], plain: Array[Byte]): Array[Byte] =
+    none(key, context, plain)
 
   def decrypt(key: Array[Byte], context: Array[Byte], bytes: Array[Byte]): Option[Array[Byte]] =
     none(key, context, bytes)

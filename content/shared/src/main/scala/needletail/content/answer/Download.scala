@@ -22,7 +22,9 @@ private[content] object Download {
     text.getBytes(UTF_8).foreach { b =>
       val c = (b & 0xff).toChar
       if (b > 0 && Grammar.isToken(c.toString) && c != '*' && c != '\'' && c != '%') out.append(c)
-      else out.append('%').append("0123456789ABCDEF".charAt((b >> 4) & 15)).append("0123456789ABCDEF".charAt(b & 15))
+      else out.append(
+        '%'
+      ).append("0123456789ABCDEF".charAt((b >> 4) & 15)).append("0123456789ABCDEF".charAt(b & 15))
     }
     out.toString
   }

@@ -14,8 +14,8 @@ import needletail.routing.Content
  * unquoted attributes, or as a URL whose scheme somebody else chooses.
  */
 final class Html private (private val text: String) {
-  override def toString: String             = text
-  override def hashCode: Int                = text.hashCode
+  override def toString: String            = text
+  override def hashCode: Int               = text.hashCode
   override def equals(other: Any): Boolean = other match {
     case html: Html => html.text == text
     case _          => false

@@ -18,7 +18,8 @@ object Negotiation {
     choose(request.headers.getAll("accept").mkString(","), offered.map(_._1)) match {
       case Some(mediaType) =>
         val made = offered.collectFirst { case (`mediaType`, make) => make() }.get
-        if (made.headers.list("Vary").exists(_.equalsIgnoreCase("accept"))) made else made.header("Vary", "Accept")
+        if (made.headers.list("Vary").exists(_.equalsIgnoreCase("accept"))) made
+        else made.header("Vary", "Accept")
       case None =>
         Response.of(HttpError(Status.NotAcceptable, s"there is ${offered.map(_._1).mkString(", ")}"))
           .header("Vary", "Accept")
@@ -46,6 +47,10 @@ object Negotiation {
   /** By the most specific range. */
   private def quality(ranges: List[(String, Int)], mediaType: String): Int = {
     val all = mediaType.substring(0, mediaType.indexOf('/') + 1) + "*"
-    List(mediaType, all, "*/*").iterator.flatMap(r => ranges.find(_._1 == r)).map(_._2).nextOption().getOrElse(0)
+    List(
+      mediaType,
+      all,
+      "*/*"
+    ).iterator.flatMap(r => ranges.find(_._1 == r)).map(_._2).nextOption().getOrElse(0)
   }
 }

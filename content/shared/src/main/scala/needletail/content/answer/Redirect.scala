@@ -22,7 +22,9 @@ object Redirect {
    * path, and browsers read it as one.
    */
   def isLocal(location: String): Boolean =
-    location.startsWith("/") && !location.startsWith("//") && location.forall(c => c > ' ' && c < 127 && c != '\\')
+    location.startsWith("/") && !location.startsWith("//") && location.forall(c =>
+      c > ' ' && c < 127 && c != '\\'
+    )
 
   private def to(status: Status, location: String): Response = {
     if (!location.forall(c => c > ' ' && c < 127))

@@ -24,7 +24,8 @@ final case class RequestId(header: String = "X-Request-Id", accept: Boolean = fa
     routes.mapResponse((request, response) => response.setHeader(header, of(request)))
 
   private def brought(request: Request): Option[String] =
-    if (accept) request.header(header).filter(id => id.nonEmpty && id.length <= 64 && id.forall(RequestId.isIdChar))
+    if (accept)
+      request.header(header).filter(id => id.nonEmpty && id.length <= 64 && id.forall(RequestId.isIdChar))
     else None
 }
 
@@ -33,7 +34,7 @@ object RequestId {
     (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'
 
   private def fresh(): String = {
-    val random                    = ThreadLocalRandom.current()
+    val random                   = ThreadLocalRandom.current()
     def part(bits: Long): String = ("0" * 15 + java.lang.Long.toHexString(bits)).takeRight(16)
     part(random.nextLong()) + part(random.nextLong())
   }

@@ -49,7 +49,7 @@ object Decoding {
   def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] = {
     val codings = request.headers.list("content-encoding").map(Ascii.lower).filterNot(_ == "identity")
     codings match {
-      case Nil                                                                        => Right(request)
+      case Nil                                                                => Right(request)
       case coding :: Nil if Set("gzip", "x-gzip", "deflate").contains(coding) =>
         val plain = new Inflating(request.body.stream, coding != "deflate", limits)
         Right(request.withBody(bounded(plain, limits)))

@@ -162,7 +162,8 @@ private[compression] object Inflating {
       total += 1
       if (total > MostHeader) throw malformed
       if (position < 10) {
-        if ((position == 0 && b != 0x1f) || (position == 1 && b != 0x8b) || (position == 2 && b != 8)) throw malformed
+        if ((position == 0 && b != 0x1f) || (position == 1 && b != 0x8b) || (position == 2 && b != 8))
+          throw malformed
         if (position == 3) {
           flags = b
           if ((flags & 0xe0) != 0) throw malformed

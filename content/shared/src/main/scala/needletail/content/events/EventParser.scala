@@ -13,7 +13,7 @@ private[events] final class EventParser(longest: Int) {
   private val data    = new java.lang.StringBuilder
   private var hasData = false
   private var name    = ""
-  private var first   = true  // for the byte order mark
+  private var first   = true // for the byte order mark
   private var wasCr   = false
 
   /** The last id, which stays for the events after it. */
@@ -59,8 +59,8 @@ private[events] final class EventParser(longest: Int) {
           if (hasData) data.append('\n')
           data.append(value)
           hasData = true
-        case "event"                                                              => name = value
-        case "id" if value.indexOf(0) < 0                                         => lastId = Some(value)
+        case "event"                      => name = value
+        case "id" if value.indexOf(0) < 0 => lastId = Some(value)
         case "retry" if value.nonEmpty && value.length < 10 && value.forall(c => c >= '0' && c <= '9') =>
           retryMillis = Some(value.toLong)
         case _ => ()

@@ -3,7 +3,6 @@ package needletail.content.file
 import java.nio.file.Path
 
 import needletail.async.Async
-import needletail.content.compression.AcceptEncoding
 import needletail.http.{Reply, Request, Response, Status}
 import needletail.routing._
 
@@ -42,7 +41,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
       case Found.Nothing    => notFound
       case Found.Directory  => withSlash(request)
       case file: StoredFile =>
-        val variant = chosen(request, file)
+        val variant = file.chosen(request)
         variant.responses(request, System.currentTimeMillis() / 1000) match {
           case Outcome.Ready(response)           => response
           case Outcome.Streamed(response, parts) =>
@@ -56,13 +55,6 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
               }
             )
         }
-    }
-
-  private def chosen(request: Request, file: StoredFile): Variant =
-    if (file.variants.tail.isEmpty) file.variants.head
-    else {
-      val coding = AcceptEncoding.choose(request, file.variants.tail.map(_.coding))
-      file.variants.find(_.coding == coding.orNull).getOrElse(file.variants.head)
     }
 }
 

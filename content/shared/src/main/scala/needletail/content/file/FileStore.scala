@@ -96,15 +96,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       }
       val file = new StoredFile(itself :: prepared.filter(_ != null), now)
       val name = base.relativize(path).toString.replace('\\', '/')
-      file.variants.foreach(v =>
-        v.responses = new FileResponses(
-          v,
-          config.mediaType(path.getFileName.toString),
-          config.cacheControlOf(name),
-          varies = file.variants.length > 1,
-          config.maxRanges
-        )
-      )
+      file.describe(name, config)
       file
     }
   }

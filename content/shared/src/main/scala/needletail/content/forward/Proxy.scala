@@ -24,7 +24,10 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     else Routes(ANY / path / * + request to (pass(_)), ANY / path + request to (pass(_)))
 
   private def pass(request: Request): Reply = {
-    val call = service.call(request.method, target(request))(request.timeLimit).withHeaders(forwarded(request)).noRedirects
+    val call = service.call(
+      request.method,
+      target(request)
+    )(request.timeLimit).withHeaders(forwarded(request)).noRedirects
     new Reply.Later(call.body(request.body).stream.map(_.toResponse))
   }
 
@@ -53,9 +56,24 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 
 private[content] object Proxy {
   private val hopByHop = List(
-    "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer", "transfer-encoding",
-    "upgrade", "content-length", "expect"
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "content-length",
+    "expect"
   )
   private val untrusted =
-    List("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-real-ip")
+    List(
+      "forwarded",
+      "x-forwarded-for",
+      "x-forwarded-host",
+      "x-forwarded-proto",
+      "x-forwarded-port",
+      "x-real-ip"
+    )
 }

@@ -38,13 +38,16 @@ final case class RateLimit(
     val buckets = new Buckets(this)
     val policy  = "\"default\";q=" + requests + ";w=" + Math.max(1, per.toSeconds)
     routes.around { (request, next) =>
-      val taken                                  = buckets.take(key(request), Loop.nanoTime())
-      def told(response: Response): Response     = response.header("RateLimit-Policy", policy)
+      val taken                              = buckets.take(key(request), Loop.nanoTime())
+      def told(response: Response): Response = response.header("RateLimit-Policy", policy)
         .header("RateLimit", "\"default\";r=" + taken.left + ";t=" + taken.seconds)
       if (taken.granted) next().map(told)
       else
         Async.value(
-          told(Response(Status.TooManyRequests).header("Retry-After", taken.seconds.toString).text("too many requests"))
+          told(Response(Status.TooManyRequests).header(
+            "Retry-After",
+            taken.seconds.toString
+          ).text("too many requests"))
         )
     }
   }

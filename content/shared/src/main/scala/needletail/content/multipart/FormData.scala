@@ -18,7 +18,12 @@ final class FormData private (boundary: String, parts: Vector[FormData.Part]) {
 
   /** With a field. */
   def field(name: String, value: String): FormData =
-    add("name=" + FormData.quoted(name), None, ByteStream.of(value.getBytes(UTF_8)), value.getBytes(UTF_8).length.toLong)
+    add(
+      "name=" + FormData.quoted(name),
+      None,
+      ByteStream.of(value.getBytes(UTF_8)),
+      value.getBytes(UTF_8).length.toLong
+    )
 
   /** With a file. The array must not change afterwards. */
   def file(name: String, fileName: String, contentType: String, content: Array[Byte]): FormData =
@@ -26,7 +31,12 @@ final class FormData private (boundary: String, parts: Vector[FormData.Part]) {
 
   /** With a file of exactly `length` bytes; -1 if that is not known. */
   def file(name: String, fileName: String, contentType: String, content: ByteStream, length: Long): FormData =
-    add(s"name=${FormData.quoted(name)}; filename=${FormData.quoted(fileName)}", Some(contentType), content, length)
+    add(
+      s"name=${FormData.quoted(name)}; filename=${FormData.quoted(fileName)}",
+      Some(contentType),
+      content,
+      length
+    )
 
   /** The value of Content-Type. */
   def contentType: String = s"multipart/form-data; boundary=$boundary"
@@ -46,7 +56,8 @@ final class FormData private (boundary: String, parts: Vector[FormData.Part]) {
 
   private def add(parameters: String, kind: Option[String], content: ByteStream, length: Long): FormData = {
     kind.foreach(value =>
-      if (value.exists(c => c < ' ' || c == 0x7f)) throw new IllegalArgumentException("a malformed media type")
+      if (value.exists(c => c < ' ' || c == 0x7f))
+        throw new IllegalArgumentException("a malformed media type")
     )
     val lines = s"--$boundary\r\nContent-Disposition: form-data; $parameters\r\n" +
       kind.fold("")(value => s"Content-Type: $value\r\n") + "\r\n"

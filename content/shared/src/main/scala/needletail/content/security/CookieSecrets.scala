@@ -39,8 +39,9 @@ final class CookieSecrets(keys: List[Array[Byte]]) {
   /** The value of a text that `encrypt` has made with one of the keys. */
   def decrypt(name: String, text: String): Option[String] =
     decode(text).flatMap { bytes =>
-      keys.iterator.map(CookieCrypto.decrypt(_, name.getBytes(UTF_8), bytes)).collectFirst { case Some(plain) =>
-        new String(plain, UTF_8)
+      keys.iterator.map(CookieCrypto.decrypt(_, name.getBytes(UTF_8), bytes)).collectFirst {
+        case Some(plain) =>
+          new String(plain, UTF_8)
       }
     }
 

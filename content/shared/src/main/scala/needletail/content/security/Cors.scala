@@ -36,7 +36,8 @@ private[content] final class Cors(config: CorsConfig) {
     request.header("origin") match {
       case None         => varied(response)
       case Some(origin) =>
-        val preflight = request.method == Method.OPTIONS && request.header("access-control-request-method").isDefined
+        val preflight =
+          request.method == Method.OPTIONS && request.header("access-control-request-method").isDefined
         if (!all && !config.origins.contains(origin)) varied(response)
         else if (preflight) allowed(asked(request, response), origin)
         else {

@@ -28,7 +28,8 @@ final case class SecurityHeaders(
     "Permissions-Policy"         -> permissionsPolicy
   ).filter(_._2.nonEmpty)
 
-  private val strict = hsts.map(age => s"max-age=${age.toSeconds}" + (if (hstsSubdomains) "; includeSubDomains" else ""))
+  private val strict =
+    hsts.map(age => s"max-age=${age.toSeconds}" + (if (hstsSubdomains) "; includeSubDomains" else ""))
 
   private[content] def apply(routes: Routes): Routes = routes.mapResponse(guarded)
 

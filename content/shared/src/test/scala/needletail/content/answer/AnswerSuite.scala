@@ -11,7 +11,10 @@ class AnswerSuite extends Suite {
   test("HTML escapes what it is given, but not HTML") {
     val name = "<b>\"Ann\" & 'Bob'</b>"
     assertEquals(html"<p title=\"$name\">$name</p>".toString.contains("<b>"), false)
-    assertEquals(html"<i>${"<"}${1}${html"<br>"}${List("a&", "b")}${None}${Some(">")}</i>\n".toString, "<i>&lt;1<br>a&amp;b&gt;</i>\n")
+    assertEquals(
+      html"<i>${"<"}${1}${html"<br>"}${List("a&", "b")}${None}${Some(">")}</i>\n".toString,
+      "<i>&lt;1<br>a&amp;b&gt;</i>\n"
+    )
     assertEquals(html"${"\"'"}".toString, "&quot;&#39;")
     val reply = Routes(GET / "x" to html"<p>".ok).test(Request.get("/x"))
     assertEquals((reply.text, reply.header("Content-Type")), ("<p>", Some("text/html; charset=utf-8")))
@@ -20,7 +23,12 @@ class AnswerSuite extends Suite {
   test("a problem is JSON, and errors of routes become problems (RFC 9457)") {
     val routes = Routes(
       GET / "order" / arg[Int] to (_ =>
-        Problem(Status.Conflict, "sold out", kind = "https://x.example/sold-out", extensions = Json.obj("left" -> 0)).toResponse
+        Problem(
+          Status.Conflict,
+          "sold out",
+          kind = "https://x.example/sold-out",
+          extensions = Json.obj("left" -> 0)
+        ).toResponse
       )
     ).problems
     val own = routes.test(Request.get("/order/1"))
@@ -28,7 +36,9 @@ class AnswerSuite extends Suite {
     assertEquals(own.header("Content-Type"), Some("application/problem+json"))
     assertEquals(
       Json.parse(own.text).toOption,
-      Json.parse("""{"left":0,"status":409,"type":"https://x.example/sold-out","title":"Conflict","detail":"sold out"}""").toOption
+      Json.parse(
+        """{"left":0,"status":409,"type":"https://x.example/sold-out","title":"Conflict","detail":"sold out"}"""
+      ).toOption
     )
     val bad = routes.test(Request.get("/order/x"))
     assertEquals(bad.status.code, 400)
@@ -39,9 +49,13 @@ class AnswerSuite extends Suite {
   test("redirections, and locations that stay here") {
     assertEquals(Redirect.seeOther("/a?b=c").status.code, 303)
     assertEquals(Redirect.permanent("/a").headers.get("Location"), Some("/a"))
-    for (bad <- Seq("/a b", "/a\r\nX: y", "/ä")) { intercept[IllegalArgumentException](Redirect.temporary(bad)); () }
+    for (bad <- Seq("/a b", "/a\r\nX: y", "/ä")) {
+      intercept[IllegalArgumentException](Redirect.temporary(bad)); ()
+    }
     for (local <- Seq("/", "/a?b#c")) assert(Redirect.isLocal(local), local)
-    for (other <- Seq("", "a", "//evil.example", "/\\evil.example", "https://evil.example", "/a\tb", "\\\\evil"))
+    for (
+      other <- Seq("", "a", "//evil.example", "/\\evil.example", "https://evil.example", "/a\tb", "\\\\evil")
+    )
       assert(!Redirect.isLocal(other), other)
   }
 
@@ -56,13 +70,13 @@ class AnswerSuite extends Suite {
   test("content negotiation (RFC 9110 §12.5.1)") {
     val offered = Seq("application/json", "text/html; charset=utf-8")
     val cases   = Seq(
-      ""                                          -> Some("application/json"),
-      "text/html"                                 -> Some("text/html; charset=utf-8"),
-      "*/*"                                       -> Some("application/json"),
-      "text/*;q=0.9, */*;q=0.1"                   -> Some("text/html; charset=utf-8"),
-      "text/html;q=0, */*"                        -> Some("application/json"),
-      "application/json;q=0.5, text/html;q=0.5"   -> Some("application/json"),
-      "image/png"                                 -> None
+      ""                                        -> Some("application/json"),
+      "text/html"                               -> Some("text/html; charset=utf-8"),
+      "*/*"                                     -> Some("application/json"),
+      "text/*;q=0.9, */*;q=0.1"                 -> Some("text/html; charset=utf-8"),
+      "text/html;q=0, */*"                      -> Some("application/json"),
+      "application/json;q=0.5, text/html;q=0.5" -> Some("application/json"),
+      "image/png"                               -> None
     )
     for ((accept, expected) <- cases) assertEquals(Negotiation.choose(accept, offered), expected, accept)
     val routes = Routes(GET / "x" + request to (r => negotiate(r)("text/plain" -> (() => "x".ok))))
@@ -79,7 +93,8 @@ class AnswerSuite extends Suite {
     assert(made.text != routes.test(Request.get("/x")).text)
     assertEquals(routes.test(Request(Method.GET, "/x", Headers("X-Request-Id" -> "a-1"))).text, "a-1")
     assertEquals(routes.test(Request(Method.GET, "/x", Headers("X-Request-Id" -> "a b"))).text.length, 32)
-    val own = Routes(GET / "x" to "x".ok).requestIds.test(Request(Method.GET, "/x", Headers("X-Request-Id" -> "a-1")))
+    val own =
+      Routes(GET / "x" to "x".ok).requestIds.test(Request(Method.GET, "/x", Headers("X-Request-Id" -> "a-1")))
     assert(own.header("X-Request-Id") != Some("a-1"))
   }
 }

@@ -31,10 +31,17 @@ class DecodingSuite extends Suite {
     bytes.toByteArray
   }
 
-  private def decoded(pieces: Iterator[Array[Byte]], limits: DecodingLimits = DecodingLimits(), coding: String = "gzip"): Try[String] = {
+  private def decoded(
+      pieces: Iterator[Array[Byte]],
+      limits: DecodingLimits = DecodingLimits(),
+      coding: String = "gzip"
+  ): Try[String] = {
     val body    = MessageBody.streamed(ByteStream.fromIterator(pieces), -1)
     val request = Request(Method.POST, "/", Headers("Content-Encoding" -> coding), body)
-    Decoding.decoded(request, limits).toTry.flatMap(r => new ManualLoop().run(r.body.bytes)).map(new String(_, UTF_8))
+    Decoding.decoded(
+      request,
+      limits
+    ).toTry.flatMap(r => new ManualLoop().run(r.body.bytes)).map(new String(_, UTF_8))
   }
 
   private def status(result: Try[Any]): Int = result.failed.get.asInstanceOf[HttpError].status.code
@@ -62,7 +69,17 @@ class DecodingSuite extends Suite {
     val good = gzip(text.getBytes(UTF_8))
     val sum  = good.clone
     sum(sum.length - 6) = (sum(sum.length - 6) ^ 1).toByte
-    for (bad <- Seq("plain".getBytes, good.take(5), good.take(100), good.dropRight(1), sum, good ++ "x".getBytes, Array.empty[Byte]))
+    for (
+      bad <- Seq(
+        "plain".getBytes,
+        good.take(5),
+        good.take(100),
+        good.dropRight(1),
+        sum,
+        good ++ "x".getBytes,
+        Array.empty[Byte]
+      )
+    )
       assertEquals(status(decoded(Iterator(bad))), 400, bad.length)
     val z = zlib(text.getBytes(UTF_8))
     for (bad <- Seq("plain".getBytes, z.dropRight(1), z ++ "x".getBytes))
@@ -80,7 +97,12 @@ class DecodingSuite extends Suite {
 
   test("in a route, for any body") {
     val routes = Routes(POST / "x" + Body(Decoding.reader[String]()) to (_.ok))
-    val sent   = Request(Method.POST, "/x", Headers("Content-Encoding" -> "gzip"), MessageBody.of(gzip("hello".getBytes)))
+    val sent   = Request(
+      Method.POST,
+      "/x",
+      Headers("Content-Encoding" -> "gzip"),
+      MessageBody.of(gzip("hello".getBytes))
+    )
     assertEquals(routes.test(sent).text, "hello")
     assertEquals(routes.test(Request.post("/x", "plain")).text, "plain")
     val unknown = Request(Method.POST, "/x", Headers("Content-Encoding" -> "br"), MessageBody.of("x"))

@@ -12,10 +12,10 @@ class RateLimitSuite extends Suite {
   private val byUser = (request: Request) => request.header("user").getOrElse("")
 
   test("a burst, then as many as come in; each client for itself") {
-    val routes                 = Routes(GET / "x" to "x".ok).rateLimit(RateLimit(60, 1.minute, burst = 2, key = byUser))
-    val loop                   = new ManualLoop
-    def ask(user: String)      = routes.test(Request(Method.GET, "/x", Headers("user" -> user)), loop)
-    def code(user: String)     = ask(user).status.code
+    val routes = Routes(GET / "x" to "x".ok).rateLimit(RateLimit(60, 1.minute, burst = 2, key = byUser))
+    val loop   = new ManualLoop
+    def ask(user: String)  = routes.test(Request(Method.GET, "/x", Headers("user" -> user)), loop)
+    def code(user: String) = ask(user).status.code
     assertEquals(ask("a").header("RateLimit"), Some("\"default\";r=1;t=1"))
     assertEquals(ask("b").header("RateLimit-Policy"), Some("\"default\";q=60;w=60"))
     assertEquals((code("a"), code("a"), code("b")), (200, 429, 200))

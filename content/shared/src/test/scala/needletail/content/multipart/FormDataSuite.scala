@@ -6,12 +6,16 @@ import needletail.testkit._
 
 class FormDataSuite extends Suite {
   test("a form that is written is read again") {
-    val loop  = new ManualLoop
-    val form  = FormData().field("a\"b", "1\r\n2").file("f", "n\u00e4h\r\n.txt", "text/plain", "content".getBytes)
+    val loop = new ManualLoop
+    val form =
+      FormData().field("a\"b", "1\r\n2").file("f", "n\u00e4h\r\n.txt", "text/plain", "content".getBytes)
     val bytes = loop.run(MessageBody.streamed(form.stream, -1).bytes).get
     assertEquals(bytes.length.toLong, form.length)
-    val request = Request(Method.POST, "/", Headers("Content-Type" -> form.contentType), MessageBody.of(bytes))
-    val parts   = loop.run(Multipart.of(request).toOption.get.each(p => p.text().map((p.name, p.fileName, p.contentType, _)))).get
+    val request =
+      Request(Method.POST, "/", Headers("Content-Type" -> form.contentType), MessageBody.of(bytes))
+    val parts = loop.run(Multipart.of(request).toOption.get.each(p =>
+      p.text().map((p.name, p.fileName, p.contentType, _))
+    )).get
     assertEquals(
       parts,
       List(("a\"b", None, "text/plain", "1\r\n2"), ("f", Some("n\u00e4h%0D%0A.txt"), "text/plain", "content"))

@@ -18,7 +18,12 @@ class SecuritySuite extends Suite {
     routes.test(Request(method, "/x", Headers(fields*)))
 
   test("CORS: an origin that is allowed, one that is not, and a preflight") {
-    val routes  = plain.cors(CorsConfig(Set("https://a.example"), headers = List("X-Token"), exposed = List("X-Id"), credentials = true))
+    val routes = plain.cors(CorsConfig(
+      Set("https://a.example"),
+      headers = List("X-Token"),
+      exposed = List("X-Id"),
+      credentials = true
+    ))
     val allowed = ask(routes, Method.GET, "Origin" -> "https://a.example")
     assertEquals(allowed.header("Access-Control-Allow-Origin"), Some("https://a.example"))
     assertEquals(allowed.header("Access-Control-Allow-Credentials"), Some("true"))
@@ -27,7 +32,8 @@ class SecuritySuite extends Suite {
     val other = ask(routes, Method.GET, "Origin" -> "https://b.example")
     assertEquals(other.header("Access-Control-Allow-Origin"), None)
     assertEquals(other.header("Vary"), Some("Origin"))
-    val preflight = ask(routes, Method.OPTIONS, "Origin" -> "https://a.example", "Access-Control-Request-Method" -> "POST")
+    val preflight =
+      ask(routes, Method.OPTIONS, "Origin" -> "https://a.example", "Access-Control-Request-Method" -> "POST")
     assertEquals(preflight.status.code, 204)
     assertEquals(preflight.header("Access-Control-Allow-Methods"), Some("GET, HEAD, POST"))
     assertEquals(preflight.header("Access-Control-Allow-Headers"), Some("X-Token"))
@@ -49,7 +55,8 @@ class SecuritySuite extends Suite {
 
   test("a request from another site is refused if it could change something") {
     val routes                               = plain.refuseCrossSite(CrossSite(Set("https://friend.example")))
-    def code(fields: (String, String)*): Int = ask(routes, Method.POST, (("Host" -> "me.example") +: fields)*).status.code
+    def code(fields: (String, String)*): Int =
+      ask(routes, Method.POST, (("Host" -> "me.example") +: fields)*).status.code
     assertEquals(code(), 200)
     assertEquals(code("Sec-Fetch-Site" -> "same-origin"), 200)
     assertEquals(code("Sec-Fetch-Site" -> "cross-site"), 403)
@@ -64,18 +71,27 @@ class SecuritySuite extends Suite {
   private def encoded(text: String) = Base64.getEncoder.encodeToString(text.getBytes("UTF-8"))
 
   test("basic authentication (RFC 7617)") {
-    val user   = Authentication.basic("the \"realm\"")((u, p) => Async.value(if (u == "ann" && p == "a:b") Some(u) else None))
+    val user = Authentication.basic("the \"realm\"")((u, p) =>
+      Async.value(if (u == "ann" && p == "a:b") Some(u) else None)
+    )
     val routes = Routes((GET / "x" + user) to (_.ok))
     assertEquals(ask(routes, Method.GET, "Authorization" -> s"basic ${encoded("ann:a:b")}").text, "ann")
-    for (value <- Seq("", "Basic", "Basic ???", s"Basic ${encoded("ann")}", s"Basic ${encoded("ann:x")}", "Bearer x")) {
+    for (
+      value <-
+        Seq("", "Basic", "Basic ???", s"Basic ${encoded("ann")}", s"Basic ${encoded("ann:x")}", "Bearer x")
+    ) {
       val refused = ask(routes, Method.GET, "Authorization" -> value)
       assertEquals(refused.status.code, 401, value)
-      assertEquals(refused.header("WWW-Authenticate"), Some("Basic realm=\"the \\\"realm\\\"\", charset=\"UTF-8\""))
+      assertEquals(
+        refused.header("WWW-Authenticate"),
+        Some("Basic realm=\"the \\\"realm\\\"\", charset=\"UTF-8\"")
+      )
     }
   }
 
   test("bearer tokens (RFC 6750)") {
-    val token  = Authentication.bearer("api")(t => Async.value(if (Authentication.same(t, "secret")) Some(1) else None))
+    val token =
+      Authentication.bearer("api")(t => Async.value(if (Authentication.same(t, "secret")) Some(1) else None))
     val routes = Routes((GET / "x" + token) to (n => n.toString.ok))
     assertEquals(ask(routes, Method.GET, "Authorization" -> "Bearer secret").text, "1")
     assertEquals(ask(routes, Method.GET).header("WWW-Authenticate"), Some("Bearer realm=\"api\""))
