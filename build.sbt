@@ -189,7 +189,8 @@ lazy val jsoniter = module("jsoniter")
   )
 
 /** What web programs need besides routes: files, compression, forms, events. */
-lazy val content = module("content").dependsOn(routing, json, testing % Test, testkit % Test)
+lazy val content =
+  module("content").dependsOn(client % "compile;test->test", json, routing, testing % Test, testkit % Test)
 
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")
@@ -330,7 +331,7 @@ lazy val stock = program("stock")
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
-  .dependsOn(store % "compile;test->test", search, payment, testing % Test, testkit % Test)
+  .dependsOn(store % "compile;test->test", search, payment, content, testing % Test, testkit % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
       LivePage.generate(

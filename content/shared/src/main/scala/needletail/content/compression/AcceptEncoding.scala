@@ -61,7 +61,9 @@ object AcceptEncoding {
     if (semicolon < 0) 1000
     else {
       val text   = member.substring(semicolon + 1).trim
-      val digits = if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=') text.substring(2) else ""
+      val digits = if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=')
+        text.substring(2)
+      else ""
       if (digits.isEmpty || digits.length > 5 || (digits.charAt(0) != '0' && digits.charAt(0) != '1')) 0
       else if (digits.length > 1 && digits.charAt(1) != '.') 0
       else {

@@ -71,7 +71,11 @@ private[content] final class Compression(config: CompressionConfig) {
           case None         => varied
           case Some(coding) =>
             val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
-            coded(request, tagged.setHeader("Content-Encoding", coding).withoutHeader("Accept-Ranges"), coding)
+            coded(
+              request,
+              tagged.setHeader("Content-Encoding", coding).withoutHeader("Accept-Ranges"),
+              coding
+            )
         }
     }
 
@@ -93,7 +97,8 @@ private[content] final class Compression(config: CompressionConfig) {
     else Long.MaxValue
 
   private def coded(request: Request, response: Response, coding: String): Response =
-    if (request.method == Method.HEAD) response.stream(response.body.stream) // its length would be another one
+    if (request.method == Method.HEAD)
+      response.stream(response.body.stream) // its length would be another one
     else if (response.content != null && response.content.length <= AtOnce)
       response.bytes(Deflating.whole(response.content, coding, config.level))
     else {

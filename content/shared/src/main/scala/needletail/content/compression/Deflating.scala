@@ -13,7 +13,8 @@ import needletail.http.ByteStream
  * A stream compressed as gzip (RFC 1952) or zlib (RFC 1950), which is what the coding "deflate" is. What has been read is
  * passed on when the source has nothing ready, so that a client sees what a handler has sent so far.
  */
-private[compression] final class Deflating(source: ByteStream, coding: String, level: Int) extends ByteStream {
+private[compression] final class Deflating(source: ByteStream, coding: String, level: Int)
+    extends ByteStream {
   import Deflating._
   private var format: Format                          = null // null before the first piece and after the end
   private var begun                                   = false
@@ -116,8 +117,8 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
 }
 
 private[compression] object Deflating {
-  final val PieceSize                          = 16 * 1024
-  private final val Turn                       = 128 * 1024
+  final val PieceSize                         = 16 * 1024
+  private final val Turn                      = 128 * 1024
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 
   /** A whole content, compressed at once. */

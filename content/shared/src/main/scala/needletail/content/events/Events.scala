@@ -31,7 +31,7 @@ object Events {
       events: Option[String] => Stream[Event]
   ): Response = {
     val rendered: Stream[Array[Byte]] = events(lastId(request)).map(_.render)
-    val alive                         = rendered.merge(Stream.ticks(heartbeat).map(_ => comment), eager = true)
+    val alive = rendered.merge(Stream.ticks(heartbeat).map(_ => comment), eager = true)
     Response.ok.contentType(MediaType).header("Cache-Control", "no-cache")
       .stream(ByteStream.from(alive).until(request.connection.draining))
   }

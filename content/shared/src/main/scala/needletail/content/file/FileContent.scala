@@ -114,7 +114,7 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
 }
 
 private[file] object FileContent {
-  final val PieceSize                          = 64 * 1024
-  private val none                             = new Array[Byte](0)
+  final val PieceSize                         = 64 * 1024
+  private val none                            = new Array[Byte](0)
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 }

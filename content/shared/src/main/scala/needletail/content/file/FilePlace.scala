@@ -4,7 +4,6 @@ import java.io.{Closeable, FileNotFoundException, RandomAccessFile}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
-
 import needletail.async.Rejected
 
 /** A file of the system: its path without links, and what told it apart from others when it was looked at. */

@@ -37,8 +37,8 @@ private[file] final class FileResponses(
 
   /** The response; `stream` makes the content of parts of a file that is not in memory. */
   def apply(request: Request, now: Long): Outcome = conditions(request) match {
-    case Verdict.NotModified                            => Outcome.Ready(notModified)
-    case Verdict.Failed                                 => Outcome.Ready(failed)
+    case Verdict.NotModified                             => Outcome.Ready(notModified)
+    case Verdict.Failed                                  => Outcome.Ready(failed)
     case Verdict.Proceed if request.method != Method.GET =>
       Outcome.Ready(empty.stream(ByteStream.of(nothing), variant.size))
     case Verdict.Proceed =>
@@ -98,7 +98,7 @@ private[file] object FileResponses {
 private[file] sealed abstract class Outcome
 
 private[file] object Outcome {
-  final case class Ready(response: Response)                      extends Outcome
+  final case class Ready(response: Response)                       extends Outcome
   final case class Streamed(response: Response, parts: List[Part]) extends Outcome
 }
 

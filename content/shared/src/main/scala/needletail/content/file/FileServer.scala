@@ -3,7 +3,6 @@ package needletail.content.file
 import java.nio.file.Path
 
 import needletail.async.Async
-import needletail.content.compression.AcceptEncoding
 import needletail.http.{Reply, Request, Response, Status}
 import needletail.routing._
 
@@ -37,31 +36,25 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
       )
   }
 
-  private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply = found match {
-    case Found.Nothing    => notFound
-    case Found.Directory  => withSlash(request)
-    case file: StoredFile =>
-      val variant = chosen(request, file)
-      variant.responses(request, System.currentTimeMillis() / 1000) match {
-        case Outcome.Ready(response)           => response
-        case Outcome.Streamed(response, parts) =>
-          val length = parts.iterator.map(_.length).sum
-          new Reply.Later(
-            new FileContent(store.open(variant.place), parts).opened.transform {
-              case scala.util.Success(content)                       => Async.value(response.stream(content, length))
-              case scala.util.Failure(FilePlace.Changed) if left > 0 =>
-                attempt(request, segments, store.findAgain(segments), left - 1).toAsync
-              case scala.util.Failure(e) => Async.fail(e)
-            }
-          )
-      }
-  }
-
-  private def chosen(request: Request, file: StoredFile): Variant =
-    if (file.variants.tail.isEmpty) file.variants.head
-    else {
-      val coding = AcceptEncoding.choose(request, file.variants.tail.map(_.coding))
-      file.variants.find(_.coding == coding.orNull).getOrElse(file.variants.head)
+  private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply =
+    found match {
+      case Found.Nothing    => notFound
+      case Found.Directory  => withSlash(request)
+      case file: StoredFile =>
+        val variant = file.chosen(request)
+        variant.responses(request, System.currentTimeMillis() / 1000) match {
+          case Outcome.Ready(response)           => response
+          case Outcome.Streamed(response, parts) =>
+            val length = parts.iterator.map(_.length).sum
+            new Reply.Later(
+              new FileContent(store.open(variant.place), parts).opened.transform {
+                case scala.util.Success(content) => Async.value(response.stream(content, length))
+                case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+                  attempt(request, segments, store.findAgain(segments), left - 1).toAsync
+                case scala.util.Failure(e) => Async.fail(e)
+              }
+            )
+        }
     }
 }
 
@@ -85,5 +78,8 @@ private[content] object FileServer {
   private def withSlash(request: Request): Response =
     if (request.path.startsWith("//")) notFound
     else
-      Response(Status.MovedPermanently).header("Location", request.path + "/" + request.query.fold("")("?" + _))
+      Response(Status.MovedPermanently).header(
+        "Location",
+        request.path + "/" + request.query.fold("")("?" + _)
+      )
 }

@@ -70,7 +70,9 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     if (!isWithin(base, path)) Found.Nothing
     else if (Files.isDirectory(path))
       if (!slash && segments.nonEmpty) Found.Directory
-      else config.index.iterator.map(name => file(base, path.resolve(name), now)).find(_ != null).getOrElse(Found.Nothing)
+      else config.index.iterator.map(name => file(base, path.resolve(name), now)).find(
+        _ != null
+      ).getOrElse(Found.Nothing)
     else if (slash) Found.Nothing
     else Option(file(base, path, now)).getOrElse(Found.Nothing)
   }
@@ -79,7 +81,9 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   private def isWithin(base: Path, path: Path): Boolean =
     path.startsWith(base) && {
       val below = base.relativize(path)
-      path == base || (0 until below.getNameCount).forall(i => SafePath.isName(below.getName(i).toString, config.hidden))
+      path == base || (0 until below.getNameCount).forall(i =>
+        SafePath.isName(below.getName(i).toString, config.hidden)
+      )
     }
 
   /** Null if no regular file is there. */
@@ -92,15 +96,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       }
       val file = new StoredFile(itself :: prepared.filter(_ != null), now)
       val name = base.relativize(path).toString.replace('\\', '/')
-      file.variants.foreach(v =>
-        v.responses = new FileResponses(
-          v,
-          config.mediaType(path.getFileName.toString),
-          config.cacheControlOf(name),
-          varies = file.variants.length > 1,
-          config.maxRanges
-        )
-      )
+      file.describe(name, config)
       file
     }
   }
@@ -128,7 +124,8 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
         coding,
         size,
         EntityTag(if (coding == null) tag else s"$tag-$coding"),
-        if (second <= System.currentTimeMillis() / 1000) second else -1, // never in the future (RFC 9110 §8.8.2.1)
+        if (second <= System.currentTimeMillis() / 1000) second
+        else -1, // never in the future (RFC 9110 §8.8.2.1)
         place,
         content
       )

@@ -2,7 +2,9 @@ package needletail.content.file
 
 import java.util.Arrays
 
+import needletail.content.compression.AcceptEncoding
 import needletail.content.conditional.EntityTag
+import needletail.http.Request
 
 /** What is at a path. */
 private[file] sealed abstract class Found
@@ -26,6 +28,24 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
 
   /** Bytes of memory. */
   val weight: Long = variants.iterator.map(v => if (v.content == null) 256L else 256L + v.content.length).sum
+
+  /** Gives each variant its responses. `path` is below the directory. */
+  def describe(path: String, config: FileConfig): Unit = {
+    val mediaType    = config.mediaType(path.substring(path.lastIndexOf('/') + 1))
+    val cacheControl = config.cacheControlOf(path)
+    variants.foreach(v =>
+      v.responses =
+        new FileResponses(v, mediaType, cacheControl, varies = variants.length > 1, config.maxRanges)
+    )
+  }
+
+  /** The variant for the client that asks. */
+  def chosen(request: Request): Variant =
+    if (variants.tail.isEmpty) variants.head
+    else {
+      val coding = AcceptEncoding.choose(request, variants.tail.map(_.coding))
+      variants.find(_.coding == coding.orNull).getOrElse(variants.head)
+    }
 
   /** Set by every use, and cleared when room is looked for. */
   @volatile var used: Boolean = true

@@ -29,7 +29,11 @@ private[multipart] object Disposition {
           var j     = from + 1
           while (j < text.length && text.charAt(j) != '"') {
             // only these are escapes: some browsers send whole paths with backslashes
-            if (text.charAt(j) == '\\' && j + 1 < text.length && (text.charAt(j + 1) == '"' || text.charAt(j + 1) == '\\'))
+            if (
+              text.charAt(
+                j
+              ) == '\\' && j + 1 < text.length && (text.charAt(j + 1) == '"' || text.charAt(j + 1) == '\\')
+            )
               j += 1
             value.append(text.charAt(j))
             j += 1

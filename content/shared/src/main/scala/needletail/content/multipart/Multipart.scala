@@ -46,7 +46,9 @@ object Multipart {
 
   /** `Body(Multipart.reader(limits))`. */
   def reader(limits: MultipartLimits): BodyReader[Multipart] =
-    BodyReader.of("multipart form", _ == "multipart/form-data")(request => Async.fromTry(of(request, limits).toTry))
+    BodyReader.of("multipart form", _ == "multipart/form-data")(request =>
+      Async.fromTry(of(request, limits).toTry)
+    )
 
   /** The parts of a request's body. The error is a 415 or a 400. */
   def of(request: Request, limits: MultipartLimits = MultipartLimits()): Either[HttpError, Multipart] =
@@ -57,7 +59,8 @@ object Multipart {
             Right(new Multipart(request.body.stream, boundary, limits))
           case Some(_) =>
             Left(HttpError(Status.ContentTooLarge, s"the form is larger than ${limits.total} bytes"))
-          case None => Left(HttpError(Status.BadRequest, "the Content-Type of a multipart form needs a valid boundary"))
+          case None =>
+            Left(HttpError(Status.BadRequest, "the Content-Type of a multipart form needs a valid boundary"))
         }
       case _ => Left(HttpError(Status.UnsupportedMedia, "the body is not a multipart form"))
     }
@@ -65,5 +68,7 @@ object Multipart {
   /** RFC 2046 §5.1.1: 1 to 70 characters. */
   private def isBoundary(text: String): Boolean =
     text.nonEmpty && text.length <= 70 && !text.endsWith(" ") &&
-      text.forall(c => (c | 32) >= 'a' && (c | 32) <= 'z' || c >= '0' && c <= '9' || "'()+_,-./:=? ".indexOf(c.toInt) >= 0)
+      text.forall(c =>
+        (c | 32) >= 'a' && (c | 32) <= 'z' || c >= '0' && c <= '9' || "'()+_,-./:=? ".indexOf(c.toInt) >= 0
+      )
 }

@@ -18,11 +18,11 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
   private var from   = 0
   private var until  = 2
 
-  private var state       = Preamble
-  private var total       = 0L
-  private var parts       = 0
-  private var inPart      = 0L // bytes of the current part's content, or of the preamble
-  private var newest: Any = null
+  private var state              = Preamble
+  private var total              = 0L
+  private var parts              = 0
+  private var inPart             = 0L // bytes of the current part's content, or of the preamble
+  private var newest: Any        = null
   private var failure: Throwable = null
 
   def nextPart(): Async[Option[FormPart]] = {
@@ -46,7 +46,8 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
       while (i < until && window(i) != '\r') i += 1
       val left = until - i
       if (left > 0 && !matches(i, Math.min(left, delimiter.length))) i += 1
-      else if (left < delimiter.length + 2) answer = if (i > from) taken(i) else more().flatMap(_ => content())
+      else if (left < delimiter.length + 2)
+        answer = if (i > from) taken(i) else more().flatMap(_ => content())
       else {
         val a = window(i + delimiter.length)
         val b = window(i + delimiter.length + 1)
@@ -203,10 +204,10 @@ private[multipart] object PartHeader {
 
   /** The lines from `from` to the empty line at `until`. Left is what is wrong. */
   def parse(bytes: Array[Byte], from: Int, until: Int): Either[String, PartHeader] = {
-    val lines                                          = List.newBuilder[(String, String)]
+    val lines                                                 = List.newBuilder[(String, String)]
     var disposition: Option[(String, List[(String, String)])] = None
-    var count                                          = 0
-    var i                                              = from
+    var count                                                 = 0
+    var i                                                     = from
     while (i < until) {
       var end = i
       while (bytes(end) != '\r' || bytes(end + 1) != '\n') end += 1

@@ -14,7 +14,8 @@ import needletail.testkit._
 class CompressionSuite extends Suite {
   private val text = (1 to 5000).map(n => s"line $n").mkString("\n")
 
-  private def unzipped(bytes: Array[Byte]): String = read(new GZIPInputStream(new ByteArrayInputStream(bytes)))
+  private def unzipped(bytes: Array[Byte]): String =
+    read(new GZIPInputStream(new ByteArrayInputStream(bytes)))
 
   private def read(in: java.io.InputStream): String = {
     val out   = new java.io.ByteArrayOutputStream
@@ -27,8 +28,17 @@ class CompressionSuite extends Suite {
     out.toString("UTF-8")
   }
 
-  private def reply(response: => Response, accept: String = "gzip", fields: Seq[(String, String)] = Nil, method: Method = Method.GET) =
-    Routes(ANY / "x" to response).compressed.test(Request(method, "/x", Headers((("Accept-Encoding" -> accept) +: fields)*)))
+  private def reply(
+      response: => Response,
+      accept: String = "gzip",
+      fields: Seq[(String, String)] = Nil,
+      method: Method = Method.GET
+  ) =
+    Routes(ANY / "x" to response).compressed.test(Request(
+      method,
+      "/x",
+      Headers((("Accept-Encoding" -> accept) +: fields)*)
+    ))
 
   test("a text is compressed as gzip or deflate, and Vary always says so") {
     val gzip = reply(Response.ok(text))
@@ -41,28 +51,31 @@ class CompressionSuite extends Suite {
     assertEquals(plain.header("Content-Encoding"), None)
     assertEquals(plain.text, text)
     for (r <- Seq(gzip, deflate, plain)) assertEquals(r.header("Vary"), Some("Accept-Encoding"))
-    assertEquals(reply(Response.ok(text).header("Vary", "Origin, accept-encoding")).headers.getAll("Vary").length, 1)
+    assertEquals(
+      reply(Response.ok(text).header("Vary", "Origin, accept-encoding")).headers.getAll("Vary").length,
+      1
+    )
   }
 
   test("Accept-Encoding by RFC 9110 §12.5.3") {
     val cases = Seq(
-      "gzip"                      -> Some("gzip"),
-      "GZIP"                      -> Some("gzip"),
-      "x-gzip"                    -> Some("gzip"),
-      "gzip;q=0"                  -> None,
-      "gzip;q=0.000, deflate"     -> Some("deflate"),
-      "deflate, gzip;q=0.5"       -> Some("deflate"),
-      "gzip;q=0.5, deflate;q=0.5" -> Some("gzip"),
-      "*"                         -> Some("gzip"),
-      "*;q=0"                     -> None,
-      "gzip;q=0, *"               -> Some("deflate"),
-      "identity, gzip;q=0.5"      -> None,
+      "gzip"                       -> Some("gzip"),
+      "GZIP"                       -> Some("gzip"),
+      "x-gzip"                     -> Some("gzip"),
+      "gzip;q=0"                   -> None,
+      "gzip;q=0.000, deflate"      -> Some("deflate"),
+      "deflate, gzip;q=0.5"        -> Some("deflate"),
+      "gzip;q=0.5, deflate;q=0.5"  -> Some("gzip"),
+      "*"                          -> Some("gzip"),
+      "*;q=0"                      -> None,
+      "gzip;q=0, *"                -> Some("deflate"),
+      "identity, gzip;q=0.5"       -> None,
       "identity;q=0.5, gzip;q=0.8" -> Some("gzip"),
-      "identity;q=0, gzip"        -> Some("gzip"),
-      ""                          -> None,
-      "gzip;q=nonsense"           -> None,
-      "gzip; q=1.0"               -> Some("gzip"),
-      "gzip;q=2"                  -> None
+      "identity;q=0, gzip"         -> Some("gzip"),
+      ""                           -> None,
+      "gzip;q=nonsense"            -> None,
+      "gzip; q=1.0"                -> Some("gzip"),
+      "gzip;q=2"                   -> None
     )
     for ((value, expected) <- cases)
       assertEquals(AcceptEncoding.choose(value, List("gzip", "deflate")), expected, value)
@@ -98,12 +111,22 @@ class CompressionSuite extends Suite {
 
   test("a long content and a stream are compressed in pieces") {
     val long = text * 10
-    for (response <- Seq(Response.ok(long), Response.ok.contentType("text/plain").stream(ByteStream.of(long.getBytes(UTF_8))))) {
+    for (
+      response <- Seq(
+        Response.ok(long),
+        Response.ok.contentType("text/plain").stream(ByteStream.of(long.getBytes(UTF_8)))
+      )
+    ) {
       val sent = reply(response)
       assertEquals(sent.header("Content-Encoding"), Some("gzip"))
       assertEquals(unzipped(sent.bytes), long)
     }
-    assertEquals(unzipped(reply(Response.ok.contentType("text/plain").stream(ByteStream.fromIterator(Iterator.empty))).bytes), "")
+    assertEquals(
+      unzipped(
+        reply(Response.ok.contentType("text/plain").stream(ByteStream.fromIterator(Iterator.empty))).bytes
+      ),
+      ""
+    )
   }
 
   test("what a handler has sent so far reaches the client while it waits") {
@@ -131,11 +154,14 @@ class CompressionSuite extends Suite {
   }
 
   test("a failure of the stream remains one, and a cancelled one is cancelled") {
-    val failing = reply(Response.ok.contentType("text/plain").stream(needletail.stream.Stream.fail(new RuntimeException("broken"))))
+    val failing = reply(Response.ok.contentType(
+      "text/plain"
+    ).stream(needletail.stream.Stream.fail(new RuntimeException("broken"))))
     assertEquals(intercept[RuntimeException](failing.bytes).getMessage, "broken")
     var cancelled = false
     val source    = new ByteStream {
-      def next(): needletail.async.Async[Option[Array[Byte]]] = needletail.async.Async.value(Some("x".getBytes(UTF_8)))
+      def next(): needletail.async.Async[Option[Array[Byte]]] =
+        needletail.async.Async.value(Some("x".getBytes(UTF_8)))
       def cancel(): Unit = cancelled = true
     }
     reply(Response.ok.contentType("text/plain").stream(source)).response.body.stream.cancel()

@@ -27,11 +27,25 @@ class ByteRangesSuite extends Suite {
   }
 
   test("a field that is malformed, or of another unit, is ignored") {
-    for (value <- Seq("bytes", "bytes=", "bytes=a-b", "bytes=5-4", "bytes=-", "bytes=1", "lines=1-2", "bytes=1-2x", "bytes=+1-2"))
+    for (
+      value <- Seq(
+        "bytes",
+        "bytes=",
+        "bytes=a-b",
+        "bytes=5-4",
+        "bytes=-",
+        "bytes=1",
+        "lines=1-2",
+        "bytes=1-2x",
+        "bytes=+1-2"
+      )
+    )
       check(value, Whole)
   }
 
-  test("several keep their order; those that overlap or touch are merged, and too many are not sent in parts") {
+  test(
+    "several keep their order; those that overlap or touch are merged, and too many are not sent in parts"
+  ) {
     check("bytes=500-599, 0-99", Parts(List((500L, 600L), (0L, 100L))))
     check("bytes=500-599,0-99,50-149", Parts(List((0L, 150L), (500L, 600L))))
     check("bytes=0-0,1-1,2-2,3-3", Parts(List((0L, 4L))))
