@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
-import needletail.websocket.frame.{FrameReader, FrameWriter, Opcode}
+import needletail.websocket.frame.{FrameReader, FrameWriter, MessageCodec, Opcode}
 
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
@@ -15,13 +15,14 @@ private[websocket] final class SocketConnection(
     tunnel: Tunnel,
     config: WebSocketConfig,
     role: Role,
-    val subprotocol: Option[String]
+    val subprotocol: Option[String],
+    codec: MessageCodec // null: nothing is compressed
 ) extends WebSocket
     with TunnelHandler
     with FrameReader.Memory {
   import SocketConnection._
 
-  private val reader             = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this)
+  private val reader             = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
   private var listener: Listener = null
   private var phase              = Opening
   private var isPaused           = false
@@ -140,6 +141,7 @@ private[websocket] final class SocketConnection(
     concluded(CloseCode.Abnormal, "the connection was lost")
     phase = Over
     reader.drop()
+    if (codec != null) codec.close()
   }
 
   // time
@@ -215,7 +217,11 @@ private[websocket] final class SocketConnection(
 
   private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
     val hasRoom = pendingBytes <= config.maxPendingOutput
-    if (hasRoom) write(FrameWriter.Final | opcode, payload)
+    if (hasRoom) {
+      val packed = if (codec == null) null else codec.compress(payload)
+      if (packed == null) write(FrameWriter.Final | opcode, payload)
+      else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
+    }
     hasRoom
   }
 

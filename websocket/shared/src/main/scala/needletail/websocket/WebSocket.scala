@@ -71,3 +71,6 @@ trait Listener {
 /** The failure of what waits for a WebSocket that is closed. */
 final class WebSocketClosed(val code: Int, val reason: String)
     extends RuntimeException(s"the WebSocket is closed: $code $reason", null, false, false)
+
+/** The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. */
+final class WebSocketRefused(val status: Int, message: String) extends java.io.IOException(message)

@@ -27,10 +27,12 @@ final class WebSocketResponse private[websocket] () {
       if (refusal != null) refusal
       else {
         val subprotocol = Handshake.subprotocol(request, config.subprotocols)
+        val agreement   = Handshake.compression(request, config.compression)
         new Upgrade.Accepted(
-          Handshake.accepted(request, subprotocol),
+          Handshake.accepted(request, subprotocol, agreement),
           tunnel => {
-            val socket = new SocketConnection(tunnel, config, Role.server, subprotocol)
+            val codec  = if (agreement == null) null else agreement.codec()
+            val socket = new SocketConnection(tunnel, config, Role.server, subprotocol, codec)
             socket.begin(open)
             socket
           }

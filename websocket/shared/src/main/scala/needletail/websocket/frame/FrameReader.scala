@@ -14,12 +14,14 @@ import needletail.websocket.CloseCode
  * @param maxMessage bytes of a message; beyond: 1009
  * @param maxFrame bytes of a frame; beyond: 1009
  * @param memory counts what an incomplete message holds
+ * @param codec decompresses messages; null if no extension was agreed on
  */
 private[needletail] final class FrameReader(
     isServer: Boolean,
     maxMessage: Int,
     maxFrame: Long,
-    memory: FrameReader.Memory
+    memory: FrameReader.Memory,
+    codec: MessageCodec = null
 ) {
   import FrameReader._
 
@@ -41,6 +43,7 @@ private[needletail] final class FrameReader(
   private var length       = 0
   private var utf8         = 0
   private var messageBytes = 0L   // in pieces
+  private var isCompressed = false
 
   /** Whether messages are given in pieces, as they arrive. To be changed between messages only. */
   var inPieces: Boolean = false
@@ -130,11 +133,12 @@ private[needletail] final class FrameReader(
   }
 
   private def isTooLarge: Boolean =
-    frameOpcode < Opcode.Control && !inPieces && frameLength > maxMessage - length
+    frameOpcode < Opcode.Control && !inPieces && frameLength > maxMessage.toLong - length +
+      (if (codec == null) 0 else Slack) // what compressing may add
 
   /** What is wrong with a header's first two bytes; null if nothing is. */
   private def forbidden(first: Int, short: Int): String =
-    if ((first & 0x70) != 0) "reserved bits are set"
+    if ((first & 0x30) != 0 || (first & 0x40) != 0 && !mayCompress) "reserved bits are set"
     else if (!Opcode.isKnown(frameOpcode)) "the opcode is reserved"
     else if (isMasked != isServer) if (isServer) "a frame is not masked" else "a frame is masked"
     else if (frameOpcode >= Opcode.Control)
@@ -145,6 +149,10 @@ private[needletail] final class FrameReader(
       if (isInMessage) null else "there is no message to continue"
     else if (isInMessage) "a message begins before the last one has ended"
     else null
+
+  /** Only the first frame of a message says that it is compressed (RFC 7692 §6). */
+  private def mayCompress: Boolean =
+    codec != null && (frameOpcode == Opcode.Text || frameOpcode == Opcode.Binary)
 
   /** Reads an unsigned number; negative if it exceeds 63 bits. */
   private def number(at: Int, size: Int): Long = {
@@ -212,12 +220,13 @@ private[needletail] final class FrameReader(
   // messages
 
   private def begin(): Int = {
+    if (frameOpcode != Opcode.Continuation) isCompressed = (bytes(position) & 0x40) != 0
     skipHead()
     if (frameOpcode != Opcode.Continuation) {
       isText = frameOpcode == Opcode.Text
       utf8 = 0
       isFirst = true
-      if (isFinal && !inPieces && frameLength <= limit - position) whole()
+      if (isFinal && !inPieces && !isCompressed && frameLength <= limit - position) whole()
       else {
         isInMessage = true
         left = frameLength
@@ -240,6 +249,7 @@ private[needletail] final class FrameReader(
   private def payload(): Int = {
     val count = Math.min(left, (limit - position).toLong).toInt
     if (count == 0 && left > 0) More
+    else if (isCompressed) compressed(count)
     else if (inPieces) piece(count)
     else if (!makeRoom(count)) wrong(CloseCode.TryAgainLater, "there is no memory for the message")
     else {
@@ -254,6 +264,49 @@ private[needletail] final class FrameReader(
         if (isFinal) ended() else Nothing
       }
     }
+  }
+
+  private def compressed(count: Int): Int = {
+    Masking.copy(bytes, position, bytes, position, count, Masking.rotated(key, done))
+    codec.input(bytes, position, count)
+    used(count)
+    var problem = inflate()
+    if (problem == Nothing && left == 0) {
+      left = -1
+      if (isFinal) {
+        codec.inputEnds()
+        problem = inflate()
+        if (problem == Nothing) {
+          codec.messageEnds()
+          problem = ended()
+        }
+      }
+    } else if (problem == Nothing) problem = More
+    problem
+  }
+
+  /** Takes what the codec has decompressed, with a bound as it grows. */
+  private def inflate(): Int = {
+    var n = 1
+    while (n > 0) {
+      if (length == content.length && length < maxMessage) {
+        val room = Math.min(Math.max(2L * length, Least), maxMessage.toLong).toInt
+        if (!memory.hold(room - content.length, content.length.toLong))
+          return wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+        content = java.util.Arrays.copyOf(content, room)
+      }
+      if (length < content.length) n = codec.inflate(content, length, content.length - length)
+      else {
+        n = codec.inflate(one, 0, 1)
+        if (n > 0) return wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+      }
+      if (n > 0) {
+        if (isText) utf8 = Utf8.check(utf8, content, length, length + n)
+        length += n
+        if (utf8 == Utf8.Bad) return notUtf8()
+      }
+    }
+    if (n < 0) wrong(CloseCode.InvalidPayload, "the message is not compressed data") else Nothing
   }
 
   private def used(count: Int): Unit = {
@@ -349,6 +402,14 @@ private[needletail] object FrameReader {
   private final val Nothing = -1
 
   private final val MaxControl = 125
+
+  /** By how many bytes the compressed form of a message may be longer. */
+  private final val Slack = 1024 * 1024
+
+  /** The first room for a compressed message. */
+  private final val Least = 256L
+
+  private val one = new Array[Byte](1)
 
   private val none = new Array[Byte](0)
 }

@@ -6,6 +6,7 @@ import java.util.Base64
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
+import needletail.websocket.frame.Compression
 import needletail.websocket.{Origins, WebSocketConfig}
 
 /** The opening handshake (RFC 6455 §4). */
@@ -39,9 +40,16 @@ private[websocket] object Handshake {
   }
 
   /** The fields of a response that accepts. */
-  def accepted(request: Request, subprotocol: Option[String]): Headers = {
+  def accepted(request: Request, subprotocol: Option[String], compression: Compression.Agreement): Headers = {
     val accept = Headers("Sec-WebSocket-Accept" -> acceptOf(request.header("Sec-WebSocket-Key").get))
-    subprotocol.fold(accept)(accept.add("Sec-WebSocket-Protocol", _))
+    val spoken = subprotocol.fold(accept)(accept.add("Sec-WebSocket-Protocol", _))
+    if (compression == null) spoken else spoken.add("Sec-WebSocket-Extensions", compression.answer)
+  }
+
+  /** The compression that both sides know; null if none. */
+  def compression(request: Request, ours: Option[Compression]): Compression.Agreement = ours match {
+    case Some(known) => known.accept(request.headers.getAll("Sec-WebSocket-Extensions").mkString(","))
+    case None        => null
   }
 
   /** The first of ours that the client speaks too. */

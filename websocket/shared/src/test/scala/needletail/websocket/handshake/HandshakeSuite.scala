@@ -86,6 +86,6 @@ class HandshakeSuite extends Suite {
     assertEquals(Handshake.subprotocol(request, Seq("x", "c", "a")), Some("c"))
     assertEquals(Handshake.subprotocol(request, Seq("x")), None)
     assertEquals(Handshake.subprotocol(request, Nil), None)
-    assertEquals(Handshake.accepted(request, Some("c")).get("Sec-WebSocket-Protocol"), Some("c"))
+    assertEquals(Handshake.accepted(request, Some("c"), null).get("Sec-WebSocket-Protocol"), Some("c"))
   }
 }

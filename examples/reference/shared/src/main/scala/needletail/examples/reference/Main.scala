@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.examples.{Listening, Options}
 import needletail.io.PollerKind
 import needletail.server.{OverloadConfig, ServerConfig}
+import needletail.websocket.PerMessageDeflate
 
 /** The server for tests and measurements; see [[Reference]] for its routes. */
 object Main {
@@ -28,6 +29,9 @@ object Main {
   private val routes =
     options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
+  private val deflate  = options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
+  private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
+
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
 
@@ -42,6 +46,8 @@ object Main {
       overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
       serverHeader = Some("needletail")
     )
-    listening.serve(chosen, Reference.withTyped(chosen(routes)), config)
+    val compression = if (chosen(deflate)) Some(PerMessageDeflate(contextTakeover = chosen(takeover))) else None
+    val all         = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression)
+    listening.serve(chosen, all, config)
   }
 }
