@@ -1,6 +1,7 @@
 package needletail.websocket
 
 import needletail.http.{Request, Response, Upgrade}
+import needletail.stream.Stream
 import needletail.websocket.handshake.Handshake
 
 /**
@@ -16,6 +17,24 @@ final class WebSocketResponse private[websocket] () {
 
   def apply(config: WebSocketConfig)(open: WebSocket => Listener): Response =
     new Offer(config, open).response
+
+  /**
+   * The same with streams: `f` makes the stream of the messages to send from the stream of those that are received.
+   * {{{
+   * GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase)))
+   * }}}
+   * Messages are read as the stream is, and sent as the peer takes them. The WebSocket is closed with 1000 when the
+   * stream ends, and with 1011 when it fails. When the peer closes, the received stream ends and the sent one is
+   * cancelled.
+   */
+  def stream(f: Stream[Message] => Stream[Message]): Response = stream(usual)((_, in) => f(in))
+
+  def stream(config: WebSocketConfig)(f: (WebSocket, Stream[Message]) => Stream[Message]): Response =
+    apply(config) { socket =>
+      val in = new ReceivedMessages(socket)
+      in.sends(f(socket, in))
+      in
+    }
 
   private val usual = WebSocketConfig()
 

@@ -20,11 +20,11 @@ private[websocket] final class ClientHandshake(
     part: LoopPart,
     open: WebSocket => Listener
 ) {
-  private val key                                 = Base64.getEncoder.encodeToString(part.nonce())
-  private val parser                              = new ResponseParser(config.maxHead, 100)
-  private var subprotocol: Option[String]         = None
-  private var compression: Compression.Agreement  = null
-  private val own                                 = config.webSocket
+  private val key                                = Base64.getEncoder.encodeToString(part.nonce())
+  private val parser                             = new ResponseParser(config.maxHead, 100)
+  private var subprotocol: Option[String]        = None
+  private var compression: Compression.Agreement = null
+  private val own                                = config.webSocket
 
   /** The WebSocket, once it is open. */
   val opened = new AsyncPromise[WebSocket]
@@ -47,14 +47,15 @@ private[websocket] final class ClientHandshake(
   /** Reads the answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
   def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
-    if (n == ResponseParser.Bad) throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
+    if (n == ResponseParser.Bad)
+      throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
     if (n > 0) check()
     Math.max(n, 0)
   }
 
   private def check(): Unit = {
-    val head                        = parser.head
-    def values(name: String)        = {
+    val head                 = parser.head
+    def values(name: String) = {
       var all   = List.empty[String]
       var field = head.indexOf(name, 0)
       while (field >= 0) {
@@ -65,14 +66,16 @@ private[websocket] final class ClientHandshake(
     }
     def refuse(why: String) = throw new WebSocketRefused(head.code, why)
     if (head.code != 101) refuse(s"the server answered ${head.code}")
-    if (!values("upgrade").exists(Ascii.same(_, "websocket"))) refuse("the server switched to another protocol")
+    if (!values("upgrade").exists(Ascii.same(_, "websocket")))
+      refuse("the server switched to another protocol")
     if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))
       refuse("the server's answer does not switch")
-    if (values("sec-websocket-accept") != List(Handshake.acceptOf(key))) refuse("the server did not see the key")
+    if (values("sec-websocket-accept") != List(Handshake.acceptOf(key)))
+      refuse("the server did not see the key")
     values("sec-websocket-protocol") match {
-      case Nil                                          => ()
+      case Nil                                           => ()
       case List(name) if own.subprotocols.contains(name) => subprotocol = Some(name)
-      case _                                            => refuse("the server chose a subprotocol that was not offered")
+      case _ => refuse("the server chose a subprotocol that was not offered")
     }
     values("sec-websocket-extensions").filter(_.trim.nonEmpty) match {
       case Nil   => ()

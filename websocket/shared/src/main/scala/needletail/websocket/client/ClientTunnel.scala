@@ -101,7 +101,8 @@ private[websocket] final class ClientTunnel(
   }
 
   def onEnd(): Unit =
-    if (handler == null) lost(new IOException("the server ended the connection before its answer was complete"))
+    if (handler == null)
+      lost(new IOException("the server ended the connection before its answer was complete"))
     else turned(())(handler.peerEnded())
 
   def onDrained(): Unit = if (handler != null) turned(())(handler.outputTaken())

@@ -21,7 +21,9 @@ private[websocket] final class LoopPart extends Role {
     }
     val at = used
     used += 4
-    (random(at) & 0xff) | (random(at + 1) & 0xff) << 8 | (random(at + 2) & 0xff) << 16 | (random(at + 3) & 0xff) << 24
+    (random(at) & 0xff) | (random(at + 1) & 0xff) << 8 | (random(at + 2) & 0xff) << 16 | (random(
+      at + 3
+    ) & 0xff) << 24
   }
 
   /** The 16 bytes of a handshake's key. */

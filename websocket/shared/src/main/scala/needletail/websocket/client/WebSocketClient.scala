@@ -20,7 +20,8 @@ import needletail.websocket.{Listener, WebSocket}
  * }}}
  * A WebSocket that ends stays so: whether and when to open another one is the caller's decision.
  */
-final class WebSocketClient private (val config: WebSocketClientConfig, lent: EventLoops) extends AutoCloseable {
+final class WebSocketClient private (val config: WebSocketClientConfig, lent: EventLoops)
+    extends AutoCloseable {
   private val states = new LoopStates[WebSocketClient.OnLoop](
     "the client",
     "needletail-websocket",
@@ -37,7 +38,10 @@ final class WebSocketClient private (val config: WebSocketClientConfig, lent: Ev
    * @throws java.lang.IllegalStateException on any other thread
    * @throws java.lang.IllegalArgumentException if the URL is malformed
    */
-  def connect(url: String, headers: Headers = Headers.empty)(open: WebSocket => Listener): Async[WebSocket] = {
+  def connect(
+      url: String,
+      headers: Headers = Headers.empty
+  )(open: WebSocket => Listener): Async[WebSocket] = {
     val to        = WebSocketClient.parse(url)
     val on        = states.here("this must be called on an event loop's own thread; use future elsewhere")
     val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
@@ -76,7 +80,8 @@ object WebSocketClient {
     new WebSocketClient(config, null)
 
   /** A client that uses these loops for calls from other threads, and does not stop them. */
-  def apply(config: WebSocketClientConfig, loops: EventLoops): WebSocketClient = new WebSocketClient(config, loops)
+  def apply(config: WebSocketClientConfig, loops: EventLoops): WebSocketClient =
+    new WebSocketClient(config, loops)
 
   private final class OnLoop(val loop: EventLoop) {
     val part = new LoopPart
@@ -86,6 +91,9 @@ object WebSocketClient {
     val lower = Ascii.lower(url)
     if (!lower.startsWith("ws://") && !lower.startsWith("wss://"))
       throw new IllegalArgumentException(s"the URL of a WebSocket begins with ws:// or wss://: $url")
-    Url.parse("http" + url.substring(2)).fold(error => throw new IllegalArgumentException(s"$url: $error"), identity)
+    Url.parse("http" + url.substring(2)).fold(
+      error => throw new IllegalArgumentException(s"$url: $error"),
+      identity
+    )
   }
 }

@@ -29,20 +29,19 @@ private[deflate] final class DeflateCodec(
   private var inflater: Inflater = null // with context takeover, or within a message
 
   private var lastInput: Array[Byte] = null // the last input, of which the inflater has left the end
-  private var inputUntil         = 0
+  private var inputUntil             = 0
 
   def compress(payload: Array[Byte]): Array[Byte] =
     if (payload.length < minSize) null
+    else if (payload.length == 0) Array[Byte](0) // RFC 7692 §7.2.3.6
     else if (takeover && windowBits == 15) {
       if (deflater == null) deflater = new Deflater(level, true)
-      deflated(deflater, payload) // sent in any case, as the context contains it
+      deflated(deflater, payload)
     } else {
       val spare    = spares.get
       val borrowed = spare.takeDeflater(level)
-      val packed   =
-        try deflated(borrowed, payload)
-        finally spare.give(level, borrowed)
-      if (packed.length < payload.length) packed else null
+      try deflated(borrowed, payload)
+      finally spare.give(level, borrowed)
     }
 
   private def deflated(deflater: Deflater, payload: Array[Byte]): Array[Byte] = {
@@ -77,7 +76,7 @@ private[deflate] final class DeflateCodec(
 
   def inflate(into: Array[Byte], from: Int, count: Int): Int =
     try {
-      var n  = inflater.inflate(into, from, count)
+      var n = inflater.inflate(into, from, count)
       // the last block of a stream is allowed: another stream follows (RFC 7692 §7.2.3.4)
       while (n == 0 && inflater.finished && inflater.getRemaining > 0) {
         restart()
@@ -113,8 +112,8 @@ private[deflate] object DeflateCodec {
 
   /** Compressors of one thread that nothing uses now. */
   private final class Spares {
-    private val deflaters               = new Array[Deflater](10) // by level
-    private var inflaters               = List.empty[Inflater]
+    private val deflaters = new Array[Deflater](10) // by level
+    private var inflaters = List.empty[Inflater]
 
     def takeDeflater(level: Int): Deflater = {
       val spare = deflaters(level)

@@ -11,7 +11,7 @@ import needletail.websocket.frame.Compression
  * that compresses holds about 300 KiB.
  *
  * @param level 1, the fastest, to 9, the smallest
- * @param minSize bytes of a message that is worth compressing
+ * @param minSize bytes of the shortest message that is compressed
  * @param contextTakeover whether to use what earlier messages had in common, if the peer agrees
  * @param maxWindowBits 8 to 15: the window of what this side compresses, and which it asks the peer for
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
@@ -46,7 +46,8 @@ final case class PerMessageDeflate(
       val theirs     = contextTakeover && !asked.has(ClientTakeover)
       val serverBits = Math.min(maxWindowBits, asked.bits(ServerBits))
       val clientBits = Math.min(maxWindowBits, asked.bits(ClientBits))
-      val text       = Name + (if (ours) "" else s"; $ServerTakeover") + (if (theirs) "" else s"; $ClientTakeover") +
+      val text       = Name + (if (ours) "" else s"; $ServerTakeover") + (if (theirs) ""
+                                                                    else s"; $ClientTakeover") +
         (if (serverBits < 15) s"; $ServerBits=$serverBits" else "") +
         (if (clientBits < 15 && asked.has(ClientBits)) s"; $ClientBits=$clientBits" else "")
       new Compression.Agreement(text, () => new DeflateCodec(level, minSize, ours, theirs, serverBits))
@@ -84,7 +85,8 @@ object PerMessageDeflate {
     def has(name: String): Boolean = values.exists(_._1 == name)
 
     /** The bits in that parameter, 15 if it has none. */
-    def bits(name: String): Int = values.collectFirst { case (`name`, Some(value)) => value.toInt }.getOrElse(15)
+    def bits(name: String): Int =
+      values.collectFirst { case (`name`, Some(value)) => value.toInt }.getOrElse(15)
 
     /** Whether all of them are known and as they have to be, and none is there twice. */
     def isValid(isAnswer: Boolean): Boolean =
@@ -107,7 +109,7 @@ object PerMessageDeflate {
       case Name :: parameters =>
         new Parameters(parameters.map { parameter =>
           parameter.indexOf('=') match {
-            case -1 => parameter -> None
+            case -1 => parameter               -> None
             case at => parameter.take(at).trim -> Some(unquoted(parameter.drop(at + 1).trim))
           }
         })
@@ -115,6 +117,7 @@ object PerMessageDeflate {
     }
 
     private def unquoted(value: String): String =
-      if (value.length >= 2 && value.head == '"' && value.last == '"') value.substring(1, value.length - 1) else value
+      if (value.length >= 2 && value.head == '"' && value.last == '"') value.substring(1, value.length - 1)
+      else value
   }
 }

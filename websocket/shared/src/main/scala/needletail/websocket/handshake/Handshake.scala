@@ -33,7 +33,8 @@ private[websocket] object Handshake {
       request.minorVersion < 1 || !members(request, "Upgrade").exists(Ascii.same(_, "websocket")) ||
       !members(request, "Connection").exists(Ascii.same(_, "upgrade"))
     ) new Upgrade.Refused(notAsked)
-    else if (request.headers.getAll("Sec-WebSocket-Version") != List(Version)) new Upgrade.Refused(otherVersion)
+    else if (request.headers.getAll("Sec-WebSocket-Version") != List(Version))
+      new Upgrade.Refused(otherVersion)
     else if (keys.lengthCompare(1) != 0 || !isKey(keys.head)) new Upgrade.Refused(badKey)
     else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
     else null
@@ -88,11 +89,14 @@ private[websocket] object Handshake {
     }
   }
 
-  private val notGet   = Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")
-  private val notAsked = required("this is a WebSocket")
+  private val notGet =
+    Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")
+  private val notAsked     = required("this is a WebSocket")
   private val otherVersion = required(s"the only version of WebSocket here is $Version")
   private val badKey       =
-    Response(Status.BadRequest).text("Sec-WebSocket-Key must be the base64 of 16 bytes, and must be there once")
+    Response(
+      Status.BadRequest
+    ).text("Sec-WebSocket-Key must be the base64 of 16 bytes, and must be there once")
   private val otherOrigin = Response(Status.Forbidden).text("pages of this origin may not connect")
 
   private def required(why: String): Response = Response(Status.UpgradeRequired)

@@ -14,7 +14,11 @@ class HandshakeSuite extends Suite {
     "Sec-WebSocket-Key"     -> "dGhlIHNhbXBsZSBub25jZQ=="
   )
 
-  private def status(headers: Headers, config: WebSocketConfig = WebSocketConfig(), method: Method = Method.GET): Int = {
+  private def status(
+      headers: Headers,
+      config: WebSocketConfig = WebSocketConfig(),
+      method: Method = Method.GET
+  ): Int = {
     val refusal = Handshake.refusal(Request(method, "/", headers, MessageBody.empty), config)
     if (refusal == null) 101 else refusal.response.status.code
   }

@@ -32,6 +32,13 @@ object Main {
   private val deflate  = options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
 
+  private val cases =
+    options.text(
+      "websocket-cases",
+      "",
+      "run the cases of the WebSocket test server at this ws:// URL, then end"
+    )
+
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
 
@@ -46,8 +53,12 @@ object Main {
       overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
       serverHeader = Some("needletail")
     )
-    val compression = if (chosen(deflate)) Some(PerMessageDeflate(contextTakeover = chosen(takeover))) else None
-    val all         = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression)
-    listening.serve(chosen, all, config)
+    val compression =
+      if (chosen(deflate)) Some(PerMessageDeflate(minSize = 0, contextTakeover = chosen(takeover))) else None
+    if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
+    else {
+      val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression)
+      listening.serve(chosen, all, config)
+    }
   }
 }

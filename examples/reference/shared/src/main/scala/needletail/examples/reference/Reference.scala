@@ -3,7 +3,7 @@ package needletail.examples.reference
 import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
-import needletail.websocket.{PerMessageDeflate, WebSocketConfig, webSocket}
+import needletail.websocket.{webSocket, PerMessageDeflate, WebSocketConfig}
 
 /** Routes that HTTP servers are commonly tested and measured with. */
 object Reference {
@@ -47,8 +47,9 @@ object Reference {
 
   /** Echoes messages. */
   private def echoMessages(compression: Option[PerMessageDeflate]) =
-    webSocket(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) { socket => message =>
-      socket ! message
+    webSocket(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) {
+      socket => message =>
+        socket ! message
     }
 
   /** Echoes the content as it arrives, with its type; with a length if it has one. */
