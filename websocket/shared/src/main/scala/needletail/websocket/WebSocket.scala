@@ -19,6 +19,7 @@ abstract class WebSocket private[websocket] () {
 
   /** As `send`, without the result. */
   final def !(message: Message): Unit = { send(message); () }
+  final def !(text: String): Unit     = { send(text); () }
 
   /** Sends a text message. Returns what `send` of a message does. */
   def send(text: String): Boolean

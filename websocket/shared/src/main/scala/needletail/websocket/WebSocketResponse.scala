@@ -12,11 +12,13 @@ import needletail.websocket.handshake.Handshake
  * The function is called once the handshake has succeeded, on the connection's loop, and returns the listener. A request
  * that does not ask for a WebSocket gets 426, one of a foreign page 403: see [[WebSocketConfig]].
  */
-final class WebSocketResponse private[websocket] () {
-  def apply(open: WebSocket => Listener): Response = apply(usual)(open)
+final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
+  import WebSocketResponse.Offer
 
-  def apply(config: WebSocketConfig)(open: WebSocket => Listener): Response =
-    new Offer(config, open).response
+  /** The same with other settings: `webSocket.withConfig(WebSocketConfig(maxMessage = 4096)) { socket => … }`. */
+  def withConfig(config: WebSocketConfig): WebSocketResponse = new WebSocketResponse(config)
+
+  def apply(open: WebSocket => Listener): Response = new Offer(config, open).response
 
   /**
    * The same with streams: `f` makes the stream of the messages to send from the stream of those that are received.
@@ -27,18 +29,15 @@ final class WebSocketResponse private[websocket] () {
    * stream ends, and with 1011 when it fails. When the peer closes, the received stream ends and the sent one is
    * cancelled.
    */
-  def stream(f: Stream[Message] => Stream[Message]): Response = stream(usual)((_, in) => f(in))
+  def stream(f: Stream[Message] => Stream[Message]): Response = apply { socket =>
+    val in = new ReceivedMessages(socket)
+    in.sends(f(in))
+    in
+  }
+}
 
-  def stream(config: WebSocketConfig)(f: (WebSocket, Stream[Message]) => Stream[Message]): Response =
-    apply(config) { socket =>
-      val in = new ReceivedMessages(socket)
-      in.sends(f(socket, in))
-      in
-    }
-
-  private val usual = WebSocketConfig()
-
-  private final class Offer(config: WebSocketConfig, open: WebSocket => Listener) extends Upgrade {
+private[websocket] object WebSocketResponse {
+  final class Offer(config: WebSocketConfig, open: WebSocket => Listener) extends Upgrade {
     def protocol: String = "websocket"
 
     def accept(request: Request): Upgrade.Answer = {

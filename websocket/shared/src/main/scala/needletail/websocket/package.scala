@@ -20,5 +20,5 @@ package object websocket {
   val PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
 
   /** What a route responds with to open a WebSocket. */
-  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse
+  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(WebSocketConfig())
 }

@@ -47,7 +47,7 @@ object Reference {
 
   /** Echoes messages. */
   private def echoMessages(compression: Option[PerMessageDeflate]) =
-    webSocket(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) {
+    webSocket.withConfig(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) {
       socket => message =>
         socket ! message
     }
