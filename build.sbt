@@ -303,6 +303,7 @@ lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, te
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
 lazy val reference = program("reference").dependsOn(options, websocket, testing % Test)
+lazy val chat      = program("chat").dependsOn(options, actor, websocket, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
@@ -344,6 +345,7 @@ lazy val programs: Map[String, Seq[ProjectReference]] =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost,
     search,
@@ -394,6 +396,7 @@ lazy val crossModules =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost
   ) ++ Seq(services, search, payment, store, stock, demo)

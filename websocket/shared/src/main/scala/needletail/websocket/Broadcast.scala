@@ -20,24 +20,32 @@ import needletail.websocket.frame.{FrameWriter, Opcode}
 final class Broadcast(closeSlow: Boolean = true) {
   private val loops = new ConcurrentHashMap[Loop, Broadcast.Members]
 
-  /** Adds a WebSocket, until it closes or leaves. To be called on its loop. */
+  /**
+   * Adds a WebSocket, until it closes or leaves. From any thread: it is sent what the same thread passes to `send` from
+   * then on.
+   */
   def join(socket: WebSocket): Unit = {
     val member  = socket.asInstanceOf[SocketConnection]
     val members = loops.computeIfAbsent(socket.loop, _ => new Broadcast.Members)
-    if (members.add(member)) member.atEnd(members.remove)
+    onLoop(socket.loop)(() => if (members.add(member)) member.atEnd(members.remove))
   }
 
-  /** Removes a WebSocket. To be called on its loop. */
+  /** Removes a WebSocket. From any thread. */
   def leave(socket: WebSocket): Unit = {
     val members = loops.get(socket.loop)
-    if (members != null) members.remove(socket.asInstanceOf[SocketConnection])
+    if (members != null) onLoop(socket.loop)(() => members.remove(socket.asInstanceOf[SocketConnection]))
   }
+
+  private def onLoop(loop: Loop)(task: Runnable): Unit =
+    if (loop.inLoop) task.run()
+    else
+      try loop.execute(task)
+      catch { case _: RejectedExecutionException => () } // it has ended, with its connections
 
   /** Sends a message to all members, from any thread: soon, on their loops. */
   def send(message: Message): Unit = {
     val frame = new SharedFrame(message)
     loops.asScala.foreach { case (loop, members) =>
-      if (members.size > 0)
         try loop.execute(() => members.send(frame, closeSlow))
         catch { case _: RejectedExecutionException => loops.remove(loop) } // it has ended, with its members
     }
