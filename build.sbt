@@ -152,7 +152,7 @@ lazy val client =
 
 /** WebSocket. */
 lazy val websocket =
-  module("websocket").dependsOn(http, testing % Test, testkit % Test, routing % Test, server % "test->test")
+  module("websocket").dependsOn(io, http, client, testing % Test, testkit % Test, routing % Test, server % "test->test")
 
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
@@ -308,6 +308,7 @@ lazy val memcached = program("memcached").dependsOn(options, actor, testing % Te
 
 lazy val reference =
   program("reference").dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
+lazy val chat      = program("chat").dependsOn(options, actor, websocket, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
@@ -349,6 +350,7 @@ lazy val programs: Map[String, Seq[ProjectReference]] =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost,
     search,
@@ -400,6 +402,7 @@ lazy val crossModules =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost
   ) ++ Seq(services, search, payment, store, stock, demo)

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
-import needletail.websocket.frame.{FrameReader, FrameWriter, Opcode}
+import needletail.websocket.frame.{FrameReader, FrameWriter, MessageCodec, Opcode}
 
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
@@ -15,22 +15,25 @@ private[websocket] final class SocketConnection(
     tunnel: Tunnel,
     config: WebSocketConfig,
     role: Role,
-    val subprotocol: Option[String]
+    val subprotocol: Option[String],
+    codec: MessageCodec // null: nothing is compressed
 ) extends WebSocket
     with TunnelHandler
     with FrameReader.Memory {
   import SocketConnection._
 
-  private val reader             = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this)
+  private val reader = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
   private var listener: Listener = null
   private var phase              = Opening
   private var isPaused           = false
 
   /** When something last arrived, or nothing was read; and whether a ping has been sent since. */
-  private var heardAt: Long      = tunnel.nowNanos
-  private var isAsking: Boolean  = false
-  private var closeDueAt: Long   = Long.MaxValue
+  private var heardAt: Long            = tunnel.nowNanos
+  private var isAsking: Boolean        = false
+  private var closeDueAt: Long         = Long.MaxValue
   private var room: AsyncPromise[Unit] = null
+
+  private var ends: List[SocketConnection => Unit] = Nil
 
   /** Frames sent outside of a turn, which wait for the next one; null if there are none. */
   private var waiting: WaitingFrames = null
@@ -140,6 +143,7 @@ private[websocket] final class SocketConnection(
     concluded(CloseCode.Abnormal, "the connection was lost")
     phase = Over
     reader.drop()
+    if (codec != null) codec.close()
   }
 
   // time
@@ -171,7 +175,10 @@ private[websocket] final class SocketConnection(
 
   private def peerCloses(): Unit = {
     if (phase == Open)
-      write(FrameWriter.Final | Opcode.Close, if (reader.data.length == 0) none else java.util.Arrays.copyOf(reader.data, 2))
+      write(
+        FrameWriter.Final | Opcode.Close,
+        if (reader.data.length == 0) none else java.util.Arrays.copyOf(reader.data, 2)
+      )
     if (role.isServer) {
       concluded(reader.code, reader.reason)
       finish()
@@ -194,8 +201,19 @@ private[websocket] final class SocketConnection(
     tunnel.finish()
   }
 
+  /** Calls `f` when it closes; at once if it has. */
+  def atEnd(f: SocketConnection => Unit): Unit =
+    if (phase == Open) ends = f :: ends else f(this)
+
   /** Reports the end, once. */
   private def concluded(code: Int, reason: String): Unit = {
+    val told = ends
+    ends = Nil
+    told.foreach(_(this))
+    tellListener(code, reason)
+  }
+
+  private def tellListener(code: Int, reason: String): Unit = {
     val told = listener
     listener = null
     if (phase == Open) phase = Closing
@@ -215,7 +233,11 @@ private[websocket] final class SocketConnection(
 
   private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
     val hasRoom = pendingBytes <= config.maxPendingOutput
-    if (hasRoom) write(FrameWriter.Final | opcode, payload)
+    if (hasRoom) {
+      val packed = if (codec == null) null else codec.compress(payload)
+      if (packed == null) write(FrameWriter.Final | opcode, payload)
+      else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
+    }
     hasRoom
   }
 
@@ -239,6 +261,15 @@ private[websocket] final class SocketConnection(
       if (room == null || room.isCompleted) room = new AsyncPromise[Unit]
       room
     }
+
+  /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
+  def sendShared(frame: SharedFrame): Boolean =
+    if (!role.isServer || tunnel.writer != null || waiting != null) send(frame.message)
+    else
+      phase == Open && pendingBytes <= config.maxPendingOutput && {
+        tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
+        true
+      }
 
   private def tellOfRoom(): Unit =
     if (room != null && pendingBytes <= config.maxPendingOutput) {
@@ -347,6 +378,8 @@ private[websocket] object SocketConnection {
       frames += (first -> payload)
       bytes += payload.length
     }
-    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) => f(first, payload) }
+    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) =>
+      f(first, payload)
+    }
   }
 }

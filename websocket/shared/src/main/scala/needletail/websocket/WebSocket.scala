@@ -19,6 +19,7 @@ abstract class WebSocket private[websocket] () {
 
   /** As `send`, without the result. */
   final def !(message: Message): Unit = { send(message); () }
+  final def !(text: String): Unit     = { send(text); () }
 
   /** Sends a text message. Returns what `send` of a message does. */
   def send(text: String): Boolean
@@ -71,3 +72,6 @@ trait Listener {
 /** The failure of what waits for a WebSocket that is closed. */
 final class WebSocketClosed(val code: Int, val reason: String)
     extends RuntimeException(s"the WebSocket is closed: $code $reason", null, false, false)
+
+/** The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. */
+final class WebSocketRefused(val status: Int, message: String) extends java.io.IOException(message)

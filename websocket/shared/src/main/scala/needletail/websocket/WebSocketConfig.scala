@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Setting
 import needletail.http.text.Grammar
+import needletail.websocket.frame.Compression
 
 /**
  * The settings of a WebSocket. The defaults are safe on an open network.
@@ -13,6 +14,8 @@ import needletail.http.text.Grammar
  * @param maxMessage bytes of a message that is received; beyond: closed with 1009
  * @param maxFrame bytes of a frame that is received; beyond: closed with 1009
  * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, `send` refuses
+ * @param compression `PerMessageDeflate`, if the peer agrees; None: nothing is compressed. Do not compress messages that
+ *   contain both a secret and what somebody else can choose: their size tells about the secret
  * @param pingInterval how long nothing may arrive before the peer is asked whether it is still there. 0: it is not asked
  * @param pingTimeout how long it may take to answer; then the connection is closed
  * @param closeTimeout how long the peer may take to answer a close frame; then the connection is closed
@@ -24,6 +27,7 @@ final case class WebSocketConfig(
     maxMessage: Int = 1024 * 1024,
     maxFrame: Long = Long.MaxValue,
     maxPendingOutput: Int = 1024 * 1024,
+    compression: Option[Compression] = None,
     pingInterval: FiniteDuration = FiniteDuration(30, SECONDS),
     pingTimeout: FiniteDuration = FiniteDuration(10, SECONDS),
     closeTimeout: FiniteDuration = FiniteDuration(5, SECONDS)

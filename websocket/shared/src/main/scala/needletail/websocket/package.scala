@@ -9,6 +9,16 @@ package needletail
  */
 package object websocket {
 
+  type WebSocketClient       = client.WebSocketClient
+  type WebSocketClientConfig = client.WebSocketClientConfig
+
+  val WebSocketClient: client.WebSocketClient.type             = client.WebSocketClient
+  val WebSocketClientConfig: client.WebSocketClientConfig.type = client.WebSocketClientConfig
+
+  type Compression       = frame.Compression
+  type PerMessageDeflate = deflate.PerMessageDeflate
+  val PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
+
   /** What a route responds with to open a WebSocket. */
-  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse
+  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(WebSocketConfig())
 }

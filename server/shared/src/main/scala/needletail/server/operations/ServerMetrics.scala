@@ -33,7 +33,10 @@ private[server] object ServerMetrics {
     one(maxConnections.toDouble)
     out.counter("needletail_connections_accepted_total", "Connections accepted.")
     one(accepted.toDouble)
-    out.gauge("needletail_upgraded_connections", "Open connections handed over to another protocol, by event loop.")
+    out.gauge(
+      "needletail_upgraded_connections",
+      "Open connections handed over to another protocol, by event loop."
+    )
     each(_.counts.upgraded.toDouble)
     out.counter("needletail_upgrades_total", "Connections handed over to another protocol.")
     sum(_.upgrades)

@@ -304,7 +304,8 @@ private[server] object ReplyWriter {
 
   private val cannotSwitch =
     Response(Status.NotImplemented).text("this server cannot switch to another protocol here")
-  private val isEnding = Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
+  private val isEnding =
+    Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
   private val notAsked = Response(Status.BadRequest).text("this request cannot switch to another protocol")
 
   /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */

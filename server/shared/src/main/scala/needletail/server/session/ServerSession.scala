@@ -388,7 +388,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     val x   = ServerExchange(this, runner, head, request, own, started, due)
     runner.detach(request, x)
     queue.add(x)
-    if (head.keepAlive && own == null && ConnectionRules.asksForUpgrade(head)) state.on(SessionState.UpgradeAsked)
+    if (head.keepAlive && own == null && ConnectionRules.asksForUpgrade(head))
+      state.on(SessionState.UpgradeAsked)
     reply match {
       case response: Response =>
         x.response = runner.limited(response, own)

@@ -9,14 +9,18 @@ import needletail.testing.Suite
 
 /** Handing a connection over to another protocol (RFC 9110 §7.8). */
 class UpgradeSuite extends Suite {
-  private def ask(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
-  private val plain             = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
+  private def ask(path: String) =
+    s"GET $path HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
+  private val plain = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
 
   private val x = new Upgrade {
     def protocol: String                         = "x"
     def accept(request: Request): Upgrade.Answer =
       if (request.path == "/refused") new Upgrade.Refused(Response(Status.Forbidden))
-      else new Upgrade.Accepted(Headers("Path" -> request.path), _ => throw new AssertionError("not called here"))
+      else new Upgrade.Accepted(
+        Headers("Path" -> request.path),
+        _ => throw new AssertionError("not called here")
+      )
   }
 
   private var asked = List.empty[String]
@@ -87,7 +91,10 @@ class UpgradeSuite extends Suite {
     assertEquals(wire().send(plain.replace("/plain", "/x")).statuses, List(400))
     assertEquals(wire().send(ask("/x").replace("HTTP/1.1", "HTTP/1.0")).statuses, List(400))
     assertEquals(wire().send(ask("/x").replace("upgrade", "upgrade, close")).statuses, List(400))
-    assertEquals(wire().send(ask("/x").replace("Upgrade:", "Content-Length: 1\r\nUpgrade:") + "a").statuses, List(400))
+    assertEquals(
+      wire().send(ask("/x").replace("Upgrade:", "Content-Length: 1\r\nUpgrade:") + "a").statuses,
+      List(400)
+    )
     val w = wire().send(plain.replace("/plain", "/x") + plain)
     assertEquals(w.statuses, List(400, 200))
   }

@@ -14,12 +14,14 @@ import needletail.websocket.CloseCode
  * @param maxMessage bytes of a message; beyond: 1009
  * @param maxFrame bytes of a frame; beyond: 1009
  * @param memory counts what an incomplete message holds
+ * @param codec decompresses messages; null if no extension was agreed on
  */
 private[needletail] final class FrameReader(
     isServer: Boolean,
     maxMessage: Int,
     maxFrame: Long,
-    memory: FrameReader.Memory
+    memory: FrameReader.Memory,
+    codec: MessageCodec = null
 ) {
   import FrameReader._
 
@@ -40,22 +42,15 @@ private[needletail] final class FrameReader(
   private var content      = none // of the message so far, the first `length` bytes
   private var length       = 0
   private var utf8         = 0
-  private var messageBytes = 0L   // in pieces
-
-  /** Whether messages are given in pieces, as they arrive. To be changed between messages only. */
-  var inPieces: Boolean = false
+  private var isCompressed = false
 
   // what `next` has found
 
   /** Whether the message is text; already checked to be UTF-8. */
   var isText: Boolean = false
 
-  /** The content of the message, the piece or the control frame, in an array for the caller. */
+  /** The content of the message or the control frame, in an array for the caller. */
   var data: Array[Byte] = none
-
-  /** Whether the piece is its message's first, or last. */
-  var isFirst: Boolean = false
-  var isLast: Boolean  = false
 
   /** The code of the peer's close frame, 1005 if it has none; or the one to close with, if the peer broke the rules. */
   var code: Int = 0
@@ -107,14 +102,14 @@ private[needletail] final class FrameReader(
     val available = limit - position
     if (available < 2) More
     else {
-      val first    = bytes(position) & 0xff
-      val second   = bytes(position + 1) & 0xff
-      val short    = second & 0x7f
+      val first  = bytes(position) & 0xff
+      val second = bytes(position + 1) & 0xff
+      val short  = second & 0x7f
       frameOpcode = first & 0x0f
       isMasked = (second & 0x80) != 0
       val extended = if (short < 126) 0 else if (short == 126) 2 else 8
       headLength = 2 + extended + (if (isMasked) 4 else 0)
-      val problem  = forbidden(first, short)
+      val problem = forbidden(first, short)
       if (problem != null) wrong(CloseCode.ProtocolError, problem)
       else if (extended > 0 && available < 2 + extended) More
       else {
@@ -122,7 +117,8 @@ private[needletail] final class FrameReader(
         if (extended > 0 && (frameLength < 0 || frameLength < (if (extended == 2) 126 else 65536)))
           wrong(CloseCode.ProtocolError, "a frame's length is not in its shortest form")
         else if (isTooLarge) wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
-        else if (frameLength > maxFrame) wrong(CloseCode.MessageTooBig, s"the frame is larger than $maxFrame bytes")
+        else if (frameLength > maxFrame)
+          wrong(CloseCode.MessageTooBig, s"the frame is larger than $maxFrame bytes")
         else if (available < headLength) More
         else Nothing
       }
@@ -130,11 +126,12 @@ private[needletail] final class FrameReader(
   }
 
   private def isTooLarge: Boolean =
-    frameOpcode < Opcode.Control && !inPieces && frameLength > maxMessage - length
+    frameOpcode < Opcode.Control && frameLength > maxMessage.toLong - length +
+      (if (codec == null) 0 else Slack) // what compressing may add
 
   /** What is wrong with a header's first two bytes; null if nothing is. */
   private def forbidden(first: Int, short: Int): String =
-    if ((first & 0x70) != 0) "reserved bits are set"
+    if ((first & 0x30) != 0 || (first & 0x40) != 0 && !mayCompress) "reserved bits are set"
     else if (!Opcode.isKnown(frameOpcode)) "the opcode is reserved"
     else if (isMasked != isServer) if (isServer) "a frame is not masked" else "a frame is masked"
     else if (frameOpcode >= Opcode.Control)
@@ -145,6 +142,10 @@ private[needletail] final class FrameReader(
       if (isInMessage) null else "there is no message to continue"
     else if (isInMessage) "a message begins before the last one has ended"
     else null
+
+  /** Only the first frame of a message says that it is compressed (RFC 7692 §6). */
+  private def mayCompress: Boolean =
+    codec != null && (frameOpcode == Opcode.Text || frameOpcode == Opcode.Binary)
 
   /** Reads an unsigned number; negative if it exceeds 63 bits. */
   private def number(at: Int, size: Int): Long = {
@@ -163,7 +164,9 @@ private[needletail] final class FrameReader(
     key =
       if (isMasked) {
         val at = position + headLength - 4
-        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(at + 3) & 0xff) << 24
+        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(
+          at + 3
+        ) & 0xff) << 24
       } else 0
     position += headLength
   }
@@ -212,12 +215,12 @@ private[needletail] final class FrameReader(
   // messages
 
   private def begin(): Int = {
+    if (frameOpcode != Opcode.Continuation) isCompressed = (bytes(position) & 0x40) != 0
     skipHead()
     if (frameOpcode != Opcode.Continuation) {
       isText = frameOpcode == Opcode.Text
       utf8 = 0
-      isFirst = true
-      if (isFinal && !inPieces && frameLength <= limit - position) whole()
+      if (isFinal && !isCompressed && frameLength <= limit - position) whole()
       else {
         isInMessage = true
         left = frameLength
@@ -240,7 +243,7 @@ private[needletail] final class FrameReader(
   private def payload(): Int = {
     val count = Math.min(left, (limit - position).toLong).toInt
     if (count == 0 && left > 0) More
-    else if (inPieces) piece(count)
+    else if (isCompressed) compressed(count)
     else if (!makeRoom(count)) wrong(CloseCode.TryAgainLater, "there is no memory for the message")
     else {
       Masking.copy(bytes, position, content, length, count, Masking.rotated(key, done))
@@ -256,28 +259,53 @@ private[needletail] final class FrameReader(
     }
   }
 
+  private def compressed(count: Int): Int = {
+    Masking.copy(bytes, position, bytes, position, count, Masking.rotated(key, done))
+    codec.input(bytes, position, count)
+    used(count)
+    var problem = inflate()
+    if (problem == Nothing && left == 0) {
+      left = -1
+      if (isFinal) {
+        codec.inputEnds()
+        problem = inflate()
+        if (problem == Nothing) {
+          codec.messageEnds()
+          problem = ended()
+        }
+      }
+    } else if (problem == Nothing) problem = More
+    problem
+  }
+
+  /** Takes what the codec has decompressed, with a bound as it grows. */
+  private def inflate(): Int = {
+    var n = 1
+    while (n > 0) {
+      if (length == content.length && length < maxMessage) {
+        val room = Math.min(Math.max(2L * length, Least), maxMessage.toLong).toInt
+        if (!memory.hold(room - content.length, content.length.toLong))
+          return wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+        content = java.util.Arrays.copyOf(content, room)
+      }
+      if (length < content.length) n = codec.inflate(content, length, content.length - length)
+      else {
+        n = codec.inflate(one, 0, 1)
+        if (n > 0) return wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+      }
+      if (n > 0) {
+        if (isText) utf8 = Utf8.check(utf8, content, length, length + n)
+        length += n
+        if (utf8 == Utf8.Bad) return notUtf8()
+      }
+    }
+    if (n < 0) wrong(CloseCode.InvalidPayload, "the message is not compressed data") else Nothing
+  }
+
   private def used(count: Int): Unit = {
     position += count
     done += count
     left -= count
-  }
-
-  private def piece(count: Int): Int = {
-    data = new Array[Byte](count)
-    Masking.copy(bytes, position, data, 0, count, Masking.rotated(key, done))
-    if (isText) utf8 = Utf8.check(utf8, data, 0, count)
-    isFirst = messageBytes == 0
-    messageBytes += count
-    used(count)
-    isLast = isFinal && left == 0
-    if (left == 0) left = -1
-    if (isLast) {
-      isInMessage = false
-      messageBytes = 0
-    }
-    if (utf8 == Utf8.Bad || isLast && utf8 != 0) notUtf8()
-    else if (count == 0 && !isLast) Nothing
-    else Piece
   }
 
   private def ended(): Int = {
@@ -298,7 +326,10 @@ private[needletail] final class FrameReader(
       val announced = length + left
       val room      =
         if (isFinal && announced <= 2L * least) announced.toInt
-        else Math.min(Math.max(least, Math.min(2L * content.length, maxMessage.toLong)), if (isFinal) announced else maxMessage.toLong).toInt
+        else Math.min(
+          Math.max(least, Math.min(2L * content.length, maxMessage.toLong)),
+          if (isFinal) announced else maxMessage.toLong
+        ).toInt
       memory.hold(room - content.length, content.length.toLong) && {
         content = java.util.Arrays.copyOf(content, room)
         true
@@ -333,22 +364,27 @@ private[needletail] object FrameReader {
   /** A message: `data` and `isText`. */
   final val Message = 1
 
-  /** A piece of a message: `data`, `isText`, `isFirst` and `isLast`. */
-  final val Piece = 2
-
   /** A ping or pong: `data`. */
-  final val Ping = 3
-  final val Pong = 4
+  final val Ping = 2
+  final val Pong = 3
 
   /** The peer closes: `code` and `reason`. Nothing may follow. */
-  final val Close = 5
+  final val Close = 4
 
   /** The peer broke a rule, or a limit: `code` and `reason`. Nothing after it can be read. */
-  final val Failed = 6
+  final val Failed = 5
 
   private final val Nothing = -1
 
   private final val MaxControl = 125
+
+  /** By how many bytes the compressed form of a message may be longer. */
+  private final val Slack = 1024 * 1024
+
+  /** The first room for a compressed message. */
+  private final val Least = 256L
+
+  private val one = new Array[Byte](1)
 
   private val none = new Array[Byte](0)
 }

@@ -6,6 +6,7 @@ import java.util.Base64
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
+import needletail.websocket.frame.Compression
 import needletail.websocket.{Origins, WebSocketConfig}
 
 /** The opening handshake (RFC 6455 §4). */
@@ -32,16 +33,24 @@ private[websocket] object Handshake {
       request.minorVersion < 1 || !members(request, "Upgrade").exists(Ascii.same(_, "websocket")) ||
       !members(request, "Connection").exists(Ascii.same(_, "upgrade"))
     ) new Upgrade.Refused(notAsked)
-    else if (request.headers.getAll("Sec-WebSocket-Version") != List(Version)) new Upgrade.Refused(otherVersion)
+    else if (request.headers.getAll("Sec-WebSocket-Version") != List(Version))
+      new Upgrade.Refused(otherVersion)
     else if (keys.lengthCompare(1) != 0 || !isKey(keys.head)) new Upgrade.Refused(badKey)
     else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
     else null
   }
 
   /** The fields of a response that accepts. */
-  def accepted(request: Request, subprotocol: Option[String]): Headers = {
+  def accepted(request: Request, subprotocol: Option[String], compression: Compression.Agreement): Headers = {
     val accept = Headers("Sec-WebSocket-Accept" -> acceptOf(request.header("Sec-WebSocket-Key").get))
-    subprotocol.fold(accept)(accept.add("Sec-WebSocket-Protocol", _))
+    val spoken = subprotocol.fold(accept)(accept.add("Sec-WebSocket-Protocol", _))
+    if (compression == null) spoken else spoken.add("Sec-WebSocket-Extensions", compression.answer)
+  }
+
+  /** The compression that both sides know; null if none. */
+  def compression(request: Request, ours: Option[Compression]): Compression.Agreement = ours match {
+    case Some(known) => known.accept(request.headers.getAll("Sec-WebSocket-Extensions").mkString(","))
+    case None        => null
   }
 
   /** The first of ours that the client speaks too. */
@@ -80,11 +89,14 @@ private[websocket] object Handshake {
     }
   }
 
-  private val notGet   = Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")
-  private val notAsked = required("this is a WebSocket")
+  private val notGet =
+    Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")
+  private val notAsked     = required("this is a WebSocket")
   private val otherVersion = required(s"the only version of WebSocket here is $Version")
   private val badKey       =
-    Response(Status.BadRequest).text("Sec-WebSocket-Key must be the base64 of 16 bytes, and must be there once")
+    Response(
+      Status.BadRequest
+    ).text("Sec-WebSocket-Key must be the base64 of 16 bytes, and must be there once")
   private val otherOrigin = Response(Status.Forbidden).text("pages of this origin may not connect")
 
   private def required(why: String): Response = Response(Status.UpgradeRequired)

@@ -45,7 +45,9 @@ private[websocket] object Sha1 {
   }
 
   private def get(bytes: Array[Byte], at: Int): Int =
-    (bytes(at) & 0xff) << 24 | (bytes(at + 1) & 0xff) << 16 | (bytes(at + 2) & 0xff) << 8 | (bytes(at + 3) & 0xff)
+    (bytes(at) & 0xff) << 24 | (bytes(at + 1) & 0xff) << 16 | (bytes(at + 2) & 0xff) << 8 | (bytes(
+      at + 3
+    ) & 0xff)
 
   private def put(bytes: Array[Byte], at: Int, n: Int): Unit =
     for (i <- 0 until 4) bytes(at + i) = (n >>> (24 - 8 * i)).toByte

@@ -6,7 +6,11 @@ import needletail.testing.Suite
 class FrameReaderSuite extends Suite {
   import Frames._
 
-  private def reader(memory: CountedMemory = new CountedMemory, maxMessage: Int = 1 << 20, isServer: Boolean = true) =
+  private def reader(
+      memory: CountedMemory = new CountedMemory,
+      maxMessage: Int = 1 << 20,
+      isServer: Boolean = true
+  ) =
     new FrameReader(isServer, maxMessage, Long.MaxValue, memory)
 
   private def check(data: Array[Byte], expected: String*)(implicit isServer: Boolean = true): Unit = {
@@ -53,11 +57,12 @@ class FrameReaderSuite extends Suite {
 
   test("what is forbidden ends the connection, and nothing after it is read") {
     val after = text("never")
-    for (first <- Seq(0xc1, 0xa1, 0x91)) check(frame(first, bytes('a')) ++ after, "failed 1002") // reserved bits
+    for (first <- Seq(0xc1, 0xa1, 0x91))
+      check(frame(first, bytes('a')) ++ after, "failed 1002") // reserved bits
     for (opcode <- (3 to 7) ++ (11 to 15)) check(frame(0x80 | opcode, bytes()) ++ after, "failed 1002")
-    check(frame(0x09, bytes()) ++ after, "failed 1002")                  // fragmented ping
-    check(head(0x89, 0xfe, 2, 126) ++ after, "failed 1002")              // long ping
-    check(frame(0x80, bytes('a')) ++ after, "failed 1002")               // continues nothing
+    check(frame(0x09, bytes()) ++ after, "failed 1002")                 // fragmented ping
+    check(head(0x89, 0xfe, 2, 126) ++ after, "failed 1002")             // long ping
+    check(frame(0x80, bytes('a')) ++ after, "failed 1002")              // continues nothing
     check(frame(0x01, bytes('a')) ++ text("b") ++ after, "failed 1002") // begins within another
     check(text("hello", masked = false) ++ after, "failed 1002")
   }
@@ -72,7 +77,8 @@ class FrameReaderSuite extends Suite {
     check(close(1000) ++ text("never"), "close 1000 ")
     check(close(4999, "bye ü"), "close 4999 bye ü")
     check(frame(0x88, bytes(3)), "failed 1002")
-    for (code <- Seq(0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535)) check(close(code), "failed 1002")
+    for (code <- Seq(0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535))
+      check(close(code), "failed 1002")
     check(frame(0x88, bytes(3, 0xe8, 0xff)), "failed 1007")
   }
 
@@ -90,7 +96,10 @@ class FrameReaderSuite extends Suite {
     ) {
       check(frame(0x81, bad), "failed 1007")
       // the rest of the frame is still to come
-      check(frame(0x01, bytes('o', 'k')) ++ frame(0x80, bad ++ new Array[Byte](100)).take(6 + bad.length), "failed 1007")
+      check(
+        frame(0x01, bytes('o', 'k')) ++ frame(0x80, bad ++ new Array[Byte](100)).take(6 + bad.length),
+        "failed 1007"
+      )
     }
     check(frame(0x81, bytes(0xe2, 0x82)), "failed 1007") // ends within a character
     check(frame(0x82, bytes(0xff)), "binary -1")
@@ -105,7 +114,10 @@ class FrameReaderSuite extends Suite {
     }
     assertEquals(read(text("0123456789")), Vector("text 0123456789"))
     assertEquals(read(text("0123456789x").take(2)), Vector("failed 1009"))
-    assertEquals(read(frame(0x01, bytes('a')) ++ frame(0x80, Array.fill(10)('b'.toByte)).take(2)), Vector("failed 1009"))
+    assertEquals(
+      read(frame(0x01, bytes('a')) ++ frame(0x80, Array.fill(10)('b'.toByte)).take(2)),
+      Vector("failed 1009")
+    )
     assertEquals(read(head(0x82, 0xff, 8, Long.MaxValue)), Vector("failed 1009"))
   }
 
@@ -129,17 +141,5 @@ class FrameReaderSuite extends Suite {
     assertEquals(found(r, data, Seq(data.length)), Vector("failed 1013"))
     r.drop()
     assertEquals(memory.held, 0L)
-  }
-
-  test("pieces are given as they arrive, and only the last one ends the message") {
-    val r = reader(maxMessage = 4)
-    r.inPieces = true
-    val data = frame(0x01, bytes('a', 'b', 'c', 'd', 'e')) ++ frame(0x89, bytes()) ++ frame(0x80, bytes('f'))
-    assertEquals(
-      found(r, data, Seq(8, data.length)),
-      Vector("piece ab true false", "piece cde false false", "ping ", "piece f false true")
-    )
-    val empty = frame(0x02, bytes()) ++ frame(0x80, bytes())
-    assertEquals(found(r, empty, Seq(empty.length)), Vector("piece  true true"))
   }
 }

@@ -44,8 +44,6 @@ object Frames {
         case FrameReader.Message =>
           all :+= (if (reader.isText) s"text ${new String(reader.data, "UTF-8")}"
                    else s"binary ${reader.data.toList.mkString(",")}")
-        case FrameReader.Piece =>
-          all :+= s"piece ${new String(reader.data, "ISO-8859-1")} ${reader.isFirst} ${reader.isLast}"
         case FrameReader.Ping   => all :+= s"ping ${new String(reader.data, "ISO-8859-1")}"
         case FrameReader.Pong   => all :+= s"pong ${new String(reader.data, "ISO-8859-1")}"
         case FrameReader.Close  => all :+= s"close ${reader.code} ${reader.reason}"; go = false; over = true

@@ -14,7 +14,9 @@ class Utf8Suite extends Suite {
 
   private def check(bytes: Array[Byte]): Boolean = {
     val whole  = Utf8.check(0, bytes, 0, bytes.length)
-    val single = bytes.indices.foldLeft(0)((state, i) => if (state == Utf8.Bad) state else Utf8.check(state, bytes, i, i + 1))
+    val single = bytes.indices.foldLeft(0)((state, i) =>
+      if (state == Utf8.Bad) state else Utf8.check(state, bytes, i, i + 1)
+    )
     assertEquals(single, whole, bytes.toList)
     whole == 0
   }

@@ -14,7 +14,11 @@ class HandshakeSuite extends Suite {
     "Sec-WebSocket-Key"     -> "dGhlIHNhbXBsZSBub25jZQ=="
   )
 
-  private def status(headers: Headers, config: WebSocketConfig = WebSocketConfig(), method: Method = Method.GET): Int = {
+  private def status(
+      headers: Headers,
+      config: WebSocketConfig = WebSocketConfig(),
+      method: Method = Method.GET
+  ): Int = {
     val refusal = Handshake.refusal(Request(method, "/", headers, MessageBody.empty), config)
     if (refusal == null) 101 else refusal.response.status.code
   }
@@ -86,6 +90,6 @@ class HandshakeSuite extends Suite {
     assertEquals(Handshake.subprotocol(request, Seq("x", "c", "a")), Some("c"))
     assertEquals(Handshake.subprotocol(request, Seq("x")), None)
     assertEquals(Handshake.subprotocol(request, Nil), None)
-    assertEquals(Handshake.accepted(request, Some("c")).get("Sec-WebSocket-Protocol"), Some("c"))
+    assertEquals(Handshake.accepted(request, Some("c"), null).get("Sec-WebSocket-Protocol"), Some("c"))
   }
 }

@@ -3,7 +3,7 @@ package needletail.examples.reference
 import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
-import needletail.websocket.{WebSocketConfig, webSocket}
+import needletail.websocket.{webSocket, PerMessageDeflate, WebSocketConfig}
 
 /** Routes that HTTP servers are commonly tested and measured with. */
 object Reference {
@@ -17,7 +17,6 @@ object Reference {
     GET / "big" + ?("bytes", arg[Long].filter(_ >= 0, "{NAME} must not be negative")) to (bytes =>
       big(bytes)
     ),
-    GET / "ws" to echoMessages,
     GET / "status" / arg[Int]("code").filter(
       c => c >= 200 && c <= 599,
       "{NAME} must be from 200 to 599"
@@ -38,13 +37,20 @@ object Reference {
     }*
   )
 
+  /** Echoes the messages of WebSockets at `/ws`. */
+  def webSockets(compression: Option[PerMessageDeflate]): Routes =
+    Routes(GET / "ws" to echoMessages(compression))
+
   private final case class Message(message: String) {
     def toJson: String = "{\"message\":\"" + message + "\"}"
   }
 
   /** Echoes messages. */
-  private lazy val echoMessages =
-    webSocket(WebSocketConfig(maxMessage = 16 * 1024 * 1024)) { socket => message => socket ! message }
+  private def echoMessages(compression: Option[PerMessageDeflate]) =
+    webSocket.withConfig(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) {
+      socket => message =>
+        socket ! message
+    }
 
   /** Echoes the content as it arrives, with its type; with a length if it has one. */
   private def echo(request: Request): Response = {
