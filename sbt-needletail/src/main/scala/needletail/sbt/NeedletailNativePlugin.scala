@@ -20,6 +20,11 @@ object NeedletailNativePlugin extends AutoPlugin {
         "else. With glibc, names of hosts can then be looked up only where the same glibc is installed. " +
         "Default: whether NEEDLETAIL_STATIC is 1."
     )
+    val needletailLinkedTls = settingKey[Boolean](
+      "Whether native programs are linked with OpenSSL, which they otherwise load when they first need it; for static " +
+        "programs, which cannot. Needs libssl-dev, or what the system calls it. " +
+        "Default: whether NEEDLETAIL_LINKED_TLS is 1."
+    )
     val needletailRelease = settingKey[Boolean](
       "Whether native programs are linked for release: release-fast, with thin LTO where lld links. " +
         "Default: true, unless SCALANATIVE_MODE names a mode; SCALANATIVE_LTO is what it says in any case."
@@ -29,8 +34,9 @@ object NeedletailNativePlugin extends AutoPlugin {
   import autoImport._
 
   override def buildSettings: Seq[Setting[_]] = Seq(
-    needletailStatic  := sys.env.get("NEEDLETAIL_STATIC").contains("1"),
-    needletailRelease := !sys.env.contains("SCALANATIVE_MODE")
+    needletailStatic    := sys.env.get("NEEDLETAIL_STATIC").contains("1"),
+    needletailLinkedTls := sys.env.get("NEEDLETAIL_LINKED_TLS").contains("1"),
+    needletailRelease   := !sys.env.contains("SCALANATIVE_MODE")
   )
 
   override def projectSettings: Seq[Setting[_]] = Seq(
@@ -41,7 +47,8 @@ object NeedletailNativePlugin extends AutoPlugin {
         NativeLinker.of(config.clangPP, streams.value.log),
         (LocalRootProject / target).value / "needletail",
         needletailRelease.value,
-        needletailStatic.value
+        needletailStatic.value,
+        needletailLinkedTls.value
       )
     },
     needletailDist := Shipped.native(
@@ -59,14 +66,16 @@ object NeedletailNativePlugin extends AutoPlugin {
       linker: NativeLinker,
       directory: File,
       release: Boolean,
-      whole: Boolean
+      whole: Boolean,
+      linkedTls: Boolean
   ): NativeConfig = {
     val headers = Seq("native_registers.h", "native_stack.h").map(PluginFiles.file(directory, _))
     val common  = config
       .withMultithreading(true) // event loops are threads
       .withCompileOptions(
         config.compileOptions ++ headers.flatMap(header => Seq("-include", header.getPath)) ++
-          (if (whole) Seq("-DNEEDLETAIL_STATIC") else Nil)
+          (if (whole) Seq("-DNEEDLETAIL_STATIC") else Nil) ++
+          (if (linkedTls) Seq("-DNEEDLETAIL_TLS_LINKED") else Nil)
       )
       .withLinkingOptions(
         config.linkingOptions ++
@@ -74,7 +83,8 @@ object NeedletailNativePlugin extends AutoPlugin {
           // what C++ needs comes with the program, which saves its start a library and a megabyte
           (if (linker.staticCpp) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
           // fixed addresses either way (decision 14)
-          (if (whole) Seq("-static") else if (linker.lld) Seq("-no-pie") else Nil)
+          (if (whole) Seq("-static") else if (linker.lld) Seq("-no-pie") else Nil) ++
+          (if (linkedTls) Seq("-Wl,--as-needed", "-lssl", "-lcrypto", "-Wl,--no-as-needed") else Nil)
       )
     val optimised = if (release) common.withMode(Mode.releaseFast) else common
     if (sys.env.contains("SCALANATIVE_LTO")) optimised

@@ -40,12 +40,14 @@ final class TlsIdentity private[io] (
    */
   def reload(): Unit = synchronized {
     seen = stamps()
+    val former = present
     try present = load()
     catch {
       case e: IOException =>
         counts.failedReload()
         throw e
     }
+    former.release()
     counts.reloaded()
   }
 

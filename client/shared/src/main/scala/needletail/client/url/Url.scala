@@ -69,7 +69,7 @@ private[needletail] object Url {
     val lower = Ascii.lower(plain)
     if (lower.startsWith(Http)) split(plain, Http)
     else if (lower.startsWith(Https))
-      if (Tls.isKnown) split(plain, Https) else Left("https is supported on the JVM only")
+      if (Tls.isKnown) split(plain, Https) else Left("https is not supported on this platform")
     else if (lower.startsWith(Unix)) split(plain, Unix)
     else Left("a URL must begin with http:// or https://, or with http+unix:// and the path of a socket")
   }

@@ -72,6 +72,17 @@ private[io] class KernelSocket(number: Int) extends Socket {
     port = name(3).toInt
   }
 
+  /** Takes over what another socket of the same descriptor knows of the peer. */
+  protected final def takeName(other: KernelSocket): Unit = {
+    ipHigh = other.ipHigh
+    ipLow = other.ipLow
+    kind = other.kind
+    port = other.port
+  }
+
+  /** Whether the peer's address is known, as it is once connected. */
+  protected final def isConnected: Boolean = kind != SocketName.Unknown
+
   private def isTcp: Boolean = kind != SocketName.Unix
 }
 

@@ -26,6 +26,9 @@ private[needletail] abstract class TlsServerContext {
 
   /** The first certificate of each chain, in the order of the configuration. */
   def certificates: Seq[CertificateInfo]
+
+  /** It has been replaced: frees what the garbage collector does not. Connections go on. To be called once. */
+  def release(): Unit = ()
 }
 
 /** What a `TlsClientConfig` says, read from its files. For all loops. */

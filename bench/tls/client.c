@@ -1,0 +1,199 @@
+/* Asks a TLS server for as much as it gives, and tells what that cost the server's process.
+
+   client PORT PID handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH]
+
+   handshakes: full ones, one after the other on each connection, each with one request; resumed: the same, resuming;
+   requests: one at a time on each connection; hold: connects, asks once and then tells the server's memory. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct { int fd, wanted, is_shaken; SSL *ssl; long left; int matched; char head[1024]; int head_length; } connection;
+
+static SSL_CTX *ctx;
+static SSL_SESSION *session;
+static struct sockaddr_in address;
+static int epoll, is_resuming, is_closing, is_held;
+static long shaken, resumed, answered, failed;
+static char request[512], input[64 * 1024];
+
+static int keep(SSL *ssl, SSL_SESSION *fresh) {
+  (void)ssl;
+  if (session != NULL) SSL_SESSION_free(session);
+  session = fresh;
+  return 1;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Processor seconds of a process, by the scheduler's account of its threads. */
+static double used(const char *pid) {
+  char path[300];
+  double sum = 0;
+  snprintf(path, sizeof path, "/proc/%s/task", pid);
+  DIR *all = opendir(path);
+  for (struct dirent *d; all != NULL && (d = readdir(all)) != NULL;) {
+    unsigned long long nanos = 0;
+    snprintf(path, sizeof path, "/proc/%s/task/%s/schedstat", pid, d->d_name);
+    FILE *f = d->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (f == NULL) continue;
+    if (fscanf(f, "%llu", &nanos) == 1) sum += (double)nanos / 1e9;
+    fclose(f);
+  }
+  if (all != NULL) closedir(all);
+  return sum;
+}
+
+static long resident(const char *pid) {
+  char path[100], line[200];
+  long kilobytes = 0;
+  snprintf(path, sizeof path, "/proc/%s/status", pid);
+  FILE *f = fopen(path, "r");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) sscanf(line, "VmRSS: %ld", &kilobytes);
+  if (f != NULL) fclose(f);
+  return kilobytes;
+}
+
+static void begin(connection *c) {
+  int one = 1;
+  memset(c, 0, sizeof *c);
+  c->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  connect(c->fd, (struct sockaddr *)&address, sizeof address);
+  c->ssl = SSL_new(ctx);
+  SSL_set_fd(c->ssl, c->fd);
+  SSL_set_connect_state(c->ssl);
+  if (is_resuming && session != NULL) SSL_set_session(c->ssl, session);
+  struct epoll_event event = {.events = EPOLLOUT, .data.ptr = c};
+  c->wanted = EPOLLOUT;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, c->fd, &event);
+}
+
+static void again(connection *c) {
+  struct linger none = {1, 0};
+  setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none); /* no TIME_WAIT: ports would run out */
+  SSL_set_shutdown(c->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  SSL_free(c->ssl);
+  close(c->fd);
+  begin(c);
+}
+
+/* Takes bytes of the answer; returns whether it is complete. */
+static int take(connection *c, const char *p, int n) {
+  int at = 0;
+  while (at < n && c->left < 0) {
+    if (c->head_length < (int)sizeof c->head - 1) c->head[c->head_length++] = p[at];
+    at++;
+    if (c->head_length >= 4 && memcmp(c->head + c->head_length - 4, "\r\n\r\n", 4) == 0) {
+      c->head[c->head_length] = 0;
+      char *field = strcasestr(c->head, "content-length:");
+      c->left = field == NULL ? 0 : atol(field + 15);
+    }
+  }
+  if (c->left >= 0) c->left -= n - at;
+  return c->left == 0;
+}
+
+static void step(connection *c) {
+  int n, wanted = EPOLLIN;
+  if (!c->is_shaken) {
+    n = SSL_do_handshake(c->ssl);
+    if (n != 1) goto wait;
+    c->is_shaken = 1;
+    shaken++;
+    resumed += SSL_session_reused(c->ssl);
+    SSL_write(c->ssl, request, (int)strlen(request));
+    c->left = -1, c->head_length = 0;
+  }
+  while ((n = SSL_read(c->ssl, input, sizeof input)) > 0)
+    if (take(c, input, n)) {
+      answered++;
+      if (is_closing) { again(c); return; }
+      if (is_held) return;
+      SSL_write(c->ssl, request, (int)strlen(request));
+      c->left = -1, c->head_length = 0;
+    }
+wait:
+  switch (SSL_get_error(c->ssl, n)) {
+  case SSL_ERROR_WANT_READ: break;
+  case SSL_ERROR_WANT_WRITE: wanted = EPOLLOUT; break;
+  default: failed++; again(c); return;
+  }
+  if (wanted != c->wanted) {
+    struct epoll_event event = {.events = (uint32_t)wanted, .data.ptr = c};
+    c->wanted = wanted;
+    epoll_ctl(epoll, EPOLL_CTL_MOD, c->fd, &event);
+  }
+}
+
+static void run(double seconds) {
+  struct epoll_event events[512];
+  double end = now() + seconds;
+  while (now() < end) {
+    int n = epoll_wait(epoll, events, 512, 10);
+    for (int i = 0; i < n; i++) step(events[i].data.ptr);
+  }
+}
+
+int main(int count, char **values) {
+  if (count < 6) {
+    fprintf(stderr, "client PORT PID handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH]\n");
+    return 2;
+  }
+  const char *pid = values[2], *what = values[3];
+  int connections = atoi(values[4]);
+  double seconds = atof(values[5]);
+  struct rlimit most;
+  if (getrlimit(RLIMIT_NOFILE, &most) == 0) most.rlim_cur = most.rlim_max, setrlimit(RLIMIT_NOFILE, &most);
+  signal(SIGPIPE, SIG_IGN);
+  is_resuming = strcmp(what, "resumed") == 0;
+  is_held = strcmp(what, "hold") == 0;
+  is_closing = is_resuming || strcmp(what, "handshakes") == 0;
+  snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", count > 6 ? values[6] : "/plaintext");
+  address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(values[1])),
+                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  ctx = SSL_CTX_new(TLS_client_method());
+  SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+  if (is_resuming) {
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(ctx, keep);
+  }
+  epoll = epoll_create1(0);
+  connection *all = calloc((size_t)connections, sizeof *all);
+  long before = resident(pid);
+  if (is_held) {
+    for (int i = 0; i < connections; i += 100) {
+      for (int j = i; j < i + 100 && j < connections; j++) begin(&all[j]);
+      while (answered < (i + 100 < connections ? i + 100 : connections) && failed == 0) run(0.02);
+    }
+    run(seconds);
+    printf("%ld connections held, %ld failed: %ld KB resident before, %ld after, %.2f KB each\n", answered, failed, before,
+           resident(pid), (double)(resident(pid) - before) / (double)connections);
+    return failed > 0;
+  }
+  for (int i = 0; i < connections; i++) begin(&all[i]);
+  run(1);
+  shaken = resumed = answered = failed = 0;
+  double cpu = used(pid), start = now();
+  run(seconds);
+  cpu = used(pid) - cpu, start = now() - start;
+  long done = is_closing ? shaken : answered;
+  printf("%s: %.0f/s, %.0f for each CPU second, %.2f CPU us each; %ld resumed, %ld failed\n", what, (double)done / start,
+         (double)done / cpu, 1e6 * cpu / (double)done, resumed, failed);
+  return failed > 0;
+}

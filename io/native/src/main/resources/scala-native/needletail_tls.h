@@ -1,0 +1,65 @@
+/* TLS by OpenSSL: what needletail_tls_context.c and needletail_tls_socket.c share. */
+#ifndef NEEDLETAIL_TLS_H
+#define NEEDLETAIL_TLS_H
+
+#include <stdatomic.h>
+
+#include "needletail_tls_library.h"
+
+#define ssl needletail_ssl
+
+/* Keys that session tickets are encrypted with, for all contexts of a server. */
+typedef struct tickets tickets;
+
+/* Where a client keeps the sessions of one server; see keep_session. */
+typedef struct sessions sessions;
+
+typedef struct named named;
+
+/*
+ * What the connections of one loop share. Complete before the first connection, and freed after the last one. OpenSSL
+ * may use one for any number of threads, but it takes locks for that.
+ */
+typedef struct {
+    SSL_CTX *ctx;
+    atomic_int users;
+    int is_server;
+    int refuses_unknown; /* names */
+    int names_count;
+    named *names; /* other certificates */
+    unsigned char *alpn; /* what is offered or accepted, each with its length, in the order of preference */
+    unsigned int alpn_length;
+    tickets *tickets;
+    sessions *sessions;
+    unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
+    int pins_count;
+} context;
+
+/* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
+struct named {
+    char *name;
+    context *context;
+};
+
+/* What X509_STORE_CTX_set_error gives a chain without a pinned key. */
+#define NOT_PINNED 50
+
+context *needletail_tls_keep(context *c);
+void needletail_tls_release(context *c);
+
+void needletail_tls_free_sessions(sessions *all);
+int needletail_tls_new_session(SSL *s, SSL_SESSION *session);
+void needletail_tls_release_tickets(tickets *t);
+
+/* The latest session of the server `key`, for its caller to free; null if there is none. */
+SSL_SESSION *needletail_tls_session(context *c, const char *key);
+
+typedef struct connection connection;
+
+SSL *needletail_tls_ssl(const connection *c);
+
+/* The server that a client's connection is to, as given to needletail_tls_open. */
+const char *needletail_tls_key(const SSL *s);
+context *needletail_tls_context_of(const SSL *s);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * Contexts: certificates, trust and the settings of TLS. A function that fails returns a reason, which is valid until
+ * the next call of the same thread; null if it succeeded.
+ */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const char *reason(const char *otherwise) {
+    unsigned long code = ssl.ERR_peek_last_error();
+    const char *text = code == 0 ? NULL : ssl.ERR_reason_error_string(code);
+    return text == NULL ? otherwise : text;
+}
+
+/*
+ * Versions: 0x0303 is TLS 1.2, 0x0304 TLS 1.3. `ciphers` are those of TLS 1.2, `newer` of TLS 1.3. A client resumes
+ * sessions if it `is_resuming`; a server by needletail_tls_resume. Returns null if memory ran out.
+ */
+context *needletail_tls_context(int is_server, int least, int most, const char *ciphers, const char *newer,
+                                const char *groups, int is_resuming) {
+    context *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    ssl.ERR_clear_error();
+    c->ctx = ssl.SSL_CTX_new(is_server ? ssl.TLS_server_method() : ssl.TLS_client_method());
+    c->users = 1;
+    c->is_server = is_server;
+    if (c->ctx == NULL) {
+        free(c);
+        return NULL;
+    }
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MODE,
+                     MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS, NULL);
+    ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MIN_PROTO_VERSION, least, NULL);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL);
+    if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
+    ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers);
+    if (ssl.SSL_CTX_set_ciphersuites != NULL) ssl.SSL_CTX_set_ciphersuites(c->ctx, newer);
+    if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, 1);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)groups);
+    if (is_server || !is_resuming)
+        ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_OFF, NULL); /* tickets only */
+    else {
+        ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_CLIENT | SESS_CACHE_NO_INTERNAL, NULL);
+        ssl.SSL_CTX_sess_set_new_cb(c->ctx, needletail_tls_new_session);
+    }
+    return c;
+}
+
+context *needletail_tls_keep(context *c) {
+    atomic_fetch_add(&c->users, 1);
+    return c;
+}
+
+void needletail_tls_release(context *c) {
+    if (atomic_fetch_sub(&c->users, 1) != 1) return;
+    ssl.SSL_CTX_free(c->ctx);
+    for (int i = 0; i < c->names_count; i++) {
+        free(c->names[i].name);
+        if (c->names[i].context != NULL) needletail_tls_release(c->names[i].context);
+    }
+    free(c->names);
+    free(c->alpn);
+    free(c->pins);
+    needletail_tls_free_sessions(c->sessions);
+    if (c->tickets != NULL) needletail_tls_release_tickets(c->tickets);
+    free(c);
+}
+
+/* Certificates */
+
+/* OpenSSL would otherwise ask for the password on the terminal. */
+static int password(char *to, int size, int writing, void *with) {
+    (void)writing;
+    int length = with == NULL ? 0 : (int)strlen(with);
+    if (length == 0 || length > size) return -1;
+    memcpy(to, with, (size_t)length);
+    return length;
+}
+
+static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    EVP_PKEY *key = in == NULL ? NULL : ssl.PEM_read_bio_PrivateKey(in, NULL, password, (void *)secret);
+    ssl.BIO_free(in);
+    return key;
+}
+
+/* What may be wrong with a certificate and its key, beside other reasons. */
+static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key";
+
+/*
+ * Certificates in PEM, the own one first, and its key. `secret` is the key's password, or null. Several keys, of
+ * different kinds, can be used: then the client decides.
+ */
+const char *needletail_tls_certificate(context *c, const char *chain, int chain_length, const char *pem, int length,
+                                       const char *secret) {
+    const char *wrong = NULL;
+    ssl.ERR_clear_error();
+    EVP_PKEY *key = NULL;
+    BIO *in = ssl.BIO_new_mem_buf(chain, chain_length);
+    X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+    if (one == NULL) wrong = NO_CERTIFICATE;
+    else if ((key = read_key(pem, length, secret)) == NULL) wrong = NO_KEY;
+    else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
+    else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
+        wrong = reason("not usable");
+    if (wrong == NULL) ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN, 0, NULL); /* of a certificate before */
+    while (wrong == NULL && one != NULL) {
+        ssl.X509_free(one);
+        one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+        if (one != NULL && ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN_CERT, 1, one) != 1) wrong = reason("not usable");
+    }
+    ssl.EVP_PKEY_free(key);
+    ssl.X509_free(one);
+    ssl.BIO_free(in);
+    return wrong;
+}
+
+/* Trust */
+
+enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
+
+/* Whether the peer must have a certificate that is trusted. A server asks for one if it is wanted. */
+void needletail_tls_verify(context *c, int how) {
+    int mode = how == TRUST_NOBODY   ? VERIFY_NONE
+               : how == TRUST_WANTED ? VERIFY_PEER
+                                     : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
+    ssl.SSL_CTX_set_verify(c->ctx, mode, NULL);
+}
+
+/* Trusts these certificates, whether they are issuers' or not. Returns how many there are. */
+int needletail_tls_trust(context *c, const char *pem, int length) {
+    int count = 0;
+    ssl.ERR_clear_error();
+    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    STACK *issuers = c->is_server && ssl.OPENSSL_sk_new_null != NULL ? ssl.OPENSSL_sk_new_null() : NULL;
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+    while (one != NULL) {
+        if (ssl.X509_STORE_add_cert(store, one) == 1) count++;
+        X509_NAME *subject = issuers == NULL ? NULL : ssl.X509_NAME_dup(ssl.X509_get_subject_name(one));
+        if (subject != NULL) ssl.OPENSSL_sk_push(issuers, subject);
+        ssl.X509_free(one);
+        one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+    }
+    ssl.X509_STORE_set_flags(store, PARTIAL_CHAIN);
+    if (issuers != NULL) ssl.SSL_CTX_set_client_CA_list(c->ctx, issuers); /* told to clients */
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    return count;
+}
+
+/* Trusts what the system does. */
+const char *needletail_tls_trust_system(context *c) {
+    static const char *const bundles[] = {
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+    ssl.ERR_clear_error();
+    if (getenv("SSL_CERT_FILE") != NULL || getenv("SSL_CERT_DIR") != NULL ||
+        access(ssl.X509_get_default_cert_file(), R_OK) == 0 || access(ssl.X509_get_default_cert_dir(), R_OK) == 0)
+        return ssl.SSL_CTX_set_default_verify_paths(c->ctx) == 1 ? NULL : reason("cannot be read");
+    for (size_t i = 0; i < sizeof bundles / sizeof *bundles; i++)
+        if (access(bundles[i], R_OK) == 0)
+            return ssl.SSL_CTX_load_verify_locations(c->ctx, bundles[i], NULL) == 1 ? NULL : reason("cannot be read");
+    return "the system has no trusted certificates";
+}
+
+/* Lists of revoked certificates; there must be one from each issuer. Returns how many there are. */
+int needletail_tls_revoked(context *c, const char *pem, int length) {
+    int count = 0;
+    ssl.ERR_clear_error();
+    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
+    while (one != NULL) {
+        if (ssl.X509_STORE_add_crl(store, one) == 1) count++;
+        ssl.X509_CRL_free(one);
+        one = ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
+    }
+    ssl.X509_STORE_set_flags(store, CRL_CHECK);
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    return count;
+}
+
+static int is_pinned(const context *c, X509 *one) {
+    unsigned char *der = NULL, hash[64];
+    int found = 0, length = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), NULL);
+    if (length > 0) der = malloc((size_t)length);
+    if (der == NULL) return 0;
+    unsigned char *end = der;
+    ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), &end);
+    if (ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1)
+        for (int i = 0; i < c->pins_count && !found; i++) found = memcmp(c->pins[i], hash, sizeof c->pins[i]) == 0;
+    free(der);
+    return found;
+}
+
+/* Verifies a chain, and that it has a pinned key: in the chain as verified, not in whatever the peer has sent. */
+static int verify_pinned(X509_STORE_CTX *chain, void *with) {
+    context *c = with;
+    int result = ssl.X509_verify_cert(chain);
+    if (result <= 0) return result;
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    for (int i = 0; i < ssl.OPENSSL_sk_num(all); i++)
+        if (is_pinned(c, ssl.OPENSSL_sk_value(all, i))) return 1;
+    ssl.X509_STORE_CTX_set_error(chain, NOT_PINNED);
+    return 0;
+}
+
+/* `count` hashes of 32 bytes. Returns 0 if memory ran out, or if the library cannot. */
+int needletail_tls_pins(context *c, const char *hashes, int count) {
+    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
+    c->pins = malloc((size_t)count * sizeof *c->pins);
+    if (c->pins == NULL) return 0;
+    memcpy(c->pins, hashes, (size_t)count * sizeof *c->pins);
+    c->pins_count = count;
+    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_pinned, c);
+    return 1;
+}
+
+/* Names of servers (SNI) */
+
+static int is_for(const char *name, const char *host) {
+    if (name[0] != '*') return strcasecmp(name, host) == 0;
+    const char *rest = strchr(host, '.');
+    return rest != NULL && rest > host && strcasecmp(name + 1, rest) == 0;
+}
+
+static int choose_certificate(SSL *s, int *alert, void *with) {
+    context *c = with;
+    const char *host = ssl.SSL_get_servername(s, 0);
+    if (host == NULL) return TLSEXT_NOACK;
+    for (int is_wild = 0; is_wild < 2; is_wild++)
+        for (int i = 0; i < c->names_count; i++)
+            if ((c->names[i].name[0] == '*') == is_wild && is_for(c->names[i].name, host)) {
+                if (c->names[i].context != NULL) ssl.SSL_set_SSL_CTX(s, c->names[i].context->ctx);
+                return TLSEXT_OK;
+            }
+    if (!c->refuses_unknown) return TLSEXT_NOACK;
+    *alert = ALERT_UNRECOGNIZED_NAME;
+    return TLSEXT_ALERT_FATAL;
+}
+
+/*
+ * Which certificates are for which names: for `name` those of `its`, or the context's own if `its` is null. An exact
+ * name has precedence. Returns 0 if memory ran out.
+ */
+int needletail_tls_name(context *c, const char *name, context *its) {
+    named *more = realloc(c->names, (size_t)(c->names_count + 1) * sizeof *more);
+    if (more == NULL) return 0;
+    c->names = more;
+    char *copy = strdup(name);
+    if (copy == NULL) return 0;
+    c->names[c->names_count].name = copy;
+    c->names[c->names_count++].context = its == NULL ? NULL : needletail_tls_keep(its);
+    return 1;
+}
+
+/* To be called after all names are known. */
+void needletail_tls_choose(context *c, int refuses_unknown) {
+    c->refuses_unknown = refuses_unknown;
+    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
+}
+
+/* ALPN */
+
+static int choose_protocol(SSL *s, const unsigned char **out, unsigned char *length, const unsigned char *in,
+                           unsigned int in_length, void *with) {
+    context *c = with;
+    (void)s;
+    for (unsigned int own = 0; own < c->alpn_length; own += 1u + c->alpn[own])
+        for (unsigned int at = 0; at < in_length; at += 1u + in[at])
+            if (in[at] == c->alpn[own] && at + in[at] < in_length &&
+                memcmp(in + at + 1, c->alpn + own + 1, in[at]) == 0) {
+                *out = in + at + 1;
+                *length = in[at];
+                return TLSEXT_OK;
+            }
+    return TLSEXT_ALERT_FATAL; /* RFC 7301 section 3.2 */
+}
+
+/* Each protocol is preceded by its length. A client that offers others only is refused, one that offers none is not. */
+void needletail_tls_protocols(context *c, const char *protocols, int length) {
+    c->alpn = malloc((size_t)length);
+    if (c->alpn == NULL) return;
+    memcpy(c->alpn, protocols, (size_t)length);
+    c->alpn_length = (unsigned int)length;
+    if (c->is_server) ssl.SSL_CTX_set_alpn_select_cb(c->ctx, choose_protocol, c);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* What certificates and sessions say. */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RFC2253 0x1110317UL /* XN_FLAG_RFC2253 */
+#define SUBJECT_ALTERNATIVE_NAME 85
+
+/* Text as it grows. Each field is preceded by its length, 4 bytes, the highest first. Null once memory ran out. */
+typedef struct {
+    unsigned char *bytes;
+    int count, size, has_failed;
+} text;
+
+static void put(text *t, const void *from, int n) {
+    if (t->has_failed || n < 0 || n > 1 << 20) return;
+    if (t->count + n + 4 > t->size) {
+        int size = 2 * t->size + n + 256;
+        unsigned char *more = realloc(t->bytes, (size_t)size);
+        if (more == NULL) {
+            t->has_failed = 1;
+            return;
+        }
+        t->bytes = more;
+        t->size = size;
+    }
+    for (int shift = 24; shift >= 0; shift -= 8) t->bytes[t->count++] = (unsigned char)(n >> shift);
+    if (n > 0) memcpy(t->bytes + t->count, from, (size_t)n);
+    t->count += n;
+}
+
+static void put_string(text *t, const char *s) { put(t, s == NULL ? "" : s, s == NULL ? 0 : (int)strlen(s)); }
+
+static void put_asn1(text *t, const ASN1_STRING *s) {
+    put(t, ssl.ASN1_STRING_get0_data(s), ssl.ASN1_STRING_length(s));
+}
+
+static void put_name(text *t, X509_NAME *name) {
+    char line[4096];
+    BIO *out = ssl.BIO_new(ssl.BIO_s_mem());
+    int n = -1;
+    if (out != NULL && ssl.X509_NAME_print_ex(out, name, 0, RFC2253) >= 0) n = ssl.BIO_read(out, line, sizeof line);
+    put(t, line, n < 0 ? 0 : n);
+    ssl.BIO_free(out);
+}
+
+/* The fields of a certificate, as OpenSslFacts reads them. */
+static void put_certificate(text *t, X509 *x) {
+    unsigned char hash[64];
+    unsigned int length = 0;
+    put_name(t, ssl.X509_get_subject_name(x));
+    put_name(t, ssl.X509_get_issuer_name(x));
+    put_asn1(t, ssl.X509_get_serialNumber(x));
+    put_asn1(t, ssl.X509_get0_notBefore(x));
+    put_asn1(t, ssl.X509_get0_notAfter(x));
+    ssl.X509_digest(x, ssl.EVP_sha256(), hash, &length);
+    put(t, hash, (int)length);
+    int at = ssl.X509_get_ext_by_NID(x, SUBJECT_ALTERNATIVE_NAME, -1);
+    if (at < 0) put(t, NULL, 0);
+    else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_get_ext(x, at)));
+}
+
+static X509 *peer(const SSL *s) {
+    return ssl.SSL_get1_peer_certificate != NULL  ? ssl.SSL_get1_peer_certificate(s)
+           : ssl.SSL_get_peer_certificate != NULL ? ssl.SSL_get_peer_certificate(s)
+                                                  : NULL;
+}
+
+/* The first certificate in PEM. To be freed by the caller; null if there is none. `length` is set. */
+unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *length) {
+    text t = {0};
+    ssl.ERR_clear_error();
+    BIO *in = ssl.BIO_new_mem_buf(pem, size);
+    X509 *x = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
+    if (x != NULL) put_certificate(&t, x);
+    ssl.X509_free(x);
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    *length = t.has_failed ? 0 : t.count;
+    return t.bytes;
+}
+
+/* What a handshake has established: version, cipher, protocol, name, and the peer's certificate if it has shown one. */
+unsigned char *needletail_tls_session_facts(const connection *c, int *length) {
+    const SSL *s = needletail_tls_ssl(c);
+    text t = {0};
+    const unsigned char *protocol = NULL;
+    unsigned int n = 0;
+    X509 *x = peer(s);
+    put_string(&t, ssl.SSL_get_version(s));
+    put_string(&t, ssl.SSL_CIPHER_standard_name(ssl.SSL_get_current_cipher(s)));
+    ssl.SSL_get0_alpn_selected(s, &protocol, &n);
+    put(&t, protocol, (int)n);
+    put_string(&t, ssl.SSL_get_servername(s, 0));
+    put_string(&t, ssl.SSL_session_reused(s) ? "resumed" : "");
+    if (x != NULL) put_certificate(&t, x);
+    ssl.X509_free(x);
+    *length = t.has_failed ? 0 : t.count;
+    return t.bytes;
+}
+
+void needletail_tls_free_facts(unsigned char *facts) { free(facts); }
+
+#endif

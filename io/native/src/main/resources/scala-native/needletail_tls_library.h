@@ -1,0 +1,226 @@
+/*
+ * The functions of OpenSSL that TLS needs. Only such as BoringSSL and AWS-LC have too; where OpenSSL has a macro for
+ * SSL_CTX_ctrl or the like, theirs is a function of the macro's name. OpenSSL's headers are not needed: what is used
+ * of them, which has been stable since 1.1.0, is declared here.
+ *
+ * A program looks the functions up when it first uses TLS. Where NEEDLETAIL_TLS_LINKED is defined they are linked.
+ */
+#ifndef NEEDLETAIL_TLS_LIBRARY_H
+#define NEEDLETAIL_TLS_LIBRARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ssl_ctx_st SSL_CTX;
+typedef struct ssl_st SSL;
+typedef struct ssl_session_st SSL_SESSION;
+typedef struct ssl_method_st SSL_METHOD;
+typedef struct ssl_cipher_st SSL_CIPHER;
+typedef struct bio_st BIO;
+typedef struct bio_method_st BIO_METHOD;
+typedef struct x509_st X509;
+typedef struct X509_crl_st X509_CRL;
+typedef struct x509_store_st X509_STORE;
+typedef struct x509_store_ctx_st X509_STORE_CTX;
+typedef struct X509_VERIFY_PARAM_st X509_VERIFY_PARAM;
+typedef struct X509_name_st X509_NAME;
+typedef struct X509_pubkey_st X509_PUBKEY;
+typedef struct X509_extension_st X509_EXTENSION;
+typedef struct asn1_string_st ASN1_STRING; /* of any kind: a number, a time */
+typedef struct evp_pkey_st EVP_PKEY;
+typedef struct evp_cipher_st EVP_CIPHER;
+typedef struct evp_cipher_ctx_st EVP_CIPHER_CTX;
+typedef struct evp_md_st EVP_MD;
+typedef struct hmac_ctx_st HMAC_CTX;
+typedef struct engine_st ENGINE;
+typedef struct stack_st STACK; /* of certificates, of names */
+
+typedef int password_function(char *to, int size, int writing, void *with);
+typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *length, const unsigned char *in,
+                          unsigned int in_length, void *with);
+
+#define TLS_FUNCTIONS(F) \
+    F(int, OPENSSL_init_crypto, (uint64_t, const void *)) \
+    F(const SSL_METHOD *, TLS_server_method, (void)) \
+    F(const SSL_METHOD *, TLS_client_method, (void)) \
+    F(SSL_CTX *, SSL_CTX_new, (const SSL_METHOD *)) \
+    F(void, SSL_CTX_free, (SSL_CTX *)) \
+    F(long, SSL_CTX_ctrl, (SSL_CTX *, int, long, void *)) \
+    F(long, SSL_CTX_callback_ctrl, (SSL_CTX *, int, void (*)(void))) \
+    F(uint64_t, SSL_CTX_set_options, (SSL_CTX *, uint64_t)) \
+    F(int, SSL_CTX_set_cipher_list, (SSL_CTX *, const char *)) \
+    F(int, SSL_CTX_use_certificate, (SSL_CTX *, X509 *)) \
+    F(int, SSL_CTX_use_PrivateKey, (SSL_CTX *, EVP_PKEY *)) \
+    F(void, SSL_CTX_set_verify, (SSL_CTX *, int, int (*)(int, X509_STORE_CTX *))) \
+    F(int, SSL_CTX_set_default_verify_paths, (SSL_CTX *)) \
+    F(int, SSL_CTX_load_verify_locations, (SSL_CTX *, const char *, const char *)) \
+    F(X509_STORE *, SSL_CTX_get_cert_store, (const SSL_CTX *)) \
+    F(void, SSL_CTX_set_client_CA_list, (SSL_CTX *, STACK *)) \
+    F(void, SSL_CTX_set_alpn_select_cb, (SSL_CTX *, alpn_function *, void *)) \
+    F(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *))) \
+    F(int, SSL_CTX_set_session_id_context, (SSL_CTX *, const unsigned char *, unsigned int)) \
+    F(long, SSL_CTX_set_timeout, (SSL_CTX *, long)) \
+    F(SSL *, SSL_new, (SSL_CTX *)) \
+    F(void, SSL_free, (SSL *)) \
+    F(long, SSL_ctrl, (SSL *, int, long, void *)) \
+    F(void, SSL_set_bio, (SSL *, BIO *, BIO *)) \
+    F(void, SSL_set_accept_state, (SSL *)) \
+    F(void, SSL_set_connect_state, (SSL *)) \
+    F(int, SSL_set_alpn_protos, (SSL *, const unsigned char *, unsigned int)) \
+    F(int, SSL_do_handshake, (SSL *)) \
+    F(int, SSL_read, (SSL *, void *, int)) \
+    F(int, SSL_write, (SSL *, const void *, int)) \
+    F(int, SSL_pending, (const SSL *)) \
+    F(int, SSL_shutdown, (SSL *)) \
+    F(void, SSL_set_shutdown, (SSL *, int)) \
+    F(int, SSL_get_error, (const SSL *, int)) \
+    F(X509_VERIFY_PARAM *, SSL_get0_param, (SSL *)) \
+    F(long, SSL_get_verify_result, (const SSL *)) \
+    F(int, SSL_set_ex_data, (SSL *, int, void *)) \
+    F(void *, SSL_get_ex_data, (const SSL *, int)) \
+    F(int, SSL_set_session, (SSL *, SSL_SESSION *)) \
+    F(void, SSL_CTX_set_cert_verify_callback, (SSL_CTX *, int (*)(X509_STORE_CTX *, void *), void *)) \
+    F(const char *, SSL_CIPHER_standard_name, (const SSL_CIPHER *)) \
+    F(int, SSL_session_reused, (const SSL *)) \
+    F(const char *, SSL_get_servername, (const SSL *, int)) \
+    F(SSL_CTX *, SSL_set_SSL_CTX, (SSL *, SSL_CTX *)) \
+    F(void, SSL_get0_alpn_selected, (const SSL *, const unsigned char **, unsigned int *)) \
+    F(const char *, SSL_get_version, (const SSL *)) \
+    F(const SSL_CIPHER *, SSL_get_current_cipher, (const SSL *)) \
+    F(void, SSL_SESSION_free, (SSL_SESSION *)) \
+    F(int, SSL_SESSION_is_resumable, (const SSL_SESSION *)) \
+    F(BIO_METHOD *, BIO_meth_new, (int, const char *)) \
+    F(int, BIO_meth_set_read, (BIO_METHOD *, int (*)(BIO *, char *, int))) \
+    F(int, BIO_meth_set_write, (BIO_METHOD *, int (*)(BIO *, const char *, int))) \
+    F(int, BIO_meth_set_ctrl, (BIO_METHOD *, long (*)(BIO *, int, long, void *))) \
+    F(BIO *, BIO_new, (const BIO_METHOD *)) \
+    F(int, BIO_free, (BIO *)) \
+    F(void, BIO_set_data, (BIO *, void *)) \
+    F(void *, BIO_get_data, (BIO *)) \
+    F(void, BIO_set_init, (BIO *, int)) \
+    F(void, BIO_set_flags, (BIO *, int)) \
+    F(void, BIO_clear_flags, (BIO *, int)) \
+    F(BIO *, BIO_new_mem_buf, (const void *, int)) \
+    F(void, ERR_clear_error, (void)) \
+    F(unsigned long, ERR_peek_last_error, (void)) \
+    F(const char *, ERR_reason_error_string, (unsigned long)) \
+    F(X509 *, PEM_read_bio_X509, (BIO *, X509 **, password_function *, void *)) \
+    F(X509_CRL *, PEM_read_bio_X509_CRL, (BIO *, X509_CRL **, password_function *, void *)) \
+    F(EVP_PKEY *, PEM_read_bio_PrivateKey, (BIO *, EVP_PKEY **, password_function *, void *)) \
+    F(void, EVP_PKEY_free, (EVP_PKEY *)) \
+    F(void, X509_free, (X509 *)) \
+    F(int, X509_check_private_key, (X509 *, EVP_PKEY *)) \
+    F(X509_PUBKEY *, X509_get_X509_PUBKEY, (const X509 *)) \
+    F(int, i2d_X509_PUBKEY, (X509_PUBKEY *, unsigned char **)) \
+    F(int, X509_verify_cert, (X509_STORE_CTX *)) \
+    F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
+    F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
+    F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
+    F(int, X509_NAME_print_ex, (BIO *, const X509_NAME *, int, unsigned long)) \
+    F(ASN1_STRING *, X509_get_serialNumber, (X509 *)) \
+    F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \
+    F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
+    F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
+    F(X509_EXTENSION *, X509_get_ext, (const X509 *, int)) \
+    F(ASN1_STRING *, X509_EXTENSION_get_data, (X509_EXTENSION *)) \
+    F(const unsigned char *, ASN1_STRING_get0_data, (const ASN1_STRING *)) \
+    F(int, ASN1_STRING_length, (const ASN1_STRING *)) \
+    F(int, X509_digest, (const X509 *, const EVP_MD *, unsigned char *, unsigned int *)) \
+    F(int, EVP_Digest, (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *)) \
+    F(const BIO_METHOD *, BIO_s_mem, (void)) \
+    F(int, BIO_read, (BIO *, void *, int)) \
+    F(X509_NAME *, X509_get_subject_name, (const X509 *)) \
+    F(X509_NAME *, X509_NAME_dup, (X509_NAME *)) \
+    F(void, X509_CRL_free, (X509_CRL *)) \
+    F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
+    F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
+    F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
+    F(const char *, X509_get_default_cert_file, (void)) \
+    F(const char *, X509_get_default_cert_dir, (void)) \
+    F(const char *, X509_verify_cert_error_string, (long)) \
+    F(int, X509_VERIFY_PARAM_set1_host, (X509_VERIFY_PARAM *, const char *, size_t)) \
+    F(int, X509_VERIFY_PARAM_set1_ip_asc, (X509_VERIFY_PARAM *, const char *)) \
+    F(void, X509_VERIFY_PARAM_set_hostflags, (X509_VERIFY_PARAM *, unsigned int)) \
+    F(int, RAND_bytes, (unsigned char *, int)) \
+    F(const EVP_CIPHER *, EVP_aes_256_cbc, (void)) \
+    F(const EVP_MD *, EVP_sha256, (void)) \
+    F(int, EVP_EncryptInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, \
+                                const unsigned char *)) \
+    F(int, EVP_DecryptInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, \
+                                const unsigned char *)) \
+    F(int, HMAC_Init_ex, (HMAC_CTX *, const void *, int, const EVP_MD *, ENGINE *))
+
+/* Those that some of the libraries have, or have by another name; null where they are missing. */
+#define TLS_OPTIONAL_FUNCTIONS(F) \
+    F(int, SSL_CTX_set_ciphersuites, (SSL_CTX *, const char *)) \
+    F(int, SSL_CTX_set_num_tickets, (SSL_CTX *, size_t)) \
+    F(void, SSL_CTX_set_security_level, (SSL_CTX *, int)) \
+    F(X509 *, SSL_get1_peer_certificate, (const SSL *)) \
+    F(X509 *, SSL_get_peer_certificate, (const SSL *)) \
+    F(int, OPENSSL_sk_num, (const STACK *)) \
+    F(void *, OPENSSL_sk_value, (const STACK *, int)) \
+    F(STACK *, OPENSSL_sk_new_null, (void)) \
+    F(int, OPENSSL_sk_push, (STACK *, const void *))
+
+struct needletail_tls_library {
+#define F(type, name, parameters) type(*name) parameters;
+    TLS_FUNCTIONS(F)
+    TLS_OPTIONAL_FUNCTIONS(F)
+#undef F
+};
+
+extern struct needletail_tls_library needletail_ssl;
+
+/* Constants, as in OpenSSL's headers. */
+enum {
+    CTRL_MODE = 33,
+    CTRL_SESS_CACHE_MODE = 44,
+    CTRL_SERVERNAME_CB = 53,
+    CTRL_SERVERNAME_ARG = 54,
+    CTRL_HOSTNAME = 55,
+    CTRL_TICKET_KEY_CB = 72,
+    CTRL_CHAIN = 88,
+    CTRL_CHAIN_CERT = 89,
+    CTRL_GROUPS_LIST = 92,
+    CTRL_MIN_PROTO_VERSION = 123,
+    CTRL_MAX_PROTO_VERSION = 124,
+
+    MODE_ENABLE_PARTIAL_WRITE = 1,
+    MODE_ACCEPT_MOVING_WRITE_BUFFER = 2,
+    MODE_RELEASE_BUFFERS = 16,
+
+    SESS_CACHE_OFF = 0,
+    SESS_CACHE_CLIENT = 1,
+    SESS_CACHE_NO_INTERNAL = 0x300,
+
+    TLS1_2 = 0x0303,
+    TLS1_3 = 0x0304,
+
+    VERIFY_NONE = 0,
+    VERIFY_PEER = 1,
+    VERIFY_FAIL_IF_NO_PEER_CERT = 2,
+
+    ERROR_WANT_READ = 2,
+    ERROR_WANT_WRITE = 3,
+    ERROR_ZERO_RETURN = 6,
+
+    BIO_FLAGS_READ = 1,
+    BIO_FLAGS_SHOULD_RETRY = 8,
+    BIO_CTRL_FLUSH = 11,
+
+    TLSEXT_OK = 0,
+    TLSEXT_ALERT_FATAL = 2,
+    TLSEXT_NOACK = 3,
+
+    CHECK_NO_PARTIAL_WILDCARDS = 4,
+    ALERT_UNRECOGNIZED_NAME = 112,
+};
+
+#define PARTIAL_CHAIN 0x80000UL /* a certificate that is trusted need not be an issuer's */
+#define CRL_CHECK 12UL          /* of all certificates in a chain */
+
+#define INIT_NO_ATEXIT UINT64_C(0x80000)
+#define OP_NO_COMPRESSION (UINT64_C(1) << 17)
+#define OP_NO_RENEGOTIATION (UINT64_C(1) << 30)
+
+#endif

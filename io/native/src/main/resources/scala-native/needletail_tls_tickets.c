@@ -1,0 +1,104 @@
+/*
+ * The keys that a server encrypts session tickets with (RFC 5077 section 4, RFC 8446 section 4.6.1): the same for all
+ * loops, replaced now and then, so that who learns one can read the sessions of some hours and not all. A ticket of
+ * the key before is accepted, and replaced by one of the current key.
+ */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+    unsigned char name[16];
+    unsigned char authentication[32];
+    unsigned char encryption[32];
+} ticket_key;
+
+struct tickets {
+    pthread_mutex_t lock;
+    atomic_int users;
+    long seconds;   /* that a key is current */
+    time_t renewed; /* 0: there is no key yet */
+    int has_former;
+    ticket_key current, former;
+};
+
+static time_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return t.tv_sec + 1;
+}
+
+/* Returns null if memory ran out. A session can be resumed for `seconds` to twice as long. */
+tickets *needletail_tls_tickets(long seconds) {
+    tickets *t = calloc(1, sizeof *t);
+    if (t == NULL) return NULL;
+    pthread_mutex_init(&t->lock, NULL);
+    t->users = 1;
+    t->seconds = seconds;
+    return t;
+}
+
+void needletail_tls_release_tickets(tickets *t) {
+    if (atomic_fetch_sub(&t->users, 1) != 1) return;
+    pthread_mutex_destroy(&t->lock);
+    memset(t, 0, sizeof *t);
+    free(t);
+}
+
+/* Replaces the keys that are too old. Returns 0 if there are no random numbers. */
+static int renew(tickets *t) {
+    time_t age = now() - t->renewed;
+    if (t->renewed != 0 && age < t->seconds) return 1;
+    t->has_former = t->renewed != 0 && age < 2 * t->seconds;
+    if (t->has_former) t->former = t->current;
+    t->renewed = 0;
+    if (ssl.RAND_bytes((unsigned char *)&t->current, sizeof t->current) != 1) return 0;
+    t->renewed = now();
+    return 1;
+}
+
+static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,
+                          int is_new) {
+    tickets *t = needletail_tls_context_of(s)->tickets;
+    ticket_key key;
+    int result = 0; /* not known: a full handshake */
+    pthread_mutex_lock(&t->lock);
+    if (!renew(t)) result = -1;
+    else if (is_new || memcmp(name, t->current.name, sizeof key.name) == 0) {
+        key = t->current;
+        result = is_new || strcmp(ssl.SSL_get_version(s), "TLSv1.3") != 0 ? 1 : 2; /* each is used once */
+    } else if (t->has_former && memcmp(name, t->former.name, sizeof key.name) == 0) {
+        key = t->former;
+        result = 2; /* to be replaced */
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (result <= 0) return result;
+    if (is_new) {
+        memcpy(name, key.name, sizeof key.name);
+        if (ssl.RAND_bytes(iv, 16) != 1 ||
+            ssl.EVP_EncryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
+            result = -1;
+    } else if (ssl.EVP_DecryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
+        result = -1;
+    if (result > 0 && ssl.HMAC_Init_ex(hmac, key.authentication, sizeof key.authentication, ssl.EVP_sha256(), NULL) != 1)
+        result = -1;
+    return result;
+}
+
+/* Makes a server resume sessions whose tickets are encrypted with these keys. */
+void needletail_tls_resume(context *c, tickets *t) {
+    static const unsigned char id[] = "needletail";
+    atomic_fetch_add(&t->users, 1);
+    c->tickets = t;
+    ssl.SSL_CTX_set_session_id_context(c->ctx, id, sizeof id - 1); /* needed where clients have certificates */
+    ssl.SSL_CTX_set_timeout(c->ctx, t->seconds);
+    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_TICKET_KEY_CB, (void (*)(void))ticket_key_for);
+}
+
+#endif

@@ -1,0 +1,153 @@
+package needletail.io.system.tls
+
+import scala.scalanative.unsafe.*
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+
+import needletail.io.dns.AddressText
+import needletail.io.tls.{CertificateInfo, TlsSession}
+
+/** What certificates and sessions say; see needletail_tls_facts.c. */
+private[tls] object OpenSslFacts {
+
+  /** The first certificate of a file; None if it cannot be read. */
+  def certificate(file: PemFile): Option[CertificateInfo] = {
+    val fields = read(OpenSslFunctions.certificateFacts(file.bytes.at(0), file.bytes.length, _))
+    if (fields.length < Size) None else Some(info(fields, 0))
+  }
+
+  /** @param isServer whether the name is the one that the client has asked for; otherwise it is `name` */
+  def session(connection: Ptr[Byte], isServer: Boolean, name: String): TlsSession = {
+    val fields = read(OpenSslFunctions.sessionFacts(connection, _))
+    def at(i: Int) = if (i < fields.length) new String(fields(i), UTF_8) else ""
+    TlsSession(
+      version = at(0),
+      cipher = at(1),
+      protocol = at(2),
+      serverName = if (isServer) at(3).toLowerCase else name,
+      peer = if (fields.length < 5 + Size) None else Some(info(fields, 5)),
+      isResumed = at(4).nonEmpty
+    )
+  }
+
+  private def read(f: Ptr[CInt] => Ptr[Byte]): Array[Array[Byte]] = {
+    val length = stackalloc[CInt]()
+    val facts  = f(length)
+    val all    = Array.newBuilder[Array[Byte]]
+    if (facts ne null) {
+      var at = 0
+      while (at + 4 <= !length) {
+        var n = 0
+        for (i <- 0 until 4) n = n << 8 | facts(at + i) & 0xff
+        at += 4
+        val field = new Array[Byte](n)
+        for (i <- 0 until n) field(i) = facts(at + i)
+        all += field
+        at += n
+      }
+      OpenSslFunctions.freeFacts(facts)
+    }
+    all.result()
+  }
+
+  /** The fields of one certificate. */
+  private final val Size = 7
+
+  private def info(fields: Array[Array[Byte]], from: Int): CertificateInfo = CertificateInfo(
+    subject = new String(fields(from), UTF_8),
+    names = alternatives(fields(from + 6)),
+    issuer = new String(fields(from + 1), UTF_8),
+    serial = serial(fields(from + 2)),
+    notBefore = millis(fields(from + 3)),
+    notAfter = millis(fields(from + 4)),
+    sha256 = hex(fields(from + 5))
+  )
+
+  private def hex(bytes: Array[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
+
+  private def serial(bytes: Array[Byte]): String = {
+    val digits = hex(bytes).dropWhile(_ == '0')
+    if (digits.isEmpty) "0" else digits
+  }
+
+  /** UTCTime or GeneralizedTime, which certificates have to the second and in UTC (RFC 5280 section 4.1.2.5). */
+  private def millis(text: Array[Byte]): Long = {
+    val digits = new String(text, ISO_8859_1).takeWhile(c => c >= '0' && c <= '9')
+    if (digits.length != 12 && digits.length != 14) 0
+    else {
+      val full = if (digits.length == 14) digits else (if (digits.take(2).toInt < 50) "20" else "19") + digits
+      def number(from: Int, count: Int) = full.substring(from, from + count).toInt
+      val seconds = number(8, 2) * 3600 + number(10, 2) * 60 + number(12, 2)
+      (days(number(0, 4), number(4, 2), number(6, 2)) * 86400 + seconds) * 1000
+    }
+  }
+
+  /** Days from 1970 to a date, which may be before. */
+  private def days(year: Int, month: Int, day: Int): Long = {
+    val y       = year.toLong - (if (month <= 2) 1 else 0) // years begin in March, so that leap days are last
+    val inMarch = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    365 * y + Math.floorDiv(y, 4L) - Math.floorDiv(y, 100L) + Math.floorDiv(y, 400L) + inMarch - 719468
+  }
+
+  /** Subject alternative names in DER (RFC 5280 section 4.2.1.6). */
+  private def alternatives(der: Array[Byte]): Seq[String] = {
+    val names = Seq.newBuilder[String]
+    var at    = 0
+
+    /** The length at `at`, which is moved behind it; -1 if it is damaged. */
+    def length(): Int =
+      if (at >= der.length) -1
+      else {
+        var n     = der(at) & 0xff
+        var bytes = if (n < 0x80) 0 else n & 0x7f
+        at += 1
+        if (bytes > 0) n = 0
+        if (bytes > 3 || at + bytes > der.length) -1
+        else {
+          while (bytes > 0) {
+            n = n << 8 | der(at) & 0xff
+            at += 1
+            bytes -= 1
+          }
+          if (n > der.length - at) -1 else n
+        }
+      }
+    at = 1
+    var isSound = der.length > 2 && length() >= 0
+    while (isSound && at < der.length) {
+      val tag = der(at) & 0xff
+      at += 1
+      val n = length()
+      isSound = n >= 0
+      if (isSound) {
+        def text = new String(der, at, n, ISO_8859_1)
+        tag match {
+          case 0x81                         => names += s"email:$text"
+          case 0x82                         => names += s"DNS:$text"
+          case 0x86                         => names += s"URI:$text"
+          case 0x87 if (n == 4 || n == 16)  => names += s"IP:${address(java.util.Arrays.copyOfRange(der, at, at + n))}"
+          case _                            => ()
+        }
+        at += n
+      }
+    }
+    names.result()
+  }
+
+  private def address(ip: Array[Byte]): String = {
+    val text = AddressText.render(ip, 0)
+    text.substring(0, text.lastIndexOf(':')).stripPrefix("[").stripSuffix("]")
+  }
+
+  /** The CN of a name in the form of RFC 2253, in lower case; the most specific if there are several. */
+  def commonName(subject: String): Option[String] = {
+    val mark = "CN="
+    val at   = if (subject.startsWith(mark)) 0 else subject.indexOf(s",$mark") + 1
+    if (!subject.startsWith(mark, at)) None
+    else {
+      val from  = at + mark.length
+      val until = subject.indexWhere(c => c == ',' || c == '+' || c == '\\', from)
+      Some(subject.substring(from, if (until < 0) subject.length else until).toLowerCase)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package needletail.io.system.tls
+
+import scala.scalanative.unsafe.*
+
+import needletail.io.platform.{Socket, TlsServerContext}
+import needletail.io.system.KernelSocket
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsServerConfig}
+
+/** A server's side of TLS. Throws an IOException that names the file and the error. */
+private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServerContext {
+  private val own      = config.certificates.map(new OwnCertificate(_))
+  private val trusted  = config.clients.map(clients => PemFile.certificates(clients.authorities))
+  private val revoked  = config.clients.flatMap(_.revoked).map(PemFile.revoked)
+  private val check    = config.clients.map(_.check)
+  private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
+  private val contexts = new OpenSslContexts(() => make())
+  if (tickets eq null) throw OpenSsl.outOfMemory
+  contexts.here(_ => ()) // so that what is wrong with the files is known now
+
+  def certificates: Seq[CertificateInfo] = own.map(_.info)
+
+  private def make(): Ptr[Byte] = {
+    val first = own.head.hosts
+    val main  = of(own.head +: own.tail.filter(_.hosts == first))
+    try {
+      for (name <- own.flatMap(_.hosts).distinct) {
+        val its = own.filter(_.hosts(name))
+        Zone.acquire { implicit zone =>
+          val other = if (its.head eq own.head) null else of(its)
+          OpenSslFunctions.name(main, toCString(name), other)
+          if (other ne null) OpenSslFunctions.release(other)
+        }
+      }
+      OpenSslFunctions.choose(main, if (config.refuseUnknownNames) 1 else 0)
+      OpenSslFunctions.resume(main, tickets)
+      main
+    } catch {
+      case e: Throwable =>
+        OpenSslFunctions.release(main)
+        throw e
+    }
+  }
+
+  /** A context with some of the certificates; of several with the same kind of key, the first is used. */
+  private def of(some: Seq[OwnCertificate]): Ptr[Byte] =
+    OpenSslSettings.context(isServer = true, config.profile, isResuming = true) { context =>
+      some.reverse.foreach(OpenSslSettings.own(context, _))
+      OpenSslSettings.protocols(context, config.protocols)
+      trusted.foreach(OpenSslSettings.trust(context, _))
+      OpenSslSettings.revoked(context, revoked)
+      config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))
+    }
+
+  def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
+    val plain = socket.asInstanceOf[KernelSocket]
+    val made  = OpenSslFunctions.open(context, plain.fd, null, null, 0)
+    if (made eq null) throw OpenSsl.outOfMemory
+    new OpenSslSocket(plain, made, "the client", counts, toPlain, check)
+  }
+
+  /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */
+  override def release(): Unit = contexts.release()
+}

@@ -1,0 +1,85 @@
+package needletail.io.system.tls
+
+import scala.scalanative.unsafe.*
+
+import java.io.IOException
+
+import needletail.io.tls.TlsProfile
+
+/** Contexts of OpenSSL, and what servers and clients set alike. */
+private[tls] object OpenSslSettings {
+  private final val Tls12 = 0x0303
+  private final val Tls13 = 0x0304
+
+  private val Newer = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+  private val Older =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:" +
+      "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
+  private val Groups = "X25519:P-256:P-384"
+
+  /** A new context, as `f` completes it. It is released if `f` fails. */
+  def context(isServer: Boolean, profile: TlsProfile, isResuming: Boolean)(f: Ptr[Byte] => Unit): Ptr[Byte] = {
+    OpenSsl.load()
+    val made = Zone.acquire { implicit zone =>
+      OpenSslFunctions.context(
+        if (isServer) 1 else 0,
+        if (profile == TlsProfile.Modern) Tls13 else Tls12,
+        Tls13,
+        toCString(Older),
+        toCString(Newer),
+        toCString(Groups),
+        if (isResuming) 1 else 0
+      )
+    }
+    if (made eq null) throw OpenSsl.outOfMemory
+    try {
+      f(made)
+      made
+    } catch {
+      case e: Throwable =>
+        OpenSslFunctions.release(made)
+        throw e
+    }
+  }
+
+  def protocols(context: Ptr[Byte], names: Seq[String]): Unit = if (names.nonEmpty) {
+    val bytes = names.flatMap(name => name.length.toByte +: name.getBytes("US-ASCII")).toArray
+    OpenSslFunctions.protocols(context, bytes.at(0), bytes.length)
+  }
+
+  def trust(context: Ptr[Byte], trusted: PemFile): Unit =
+    if (OpenSslFunctions.trust(context, trusted.bytes.at(0), trusted.bytes.length) == 0)
+      throw trusted.damaged("a certificate")
+
+  def revoked(context: Ptr[Byte], lists: Option[PemFile]): Unit = lists.foreach { file =>
+    if (OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length) == 0)
+      throw file.damaged("a list of revoked certificates")
+  }
+
+  def own(context: Ptr[Byte], own: OwnCertificate): Unit = {
+    val wrong = Zone.acquire { implicit zone =>
+      OpenSslFunctions.certificate(
+        context,
+        own.chain.bytes.at(0),
+        own.chain.bytes.length,
+        own.key.bytes.at(0),
+        own.key.bytes.length,
+        own.password.fold(null: CString)(toCString(_))
+      )
+    }
+    if (wrong ne null) throw new IOException(problem(own, fromCString(wrong)))
+  }
+
+  private def problem(own: OwnCertificate, text: String): String = {
+    val (chain, key) = (own.chain.file, own.key.file)
+    text match {
+      case "no certificate" => own.chain.damaged("a certificate").getMessage
+      case "not its key"    => s"the key of $key is not that of the certificate in $chain"
+      case "no key" if own.isEncrypted && own.password.isEmpty =>
+        s"$key is encrypted, and there is no password for it"
+      case "no key" if own.isEncrypted => s"the password for $key is wrong"
+      case "no key"                    => own.key.damaged("a private key").getMessage
+      case other                       => s"$chain with $key cannot be used: $other"
+    }
+  }
+}

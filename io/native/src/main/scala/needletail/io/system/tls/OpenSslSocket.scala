@@ -1,0 +1,165 @@
+package needletail.io.system.tls
+
+import scala.scalanative.unsafe.*
+
+import java.io.IOException
+
+import needletail.io.kernel.KernelError
+import needletail.io.platform.Interest
+import needletail.io.system.KernelSocket
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
+
+/**
+ * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
+ * does the work.
+ *
+ * A client performs the handshake while it connects, a server when it reads. Its computations run on the loop: about
+ * a millisecond for an RSA key.
+ *
+ * @param connection made for the descriptor of `plain`, which this socket takes over
+ * @param name       of the peer, for messages
+ * @param counts     a server's; null for a client
+ * @param toPlain    what is sent to a peer that does not speak TLS; null for nothing
+ * @param check      a server's own check of its clients' certificates
+ */
+private[tls] final class OpenSslSocket(
+    plain: KernelSocket,
+    private var connection: Ptr[Byte],
+    name: String,
+    counts: TlsCounts,
+    toPlain: Array[Byte],
+    check: Option[CertificateInfo => Boolean]
+) extends KernelSocket(plain.fd) {
+  import OpenSslSocket.*
+
+  private var isReset   = false
+  private var isCounted = counts ne null // as a handshake under way
+  takeName(plain)
+
+  private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
+  private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
+  override def isSecure: Boolean         = true
+  override def isShakingHands: Boolean   = !has(Secured)
+  override def holdsInput: Boolean       = has(HoldsInput)
+  override def owesOutput: Boolean       = has(OwesOutput)
+  override def permitted(bits: Int): Int =
+    if (owesOutput) bits & ~Interest.Read | Interest.Write else bits
+  override def awaits: Int               = if (has(AwaitsWrite)) Interest.Write else Interest.Read
+  override def heldBytes: Int            = if (connection eq null) 0 else numbers(1)
+
+  private def live: Ptr[Byte] = {
+    if (connection eq null) throw new KernelError("the connection is closed")
+    connection
+  }
+
+  override def session: TlsSession =
+    if (has(Secured)) OpenSslFacts.session(connection, counts ne null, name) else null
+
+  override def finishConnect(): Boolean =
+    (isConnected || super.finishConnect()) && done(OpenSslFunctions.handshake(live)) == 1
+
+  override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+    if (isCounted) shakeHands()
+    if (isCounted) 0 else done(OpenSslFunctions.read(live, bytes.at(from), count))
+  }
+
+  override def write(bytes: Array[Byte], from: Int, count: Int): Int =
+    done(OpenSslFunctions.write(live, bytes.at(from), count))
+
+  /** A server's part of the handshake, as far as it gets. */
+  private def shakeHands(): Unit = if (!owesOutput && done(OpenSslFunctions.handshake(live)) == 1) {
+    val established = if (check.isEmpty) null else session
+    check.foreach(refuse(established, _))
+    isCounted = false
+    counts.completed(has(Resumed))
+  }
+
+  private def refuse(session: TlsSession, check: CertificateInfo => Boolean): Unit = {
+    val isAccepted =
+      try session.peer.forall(check)
+      catch {
+        case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
+      }
+    if (!isAccepted)
+      throw new KernelError(s"the certificate of $name is not accepted: it was refused by the server's own check")
+  }
+
+  override def sendOwed(): Unit = if (connection ne null) { done(OpenSslFunctions.sendOwed(connection)); () }
+
+  override def shutdownOutput(): Unit = if (connection ne null) { done(OpenSslFunctions.end(connection)); () }
+
+  override def resetOnClose(): Unit = {
+    isReset = true
+    super.resetOnClose()
+  }
+
+  override def close(): Unit = {
+    val ending = connection
+    if (ending ne null) {
+      connection = null
+      OpenSslFunctions.close(ending, if (isReset) 1 else 0)
+      if (isCounted) counts.broken()
+    }
+    super.close()
+  }
+
+  /** What a call returned: bytes, -1 for the end, or an exception. */
+  private def done(result: Int): Int = {
+    val flags = !numbers
+    if ((flags & NoInput) != 0 || (flags & ShortInput) != 0 && !unbounded) usedUp(Interest.Read)
+    if ((flags & NoRoom) != 0) usedUp(Interest.Write)
+    if (result >= 0) result
+    else if (result == KernelSocket.EndOfInput) -1
+    else throw (if (result == Failed) failure() else KernelError.exception(result))
+  }
+
+  private def failure(): IOException = {
+    val why = fromCString(connection + ReasonAt)
+    new KernelError(numbers(2) match {
+      case 1                        => s"$name has shown no certificate"
+      case 3                        => notTls()
+      case 4                        => "the connection ended without closing its TLS stream: data may be missing"
+      case 5                        => s"$name ended the connection in the middle of the TLS handshake"
+      case 6                        => s"$name sends too many TLS messages without data"
+      case kind if kind > Untrusted => refusal(kind - Untrusted, why)
+      case _                        => s"no TLS with $name: $why"
+    })
+  }
+
+  /** By OpenSSL's numbers of errors, X509_V_ERR_… */
+  private def refusal(error: Int, why: String): String = error match {
+    case 62 | 63 | 64           => s"the certificate is not for $name: $why"
+    case 10                     => s"the certificate of $name has expired"
+    case 9                      => s"the certificate of $name is not valid yet"
+    case 23                     => s"the certificate of $name was revoked"
+    case 3 | 11 | 12 | 33 | 44  =>
+      s"the certificate of $name was issued by somebody whose list of revoked certificates is not known or has expired"
+    case 66 | 67 | 68           => s"the certificate of $name is too weak: $why"
+    case 50                     => s"the certificate of $name is not accepted: none of its keys is pinned"
+    case 2 | 18 | 19 | 20 | 21  => s"the certificate of $name is not trusted: it was issued by somebody unknown"
+    case _                      => s"the certificate of $name is not trusted: $why"
+  }
+
+  private def notTls(): String =
+    if (counts eq null) s"$name does not use TLS on that port"
+    else {
+      if (toPlain ne null) { super.write(toPlain, 0, toPlain.length); () }
+      s"$name does not use TLS"
+    }
+}
+
+private[tls] object OpenSslSocket {
+  private final val Failed   = Int.MinValue + 1
+  private final val ReasonAt = 12
+  private final val Untrusted = 1000
+
+  // Flags, as in needletail_tls_socket.c.
+  private final val NoInput     = 1
+  private final val ShortInput  = 2
+  private final val NoRoom      = 4
+  private final val HoldsInput  = 8
+  private final val OwesOutput  = 16
+  private final val Secured     = 32
+  private final val AwaitsWrite = 64
+  private final val Resumed     = 128
+}

@@ -1,0 +1,76 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, Path}
+
+import needletail.io.tls.{CertificateInfo, TlsCertificate}
+
+/** What was in a file in PEM (RFC 7468). */
+private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
+  def damaged(what: String): IOException = new IOException(s"$file has $what that is damaged")
+
+  def contains(label: String): Boolean = new String(bytes, ISO_8859_1).contains(label)
+}
+
+private[tls] object PemFile {
+  def certificates(file: Path): PemFile = read(file, "X.509 certificates", " CERTIFICATE-----")
+  def key(file: Path): PemFile          = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+  def revoked(file: Path): PemFile      = read(file, "list of revoked certificates", " X509 CRL-----")
+
+  /** Throws an IOException that says what is wrong: there is no file, or no block with that label, or it has no end. */
+  private def read(file: Path, what: String, label: String, example: String = ""): PemFile = {
+    val bytes = content(file)
+    val text  = new String(bytes, ISO_8859_1)
+    if (text.trim.isEmpty) throw new IOException(s"$file is empty")
+    val begin = beginOf(text, label)
+    if (begin < 0)
+      throw new IOException(s"$file has no $what in PEM (${if (example.isEmpty) "-----BEGIN" + label else example})")
+    val end = text.indexOf("-----END ", begin)
+    if (end < 0)
+      throw new IOException(s"$file is damaged: -----END ${labelAt(text, begin)}----- is missing")
+    new PemFile(file, bytes)
+  }
+
+  /** Where the text after `-----BEGIN ` of a block begins whose label ends with `label`; -1 if there is none. */
+  private def beginOf(text: String, label: String): Int = {
+    var at = text.indexOf(Begin)
+    while (at >= 0 && !(" " + labelAt(text, at + Begin.length) + "-----").endsWith(label)) at = text.indexOf(Begin, at + 1)
+    if (at < 0) -1 else at + Begin.length
+  }
+
+  private def labelAt(text: String, from: Int): String = {
+    val until = text.indexOf("-----", from)
+    if (until < 0) "" else text.substring(from, until)
+  }
+
+  private def content(file: Path): Array[Byte] =
+    try Files.readAllBytes(file)
+    catch {
+      case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
+      case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
+      case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
+    }
+
+  private final val Begin = "-----BEGIN "
+}
+
+/** A certificate and its key, as read. Throws an IOException that names the file and what is wrong. */
+private[tls] final class OwnCertificate(files: TlsCertificate) {
+  val chain: PemFile           = PemFile.certificates(files.chain)
+  val key: PemFile             = PemFile.key(files.key)
+  val password: Option[String] = files.password
+
+  def isEncrypted: Boolean = key.contains("ENCRYPTED")
+
+  val info: CertificateInfo = {
+    OpenSsl.load()
+    OpenSslFacts.certificate(chain).getOrElse(throw chain.damaged("a certificate"))
+  }
+
+  /** The kind of the key matters where there are several for one name. */
+  val hosts: Set[String] = {
+    val names = info.names.collect { case s"DNS:$name" => name.toLowerCase }
+    (if (names.nonEmpty) names else OpenSslFacts.commonName(info.subject).toSeq).toSet
+  }
+}

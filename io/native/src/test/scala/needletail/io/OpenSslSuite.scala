@@ -1,0 +1,111 @@
+package needletail.io
+
+import java.io.{BufferedReader, IOException, InputStreamReader, OutputStream}
+import java.net.{InetAddress, ServerSocket}
+import java.util.concurrent.TimeUnit
+
+import needletail.io.tls.*
+
+/** TLS with the programs of OpenSSL at the other end. */
+class OpenSslSuite extends TlsPair {
+
+  private final class Program(arguments: String*) {
+    private val process: Process =
+      new ProcessBuilder(("openssl" +: arguments): _*).redirectErrorStream(true).start()
+    private val in          = new BufferedReader(new InputStreamReader(process.getInputStream))
+    val out: OutputStream   = process.getOutputStream
+    def line(): String      = in.readLine()
+    def say(s: String): Unit = {
+      out.write(s.getBytes)
+      out.flush()
+    }
+    def close(): Unit = {
+      process.destroy()
+      if (!process.waitFor(10, TimeUnit.SECONDS)) process.destroyForcibly()
+      ()
+    }
+  }
+
+  private def running[A](arguments: String*)(body: Program => A): A = {
+    val program = new Program(arguments: _*)
+    try body(program)
+    finally program.close()
+  }
+
+  private def client(port: Int, more: String*)(body: Program => Unit): Unit =
+    running((Seq("s_client", "-connect", s"127.0.0.1:$port", "-CAfile", authority.file.toString) ++ more): _*)(body)
+
+  tlsTest("clients that ask for new keys without an end are cut off, and others are not") {
+    serving(config) { served =>
+      client(served.port, "-tls1_3") { program =>
+        val first = served.nextHandler()
+        for (_ <- 1 to 200)
+          try program.say("K\n")
+          catch { case _: IOException => () } // it has ended
+        val end = first.next()
+        assert(end.contains("the client sends too many TLS messages without data"), end)
+      }
+      client(served.port, "-tls1_3") { program =>
+        val second = served.nextHandler()
+        for (i <- 1 to 100) {
+          program.say("K\n")
+          program.say(s"x\n")
+          eventually(second.bytes.length == 2 * i, s"${second.bytes.length} bytes, and $i new keys")
+        }
+      }
+    }
+  }
+
+  tlsTest("a client of TLS 1.2 cannot begin another handshake") {
+    serving(config) { served =>
+      client(served.port, "-tls1_2") { program =>
+        val handler = served.nextHandler()
+        program.say("a\n")
+        eventually(handler.bytes.length == 2, "nothing came")
+        program.say("R\n")
+        var line = program.line()
+        while ((line ne null) && !line.contains("no renegotiation")) line = program.line()
+        assert(line ne null, "it was not refused")
+      }
+      assertEquals(hello(served, open(served.loop, served.port)).version, "TLSv1.3")
+    }
+  }
+
+  private def freePort(): Int = {
+    val listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))
+    try listener.getLocalPort
+    finally listener.close()
+  }
+
+  for (version <- Seq("-tls1_3", "-tls1_2"))
+    tlsTest(s"a server of OpenSSL's, $version") {
+      val port = freePort()
+      val file = local
+      running(
+        "s_server",
+        "-accept",
+        s"127.0.0.1:$port",
+        "-cert",
+        file.chain.toString,
+        "-key",
+        file.key.toString,
+        "-rev",
+        version
+      ) { program =>
+        var line = program.line()
+        while ((line ne null) && !line.startsWith("ACCEPT")) line = program.line()
+        withLoop { loop =>
+          val sessions = for (i <- 1 to 3) yield {
+            val (c, kept) = open(loop, port)
+            on(loop)(c.write(s"hello$i\n".getBytes, 0, 7))
+            eventually(new String(kept.bytes) == s"${i}olleh\n", new String(kept.bytes))
+            val session = on(loop)(c.tlsSession).get
+            on(loop)(c.close())
+            session
+          }
+          assertEquals(sessions.map(_.version).toSet, Set(if (version == "-tls1_3") "TLSv1.3" else "TLSv1.2"))
+          assertEquals(sessions.map(_.isResumed), Seq(false, true, true))
+        }
+      }
+    }
+}

@@ -1,0 +1,130 @@
+package needletail.io
+
+import java.io.{IOException, InputStream}
+import java.net.{InetAddress, ServerSocket, Socket as PlainSocket}
+import java.util.concurrent.atomic.AtomicInteger
+
+import needletail.io.tls.*
+
+/** TLS over a network that splits and cuts, and with peers that do not speak it. */
+class TlsBrokenSuite extends TlsPair {
+
+  /**
+   * Forwards connections to `port`, `piece` bytes at a time, and cuts each after `limit` bytes of the client's or
+   * `back` bytes of the server's, with a reset if `isReset`.
+   */
+  private def relaying[A](port: Int, piece: Int, limit: Int, back: Int, isReset: Boolean = false)(body: Int => A): A = {
+    val here     = InetAddress.getByName("127.0.0.1")
+    val listener = new ServerSocket(0, 50, here)
+    def start(work: => Unit): Thread = {
+      val thread = new Thread(() =>
+        try work
+        catch { case _: IOException => () }
+      )
+      thread.setDaemon(true)
+      thread.start()
+      thread
+    }
+    def copy(from: PlainSocket, to: PlainSocket, most: Int): Unit =
+      try copyAll(from, to, most)
+      catch { case _: IOException => for (s <- Seq(from, to)) s.close() }
+    def copyAll(from: PlainSocket, to: PlainSocket, most: Int): Unit = {
+      val in: InputStream = from.getInputStream
+      val bytes           = new Array[Byte](piece)
+      var left            = most
+      var n               = 0
+      while (left > 0 && { n = in.read(bytes, 0, math.min(piece, left)); n > 0 }) {
+        to.getOutputStream.write(bytes, 0, n)
+        left -= n
+      }
+      if (left == 0) {
+        if (isReset) for (s <- Seq(from, to)) s.setSoLinger(true, 0)
+        from.close()
+        to.close()
+      } else to.shutdownOutput()
+    }
+    start(while (true) {
+      val client = listener.accept()
+      val server = new PlainSocket(here, port)
+      for (s <- Seq(client, server)) s.setTcpNoDelay(true)
+      start(copy(client, server, limit))
+      start(copy(server, client, back))
+    })
+    try body(listener.getLocalPort)
+    finally listener.close()
+  }
+
+  tlsTest("bytes that come one by one, of the handshake and after it") {
+    serving(config) { served =>
+      relaying(served.port, piece = 1, limit = Int.MaxValue, back = Int.MaxValue) { port =>
+        val (c, kept) = open(served.loop, port)
+        roundTrip(served, (c, kept), Array.fill(3000)(7.toByte))
+        on(served.loop)(c.closeGracefully(patience.toNanos, 1024))
+        assertEquals(served.nextHandler().next(), "end")
+        assertEquals(kept.next(), "closed")
+      }
+    }
+  }
+
+  for (isReset <- Seq(false, true))
+    tlsTest(s"connections that are cut anywhere, ${if (isReset) "by a reset" else "by an end"}") {
+      withLoop { loop =>
+        val identity = Tls.server(config)
+        val served   = new Served(loop, identity)
+        val once     = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), resume = false))
+        val opened   = new AtomicInteger
+        // The client sends some 300 bytes of greeting and 80 of its end, the server about 900.
+        for ((limit, back) <- (1 to 700 by 53).map((_, Int.MaxValue)) ++ (1 to 1500 by 97).map((Int.MaxValue, _)))
+          relaying(served.port, 4096, limit, back, isReset) { port =>
+            try {
+              val (c, kept) = open(loop, port, once)
+              opened.incrementAndGet()
+              on(loop)(c.write(new Array[Byte](2000), 0, 2000))
+              val end = kept.next()
+              assert(end.startsWith("closed by "), s"$end after $limit or $back bytes")
+            } catch { case _: IOException => () }
+          }
+        assert(opened.get > 0, "all were cut in the handshake")
+        eventually(identity.counts.present == 0L, "handshakes are under way still")
+        eventually(on(loop)(loop.memory.held) == 0L, "memory is held still")
+        assertEquals(hello(served, open(loop, served.port)).version, "TLSv1.3")
+      }
+    }
+
+  tlsTest("an end that TLS does not tell of is none: data may be missing") {
+    serving(config) { served =>
+      val whole = relaying(served.port, 4096, Int.MaxValue, Int.MaxValue) { port =>
+        val (c, kept) = open(served.loop, port)
+        roundTrip(served, (c, kept), "some".getBytes)
+        on(served.loop)(served.connections.peek.abort())
+        kept.next()
+      }
+      assert(whole.contains("data may be missing"), whole)
+    }
+  }
+
+  tlsTest("who speaks no TLS is told so, and garbage does no harm") {
+    serving(config, toPlain = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes) { served =>
+      withClient(served.listener) { client =>
+        send(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assertEquals(receive(client, 28), "HTTP/1.1 400 Bad Request\r\n\r\n")
+        assert(atEnd(client))
+      }
+      val end = served.nextHandler().next()
+      assert(end.contains("the client does not use TLS"), end)
+      val random = new scala.util.Random(1)
+      for (_ <- 1 to 50) withClient(served.listener) { client =>
+        val garbage = new Array[Byte](1 + random.nextInt(2000))
+        random.nextBytes(garbage)
+        garbage(0) = 22
+        client.getOutputStream.write(garbage)
+        client.shutdownOutput()
+        try while (client.getInputStream.read() >= 0) ()
+        catch { case _: IOException => () } // a reset
+        val end = served.nextHandler().next()
+        assert(end.startsWith("closed by "), end)
+      }
+      assertEquals(hello(served, open(served.loop, served.port)).version, "TLSv1.3")
+    }
+  }
+}

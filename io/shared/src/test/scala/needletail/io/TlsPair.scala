@@ -1,0 +1,121 @@
+package needletail.io
+
+import java.io.IOException
+import java.util.concurrent.{ConcurrentLinkedQueue, LinkedBlockingQueue, TimeUnit}
+
+import scala.concurrent.{Await, Promise}
+
+import needletail.io.platform.ListenOptions
+import needletail.io.tls.*
+import needletail.testing.Authority
+
+/** What suites need of a server and a client of ours with TLS, with certificates made by openssl. */
+abstract class TlsPair extends LoopSuite {
+  lazy val authority = new Authority("Needletail")
+  lazy val local     = {
+    val issued = authority.issue(
+      "DNS:localhost,DNS:here.test,IP:127.0.0.1,email:a@b.example,URI:x:y",
+      subject = "local"
+    )
+    TlsCertificate(issued.chain, issued.key)
+  }
+  lazy val trusting = Tls.trusting(authority.file)
+
+  /** Does nothing on a platform without TLS. */
+  def tlsTest(name: String)(body: => Unit): Unit = test(name)(if (Tls.isKnown) body)
+
+  /** Collects what comes, and writes back what the peer sends if it is the server's. */
+  final class Kept(connection: Connection, isServer: Boolean) extends ConnectionHandler {
+    val events           = new LinkedBlockingQueue[String]
+    private val received = new java.io.ByteArrayOutputStream
+
+    def bytes: Array[Byte] = received.synchronized(received.toByteArray)
+
+    def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+      received.synchronized(received.write(bytes, from, until - from))
+      if (isServer) {
+        connection.write(bytes, from, until - from)
+        if (connection.pendingBytes > 0) connection.pauseReading()
+      }
+      until
+    }
+    def onEnd(): Unit = {
+      events.put("end")
+      if (isServer) connection.closeGracefully(1000000000L, 1024)
+    }
+    def onDrained(): Unit                = if (isServer) connection.resumeReading()
+    def onDeadline(): Unit               = ()
+    def onClosed(cause: Throwable): Unit =
+      events.put(if (cause eq null) "closed" else s"closed by ${cause.getMessage}")
+
+    def next(): String = {
+      val event = events.poll(patience.toMillis, TimeUnit.MILLISECONDS)
+      if (event eq null) fail("nothing happened")
+      event
+    }
+  }
+
+  final class Served(val loop: EventLoop, identity: TlsIdentity, toPlain: Array[Byte] = null) {
+    val connections = new ConcurrentLinkedQueue[Connection]
+    val handlers    = new LinkedBlockingQueue[Kept]
+    val listener: Listener = Listener.bind(
+      anyPort,
+      loop,
+      ListenOptions(),
+      _.start(loop, ConnectionOptions(), identity, toPlain) { c =>
+        connections.add(c)
+        val kept = new Kept(c, isServer = true)
+        handlers.put(kept)
+        kept
+      }
+    )
+    val port: Int = portOf(listener)
+
+    def nextHandler(): Kept = {
+      val handler = handlers.poll(patience.toMillis, TimeUnit.MILLISECONDS)
+      if (handler eq null) fail("no connection came")
+      handler
+    }
+  }
+
+  def serving[A](config: TlsServerConfig, toPlain: Array[Byte] = null)(body: Served => A): A =
+    withLoop(loop => body(new Served(loop, Tls.server(config), toPlain)))
+
+  def open(
+      loop: EventLoop,
+      port: Int,
+      tls: Tls = trusting,
+      name: String = "localhost",
+      options: ConnectionOptions = ConnectionOptions()
+  ): (Connection, Kept) = {
+    val result     = Promise[Connection]()
+    var kept: Kept = null
+    loop.execute { () =>
+      Connector.connect(Address.Tcp("127.0.0.1", port), loop, options, patience.toNanos, tls = tls.to(name)) { c =>
+        kept = new Kept(c, isServer = false)
+        kept
+      }.onComplete(t => { result.complete(t); () })
+    }
+    (Await.result(result.future, patience), kept)
+  }
+
+  def refusal(served: Served, tls: Tls = trusting, name: String = "localhost"): String =
+    intercept[IOException](open(served.loop, served.port, tls, name)).getMessage
+
+  /** Sends `content`, and checks that it comes back. */
+  def roundTrip(served: Served, opened: (Connection, Kept), content: Array[Byte]): Unit = {
+    val (c, kept) = opened
+    on(served.loop)(c.write(content, 0, content.length))
+    eventually(kept.bytes.length >= content.length, s"${kept.bytes.length} of ${content.length} bytes came back")
+    assert(java.util.Arrays.equals(kept.bytes, content), "other bytes came back")
+  }
+
+  def hello(served: Served, opened: (Connection, Kept)): TlsSession = {
+    roundTrip(served, opened, "hello".getBytes)
+    val session = on(served.loop)(opened._1.tlsSession).getOrElse(fail("no session"))
+    on(served.loop)(opened._1.close())
+    session
+  }
+
+  def config: TlsServerConfig = TlsServerConfig(Seq(local))
+}

@@ -1,0 +1,70 @@
+package needletail.io
+
+import scala.concurrent.duration.*
+import scala.util.Random
+
+import needletail.io.tls.*
+
+/** A server and a client of ours with TLS, on either platform. */
+class TlsPairSuite extends TlsPair {
+  for {
+    size <- Seq(1, 16384, 16385, 3000001)
+    room <- Seq(64 * 1024, 1500)
+  } tlsTest(s"$size bytes there and back, read $room at a time") {
+    serving(config) { served =>
+      val content = new Array[Byte](size)
+      new Random(size).nextBytes(content)
+      val (c, kept) = open(served.loop, served.port, options = ConnectionOptions(maxLeftover = room))
+      roundTrip(served, (c, kept), content)
+      on(served.loop)(c.shutdownOutput())
+      assertEquals(served.nextHandler().next(), "end")
+      assertEquals(kept.next(), "end")
+      on(served.loop)(c.close())
+      assertEquals(kept.next(), "closed")
+    }
+  }
+
+  tlsTest("what a session says, on both sides") {
+    serving(config.copy(protocols = Seq("h2", "http/1.1"))) { served =>
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), protocols = Seq("http/1.1")))
+      val c   = open(served.loop, served.port, tls, "here.test")
+      roundTrip(served, c, "a".getBytes)
+      val client = on(served.loop)(c._1.tlsSession).get
+      val server = on(served.loop)(served.connections.peek.tlsSession).get
+      assertEquals(client.version, "TLSv1.3")
+      assertEquals((client.protocol, server.protocol), ("http/1.1", "http/1.1"))
+      assertEquals((client.cipher, client.isResumed, server.serverName), (server.cipher, false, "here.test"))
+      assert(client.cipher.startsWith("TLS_"), client.cipher)
+      val peer = client.peer.get
+      assertEquals((peer.subject, peer.issuer), ("CN=local", "CN=Needletail"))
+      assertEquals(
+        peer.names,
+        Seq("DNS:localhost", "DNS:here.test", "IP:127.0.0.1", "email:a@b.example", "URI:x:y")
+      )
+      assertEquals(server.peer, None)
+      val now = System.currentTimeMillis
+      assert(peer.notBefore <= now && now - peer.notBefore < 1.hour.toMillis, peer)
+      assertEquals(peer.notAfter - peer.notBefore, 2.days.toMillis)
+      assertEquals(peer.sha256.length, 64)
+      assertEquals(Tls.server(config).certificates, Seq(peer))
+    }
+  }
+
+  tlsTest("an address instead of a name, and protocols that are not spoken") {
+    serving(config) { served =>
+      assertEquals(hello(served, open(served.loop, served.port, name = "127.0.0.1")).version, "TLSv1.3")
+      val other = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), protocols = Seq("smtp")))
+      assert(refusal(served, other).contains("protocol"), refusal(served, other))
+    }
+  }
+
+  tlsTest("certificates that are not accepted, and why") {
+    serving(config) { served =>
+      assert(refusal(served, Tls.system).contains("the certificate of localhost is not trusted"))
+      assert(refusal(served, name = "other.example").contains("the certificate is not for other.example"))
+      assert(refusal(served, name = "127.0.0.2").contains("the certificate is not for 127.0.0.2"))
+      val session = hello(served, open(served.loop, served.port, Tls.unchecked, "other.example"))
+      assertEquals(session.version, "TLSv1.3")
+    }
+  }
+}
