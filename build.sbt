@@ -150,6 +150,10 @@ lazy val client =
   module("client")
     .dependsOn(io % "compile;test->test", http, metrics, testing % Test, server % "test->test")
 
+/** WebSocket. */
+lazy val websocket =
+  module("websocket").dependsOn(io, http, client, testing % Test, testkit % Test, routing % Test, server % "test->test")
+
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
 
@@ -183,6 +187,10 @@ lazy val jsoniter = module("jsoniter")
     ),
     publish / skip := jsoniterOnNative.isEmpty
   )
+
+/** What web programs need besides routes: files, compression, forms, events. */
+lazy val content =
+  module("content").dependsOn(client % "compile;test->test", json, routing, testing % Test, testkit % Test)
 
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")
@@ -298,7 +306,9 @@ lazy val line      = program("line").dependsOn(options, testing % Test, testkit 
 lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, testkit % Test)
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
-lazy val reference = program("reference").dependsOn(options, testing % Test)
+lazy val reference =
+  program("reference").dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
+lazy val chat      = program("chat").dependsOn(options, actor, websocket, testing % Test)
 lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
@@ -322,7 +332,7 @@ lazy val stock = program("stock")
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")
-  .dependsOn(store % "compile;test->test", search, payment, testing % Test, testkit % Test)
+  .dependsOn(store % "compile;test->test", search, payment, content, testing % Test, testkit % Test)
   .settings(
     Compile / sourceGenerators += Def.task {
       LivePage.generate(
@@ -340,6 +350,7 @@ lazy val programs: Map[String, Seq[ProjectReference]] =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost,
     search,
@@ -374,6 +385,7 @@ lazy val crossModules =
     routing,
     json,
     jsoniter,
+    content,
     metrics,
     tcp,
     testkit,
@@ -381,6 +393,7 @@ lazy val crossModules =
     client,
     gateway,
     fuzz,
+    websocket,
     simulation,
     options,
     hello,
@@ -389,6 +402,7 @@ lazy val crossModules =
     redis,
     memcached,
     reference,
+    chat,
     overload,
     cgihost
   ) ++ Seq(services, search, payment, store, stock, demo)
@@ -459,6 +473,8 @@ lazy val documents = project
     actor.jvm,
     json.jvm,
     jsoniter.jvm,
+    content.jvm,
+    websocket.jvm,
     load
   )
   .dependsOn(testing.jvm % Test, testkit.jvm)
@@ -527,11 +543,13 @@ lazy val structuredModules =
     routing,
     json,
     jsoniter,
+    content,
     metrics,
     tcp,
     testkit,
     server,
     client,
+    websocket,
     gateway
   )
 lazy val structured: Seq[ProjectReference] =

@@ -64,6 +64,7 @@ def setups():
         Setup("native", "Needletail alone, native", [BIN / "reference-native"], lambda f: alone(f, BIN / "reference-native")),
         Setup("jvm", "Needletail alone, JVM", [BIN / "reference"], lambda f: alone(f, BIN / "reference")),
         Setup("node", "Node.js", ["node"], node),
+        Setup("go", "Go net/http", ["go"], go_alone),
     ]
 
 
@@ -89,6 +90,13 @@ def node(folder):
     port = process.free_port()
     script = ROOT / "bench" / "peers" / "node" / "server.js"
     started = spawn(folder, ["node", script], port, PORT=str(port), NODE_ENV="production")
+    return [started], f"http://127.0.0.1:{port}/plaintext"
+
+
+def go_alone(folder):
+    port, source = process.free_port(), ROOT / "bench" / "peers" / "go"
+    subprocess.run(["go", "build", "-o", folder / "nethttp", "./nethttp"], cwd=source, check=True)
+    started = spawn(folder, [folder / "nethttp"], port, PORT=str(port), GOMAXPROCS="1")
     return [started], f"http://127.0.0.1:{port}/plaintext"
 
 

@@ -25,7 +25,10 @@ STORES = {
     "needletail-native": "Needletail as a native binary, one event loop",
     "blocking": "servlets on Tomcat, 200 threads, no timeouts: as described in the article",
     "virtual": "the same servlets on virtual threads, with timeouts",
+    "async": "asynchronous servlets (startAsync) on Jetty, with timeouts",
 }
+# Folders of the stores that are not ours.
+FOLDERS = {"blocking": "servlets", "virtual": "servlets", "async": "jetty"}
 # With search down, index and payments must be within this share of the healthy store's figures.
 WITHIN = 0.1
 
@@ -59,22 +62,29 @@ def commands(names):
     }
     rivals = [name for name in names if name not in found]
     if rivals:
-        folder = machine.BENCH / "stores" / "servlets"
         jdks = {version: home for version, home in machine.jdks().items() if version >= 21}
-        problem = "needs a JDK, 21 or later: not found"
+        environment = {}
         if jdks:
             home = jdks[max(jdks)]
             environment = {"JAVA_HOME": home, "JAVA": f"{home}/bin/java", "JAVA_OPTIONS": "", "PATH": f"{home}/bin:{os.environ['PATH']}"}
-            peer = servers.Server("servlets", "peer", "Java", "jvm", [], folder, [], environment, "servlets", ["java", "mvn"])
-            logs = machine.WORK / "logs"
-            logs.mkdir(parents=True, exist_ok=True)
-            problem = servers.build_peer(peer, say, logs, 900)
+        problems = {}
         for name in rivals:
-            if problem:
-                say(f"NOT MEASURED: {name}: {problem}")
+            folder = machine.BENCH / "stores" / FOLDERS[name]
+            if folder not in problems:
+                problems[folder] = built(folder, environment) if jdks else "needs a JDK, 21 or later: not found"
+            if problems[folder]:
+                say(f"NOT MEASURED: {name}: {problems[folder]}")
             else:
                 found[name] = ([folder / "start", name, "{PORT}", "{SEARCH}", "{PAYMENT}"], folder, environment)
     return {name: found[name] for name in names if name in found}
+
+
+def built(folder, environment):
+    """Builds the stores in that folder; returns what went wrong, if anything."""
+    logs = machine.WORK / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    peer = servers.Server(folder.name, "peer", "Java", "jvm", [], folder, [], environment, folder.name, ["java", "mvn"])
+    return servers.build_peer(peer, say, logs, 900)
 
 
 class Shop:

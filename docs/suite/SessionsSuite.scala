@@ -43,7 +43,7 @@ object SessionsSuite {
   }
 
   private def exchange(socket: Socket, curl: Curl, path: String): String = {
-    val body = curl.body.getBytes(UTF_8)
+    val body = (if (curl.body.startsWith("--xyz")) curl.body + "--xyz--\r\n" else curl.body).getBytes(UTF_8)
     val head = (s"${curl.method} $path HTTP/1.1" :: "Host: localhost:8080" :: curl.headers :::
       (if (body.isEmpty) Nil else List(s"Content-Length: ${body.length}"))).mkString("", "\r\n", "\r\n\r\n")
     socket.getOutputStream.write(head.getBytes(UTF_8) ++ body)
@@ -86,13 +86,27 @@ object SessionsSuite {
       case "-b" :: cookies :: rest  => parse(rest, curl.copy(headers = curl.headers :+ s"Cookie: $cookies"))
       case "-d" :: text :: rest     => parse(rest, posting(curl, text, "application/x-www-form-urlencoded"))
       case "--json" :: text :: rest => parse(rest, posting(curl, text, "application/json"))
-      case "-i" :: rest             => parse(rest, curl.copy(showsHead = true))
-      case "-I" :: rest             => parse(rest, curl.copy(method = "HEAD", showsHead = true))
+      case "-F" :: field :: rest    => parse(rest, posting(curl, curl.body + part(field), Multipart))
+      case "-u" :: user :: rest     =>
+        val encoded = java.util.Base64.getEncoder.encodeToString(user.getBytes("UTF-8"))
+        parse(rest, curl.copy(headers = curl.headers :+ s"Authorization: Basic $encoded"))
+      case "-i" :: rest => parse(rest, curl.copy(showsHead = true))
+      case "-I" :: rest => parse(rest, curl.copy(method = "HEAD", showsHead = true))
       case url :: rest if url.startsWith("localhost:8080") =>
         parse(rest, curl.copy(paths = curl.paths :+ (if (url.endsWith("8080")) "/" else url.drop(14))))
       case other :: _ =>
         throw new IllegalArgumentException(s"$other is not an option that these commands may have")
       case Nil => curl
+    }
+
+    private val Multipart = "multipart/form-data; boundary=xyz"
+
+    /** `name=value`, or `name=content;filename=name` for a file. */
+    private def part(field: String): String = {
+      val Array(name, rest)  = field.split("=", 2)
+      val Array(value, file) = (rest + ";filename=").split(";filename=", -1).take(2)
+      val named              = if (file.isEmpty) "" else "; filename=\"" + file + "\""
+      "--xyz\r\nContent-Disposition: form-data; name=\"" + name + "\"" + named + "\r\n\r\n" + value + "\r\n"
     }
 
     private def posting(curl: Curl, text: String, mediaType: String): Curl = {

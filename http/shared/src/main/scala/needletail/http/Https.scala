@@ -17,14 +17,15 @@ object Https {
    * @param port where https is served
    * @param host the host to redirect to; None: the one that the request is for. A request without one gets 400
    */
-  def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler = Handler { (request: Request) =>
-    val name = host.getOrElse(withoutPort(request.authority))
-    if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "a Host is missing"))
-    else {
-      val suffix = if (port == DefaultPort) "" else s":$port"
-      Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
+  def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler =
+    Handler { (request: Request) =>
+      val name = host.getOrElse(withoutPort(request.authority))
+      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "a Host is missing"))
+      else {
+        val suffix = if (port == DefaultPort) "" else s":$port"
+        Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
+      }
     }
-  }
 
   /**
    * For `mapResponse`: tells browsers to use nothing but https for this host from now on (HSTS, RFC 6797). Only for
@@ -48,7 +49,8 @@ object Https {
     val value = s"max-age=${maxAge.toSeconds}" + (if (includeSubDomains) "; includeSubDomains" else "") +
       (if (preload) "; preload" else "")
     (request, response) =>
-      if (always || request.connection.isSecure) response.header("Strict-Transport-Security", value) else response
+      if (always || request.connection.isSecure) response.header("Strict-Transport-Security", value)
+      else response
   }
 
   /** Path and query, as sent. */

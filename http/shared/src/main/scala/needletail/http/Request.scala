@@ -231,6 +231,9 @@ private[needletail] final class RequestExtras {
   /** The request that this one was made from; its gate applies to this one too. */
   var origin: Request = null
 
+  /** The id that the request has been given; null if none. */
+  var id: String = null
+
   var reporter: Gate              = null
   var dress: Response => Response = null
 }

@@ -80,6 +80,9 @@ final class Response private (
     copy(headers = headers.set(name, value))
   }
 
+  /** Removes all headers of that name. */
+  def withoutHeader(name: String): Response = copy(headers = headers.remove(name))
+
   /** Adds headers. Throws IllegalArgumentException for those that the server sets. */
   def withHeaders(more: Headers): Response = {
     more.toList.foreach { case (name, value) => Response.refuseFraming(name, value) }
@@ -145,6 +148,10 @@ object Response {
   /** The response that the server sends for an error: its status, with its message as text. */
   def of(error: HttpError): Response =
     Response(error.status).text(if (error.message == null) error.status.reason else error.message)
+
+  /** A response without content that the server handles by its source: see `Upgrade.response`. */
+  private[needletail] def switching(to: ByteStream): Response =
+    new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false)
 
   private def checked(status: Status): Status = {
     if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")

@@ -18,7 +18,10 @@ class HttpsSuite extends Suite {
   test("every request is redirected to the same URL with https") {
     assertEquals(location(Https.redirect(), to("shop.example:8080")), "https://shop.example/a%20b?c=d")
     assertEquals(location(Https.redirect(8443), to("[::1]:80")), "https://[::1]:8443/a%20b?c=d")
-    assertEquals(location(Https.redirect(host = Some("www.example")), to("x")), "https://www.example/a%20b?c=d")
+    assertEquals(
+      location(Https.redirect(host = Some("www.example")), to("x")),
+      "https://www.example/a%20b?c=d"
+    )
   }
 
   test("strict transport security is for responses over TLS") {

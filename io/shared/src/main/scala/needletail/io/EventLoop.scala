@@ -141,6 +141,7 @@ final class EventLoop private[io] (
 
   private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
     poller.register(d, source, interest)
+
   /** Watches it no more; an event of this turn may still arrive. */
   private[io] def unwatch(d: Descriptor): Unit = poller.forget(d)
 

@@ -21,7 +21,10 @@ private[io] final class ProxiedSocket(
   private val header  = new ProxyHeader
   private var isOver  = false
   private val timeout =
-    loop.schedule(options.handshakeNanos, () => fail(new SocketTimeoutException("a proxy sent no PROXY header in time")))
+    loop.schedule(
+      options.handshakeNanos,
+      () => fail(new SocketTimeoutException("a proxy sent no PROXY header in time"))
+    )
 
   def begin(): Unit =
     try loop.watch(socket, this, Interest.Read)
@@ -50,7 +53,8 @@ private[io] final class ProxiedSocket(
 
   private def fail(cause: Throwable): Unit = if (!isOver) {
     end()
-    if (header.position > 0 && proxies.mayReport(loop.nowNanos)) loop.report("a connection of a proxy was closed", cause)
+    if (header.position > 0 && proxies.mayReport(loop.nowNanos))
+      loop.report("a connection of a proxy was closed", cause)
     closed()
   }
 

@@ -15,7 +15,7 @@ class TlsConfigSuite extends LoopSuite {
   private lazy val rsa       = authority.issue("DNS:localhost,IP:127.0.0.1", "rsa")
   private lazy val stranger  = new Authority("Stranger").issue("DNS:localhost")
 
-  private def files(issued: Authority#Issued): TlsCertificate = TlsCertificate(issued.chain, issued.key)
+  private def files(issued: Authority#Issued): TlsCertificate    = TlsCertificate(issued.chain, issued.key)
   private def config(issued: Authority#Issued*): TlsServerConfig = TlsServerConfig(issued.map(files))
   private def trusting: TlsClientConfig = TlsClientConfig(TlsTrust.File(authority.file))
 
@@ -79,7 +79,11 @@ class TlsConfigSuite extends LoopSuite {
   private def connected(result: Met): Unit = { met(result); () }
 
   /** The first connection to a server with that configuration. */
-  private def meeting(server: TlsServerConfig, client: TlsClientConfig = trusting, name: String = "localhost"): Met =
+  private def meeting(
+      server: TlsServerConfig,
+      client: TlsClientConfig = trusting,
+      name: String = "localhost"
+  ): Met =
     serving(Tls.server(server))(connect => connect(Tls.client(client), name))
 
   private def refused(result: Met, words: String): Unit = result match {
@@ -104,14 +108,17 @@ class TlsConfigSuite extends LoopSuite {
   secured("who asks for nothing that is spoken here is refused; who does not ask is not") {
     refused(meeting(config(local), trusting.copy(protocols = Seq("h2"))), "localhost")
     assertEquals(met(meeting(config(local)))._1.protocol, "")
-    assertEquals(met(meeting(config(local).copy(protocols = Nil), trusting.copy(protocols = Seq("h2"))))._1.protocol, "")
+    assertEquals(
+      met(meeting(config(local).copy(protocols = Nil), trusting.copy(protocols = Seq("h2"))))._1.protocol,
+      ""
+    )
   }
 
   secured("certificates are chosen by the name that is asked for") {
     val shop  = authority.issue("DNS:shop.example,DNS:*.shop.example", subject = "shop")
     val exact = authority.issue("DNS:www.shop.example", subject = "exact")
     serving(Tls.server(config(local, shop, exact))) { connect =>
-      val tls                        = Tls.client(trusting)
+      val tls                         = Tls.client(trusting)
       def shown(name: String): String = met(connect(tls, name))._2.peer.get.subject
       assertEquals(shown("shop.example"), "CN=shop")
       assertEquals(shown("a.shop.example"), "CN=shop")
@@ -146,15 +153,26 @@ class TlsConfigSuite extends LoopSuite {
 
   secured("profiles") {
     assertEquals(met(meeting(config(local).copy(profile = TlsProfile.Modern)))._1.version, "TLSv1.3")
-    assertEquals(met(meeting(config(local), trusting.copy(profile = TlsProfile.Modern)))._1.version, "TLSv1.3")
+    assertEquals(
+      met(meeting(config(local), trusting.copy(profile = TlsProfile.Modern)))._1.version,
+      "TLSv1.3"
+    )
   }
 
-  secured("a server's certificate that is expired, unknown, revoked or not pinned is refused, and the error says so") {
-    refused(meeting(config(authority.issue("DNS:localhost", isExpired = true))), "the certificate of localhost has expired")
+  secured(
+    "a server's certificate that is expired, unknown, revoked or not pinned is refused, and the error says so"
+  ) {
+    refused(
+      meeting(config(authority.issue("DNS:localhost", isExpired = true))),
+      "the certificate of localhost has expired"
+    )
     refused(meeting(config(stranger)), "the certificate of localhost is not trusted")
     val bad = authority.issue("DNS:localhost")
     authority.revoke(bad)
-    refused(meeting(config(bad), trusting.copy(revoked = Some(authority.revoked))), "the certificate of localhost was revoked")
+    refused(
+      meeting(config(bad), trusting.copy(revoked = Some(authority.revoked))),
+      "the certificate of localhost was revoked"
+    )
     connected(meeting(config(local), trusting.copy(revoked = Some(authority.revoked))))
     val other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     refused(meeting(config(local), trusting.copy(pins = Set(other))), "none of its keys is pinned")
@@ -162,10 +180,11 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("clients' certificates: none, wanted, required") {
-    val ann                                = authority.issue("email:ann@example.com", subject = "Ann")
-    val asAnn                              = trusting.copy(certificate = Some(files(ann)))
-    def asking(required: Boolean)          = config(local).copy(clients = Some(TlsClientAuth(authority.file, required)))
-    def seen(session: TlsSession): String  = session.peer.fold("nobody")(_.subject)
+    val ann                       = authority.issue("email:ann@example.com", subject = "Ann")
+    val asAnn                     = trusting.copy(certificate = Some(files(ann)))
+    def asking(required: Boolean) =
+      config(local).copy(clients = Some(TlsClientAuth(authority.file, required)))
+    def seen(session: TlsSession): String                         = session.peer.fold("nobody")(_.subject)
     def from(server: TlsServerConfig, c: TlsClientConfig): String = seen(met(meeting(server, c))._1)
     assertEquals(from(config(local), asAnn), "nobody")
     assertEquals(from(asking(required = false), trusting), "nobody")
@@ -179,7 +198,8 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("clients that are revoked, or refused by the server's own check, in resumed sessions too") {
-    val (ann, bob)   = (authority.issue("DNS:ann", subject = "Ann"), authority.issue("DNS:bob", subject = "Bob"))
+    val (ann, bob) =
+      (authority.issue("DNS:ann", subject = "Ann"), authority.issue("DNS:bob", subject = "Bob"))
     def as(who: Authority#Issued) = Tls.client(trusting.copy(certificate = Some(files(who))))
     authority.revoke(bob)
     val strict = TlsClientAuth(authority.file, revoked = Some(authority.revoked))
@@ -215,8 +235,8 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("certificates are read again; broken ones are refused, and the old ones stay") {
-    val chain = authority.file("used.pem")
-    val key   = authority.file("used.key")
+    val chain                               = authority.file("used.pem")
+    val key                                 = authority.file("used.key")
     def use(issued: Authority#Issued): Unit = {
       Files.write(chain, Files.readAllBytes(issued.chain))
       Files.write(key, Files.readAllBytes(issued.key))
@@ -252,7 +272,11 @@ class TlsConfigSuite extends LoopSuite {
       (local, "ec -in IN -out OUT", None),
       (rsa, "rsa -traditional -in IN -out OUT", None),
       (rsa, "pkcs8 -topk8 -v2 aes-256-cbc -passout pass:secret -in IN -out OUT", Some("secret")),
-      (local, "pkcs8 -topk8 -v2 aes-128-cbc -v2prf hmacWithSHA512 -passout pass:secret -in IN -out OUT", Some("secret"))
+      (
+        local,
+        "pkcs8 -topk8 -v2 aes-128-cbc -v2prf hmacWithSHA512 -passout pass:secret -in IN -out OUT",
+        Some("secret")
+      )
     )
     for ((issued, how, password) <- forms) {
       val key = authority.converted(issued.key, how)
@@ -263,14 +287,19 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("files that are not what they should be: one line that names the file and the error") {
-    val locked = authority.converted(local.key, "pkcs8 -topk8 -passout pass:secret -in IN -out OUT")
+    val locked  = authority.converted(local.key, "pkcs8 -topk8 -passout pass:secret -in IN -out OUT")
     val damaged = authority.file("damaged.pem")
     def why(chain: Path, key: Path, password: Option[String] = None): String = {
-      val text = intercept[IOException](Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, key, password))))).getMessage
+      val text = intercept[IOException](Tls.server(TlsServerConfig(Seq(TlsCertificate(
+        chain,
+        key,
+        password
+      ))))).getMessage
       assert(!text.contains("\n"), text)
       text
     }
-    def says(text: String, file: Path, words: String): Unit = assert(text.contains(file.toString) && text.contains(words), text)
+    def says(text: String, file: Path, words: String): Unit =
+      assert(text.contains(file.toString) && text.contains(words), text)
     def holding(text: String): Path = { Files.write(damaged, text.getBytes); damaged }
     says(why(local.chain, rsa.key), rsa.key, "is not")
     says(why(local.chain, authority.issue("DNS:a").key), local.chain, "is not that of the certificate")
@@ -279,7 +308,11 @@ class TlsConfigSuite extends LoopSuite {
     says(why(holding(""), local.key), damaged, "is empty")
     says(why(holding("nothing"), local.key), damaged, "has no X.509 certificates")
     val whole = new String(Files.readAllBytes(local.chain))
-    says(why(holding(whole.substring(0, whole.length / 2)), local.key), damaged, "-----END CERTIFICATE----- is missing")
+    says(
+      why(holding(whole.substring(0, whole.length / 2)), local.key),
+      damaged,
+      "-----END CERTIFICATE----- is missing"
+    )
     says(why(holding(whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
     says(why(local.chain, authority.file("nowhere")), authority.file("nowhere"), "No such file")
     val text = intercept[IOException](

@@ -13,7 +13,7 @@ import needletail.load.engine.count.{Collector, IntervalCounts, WorkerCounts}
 import needletail.load.engine.machine.{MachineProbe, ProcFiles, SelfProbe, TargetProbe}
 import needletail.load.engine.worker.{ClosedWorker, OpenWorker, RunContext, Schedule, WakeUpThread, Worker}
 import needletail.load.plan.{Load, LoadPlan}
-import needletail.load.result.{Interval, Lateness, RunResult}
+import needletail.load.result.{Interval, Lateness, Openings, RunResult}
 
 /**
  * Generates load with event loops of its own, one for each core, on the client's connections. `run` blocks its caller,
@@ -104,7 +104,16 @@ final class Engine(
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         () => all.forall(_.isAlive),
-        sum => probe.sample(sum.due, sum.users, sum.open, sum.opened, sum.resent, Lateness.of(sum.lateness))
+        sum =>
+          probe.sample(
+            sum.due,
+            sum.users,
+            sum.open,
+            sum.opened,
+            sum.resent,
+            Lateness.of(sum.lateness),
+            Openings(Lateness.of(sum.connect), Lateness.of(sum.tls), sum.resumed)
+          )
       )
       val untilEnd = collector.collect(busy.get == 0, watch)
       val end      = System.nanoTime()

@@ -18,6 +18,7 @@ import scala.concurrent.duration._
  * @param sources local addresses to connect from, in turn; empty lets the system choose
  * @param bands bounds of latency between which reports count good answers
  * @param trust which certificates of HTTPS servers are accepted
+ * @param resumesTls whether TLS sessions are resumed; otherwise each connection has a full handshake
  */
 final case class LoadPlan(
     name: String,
@@ -31,6 +32,7 @@ final case class LoadPlan(
     loops: Int = 0,
     sources: Vector[String] = Vector.empty,
     trust: Trust = Trust.System,
+    resumesTls: Boolean = true,
     bands: Vector[FiniteDuration] = Vector.empty
 )
 

@@ -108,6 +108,7 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  * @param listenOverflows connections that the kernel dropped during it because the target's accept queue was full; -1
  *   unknown, as for a target on another machine
  * @param targetCpu the share of the machine's cores that the target's processes used, 0 to 1; -1 unknown
+ * @param openings how long opening connections took
  */
 final case class SelfFigures(
     due: Long,
@@ -122,5 +123,22 @@ final case class SelfFigures(
     pauseMillis: Long,
     timeWait: Long,
     listenOverflows: Long,
-    targetCpu: Double = -1
+    targetCpu: Double = -1,
+    openings: Openings = Openings.none
 )
+
+/**
+ * Connections that were opened: how long that took, in nanoseconds.
+ *
+ * @param connect without TLS, the lookup of a name included
+ * @param tls     TLS handshakes, resumed or not
+ * @param resumed handshakes that resumed a session
+ */
+final case class Openings(connect: Lateness, tls: Lateness, resumed: Long)
+
+object Openings {
+  val none: Openings = Openings(Lateness.none, Lateness.none, 0)
+
+  def sum(parts: Iterable[Openings]): Openings =
+    Openings(Lateness.sum(parts.map(_.connect)), Lateness.sum(parts.map(_.tls)), parts.map(_.resumed).sum)
+}

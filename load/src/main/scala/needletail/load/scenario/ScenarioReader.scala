@@ -23,6 +23,7 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
       "good-statuses",
       "cacert",
       "insecure",
+      "tls-sessions",
       "headers",
       "users",
       "arrivals",
@@ -55,7 +56,8 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
       goodStatuses = fields.get("good-statuses").fold(default.goodStatuses)(KindReader.statuses),
       loops = fields.get("loops").fold(default.loops)(_.int(0)),
       sources = fields.get("sources").fold(default.sources)(_.list.map(_.text)),
-      trust = trust(fields)
+      trust = trust(fields),
+      resumesTls = fields.get("tls-sessions").forall(resumes)
     )
     // Mistakes of one kind are reported with the kind's line, others with the scenario's.
     read.zip(kinds).foreach { case (kind, place) =>
@@ -63,6 +65,12 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
     }
     PlanCheck.mistake(result).foreach(yaml.fail)
     result
+  }
+
+  private def resumes(sessions: Yaml): Boolean = sessions.text match {
+    case "resumed" => true
+    case "new"     => false
+    case _         => sessions.fail("must be new or resumed")
   }
 
   private def trust(fields: Fields): Trust = fields.one("cacert", "insecure") match {

@@ -215,7 +215,7 @@ class ScenarioSuite extends Suite {
     assertEquals(
       mistake(with_("kind: x")),
       "5: 'kind' is not known in the scenario; known are name, target, timeout, connect-timeout, keep-alive, " +
-        "pipelining, loops, sources, good-statuses, cacert, insecure, headers, users, arrivals, kinds"
+        "pipelining, loops, sources, good-statuses, cacert, insecure, tls-sessions, headers, users, arrivals, kinds"
     )
     val get = "kinds:\n  - name: k\n    get: /\n"
     assertEquals(

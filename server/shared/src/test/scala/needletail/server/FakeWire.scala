@@ -14,11 +14,14 @@ import needletail.server.session.ServerSession
  *
  * @param neighbour
  *   whose loop this connection is on as well; null for a loop of its own
+ * @param canSwitch
+ *   whether it can be handed over to another protocol
  */
 final class FakeWire(
     handler: Handler,
     config: ServerConfig = ServerConfig(log = Log.none),
-    neighbour: FakeWire = null
+    neighbour: FakeWire = null,
+    override val canSwitch: Boolean = false
 ) extends SessionOutput {
   private val written = new java.io.ByteArrayOutputStream
   private var woken   = false
@@ -34,6 +37,15 @@ final class FakeWire(
 
   /** Runs before anything is taken. */
   var writing: () => Unit = () => ()
+
+  /** What it has been handed over to, and the bytes that follow. */
+  var switchedTo: Upgrade.Accepted = null
+  def leftover: String             = new String(left, ISO_8859_1)
+
+  override def switchTo(protocol: Upgrade.Accepted, info: ConnectionInfo): Unit = {
+    switchedTo = protocol
+    isFinished = true
+  }
 
   /** While true what is written stays with us, as with a peer that does not read. */
   var stuck: Boolean = false

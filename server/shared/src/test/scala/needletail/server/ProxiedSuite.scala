@@ -8,8 +8,9 @@ import needletail.testing.{Authority, Suite}
 
 /** Servers behind proxies that send PROXY headers. */
 class ProxiedSuite extends Suite {
-  private val handler = Handler((r: Request) => Response.ok(r.connection.remoteAddress + " " + r.connection.localAddress))
-  private val behind  = ServerFixture.loopback.copy(proxies = Seq("127.0.0.0/8"))
+  private val handler =
+    Handler((r: Request) => Response.ok(r.connection.remoteAddress + " " + r.connection.localAddress))
+  private val behind = ServerFixture.loopback.copy(proxies = Seq("127.0.0.0/8"))
 
   /** All that comes until the end. */
   private def exchange(server: RunningServer, text: String): String = {

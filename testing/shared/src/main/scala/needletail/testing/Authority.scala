@@ -81,7 +81,10 @@ final class Authority(name: String = "Test Authority") {
       case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
       case other => other
     }
-    openssl(s"req -new -config $config -newkey $kind -nodes -keyout $secret -out $request -subj", s"/CN=$subject")
+    openssl(
+      s"req -new -config $config -newkey $kind -nodes -keyout $secret -out $request -subj",
+      s"/CN=$subject"
+    )
     val dates = if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z" else s"-days $days"
     openssl(s"ca -batch -notext -config $config -in $request -out $chain -extfile $more $dates")
     new Issued(chain, secret)

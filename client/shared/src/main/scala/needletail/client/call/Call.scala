@@ -4,10 +4,11 @@ import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, Setting}
+import needletail.client.error.ClientError
 import needletail.client.pool.Host
 import needletail.http.{ByteStream, MessageBody, Request}
 import needletail.http.admission.TimeLimit
-import needletail.http.message.{Headers, Method}
+import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 
 /**
@@ -133,8 +134,25 @@ final class Call private[client] (
    */
   def response: Async[ClientResponse] = sender.response(this)
 
-  /** As `response`: its body as text, in the charset of its Content-Type or in UTF-8. */
-  def text: Async[String] = response.map(_.text)
+  /**
+   * As `response`: its body as text, in the charset of its Content-Type or in UTF-8. Fails with
+   * `ClientError.UnexpectedStatus` unless the status is 200 to 299.
+   */
+  def text: Async[String] = expected.map(_.text)
+
+  /** As `text`: its body as bytes. */
+  def bytes: Async[Array[Byte]] = expected.map(_.bytes)
+
+  /** As `response`; fails with `ClientError.UnexpectedStatus` unless the status is 200 to 299. */
+  def expected: Async[ClientResponse] = expecting(status => status.code / 100 == 2)
+
+  /** As `response`; fails with `ClientError.UnexpectedStatus` for a status that is not accepted. */
+  def expecting(accept: Status => Boolean): Async[ClientResponse] = response.flatMap { answer =>
+    if (accept(answer.status)) Async.value(answer)
+    else Async.fail(new ClientError.UnexpectedStatus(host.name, answer.status, answer.headers, answer.bytes))
+  }
+
+  private[needletail] def hostName: String = host.name
 
   /**
    * Sends it: the head of the response, with its body as a stream, which must be read to its end or cancelled. Fails

@@ -4,7 +4,7 @@ import needletail.async.Survivable
 import needletail.client.error.ClientError
 import needletail.http.message.Headers
 import needletail.http.text.ByteWriter
-import needletail.io.{Connection, ConnectionHandler}
+import needletail.io.{Connection, ConnectionHandler, TlsSession}
 import needletail.io.platform.Fallible
 
 /** What opened a connection and decides about its use, such as a pool. Called on the connection's loop. */
@@ -35,6 +35,9 @@ private[needletail] final class ClientConnection(
     with ContentOutput
     with Runnable
     with Fallible {
+
+  /** What the TLS handshake has established; None without TLS. */
+  def tlsSession: Option[TlsSession] = connection.tlsSession
 
   /** Neighbours among a pool's idle connections, and whether this is one of them. */
   private[client] var nextIdle: ClientConnection = null

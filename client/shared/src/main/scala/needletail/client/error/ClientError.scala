@@ -2,7 +2,7 @@ package needletail.client.error
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.http.message.{Answerable, HttpError, Status}
+import needletail.http.message.{Answerable, Headers, HttpError, MediaType, Status}
 
 /**
  * Why a call has no response. The message names the host and the reason. Without a stack trace, as only `await` throws
@@ -96,6 +96,25 @@ object ClientError {
   final class BadRequestBody(host: String, what: String, cause: Throwable)
       extends ClientError(host, what, cause) {
     override private[client] def mayHaveArrived: Boolean = true
+  }
+
+  /**
+   * The response has another status than the caller accepts. The message names the status only.
+   *
+   * @param status the response's status
+   * @param headers the response's headers
+   * @param bytes the response's body
+   */
+  final class UnexpectedStatus private[client] (
+      host: String,
+      val status: Status,
+      val headers: Headers,
+      val bytes: Array[Byte]
+  ) extends ClientError(host, s"the response is $status") {
+    override private[client] def mayHaveArrived: Boolean = true
+
+    /** The body as text, in the charset of its Content-Type or in UTF-8. */
+    def text: String = MediaType.decode(bytes, MediaType.charset(headers.get("Content-Type")))
   }
 
   /** The client was closed before the response was complete. */

@@ -18,6 +18,10 @@ public final class Words {
     return (long) LONGS.get(bytes, at);
   }
 
+  public static void store(byte[] bytes, int at, long word) {
+    LONGS.set(bytes, at, word);
+  }
+
   public static void copy(byte[] source, int from, byte[] target, int at, int count) {
     System.arraycopy(source, from, target, at, count);
   }

@@ -9,12 +9,15 @@ import scala.scalanative.unsigned.*
 /**
  * Loads eight bytes of an array as one number, the first byte lowest, and copies bytes. See Swar.
  *
- * The caller ensures the bounds: the load does not check them. The JVM's version does, and all tests run there too.
+ * The caller ensures the bounds: neither load nor store checks them. The JVM's version does, and all tests run there too.
  * The supported processors are little-endian and allow unaligned loads.
  */
 private[http] object Words {
   @alwaysinline def load(bytes: Array[Byte], at: Int): Long =
     Intrinsics.loadLong(bytes.asInstanceOf[ByteArray].atRawUnsafe(at))
+
+  @alwaysinline def store(bytes: Array[Byte], at: Int, word: Long): Unit =
+    Intrinsics.storeLong(bytes.asInstanceOf[ByteArray].atRawUnsafe(at), word)
 
   /** System.arraycopy checks the types of the arrays first, which costs more than copying a field line. */
   @alwaysinline def copy(source: Array[Byte], from: Int, target: Array[Byte], at: Int, count: Int): Unit =

@@ -24,6 +24,21 @@ private[needletail] object ConnectionRules {
     if ((head.seen & Fields.Connection) != 0) options(head)
   }
 
+  /** Whether a request asks for another protocol: Upgrade, with the connection option of that name (RFC 9110 §7.8). */
+  def asksForUpgrade(head: MessageHead): Boolean =
+    head.minor >= 1 && (head.seen & Fields.Connection) != 0 && head.indexOf("upgrade", 0) >= 0 &&
+      hasOption(head, "upgrade")
+
+  private def hasOption(head: MessageHead, option: String): Boolean = {
+    var found = false
+    var field = head.first(Fields.Connection)
+    while (field >= 0) {
+      found ||= head.value(field).split(',').exists(member => Ascii.same(member.trim, option))
+      field = head.indexOf("connection", field + 1)
+    }
+    found
+  }
+
   @noinline private def options(head: MessageHead): Unit = {
     var close = false
     var field = head.first(Fields.Connection)

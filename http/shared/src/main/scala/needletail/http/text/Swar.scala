@@ -6,7 +6,7 @@ import needletail.http.text.Words
  * Operations on eight bytes at a time, as one number with the first byte lowest ("SIMD within a register"). A set of
  * bytes is a number too: the high bit of each byte in the set, all other bits 0.
  *
- * The caller ensures the bounds: a word may be loaded only if eight bytes of the array are left.
+ * The caller ensures the bounds: a word may be loaded or stored only if eight bytes of the array are left.
  */
 private[needletail] object Swar {
   private final val Ones  = 0x0101010101010101L
@@ -14,6 +14,14 @@ private[needletail] object Swar {
   private final val Lows  = 0x7f7f7f7f7f7f7f7fL
 
   @inline def load(bytes: Array[Byte], at: Int): Long = Words.load(bytes, at)
+
+  /** Throws IndexOutOfBoundsException unless the array has these `count` bytes: for loops of loads and stores. */
+  def checkRange(bytes: Array[Byte], from: Int, count: Int): Unit =
+    if ((from | count) < 0 || from > bytes.length - count)
+      throw new IndexOutOfBoundsException(s"$count bytes from $from on, of ${bytes.length}")
+
+  /** Stores a word; the inverse of `load`. */
+  @inline def store(bytes: Array[Byte], at: Int, word: Long): Unit = Words.store(bytes, at, word)
 
   /** Loads the `count` bytes from `at` on, 1 to 8 of them, with zeros above. They may be the array's last ones. */
   def load(bytes: Array[Byte], at: Int, count: Int): Long =

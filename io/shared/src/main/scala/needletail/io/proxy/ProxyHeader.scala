@@ -44,7 +44,7 @@ private[io] final class ProxyHeader {
     if (kept(count - 1) == '\n') {
       if (kept(count - 2) != '\r') malformed()
       text(0, count - 2).split(' ').toList match {
-        case "PROXY" :: "UNKNOWN" :: _                                             => ()
+        case "PROXY" :: "UNKNOWN" :: _                                                           => ()
         case List("PROXY", kind, from, to, fromPort, toPort) if kind == "TCP4" || kind == "TCP6" =>
           val size = if (kind == "TCP4") 4 else 16
           client = endpoint(from, fromPort, size)
@@ -57,7 +57,8 @@ private[io] final class ProxyHeader {
 
   private def endpoint(ip: String, port: String, size: Int): String = {
     val bytes  = AddressText.parse(ip)
-    val number = if (port.nonEmpty && port.length <= 5 && port.forall(c => c >= '0' && c <= '9')) port.toInt else -1
+    val number =
+      if (port.nonEmpty && port.length <= 5 && port.forall(c => c >= '0' && c <= '9')) port.toInt else -1
     if ((bytes eq null) || bytes.length != size || number < 0 || number > 65535) malformed()
     AddressText.render(bytes, number)
   }
@@ -92,9 +93,9 @@ private[io] final class ProxyHeader {
     server = AddressText.render(ip(Head + size), short(Head + 2 * size + 2))
   }
 
-  private def short(at: Int): Int                   = (kept(at) & 0xff) << 8 | (kept(at + 1) & 0xff)
-  private def text(from: Int, until: Int): String   = new String(kept, from, until - from, ISO_8859_1)
-  private def malformed(): Nothing                  = throw new IOException("a PROXY header is malformed")
+  private def short(at: Int): Int                 = (kept(at) & 0xff) << 8 | (kept(at + 1) & 0xff)
+  private def text(from: Int, until: Int): String = new String(kept, from, until - from, ISO_8859_1)
+  private def malformed(): Nothing                = throw new IOException("a PROXY header is malformed")
 }
 
 private[io] object ProxyHeader {

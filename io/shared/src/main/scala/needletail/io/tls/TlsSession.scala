@@ -9,6 +9,7 @@ package needletail.io.tls
  * @param serverName the name that the client asked for (SNI), in lower case; empty if it asked for none
  * @param peer       the peer's certificate, which has been verified (unless everybody is trusted); None if it showed none
  * @param isResumed  whether an earlier session was resumed
+ * @param nanos      how long the handshake took, in nanoseconds
  */
 final case class TlsSession(
     version: String,
@@ -16,7 +17,8 @@ final case class TlsSession(
     protocol: String,
     serverName: String,
     peer: Option[CertificateInfo],
-    isResumed: Boolean
+    isResumed: Boolean,
+    nanos: Long = 0
 )
 
 /**

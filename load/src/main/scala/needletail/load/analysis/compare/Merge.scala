@@ -1,7 +1,7 @@
 package needletail.load.analysis.compare
 
 import needletail.load.analysis.verdict.Quantity
-import needletail.load.result.{Figures, Interval, Lateness, PlanSummary, RunResult, SelfFigures}
+import needletail.load.result.{Figures, Interval, Lateness, Openings, PlanSummary, RunResult, SelfFigures}
 
 /**
  * Merges what several generators measured of the same plan at the same time, without loss: the result contains every
@@ -82,7 +82,8 @@ object Merge {
     pauseMillis = parts.map(_.pauseMillis).max,
     timeWait = parts.map(_.timeWait).max,
     listenOverflows = parts.map(_.listenOverflows).max,
-    targetCpu = parts.map(_.targetCpu).max
+    targetCpu = parts.map(_.targetCpu).max,
+    openings = Openings.sum(parts.map(_.openings))
   )
 
   private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(

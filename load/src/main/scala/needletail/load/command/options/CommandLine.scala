@@ -266,6 +266,11 @@ private final class CommandLine(command: String) {
     flag("insecure", "accept any certificate with https")(o =>
       o.copy(asking = o.asking.copy(trust = Some(Trust.Anybody)))
     ),
+    value("tls-sessions", "new|resumed", "whether connections resume TLS sessions (resumed)") {
+      case "new"     => Right(false)
+      case "resumed" => Right(true)
+      case _         => Left("it is neither new nor resumed")
+    }((resumes, o) => o.copy(asking = o.asking.copy(resumesTls = Some(resumes)))),
     value(
       "bands",
       "TIME,TIME,...",

@@ -21,6 +21,7 @@ final case class RequestOptions(
     sources: Vector[String] = Vector.empty,
     goodStatuses: Option[Set[Int]] = None,
     trust: Option[Trust] = None,
+    resumesTls: Option[Boolean] = None,
     bands: Vector[FiniteDuration] = Vector.empty
 )
 

@@ -31,6 +31,7 @@ private[command] object PlanFromOptions {
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources,
     goodStatuses = asking.goodStatuses.getOrElse(plan.goodStatuses),
     trust = asking.trust.getOrElse(plan.trust),
+    resumesTls = asking.resumesTls.getOrElse(plan.resumesTls),
     bands = if (asking.bands.nonEmpty) asking.bands else plan.bands
   )
 

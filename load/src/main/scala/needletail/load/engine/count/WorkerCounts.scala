@@ -10,6 +10,9 @@ import needletail.load.result.{Figures, Outcome}
 private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) {
   val figures: Array[Figures] = Array.fill(kinds)(new Figures)
   val lateness: Histogram     = Figures.histogram() // nanoseconds
+  val connect: Histogram      = Figures.histogram() // nanoseconds; empty unless connections are opened
+  val tls: Histogram          = Figures.histogram()
+  var resumed                 = 0L
   var second                  = 0
   var due                     = 0L
   var opened                  = 0L
@@ -26,6 +29,9 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
       i += 1
     }
     lateness.add(other.lateness)
+    connect.add(other.connect)
+    tls.add(other.tls)
+    resumed += other.resumed
     due += other.due
     opened += other.opened
     resent += other.resent
@@ -37,6 +43,9 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     last = false
     figures.foreach(_.reset())
     lateness.reset()
+    connect.reset()
+    tls.reset()
+    resumed = 0
     due = 0
     opened = 0
     resent = 0
@@ -75,12 +84,19 @@ private[engine] final class WorkerCounts(
 
   def due(count: Int): Unit = slice.due += count
   def resent(): Unit        = slice.resent += 1
-  def opened(): Unit        = {
+
+  /** A connection was opened within `nanos`, the last `tlsNanos` of them for TLS; 0 without TLS. */
+  def opened(nanos: Long, tlsNanos: Long, isResumed: Boolean): Unit = {
     open += 1
     slice.opened += 1
+    slice.connect.recordValue(bounded(nanos - tlsNanos))
+    if (tlsNanos > 0) slice.tls.recordValue(bounded(tlsNanos))
+    if (isResumed) slice.resumed += 1
   }
-  def closed(): Unit          = open -= 1
-  def late(nanos: Long): Unit = slice.lateness.recordValue(math.max(0, math.min(nanos, Figures.LongestNanos)))
+
+  private def bounded(nanos: Long): Long = math.max(0, math.min(nanos, Figures.LongestNanos))
+  def closed(): Unit                     = open -= 1
+  def late(nanos: Long): Unit            = slice.lateness.recordValue(bounded(nanos))
 
   def answered(
       kind: Int,

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory
 import scala.jdk.CollectionConverters._
 
 import needletail.load.engine.count.Collector
-import needletail.load.result.{Lateness, SelfFigures}
+import needletail.load.result.{Lateness, Openings, SelfFigures}
 
 /**
  * Measures the load generator itself, between samples. To be used on the collector's thread.
@@ -34,7 +34,8 @@ private[engine] final class SelfProbe(
       open: Int,
       opened: Long,
       resent: Long,
-      lateness: Lateness
+      lateness: Lateness,
+      openings: Openings
   ): SelfFigures = {
     val (at0, cpu0, busy0, ticks0, pauses0, drops0, served0) = (at, cpu, busy, ticks, pauses, drops, served)
     at = System.nanoTime()
@@ -70,7 +71,8 @@ private[engine] final class SelfProbe(
       listenOverflows = target.droppedOf(if (drops < 0 || drops0 < 0) -1 else drops - drops0),
       targetCpu =
         if (served < 0 || served0 < 0 || ticks._1 < 0 || ticks._2 == ticks0._2) -1
-        else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2))
+        else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2)),
+      openings = openings
     )
   }
 

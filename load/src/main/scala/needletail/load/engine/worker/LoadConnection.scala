@@ -14,6 +14,7 @@ import needletail.load.result.Outcome
 private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends ConnectionOwner {
   private var present: ClientConnection = null
   private var opening                   = false
+  private var begun                     = 0L
 
   /** When the last answer on it ended, by `System.nanoTime`. */
   var lastAnswer = 0L
@@ -34,6 +35,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
   /** Opens a connection within that time. */
   final def open(timeoutNanos: Long): Unit = {
     opening = true
+    begun = System.nanoTime()
     attempt(0, System.nanoTime() + timeoutNanos)
   }
 
@@ -54,7 +56,8 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
           opening = false
           present = made
           lastAnswer = System.nanoTime()
-          worker.tally.opened()
+          val tls = made.tlsSession
+          worker.tally.opened(lastAnswer - begun, tls.fold(0L)(_.nanos), tls.exists(_.isResumed))
           if (worker.isStopped) made.close() else opened()
         case Failure(_) if worker.isStopped => opening = false
         case Failure(error) if LoadConnection.elsewhere(error) && number + 1 < target.addresses.size =>

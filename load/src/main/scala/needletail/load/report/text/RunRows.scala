@@ -1,6 +1,9 @@
 package needletail.load.report.text
 
+import org.HdrHistogram.Histogram
+
 import needletail.load.analysis.verdict.{Bands, Limit, Measurement, Metric, Quantity}
+import needletail.load.result.Openings
 
 /** The table rows that every report has for a run, as plain text. */
 private[report] object RunRows {
@@ -56,7 +59,7 @@ private[report] object RunRows {
     val little = m.diagnosis.little.filter(_.holds).map(law =>
       f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
     )
-    asked ++ little ++ paced(m) ++ notKept(m) ++ overflows(m)
+    asked ++ little ++ paced(m) ++ openings(m) ++ notKept(m) ++ overflows(m)
   }
 
   private def paced(m: Measurement): Option[String] = {
@@ -68,6 +71,22 @@ private[report] object RunRows {
         s"The generator was late by ${time(lateness.getValueAtPercentile(50))} in the median, " +
           s"${time(lateness.getValueAtPercentile(99))} at p99, ${time(lateness.getMaxValue)} at most."
       )
+  }
+
+  /** How long opening connections took, if some were opened by TLS, or one for each request. */
+  private def openings(m: Measurement): Option[String] = {
+    val all                                    = Openings.sum(m.run.intervals.map(_.self.openings))
+    val (connect, tls)                         = (all.connect.histogram, all.tls.histogram)
+    def times(h: Histogram)                    = s"${time(h, 50)} in the median, ${time(h, 99)} at p99"
+    def time(h: Histogram, percentile: Double) = Quantity.time(h.getValueAtPercentile(percentile).toDouble)
+    val rate                                   = tls.getTotalCount * 1000.0 / math.max(1, m.run.loadMillis)
+    if (tls.getTotalCount > 0)
+      Some(
+        s"${Quantity.count(tls.getTotalCount)} TLS handshakes (${Quantity.of(Metric.Rate, rate)}), ${Quantity.count(all.resumed)} " +
+          s"of them resumed: ${times(tls)}. Connecting before that: ${times(connect)}."
+      )
+    else if (!m.run.plan.keepAlive && connect.getTotalCount > 0) Some(s"Connecting: ${times(connect)}.")
+    else None
   }
 
   /** A remark if the server closed connections that were to be reused. */

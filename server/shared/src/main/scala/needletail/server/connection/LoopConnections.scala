@@ -30,6 +30,18 @@ private[server] final class LoopConnections extends ServedConnection.Home {
     count -= 1
   }
 
+  /** `next` takes the place of `c`, for the same connection. */
+  def replace(c: ServedConnection, next: ServedConnection): Unit = {
+    next.home = this
+    next.previous = c.previous
+    next.following = c.following
+    if (next.previous != null) next.previous.following = next else head = next
+    if (next.following != null) next.following.previous = next
+    c.previous = null
+    c.following = null
+    c.home = null
+  }
+
   def isEmpty: Boolean = head == null
   def size: Int        = count
 

@@ -70,6 +70,7 @@ private[server] object ServedConnection {
   /** The list that a connection is in. */
   private[server] trait Home {
     def remove(connection: ServedConnection): Unit
+    def replace(connection: ServedConnection, next: ServedConnection): Unit
   }
 
   // How long a peer may make no progress while memory is short, in nanoseconds, and how many bytes a peer that sends

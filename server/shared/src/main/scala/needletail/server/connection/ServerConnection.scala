@@ -1,6 +1,6 @@
 package needletail.server.connection
 
-import needletail.http.ConnectionInfo
+import needletail.http.{ConnectionInfo, Upgrade}
 import needletail.io.Connection
 import needletail.server.exchange.RequestRunner
 import needletail.server.session.ServerSession
@@ -83,4 +83,12 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   }
 
   def info: ConnectionInfo = new ConnectionFacts(connection)
+
+  override def canSwitch: Boolean = true
+
+  override def switchTo(protocol: Upgrade.Accepted, info: ConnectionInfo): Unit = {
+    val next = new TunnelConnection(connection, runner.context, info, protocol)
+    if (home != null) home.replace(this, next)
+    connection.handler = next
+  }
 }

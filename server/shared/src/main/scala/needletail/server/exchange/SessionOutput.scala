@@ -1,6 +1,6 @@
 package needletail.server.exchange
 
-import needletail.http.ConnectionInfo
+import needletail.http.{ConnectionInfo, Upgrade}
 
 /** A connection as its [[ServerSession]] sees it: where to write, a clock, and a way to be called again. */
 private[needletail] trait SessionOutput {
@@ -37,6 +37,13 @@ private[needletail] trait SessionOutput {
    * one.
    */
   def wake(): Unit
+
+  /** Whether the connection may be handed over to another protocol. */
+  def canSwitch: Boolean = false
+
+  /** Hands the connection over: the session has written everything, and does not use it any more. */
+  def switchTo(protocol: Upgrade.Accepted, info: ConnectionInfo): Unit =
+    throw new IllegalStateException("this connection cannot switch")
 
   /** Ends the connection after all output, so that the peer receives all of it. */
   def finish(): Unit

@@ -23,6 +23,12 @@ final class LoopCounts {
   /** Stalled connections whose memory was reclaimed while it was short, by a refusal or by closing them. */
   private[server] var relieved: Long = 0
 
+  /** Connections handed over to another protocol. */
+  private[server] var upgrades: Long = 0
+
+  /** Those of them that are open. */
+  private[server] var upgraded: Long = 0
+
   /** Bytes received. */
   var bytesRead: Long = 0
 
@@ -41,6 +47,8 @@ final class LoopCounts {
     timeouts += other.timeouts
     abandoned += other.abandoned
     relieved += other.relieved
+    upgrades += other.upgrades
+    upgraded += other.upgraded
     lag.add(other.lag)
     bytesRead += other.bytesRead
     bytesWritten += other.bytesWritten

@@ -33,6 +33,13 @@ private[server] object ServerMetrics {
     one(maxConnections.toDouble)
     out.counter("needletail_connections_accepted_total", "Connections accepted.")
     one(accepted.toDouble)
+    out.gauge(
+      "needletail_upgraded_connections",
+      "Open connections handed over to another protocol, by event loop."
+    )
+    each(_.counts.upgraded.toDouble)
+    out.counter("needletail_upgrades_total", "Connections handed over to another protocol.")
+    sum(_.upgrades)
     out.counter("needletail_received_bytes_total", "Bytes received.")
     sum(_.bytesRead)
     out.counter("needletail_sent_bytes_total", "Bytes sent.")

@@ -8,15 +8,18 @@ private[server] object TlsMetrics {
   def write(out: MetricText, identity: TlsIdentity): Unit = {
     val counts = identity.counts
     out.counter("needletail_tls_handshakes_total", "TLS handshakes that are over, by result.")
-    out.sample(counts.full.toDouble, "result" -> "full")
+    out.sample(counts.full.toDouble, "result"    -> "full")
     out.sample(counts.resumed.toDouble, "result" -> "resumed")
-    out.sample(counts.failed.toDouble, "result" -> "failed")
+    out.sample(counts.failed.toDouble, "result"  -> "failed")
     out.gauge("needletail_tls_handshakes_in_progress", "Connections whose TLS handshake is not complete.")
     out.sample(counts.present.toDouble)
-    out.gauge("needletail_tls_handshakes_in_progress_max", "Such connections at which new ones wait in the backlog.")
+    out.gauge(
+      "needletail_tls_handshakes_in_progress_max",
+      "Such connections at which new ones wait in the backlog."
+    )
     out.sample(identity.limits.handshakes.toDouble)
     out.counter("needletail_tls_reloads_total", "How often the certificates were read again, by result.")
-    out.sample(counts.reloads.toDouble, "result" -> "done")
+    out.sample(counts.reloads.toDouble, "result"       -> "done")
     out.sample(counts.failedReloads.toDouble, "result" -> "failed")
     if (identity.certificates.nonEmpty) {
       out.gauge(

@@ -1,8 +1,8 @@
 package needletail.server.session
 
 import needletail.async.{Failed, Survivable}
-import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder}
-import needletail.http.message.HttpError
+import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder, Upgrade}
+import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
   BodyReader,
   RequestRunner,
@@ -119,7 +119,8 @@ private[server] final class ReplyWriter(
       if (!x.headSent) writeHead(x)
       if (!noContent) x.bytesSent += writeContent(r.content)
       completed(x)
-    } else if (noContent) {
+    } else if (Upgrade.of(r) != null) upgrade(x, Upgrade.of(r))
+    else if (noContent) {
       x.leaveStream()
       if (!x.headSent) writeHead(x)
       completed(x)
@@ -128,6 +129,38 @@ private[server] final class ReplyWriter(
       // piece, and can be replaced until it has been passed on.
       if (!x.headSent && (x.body == null || x.body.isDone)) writeHead(x)
       pump(x)
+    }
+  }
+
+  /** The protocol that the connection has been promised to; null if none. */
+  var switchesTo: Upgrade.Accepted = null
+
+  /** The reply hands the connection over, if request and connection allow it: otherwise the reply says why not. */
+  @noinline private def upgrade(x: ServerExchange, to: Upgrade): Unit = {
+    val refusal =
+      if (!wire.canSwitch) ReplyWriter.cannotSwitch
+      else if (state.isDraining) ReplyWriter.isEnding
+      else
+        to.accept(x.request) match {
+          case refused: Upgrade.Refused   => refused.response
+          case accepted: Upgrade.Accepted =>
+            if (!state.isAsking || x.next != null) ReplyWriter.notAsked
+            else {
+              switchesTo = accepted
+              null
+            }
+        }
+    if (refusal == null) {
+      x.response = x.response
+        .withHeaders(switchesTo.headers)
+        .header("Connection", "upgrade")
+        .header("Upgrade", to.protocol)
+      writeHead(x)
+      completed(x)
+      state.on(SessionState.Switched)
+    } else {
+      x.response = runner.dressed(x.request, refusal)
+      advance(x)
     }
   }
 
@@ -268,6 +301,12 @@ private[server] final class ReplyWriter(
 }
 
 private[server] object ReplyWriter {
+
+  private val cannotSwitch =
+    Response(Status.NotImplemented).text("this server cannot switch to another protocol here")
+  private val isEnding =
+    Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
+  private val notAsked = Response(Status.BadRequest).text("this request cannot switch to another protocol")
 
   /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */
   final val CopyLimit = 16 * 1024

@@ -1,7 +1,8 @@
 package needletail.server.session
 
 import needletail.async.{Async, Survivable, Value}
-import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response}
+import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response, Upgrade}
+import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
   BodyReader,
@@ -116,7 +117,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   def wantsInput: Boolean =
     if (state.readsHeads)
       queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
-    else state.hasContent && reader.isContentWanted
+    else state.hasContent && reader.isContentWanted || state.isAsking // to notice the client's end
 
   // time
 
@@ -189,7 +190,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     inTurn = false
     if (state.isEnded) {
       reader.end()
-      wire.finish()
+      if (writer.switchesTo == null) wire.finish() else wire.switchTo(writer.switchesTo, info)
     } else reader.settleDeadline(now)
   }
 
@@ -239,7 +240,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
         }
       else if (state.hasContent) go = readContent()
       else {
-        if (state.isClosed) input.skipAll()
+        if (state.isClosed && writer.switchesTo == null) input.skipAll()
         go = false
       }
   }
@@ -330,7 +331,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   ): Unit = {
     val length = response.sourceLength
     if (
-      length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
+      Upgrade.of(response) != null || length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
       !response.status.allowsBody
     ) serveLater(head, request, own, response, started)
     else {
@@ -387,6 +388,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     val x   = ServerExchange(this, runner, head, request, own, started, due)
     runner.detach(request, x)
     queue.add(x)
+    if (head.keepAlive && own == null && ConnectionRules.asksForUpgrade(head))
+      state.on(SessionState.UpgradeAsked)
     reply match {
       case response: Response =>
         x.response = runner.limited(response, own)

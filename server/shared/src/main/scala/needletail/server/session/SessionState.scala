@@ -48,6 +48,9 @@ private[server] final class SessionState {
 
   def isHeld: Boolean = client == Held
 
+  /** Whether the last request asks for another protocol, which may follow its reply. */
+  def isAsking: Boolean = client == Asking
+
   /** Whether a part of a head has arrived. */
   def isInHead: Boolean = client == Head
 
@@ -101,19 +104,22 @@ private[server] object SessionState {
   /** A complete head must wait for the replies before it; its bytes are not used yet. */
   final val Held = 2
 
+  /** The last request asks for another protocol: nothing after it is read before its reply. */
+  final val Asking = 3
+
   /** Content is to come that will not be read. */
-  final val Dropped = 3
+  final val Dropped = 4
 
   /** Content is to come. */
-  final val Content = 4
+  final val Content = 5
 
   /** Content is to come of the last request on this connection. */
-  final val LastContent = 5
+  final val LastContent = 6
 
   /** Nothing more is read. */
-  final val Closed = 6
+  final val Closed = 7
 
-  private[server] final val Clients = 7
+  private[server] final val Clients = 8
 
   // The server's states: what is due to the client.
 
@@ -175,7 +181,13 @@ private[server] object SessionState {
   /** The connection is lost, or is cut off. */
   final val Lost = 14
 
-  private[server] final val Events = 15
+  /** A request asks for another protocol. */
+  final val UpgradeAsked = 15
+
+  /** The connection has been handed over to another protocol. */
+  final val Switched = 16
+
+  private[server] final val Events = 17
 
   private final val ServerBits  = 2
   private final val ServerMask  = 3
@@ -206,22 +218,24 @@ private[server] object SessionState {
         next((event << ClientShift) | pair(client, Ended)) = pair(Closed, Ended).toByte
       }
 
-    // from          Idle, Head, Held, Dropped, Content, LastContent, Closed          Free, Replying
-    row(HeadBegan)(Head, No, No, No, No, No, No)(Free, Replying)
-    row(HeadWaits)(Held, Held, No, No, No, No, No)(No, Replying)
-    row(RoomAgain)(Idle, Head, Idle, Dropped, Content, LastContent, Closed)(Free, Replying)
-    row(Request)(Idle, Idle, No, No, No, No, No)(Free, Replying)
-    row(LastRequest)(Closed, Closed, No, No, No, No, No)(Free, Replying)
-    row(RequestWithContent)(Content, Content, No, No, No, No, No)(Free, Replying)
-    row(LastRequestWithContent)(LastContent, LastContent, No, No, No, No, No)(Free, Replying)
-    row(ContentEnded)(No, No, No, Idle, Idle, Closed, No)(Free, Replying)
-    row(ContentLeft)(No, No, No, No, Dropped, Closed, No)(Free, Replying)
-    row(ReadingEnds)(Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Free, Replying)
-    row(ReplyOwed)(Idle, Head, Held, Dropped, Content, LastContent, Closed)(Replying, Replying)
-    row(RepliesEnd)(Idle, Head, Idle, Dropped, Content, LastContent, Closed)(Free, Free)
-    row(LastReply)(Closed, Closed, Closed, Closed, LastContent, LastContent, Closed)(Free, Replying)
-    row(TurnEnds)(Idle, Head, Held, Dropped, Content, LastContent, Closed)(Free, Replying)
-    row(Lost)(Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Ended, Ended)
+    // from          Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed          Free, Replying
+    row(HeadBegan)(Head, No, No, No, No, No, No, No)(Free, Replying)
+    row(HeadWaits)(Held, Held, No, No, No, No, No, No)(No, Replying)
+    row(RoomAgain)(Idle, Head, Idle, Asking, Dropped, Content, LastContent, Closed)(Free, Replying)
+    row(Request)(Idle, Idle, No, No, No, No, No, No)(Free, Replying)
+    row(LastRequest)(Closed, Closed, No, No, No, No, No, No)(Free, Replying)
+    row(RequestWithContent)(Content, Content, No, No, No, No, No, No)(Free, Replying)
+    row(LastRequestWithContent)(LastContent, LastContent, No, No, No, No, No, No)(Free, Replying)
+    row(ContentEnded)(No, No, No, No, Idle, Idle, Closed, No)(Free, Replying)
+    row(ContentLeft)(No, No, No, No, No, Dropped, Closed, No)(Free, Replying)
+    row(ReadingEnds)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Free, Replying)
+    row(ReplyOwed)(Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed)(Replying, Replying)
+    row(RepliesEnd)(Idle, Head, Idle, Idle, Dropped, Content, LastContent, Closed)(Free, Free)
+    row(LastReply)(Closed, Closed, Closed, Closed, Closed, LastContent, LastContent, Closed)(Free, Replying)
+    row(TurnEnds)(Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed)(Free, Replying)
+    row(UpgradeAsked)(Asking, No, No, No, No, No, No, No)(No, Replying)
+    row(Switched)(No, No, No, Closed, No, No, No, No)(No, Ended)
+    row(Lost)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Ended, Ended)
 
     // what follows from both states: no reply is due, and there will be no other request
     next((TurnEnds << ClientShift) | pair(Closed, Free)) = pair(Closed, Ended).toByte
@@ -230,7 +244,7 @@ private[server] object SessionState {
   }
 
   private val clientNames =
-    Array("Idle", "Head", "Held", "Dropped", "Content", "LastContent", "Closed")
+    Array("Idle", "Head", "Held", "Asking", "Dropped", "Content", "LastContent", "Closed")
   private val serverNames = Array("Free", "Replying", "Ended")
   private val eventNames  = Array(
     "HeadBegan",
@@ -247,6 +261,8 @@ private[server] object SessionState {
     "RepliesEnd",
     "LastReply",
     "TurnEnds",
-    "Lost"
+    "Lost",
+    "UpgradeAsked",
+    "Switched"
   )
 }

@@ -58,11 +58,12 @@ private[server] final class Acceptor(
     openNow += 1
     total += 1
     if (openNow > most) most = openNow
-    if (openNow >= maxConnections || handshakesAreMany()) listener.pause()
+    if (openNow >= maxConnections) listener.pause()
     if (openNow > crowdedAbove) {
       if (!crowded) crowd((maxConnections * 0.80).toInt)
     } else relax()
     members(member).take(socket)
+    if (tls != null && handshakesAreMany()) listener.pause()
   }
 
   /**
@@ -115,7 +116,7 @@ private[server] final class Acceptor(
    * Whether so many TLS handshakes are under way that new connections must wait. Then it looks soon whether they are
    * fewer: that a handshake is over is not told.
    */
-  private def handshakesAreMany(): Boolean = (tls != null) && {
+  private def handshakesAreMany(): Boolean = {
     if (!waitsForHandshakes && tls.counts.present >= tls.limits.handshakes) {
       waitsForHandshakes = true
       lookAgain()

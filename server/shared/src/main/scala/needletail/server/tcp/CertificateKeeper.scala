@@ -22,7 +22,8 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
       identity.reload()
       warn()
     } catch {
-      case e: IOException => log.warn(s"the certificates were not read again, the old ones stay: ${e.getMessage}")
+      case e: IOException =>
+        log.warn(s"the certificates were not read again, the old ones stay: ${e.getMessage}")
     }
 
   private def warn(): Unit = {

@@ -62,14 +62,15 @@ private[server] final class PerLoopServer(
   def presentWork: String = protocol.presentWork
 
   /** Serves a connection on this loop. `closed` follows exactly once, whatever happens to it. */
-  def take(socket: AcceptedSocket): Unit = socket.start(loop, options, tls, toPlain, settings.proxies, gone) { connection =>
-    val served = protocol.connected(connection)
-    if (!beating) beat()
-    if (aborting) connection.abort()
-    else if (draining) served.drain()
-    connections.add(served) // last, so that a connection which failed before is not in the list
-    served
-  }
+  def take(socket: AcceptedSocket): Unit =
+    socket.start(loop, options, tls, toPlain, settings.proxies, gone) { connection =>
+      val served = protocol.connected(connection)
+      if (!beating) beat()
+      if (aborting) connection.abort()
+      else if (draining) served.drain()
+      connections.add(served) // last, so that a connection which failed before is not in the list
+      served
+    }
 
   /** Sets the idle timeout in nanoseconds, also of connections that are idle already. */
   def idleTimeout(nanos: Long): Unit = later { () =>

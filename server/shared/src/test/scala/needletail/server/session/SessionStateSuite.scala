@@ -45,7 +45,7 @@ class SessionStateSuite extends Suite {
 
   test("every other pair of states can be reached, but that nothing waits where no reply is owed") {
     val all = for (client <- 0 until Clients; server <- List(Free, Replying)) yield (client, server)
-    assertEquals(ways.keySet - ((Closed, Ended)), all.toSet - ((Held, Free)))
+    assertEquals(ways.keySet - ((Closed, Ended)), all.toSet - ((Held, Free)) - ((Asking, Free)))
   }
 
   test("requests are read where none is under way, and content only after a request with content") {
@@ -70,6 +70,17 @@ class SessionStateSuite extends Suite {
     assertEquals(allowed(HeadWaits), Set((Idle, Replying), (Head, Replying), (Closed, Ended)))
     assertEquals(next((Held, Replying), RoomAgain), (Idle, Replying))
     assertEquals(next((Held, Replying), RepliesEnd), (Idle, Free))
+  }
+
+  test("nothing is read after a request for another protocol, until its reply is complete") {
+    assertEquals(allowed(UpgradeAsked), Set((Idle, Replying), (Closed, Ended)))
+    for (event <- List(HeadBegan, HeadWaits, Request, RequestWithContent, ContentEnded))
+      assert(!allowed(event)((Asking, Replying)), event)
+    assertEquals(next((Asking, Replying), RoomAgain), (Asking, Replying))
+    assertEquals(next((Asking, Replying), RepliesEnd), (Idle, Free))
+    assertEquals(next((Asking, Replying), LastReply), (Closed, Replying))
+    assertEquals(allowed(Switched), Set((Asking, Replying), (Closed, Ended)))
+    assertEquals(next((Asking, Replying), Switched), (Closed, Ended))
   }
 
   test("the last request's content is read to its end, and nothing after it") {
@@ -108,6 +119,7 @@ class SessionStateSuite extends Suite {
       assertEquals(state.readsHeads, client == Idle || client == Head, pair)
       assertEquals(state.hasContent, Set(Dropped, Content, LastContent)(client), pair)
       assertEquals(state.isLastRequest, client == LastContent || client == Closed, pair)
+      assertEquals(state.isAsking, client == Asking, pair)
       assertEquals(state.isClosed, client == Closed, pair)
       assertEquals(state.isEnded, pair._2 == Ended, pair)
       assertEquals(state.isIdle, pair == ((Idle, Free)), pair)

@@ -9,7 +9,7 @@ import needletail.async.{Async, Loop, Survivable}
  * A file that threads for blocking work use for a loop, one at a time. It is closed exactly once: by the thread that
  * uses it, if the loop wants it closed meanwhile. `T` is a stream of `java.io`, since an interrupt closes a channel.
  */
-private[stream] final class OpenFile[T <: Closeable](open: () => T) {
+private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
   import OpenFile._
   private val state   = new AtomicInteger(Idle)
   private var file: T = _ // null before the first use; written and read in state Busy or Closed

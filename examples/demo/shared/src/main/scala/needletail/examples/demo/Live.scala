@@ -1,12 +1,12 @@
 package needletail.examples.demo
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.content.{Event, Events}
 import needletail.json.Json
 import needletail.routing._
+import needletail.stream.Stream
 
 /**
  * The live page, and the events that it shows (HTML standard, server-sent events).
@@ -33,34 +33,19 @@ final class Live(monitor: Monitor, controls: () => String) {
       )
       .text(LivePage.html)
 
-  /** Until the store drains, as nothing else would end it. */
-  private def events(request: Request): Response =
-    Response.ok
-      .contentType("text/event-stream")
-      .header("Cache-Control", "no-store")
-      .stream(new Events().until(request.connection.draining))
-
-  /** First all remembered readings, then new ones. */
-  private final class Events extends ByteStream {
-    private var sent = -1L
-    private var over = false
-
-    def next(): Async[Option[Array[Byte]]] =
-      if (over) Async.value(None)
-      else if (sent < 0) {
-        sent = 0
-        val first = Json.obj("controls" -> controls(), "most" -> Situation.MostCustomers)
-        Async.value(Some(s"retry: 1000\nevent: hello\ndata: $first\n\n".getBytes(UTF_8)))
-      } else
-        monitor.after(sent) match {
-          case Seq() => Async.sleep(Live.Look).flatMap(_ => next())
-          case fresh =>
-            sent = fresh.last.number
-            Async.value(Some(fresh.map(s => s"data: ${s.json}\n\n").mkString.getBytes(UTF_8)))
-        }
-
-    def cancel(): Unit = over = true
+  /** First all remembered readings, then new ones, until the store drains. */
+  private def events(request: Request): Response = {
+    val first = Json.obj("controls" -> controls(), "most" -> Situation.MostCustomers)
+    val hello = Event(first.toString, name = "hello", retryMillis = Some(1000))
+    Events(request)(_ => Stream(hello) ++ Stream.unfold(0L)(fresh).flatMap(Stream.from(_)))
   }
+
+  /** The readings after that number, as soon as there are some. */
+  private def fresh(sent: Long): Async[Option[(Seq[Event], Long)]] =
+    monitor.after(sent) match {
+      case Seq()    => Async.sleep(Live.Look).flatMap(_ => fresh(sent))
+      case readings => Async.value(Some((readings.map(s => Event(s.json.toString)), readings.last.number)))
+    }
 }
 
 object Live {

@@ -1,10 +1,13 @@
 package needletail.examples.reference
 
+import java.nio.file.Paths
+
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
 import needletail.io.PollerKind
 import needletail.server.{OverloadConfig, ServerConfig}
+import needletail.websocket.PerMessageDeflate
 
 /** The server for tests and measurements; see [[Reference]] for its routes. */
 object Main {
@@ -28,6 +31,18 @@ object Main {
   private val routes =
     options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
+  private val static =
+    options.text("static", "", "directory whose files are served below /static/; none unless given")
+  private val deflate  = options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
+  private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
+
+  private val cases =
+    options.text(
+      "websocket-cases",
+      "",
+      "run the cases of the WebSocket test server at this ws:// URL, then end"
+    )
+
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
 
@@ -42,6 +57,13 @@ object Main {
       overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
       serverHeader = Some("needletail")
     )
-    listening.serve(chosen, Reference.withTyped(chosen(routes)), config)
+    val compression =
+      if (chosen(deflate)) Some(PerMessageDeflate(minSize = 0, contextTakeover = chosen(takeover))) else None
+    if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
+    else {
+      val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
+      val all   = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
+      listening.serve(chosen, all, config)
+    }
   }
 }

@@ -3,6 +3,7 @@ package needletail.examples.reference
 import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
+import needletail.websocket.{webSocket, PerMessageDeflate, WebSocketConfig}
 
 /** Routes that HTTP servers are commonly tested and measured with. */
 object Reference {
@@ -36,9 +37,20 @@ object Reference {
     }*
   )
 
+  /** Echoes the messages of WebSockets at `/ws`. */
+  def webSockets(compression: Option[PerMessageDeflate]): Routes =
+    Routes(GET / "ws" to echoMessages(compression))
+
   private final case class Message(message: String) {
     def toJson: String = "{\"message\":\"" + message + "\"}"
   }
+
+  /** Echoes messages. */
+  private def echoMessages(compression: Option[PerMessageDeflate]) =
+    webSocket.withConfig(WebSocketConfig(maxMessage = 16 * 1024 * 1024, compression = compression)) {
+      socket => message =>
+        socket ! message
+    }
 
   /** Echoes the content as it arrives, with its type; with a length if it has one. */
   private def echo(request: Request): Response = {

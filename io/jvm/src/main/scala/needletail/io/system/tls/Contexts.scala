@@ -198,7 +198,9 @@ private[tls] object Contexts {
   /** Before Java 20 a property of the whole program sets them, which is read when TLS is used first. */
   private def limitGroups(parameters: SSLParameters): Unit =
     if (setNamedGroups ne null) setNamedGroups.invoke(parameters, Groups): Unit
-    else if (System.getProperty(GroupsProperty) eq null) { System.setProperty(GroupsProperty, Groups.mkString(",")); () }
+    else if (System.getProperty(GroupsProperty) eq null) {
+      System.setProperty(GroupsProperty, Groups.mkString(",")); ()
+    }
 
   private final val GroupsProperty = "jdk.tls.namedGroups"
 

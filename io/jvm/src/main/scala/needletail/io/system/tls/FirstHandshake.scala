@@ -25,7 +25,9 @@ private[tls] object FirstHandshake {
       client.beginHandshake()
       server.beginHandshake()
       meet(client, server)
-    } catch { case _: SSLException | _: RuntimeException => () } // a server may refuse clients without a certificate
+    } catch {
+      case _: SSLException | _: RuntimeException => ()
+    } // a server may refuse clients without a certificate
 
   private def meet(client: SSLEngine, server: SSLEngine): Unit = {
     val size     = client.getSession.getPacketBufferSize + server.getSession.getPacketBufferSize
@@ -45,18 +47,19 @@ private[tls] object FirstHandshake {
   private def isUnderWay(engine: SSLEngine): Boolean =
     engine.getHandshakeStatus != HandshakeStatus.NOT_HANDSHAKING && !engine.isOutboundDone
 
-  private def step(engine: SSLEngine, in: ByteBuffer, out: ByteBuffer): Unit = engine.getHandshakeStatus match {
-    case HandshakeStatus.NEED_TASK =>
-      Iterator.continually(engine.getDelegatedTask).takeWhile(_ ne null).foreach(_.run())
-    case HandshakeStatus.NEED_WRAP =>
-      engine.wrap(ByteBuffer.allocate(0), out)
-      ()
-    case _ =>
-      in.flip()
-      engine.unwrap(in, ByteBuffer.allocate(engine.getSession.getApplicationBufferSize))
-      in.compact()
-      ()
-  }
+  private def step(engine: SSLEngine, in: ByteBuffer, out: ByteBuffer): Unit =
+    engine.getHandshakeStatus match {
+      case HandshakeStatus.NEED_TASK =>
+        Iterator.continually(engine.getDelegatedTask).takeWhile(_ ne null).foreach(_.run())
+      case HandshakeStatus.NEED_WRAP =>
+        engine.wrap(ByteBuffer.allocate(0), out)
+        ()
+      case _ =>
+        in.flip()
+        engine.unwrap(in, ByteBuffer.allocate(engine.getSession.getApplicationBufferSize))
+        in.compact()
+        ()
+    }
 
   private final val MaxSteps = 200
 }

@@ -43,10 +43,11 @@ private[io] class TlsSocket(
   private var isCounted = counts ne null // as a handshake under way
 
   @volatile private var isComputing = false // tasks of the handshake run on another thread
-  private var resume: Runnable       = null
+  private var resume: Runnable      = null
 
   private var isBegun   = false
   private var isSecured = false
+  private var begun     = 0L    // when, and then how long it took, in nanoseconds
   private var isReset   = false
   private var isHeard   = false // whether the peer has sent anything
   private var awaited   = Interest.Write
@@ -79,12 +80,14 @@ private[io] class TlsSocket(
     try {
       if (!isBegun) {
         isBegun = true
+        begun = System.nanoTime
         engine.beginHandshake()
       }
       if (shakeHands()) {
         if (!isNewest) forbidRenegotiation()
-        if (isResumed) check.foreach(checkAgain)
+        if (mayBeResumed) check.foreach(checkAgain)
         isSecured = true
+        begun = System.nanoTime - begun
         if (isCounted) {
           isCounted = false
           counts.completed(isResumed)
@@ -98,8 +101,14 @@ private[io] class TlsSocket(
 
   private def isNewest: Boolean = engine.getSession.getProtocol == Newest
 
-  /** A session that is resumed is older than its connection: the JDK does not tell it otherwise. */
-  private def isResumed: Boolean = engine.getSession.getCreationTime < created
+  /** A session that is resumed is older than its connection: nothing else tells it. */
+  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < created
+
+  /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
+  private def isResumed: Boolean = {
+    val made = engine.getSession.getCreationTime
+    made < (if (made % 1000 == 0) created - created % 1000 else created)
+  }
 
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
     val isAccepted =
@@ -132,12 +141,18 @@ private[io] class TlsSocket(
       if (protocol eq null) "" else protocol,
       if (asked eq null) "" else asked,
       peer,
-      isResumed
+      isResumed,
+      begun
     )
   }
 
-  /** Disables all protocol versions but the newest, so that another handshake fails with an alert. */
-  private def forbidRenegotiation(): Unit = engine.setEnabledProtocols(Array(Newest))
+  /**
+   * Enables only a cipher suite for a kind of key that no server has, so that another handshake fails with the alert
+   * `handshake_failure`; where it is not known, only the newest version, which ends in `protocol_version`.
+   */
+  private def forbidRenegotiation(): Unit =
+    if (engine.getSupportedCipherSuites.contains(Impossible)) engine.setEnabledCipherSuites(Array(Impossible))
+    else engine.setEnabledProtocols(Array(Newest))
 
   /** For exceptions of the engine that are not SSLExceptions: on unexpected input it throws others too. */
   private def unexpected(e: RuntimeException): IOException =
@@ -437,7 +452,8 @@ private[io] class TlsSocket(
   }
 
   override def close(): Unit = {
-    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode)) sayEnd()
+    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode))
+        sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
     finally {
       if (isCounted) {
@@ -458,7 +474,8 @@ private[io] class TlsSocket(
 private[io] object TlsSocket {
   private val Nothing = ByteBuffer.allocate(0)
 
-  private final val Newest = "TLSv1.3"
+  private final val Newest     = "TLSv1.3"
+  private final val Impossible = "TLS_DHE_DSS_WITH_AES_128_GCM_SHA256"
 
   /** Records that one handshake may come in; a client with a certificate needs some ten. */
   private final val MaxGreetings = 256

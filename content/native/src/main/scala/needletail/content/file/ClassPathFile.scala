@@ -1,0 +1,14 @@
+package needletail.content.file
+
+/** Files that the program was linked with: `nativeConfig ~= { _.withEmbedResources(true) }`. */
+private[file] object ClassPathFile {
+
+  /** Its content; null if there is none. */
+  def read(name: String): Array[Byte] = {
+    val in = getClass.getResourceAsStream("/" + name)
+    if (in == null) null
+    else
+      try in.readAllBytes()
+      finally in.close()
+  }
+}

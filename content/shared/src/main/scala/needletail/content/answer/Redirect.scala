@@ -1,0 +1,34 @@
+package needletail.content.answer
+
+import needletail.http.{Response, Status}
+
+/**
+ * Redirections (RFC 9110 §15.4). `location` is sent as it is; IllegalArgumentException if it has a space, a control
+ * character or a character beyond ASCII, which have to be percent-encoded.
+ */
+object Redirect {
+
+  /** To another page, by GET, after a form was sent: 303. */
+  def seeOther(location: String): Response = to(Status.SeeOther, location)
+
+  /** For now, with the same method: 307. */
+  def temporary(location: String): Response = to(Status.TemporaryRedirect, location)
+
+  /** For good, with the same method: 308. */
+  def permanent(location: String): Response = to(Status.PermanentRedirect, location)
+
+  /**
+   * Whether a location that somebody else chose, as a parameter `next` of a log-in page, stays on this server: it is a
+   * path, and browsers read it as one.
+   */
+  def isLocal(location: String): Boolean =
+    location.startsWith("/") && !location.startsWith("//") && location.forall(c =>
+      c > ' ' && c < 127 && c != '\\'
+    )
+
+  private def to(status: Status, location: String): Response = {
+    if (!location.forall(c => c > ' ' && c < 127))
+      throw new IllegalArgumentException("a location must be percent-encoded")
+    Response(status).header("Location", location)
+  }
+}

@@ -1,0 +1,130 @@
+package needletail.content.compression
+
+import needletail.async.Setting
+import needletail.http.{ByteStream, Handler, MediaType, Method, Request, Response, Status}
+import needletail.routing.Routes
+
+/**
+ * When and how responses are compressed.
+ *
+ * @param codings what is offered, the preferred one first: `gzip`, `deflate`
+ * @param level 1 (fast) to 9 (small)
+ * @param least contents of fewer bytes are left as they are; a stream of unknown length is compressed in any case
+ * @param types which media types are compressed, in lower case and without parameters
+ */
+final case class CompressionConfig(
+    codings: List[String] = List("gzip", "deflate"),
+    level: Int = 5,
+    least: Int = 1024,
+    types: String => Boolean = CompressionConfig.isCompressible
+) {
+  private def check(): Unit = {
+    val is = Setting("CompressionConfig")
+    is.between("level", level, 1, 9)
+    is.notNegative("least", least)
+    codings.foreach(coding =>
+      is.check("codings", coding, coding == "gzip" || coding == "deflate", "gzip or deflate")
+    )
+  }
+  check()
+}
+
+object CompressionConfig {
+
+  /** Texts, JSON, XML, JavaScript, SVG, WebAssembly and fonts that are not compressed themselves; not event streams. */
+  val isCompressible: String => Boolean = mediaType =>
+    (mediaType.startsWith("text/") && mediaType != "text/event-stream") || mediaType.endsWith("+json") ||
+      mediaType.endsWith("+xml") || others.contains(mediaType)
+
+  private val others = Set(
+    "application/json",
+    "application/javascript",
+    "application/xml",
+    "application/yaml",
+    "application/toml",
+    "application/wasm",
+    "application/x-ndjson",
+    "application/x-www-form-urlencoded",
+    "application/vnd.ms-fontobject",
+    "font/ttf",
+    "font/otf",
+    "image/bmp",
+    "image/vnd.microsoft.icon"
+  )
+}
+
+/** Compresses responses for clients that accept it (RFC 9110 §8.4, §12.5.3). */
+private[content] final class Compression(config: CompressionConfig) {
+  import Compression._
+
+  def apply(routes: Routes): Routes    = routes.mapResponse(compressed)
+  def apply(handler: Handler): Handler = handler.mapResponse(compressed)
+
+  /** What is sent for `response`. */
+  def compressed(request: Request, response: Response): Response =
+    if (!mayBe(response)) response
+    else {
+      val varied = withVary(response)
+      if (response.status == Status.NotModified) varied.headers.get("ETag").fold(varied)(weakened(varied, _))
+      else
+        AcceptEncoding.choose(request, config.codings) match {
+          case None         => varied
+          case Some(coding) =>
+            val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
+            coded(
+              request,
+              tagged.setHeader("Content-Encoding", coding).withoutHeader("Accept-Ranges"),
+              coding
+            )
+        }
+    }
+
+  /** Whether there is content to compress, of a type that is compressed. */
+  private def mayBe(response: Response): Boolean = {
+    val headers = response.headers
+    val status  = response.status
+    (status == Status.NotModified) || (
+      status.allowsBody && status != Status.PartialContent && length(response) >= config.least &&
+        headers.get("Content-Type").exists(value => config.types(MediaType.essence(value))) &&
+        !headers.contains("Content-Encoding") && !headers.contains("Content-Range") &&
+        !headers.list("Cache-Control").exists(_.equalsIgnoreCase("no-transform"))
+    )
+  }
+
+  private def length(response: Response): Long =
+    if (response.content != null) response.content.length.toLong
+    else if (response.sourceLength >= 0) response.sourceLength
+    else Long.MaxValue
+
+  private def coded(request: Request, response: Response, coding: String): Response =
+    if (request.method == Method.HEAD)
+      response.stream(response.body.stream) // its length would be another one
+    else if (response.content != null && response.content.length <= AtOnce)
+      response.bytes(Deflating.whole(response.content, coding, config.level))
+    else {
+      val source =
+        if (response.content != null) ByteStream.fromIterator(slices(response.content)) else response.source
+      response.stream(new Deflating(source, coding, config.level))
+    }
+}
+
+private[content] object Compression {
+
+  /** Longer contents are compressed in pieces, with other connections in between. */
+  final val AtOnce = 64 * 1024
+
+  private def slices(content: Array[Byte]): Iterator[Array[Byte]] =
+    Iterator.range(0, content.length, AtOnce / 2).map(from =>
+      java.util.Arrays.copyOfRange(content, from, Math.min(content.length, from + AtOnce / 2))
+    )
+
+  /** What is compressed is another representation than what a strong tag is of. */
+  private def weakened(response: Response, tag: String): Response =
+    if (tag.startsWith("W/")) response else response.setHeader("ETag", "W/" + tag)
+
+  private def withVary(response: Response): Response = {
+    val named = response.headers.list("Vary")
+    if (named.exists(name => name == "*" || name.equalsIgnoreCase("accept-encoding"))) response
+    else response.header("Vary", "Accept-Encoding")
+  }
+}

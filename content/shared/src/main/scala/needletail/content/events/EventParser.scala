@@ -1,0 +1,79 @@
+package needletail.content.events
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.UTF_8
+
+/**
+ * Finds events in bytes, wherever these are split (HTML standard, §9.2.6).
+ *
+ * @param longest bytes of a line, and characters of an event's data, at most; more is an IOException
+ */
+private[events] final class EventParser(longest: Int) {
+  private val line    = new java.io.ByteArrayOutputStream
+  private val data    = new java.lang.StringBuilder
+  private var hasData = false
+  private var name    = ""
+  private var first   = true // for the byte order mark
+  private var wasCr   = false
+
+  /** The last id, which stays for the events after it. */
+  var lastId: Option[String] = None
+
+  /** The last retry in milliseconds. */
+  var retryMillis: Option[Long] = None
+
+  def feed(bytes: Array[Byte]): List[Event] = {
+    val events = List.newBuilder[Event]
+    var i      = 0
+    while (i < bytes.length) {
+      val b = bytes(i)
+      if (b == '\n' && wasCr) wasCr = false
+      else if (b == '\n' || b == '\r') {
+        wasCr = b == '\r'
+        val event = lineEnded(new String(line.toByteArray, UTF_8))
+        line.reset()
+        if (event != null) events += event
+      } else {
+        wasCr = false
+        if (line.size >= longest) throw new IOException(s"an event has a line of more than $longest bytes")
+        line.write(b.toInt)
+      }
+      i += 1
+    }
+    events.result()
+  }
+
+  private def lineEnded(raw: String): Event = {
+    val text = if (first && raw.startsWith("\ufeff")) raw.substring(1) else raw
+    first = false
+    if (text.isEmpty) dispatch()
+    else {
+      val colon = text.indexOf(':')
+      val field = if (colon < 0) text else text.substring(0, colon)
+      val rest  = if (colon < 0) "" else text.substring(colon + 1)
+      val value = if (rest.startsWith(" ")) rest.substring(1) else rest
+      field match {
+        case "data" =>
+          if (data.length + value.length > longest)
+            throw new IOException(s"an event has more than $longest characters")
+          if (hasData) data.append('\n')
+          data.append(value)
+          hasData = true
+        case "event"                      => name = value
+        case "id" if value.indexOf(0) < 0 => lastId = Some(value)
+        case "retry" if value.nonEmpty && value.length < 10 && value.forall(c => c >= '0' && c <= '9') =>
+          retryMillis = Some(value.toLong)
+        case _ => ()
+      }
+      null
+    }
+  }
+
+  private def dispatch(): Event = {
+    val event = if (hasData) Event(data.toString, lastId, name) else null
+    data.setLength(0)
+    hasData = false
+    name = ""
+    event
+  }
+}

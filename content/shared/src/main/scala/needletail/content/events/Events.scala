@@ -1,0 +1,41 @@
+package needletail.content.events
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import scala.concurrent.duration._
+
+import needletail.http.{ByteStream, Request, Response}
+import needletail.stream.Stream
+
+/**
+ * Responses of server-sent events (HTML standard, §9.2).
+ *
+ * {{{
+ * GET / "prices" + request to (request => Events(request)(lastId => prices.since(lastId)))
+ * }}}
+ */
+object Events {
+
+  /** The value of Content-Type. */
+  val MediaType = "text/event-stream"
+
+  private val comment = ":\n\n".getBytes(US_ASCII)
+
+  /**
+   * The events of `events`, which gets the Last-Event-ID of the request, if the client was connected before. The stream
+   * ends when the server drains, so that clients connect elsewhere.
+   *
+   * @param heartbeat how often a comment is sent, by which both sides learn that the connection is still there
+   */
+  def apply(request: Request, heartbeat: FiniteDuration = 15.seconds)(
+      events: Option[String] => Stream[Event]
+  ): Response = {
+    val rendered: Stream[Array[Byte]] = events(lastId(request)).map(_.render)
+    val alive = rendered.merge(Stream.ticks(heartbeat).map(_ => comment), eager = true)
+    Response.ok.contentType(MediaType).header("Cache-Control", "no-cache")
+      .stream(ByteStream.from(alive).until(request.connection.draining))
+  }
+
+  /** Last-Event-ID. */
+  def lastId(request: Request): Option[String] = request.header("last-event-id").filter(_.nonEmpty)
+}

@@ -1,0 +1,76 @@
+package needletail.content.file
+
+import scala.concurrent.duration._
+
+import needletail.async.Setting
+
+/**
+ * How files are served.
+ *
+ * @param index names of the files that stand for their directory, the first one that exists
+ * @param cacheControl values of Cache-Control by pattern of the path below the directory; the first that fits counts.
+ *                     `*` stands for any characters but slashes, `**` for any
+ * @param precompressed codings whose prepared files are sent to clients that accept them, the preferred one first:
+ *                      `br` (`page.html.br`), `zstd` (`.zst`), `gzip` (`.gz`)
+ * @param hidden whether names that begin with a dot are served; `.well-known` is in any case
+ * @param freshness for how long what is known of a file is used without looking again
+ * @param cachedFile files of at most so many bytes are kept in memory
+ * @param cacheSize bytes of files in memory
+ * @param maxOpen files that are open at the same time; a request for one more gets a 503
+ * @param maxRanges parts of a multipart/byteranges; a request for more gets the whole file
+ * @param mediaType the media type by the file's name
+ */
+final case class FileConfig(
+    index: List[String] = List("index.html"),
+    cacheControl: List[(String, String)] = Nil,
+    precompressed: List[String] = List("br", "zstd", "gzip"),
+    hidden: Boolean = false,
+    freshness: FiniteDuration = FiniteDuration(1, SECONDS),
+    cachedFile: Int = 256 * 1024,
+    cacheSize: Long = 32L * 1024 * 1024,
+    maxOpen: Int = 1024,
+    maxRanges: Int = 16,
+    mediaType: String => String = name => MediaTypes.ofName(name)
+) {
+  private def check(): Unit = {
+    val is = Setting("FileConfig")
+    is.positive("maxOpen", maxOpen)
+    is.positive("maxRanges", maxRanges)
+    precompressed.foreach(coding =>
+      if (!FileConfig.suffixes.contains(coding))
+        throw new IllegalArgumentException(s"FileConfig: no suffix is known for the coding '$coding'")
+    )
+  }
+  check()
+
+  private val patterns = cacheControl.map { case (pattern, value) => (FileConfig.regex(pattern), value) }
+
+  private[file] def cacheControlOf(path: String): Option[String] =
+    patterns.collectFirst { case (pattern, value) if pattern.matcher(path).matches => value }
+}
+
+object FileConfig {
+
+  /** Cache-Control for files that never change, since their name does instead. */
+  val Immutable = "public, max-age=31536000, immutable"
+
+  /** Cache-Control for files that are asked for again each time, with a condition. */
+  val NoCache = "no-cache"
+
+  private[file] val suffixes = Map("br" -> ".br", "zstd" -> ".zst", "gzip" -> ".gz")
+
+  private def regex(pattern: String): java.util.regex.Pattern = {
+    val out = new java.lang.StringBuilder
+    var i   = 0
+    while (i < pattern.length) {
+      val c = pattern.charAt(i)
+      if (c != '*') out.append(java.util.regex.Pattern.quote(c.toString))
+      else if (i + 1 < pattern.length && pattern.charAt(i + 1) == '*') {
+        out.append(".*")
+        i += 1
+      } else out.append("[^/]*")
+      i += 1
+    }
+    java.util.regex.Pattern.compile(out.toString)
+  }
+}

@@ -1,0 +1,85 @@
+package needletail.content.file
+
+import java.nio.file.Path
+
+import needletail.async.Async
+import needletail.http.{Reply, Request, Response, Status}
+import needletail.routing._
+
+/** Serves the files of a directory. */
+private[content] final class FileServer(root: Path, config: FileConfig) {
+  import FileServer._
+  private val store = new FileStore(root, config)
+
+  /** The number of files that are open. */
+  private[file] def opened: Int = store.opened
+
+  /** Bytes in memory. */
+  private[file] def held: Long = store.held
+
+  def routes(prefix: String): Routes = FileServer.mounted(prefix)(answer)
+
+  private def answer(request: Request, segments: List[String]): Reply =
+    if (!SafePath.isSafe(segments, config.hidden)) notFound
+    else attempt(request, segments, store.find(segments), Attempts)
+
+  private def attempt(request: Request, segments: List[String], found: Async[Found], left: Int): Reply = {
+    val result = found.resultOrNull
+    if (result != null && result.isValue) respond(request, segments, result.value, left)
+    else
+      new Reply.Later(
+        found.transform {
+          case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+            attempt(request, segments, store.findAgain(segments), left - 1).toAsync
+          case other => Async.fromTry(other).flatMap(respond(request, segments, _, left).toAsync)
+        }
+      )
+  }
+
+  private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply =
+    found match {
+      case Found.Nothing    => notFound
+      case Found.Directory  => withSlash(request)
+      case file: StoredFile =>
+        val variant = file.chosen(request)
+        variant.responses(request, System.currentTimeMillis() / 1000) match {
+          case Outcome.Ready(response)           => response
+          case Outcome.Streamed(response, parts) =>
+            val length = parts.iterator.map(_.length).sum
+            new Reply.Later(
+              new FileContent(store.open(variant.place), parts).opened.transform {
+                case scala.util.Success(content) => Async.value(response.stream(content, length))
+                case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+                  attempt(request, segments, store.findAgain(segments), left - 1).toAsync
+                case scala.util.Failure(e) => Async.fail(e)
+              }
+            )
+        }
+    }
+}
+
+private[content] object FileServer {
+
+  /** How often a file is looked at again that changes while it is opened. */
+  private final val Attempts = 3
+
+  private val notFound = Response.notFound.text("not found")
+
+  /** The route below `prefix`, and one from `prefix` itself to it. */
+  def mounted(prefix: String)(answer: (Request, List[String]) => Reply): Routes = {
+    val path = prefix.split('/').filter(_.nonEmpty).mkString("/")
+    def below(pattern: needletail.routing.Path[List[String]]): Routes =
+      pattern + request to { case (segments, request) => answer(request, segments) }
+    if (path.isEmpty) below(GET / !*)
+    else Routes(below(GET / path / !*), GET / path + request to (withSlash(_)))
+  }
+
+  /** To the same path with a slash. It is one of this server, as the path does not begin with two slashes. */
+  private def withSlash(request: Request): Response =
+    if (request.path.startsWith("//")) notFound
+    else
+      Response(Status.MovedPermanently).header(
+        "Location",
+        request.path + "/" + request.query.fold("")("?" + _)
+      )
+}

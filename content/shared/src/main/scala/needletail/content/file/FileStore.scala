@@ -1,0 +1,157 @@
+package needletail.content.file
+
+import java.io.IOException
+import java.nio.file.{Files, InvalidPathException, Path}
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+import needletail.async.{Async, Loop}
+import needletail.content.conditional.EntityTag
+import needletail.stream.stage.OpenFile
+
+/**
+ * The files of a directory, of which those used lately are known. The disk is looked at on threads for blocking work
+ * only. Shared by all loops.
+ */
+private[file] final class FileStore(root: Path, config: FileConfig) {
+  private val known     = new ConcurrentHashMap[String, StoredFile]
+  private val weight    = new AtomicLong
+  private val openFiles = new AtomicInteger
+  private val fresh     = config.freshness.toNanos
+
+  /** What is at a path of safe segments. */
+  def find(segments: List[String]): Async[Found] = {
+    val key   = segments.mkString("/")
+    val found = known.get(key)
+    val now   = Loop.nanoTime()
+    if (found == null) Async.blocking(load(key, segments, now))
+    else {
+      found.used = true
+      if (now - found.checked < fresh) Async.value(found)
+      else {
+        found.checked = now // others go on with it while this one looks
+        Async.blocking(if (isCurrent(found)) found else load(key, segments, now))
+      }
+    }
+  }
+
+  /** The same, whatever is known. */
+  def findAgain(segments: List[String]): Async[Found] = {
+    val now = Loop.nanoTime()
+    Async.blocking(load(segments.mkString("/"), segments, now))
+  }
+
+  /** Its content; opened when it is first read. */
+  def open(place: FilePlace): OpenFile[OpenedFile] = new OpenFile(() => place.open(openFiles, config.maxOpen))
+
+  /** The number of files that are open. */
+  def opened: Int = openFiles.get
+
+  /** Bytes that are known. */
+  private[file] def held: Long = weight.get
+
+  private def isCurrent(file: StoredFile): Boolean = file.variants.forall(_.place.isStill)
+
+  private def load(key: String, segments: List[String], now: Long): Found = {
+    val found =
+      try locate(segments, now)
+      catch { case _: IOException | _: InvalidPathException => Found.Nothing }
+    found match {
+      case file: StoredFile => keep(key, file)
+      case _                => forget(key)
+    }
+    found
+  }
+
+  private def locate(segments: List[String], now: Long): Found = {
+    val base  = root.toRealPath()
+    val path  = segments.filter(_.nonEmpty).foldLeft(base)(_.resolve(_)).toRealPath()
+    val slash = segments.nonEmpty && segments.last.isEmpty
+    if (!isWithin(base, path)) Found.Nothing
+    else if (Files.isDirectory(path))
+      if (!slash && segments.nonEmpty) Found.Directory
+      else config.index.iterator.map(name => file(base, path.resolve(name), now)).find(
+        _ != null
+      ).getOrElse(Found.Nothing)
+    else if (slash) Found.Nothing
+    else Option(file(base, path, now)).getOrElse(Found.Nothing)
+  }
+
+  /** A link may lead to another place of the directory, but not out of it, and not to what is hidden. */
+  private def isWithin(base: Path, path: Path): Boolean =
+    path.startsWith(base) && {
+      val below = base.relativize(path)
+      path == base || (0 until below.getNameCount).forall(i =>
+        SafePath.isName(below.getName(i).toString, config.hidden)
+      )
+    }
+
+  /** Null if no regular file is there. */
+  private def file(base: Path, path: Path, now: Long): StoredFile = {
+    val itself = variant(base, path, null)
+    if (itself == null) null
+    else {
+      val prepared = config.precompressed.map { coding =>
+        variant(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding)), coding)
+      }
+      val file = new StoredFile(itself :: prepared.filter(_ != null), now)
+      val name = base.relativize(path).toString.replace('\\', '/')
+      file.describe(name, config)
+      file
+    }
+  }
+
+  private def variant(base: Path, path: Path, coding: String): Variant = {
+    val real =
+      try path.toRealPath()
+      catch { case _: IOException => null }
+    val status = if (real == null || !isWithin(base, real)) null else FileStatus.of(real)
+    if (status == null || !status.isRegular || !Files.isReadable(real)) null
+    else {
+      val place   = new FilePlace(real, status)
+      val size    = status.size
+      val content =
+        if (size > config.cachedFile || size > config.cacheSize) null
+        else {
+          val file = place.open(openFiles, config.maxOpen)
+          try file.read(0, size.toInt)
+          finally file.close()
+        }
+      if (content != null && (content.length != size || !place.isStill)) throw FilePlace.Changed
+      val second = Math.floorDiv(status.modified, 1000000000L)
+      val tag    = java.lang.Long.toHexString(status.modified) + "-" + java.lang.Long.toHexString(size)
+      new Variant(
+        coding,
+        size,
+        EntityTag(if (coding == null) tag else s"$tag-$coding"),
+        if (second <= System.currentTimeMillis() / 1000) second
+        else -1, // never in the future (RFC 9110 §8.8.2.1)
+        place,
+        content
+      )
+    }
+  }
+
+  private def keep(key: String, file: StoredFile): Unit = {
+    val before = known.put(key, file)
+    weight.addAndGet(file.weight - (if (before == null) 0 else before.weight))
+    // what has not been used since the last time makes room
+    var rounds = 0
+    while (weight.get > config.cacheSize && rounds < 2) {
+      val all = known.entrySet.iterator
+      while (all.hasNext && weight.get > config.cacheSize) {
+        val entry = all.next()
+        if (entry.getValue.used) entry.getValue.used = false else drop(entry.getKey, entry.getValue)
+      }
+      rounds += 1
+    }
+  }
+
+  private def forget(key: String): Unit = {
+    val before = known.get(key)
+    if (before != null) drop(key, before)
+  }
+
+  private def drop(key: String, file: StoredFile): Unit =
+    if (known.remove(key, file)) { weight.addAndGet(-file.weight); () }
+}

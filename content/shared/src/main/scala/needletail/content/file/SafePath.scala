@@ -1,0 +1,21 @@
+package needletail.content.file
+
+/** Segments of a request's path as names of files. */
+private[file] object SafePath {
+
+  /**
+   * Whether every segment is the name of one file or directory, and none is hidden; the last one may be empty, as after
+   * a slash at the end. They are decoded, so `%2e%2e`, `%2f` and `%00` are seen as what they are.
+   */
+  def isSafe(segments: List[String], hidden: Boolean): Boolean = segments match {
+    case Nil          => true
+    case List("")     => true
+    case name :: rest => isName(name, hidden) && isSafe(rest, hidden)
+  }
+
+  /** Whether it is a name that is served. */
+  def isName(name: String, hidden: Boolean): Boolean =
+    name.nonEmpty && name != "." && name != ".." &&
+      (hidden || name.charAt(0) != '.' || name == ".well-known") &&
+      name.forall(c => c >= ' ' && c != '/' && c != '\\' && c != 0x7f)
+}

@@ -1,0 +1,79 @@
+package needletail.content.forward
+
+import needletail.client.Service
+import needletail.http.text.Ascii
+import needletail.http.{Headers, Reply, Request}
+import needletail.routing._
+
+/**
+ * How requests are passed on.
+ *
+ * @param keepPrefix whether the service sees the path with the prefix
+ * @param keepHost whether the service sees the Host of the request, not its own
+ * @param trusted whether Forwarded fields that the request brings are kept, as behind another proxy
+ */
+final case class ProxyConfig(keepPrefix: Boolean = false, keepHost: Boolean = false, trusted: Boolean = false)
+
+/** Passes requests on to a service, and its responses back, as they arrive. */
+private[content] final class Proxy(prefix: String, service: Service, config: ProxyConfig) {
+  import Proxy._
+  private val path = prefix.split('/').filter(_.nonEmpty).mkString("/")
+
+  def routes: Routes =
+    if (path.isEmpty) ANY / * + request to (pass(_))
+    else Routes(ANY / path / * + request to (pass(_)), ANY / path + request to (pass(_)))
+
+  private def pass(request: Request): Reply = {
+    val call = service.call(
+      request.method,
+      target(request)
+    )(request.timeLimit).withHeaders(forwarded(request)).noRedirects
+    new Reply.Later(call.body(request.body).stream.map(_.toResponse))
+  }
+
+  private def target(request: Request): String = {
+    val own   = request.path
+    val below = if (config.keepPrefix || path.isEmpty) own else own.substring(path.length + 1)
+    (if (below.isEmpty) "/" else below) + request.query.fold("")("?" + _)
+  }
+
+  /** The end-to-end fields (RFC 9110 §7.6.1), and Forwarded (RFC 7239). */
+  private def forwarded(request: Request): Headers = {
+    val headers = request.headers
+    val named   = headers.list("connection")
+    val kept    = headers.toList.filterNot { case (name, _) =>
+      hopByHop.exists(Ascii.same(_, name)) || named.exists(Ascii.same(_, name)) ||
+      (!config.keepHost && Ascii.same(name, "host")) ||
+      (!config.trusted && untrusted.exists(Ascii.same(_, name)))
+    }
+    val remote = request.connection.remoteAddress
+    val by     = if (remote.startsWith("/")) "unknown" else remote
+    val scheme = if (request.connection.isSecure) "https" else "http"
+    val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
+    Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+  }
+}
+
+private[content] object Proxy {
+  private val hopByHop = List(
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "content-length",
+    "expect"
+  )
+  private val untrusted =
+    List(
+      "forwarded",
+      "x-forwarded-for",
+      "x-forwarded-host",
+      "x-forwarded-proto",
+      "x-forwarded-port",
+      "x-real-ip"
+    )
+}

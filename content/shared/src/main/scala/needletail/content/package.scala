@@ -1,0 +1,165 @@
+package needletail
+
+import java.nio.file.Path
+
+import needletail.async.Async
+import needletail.client.{Call, ClientError, Service}
+import needletail.content.answer.Download
+import needletail.content.compression.Compression
+import needletail.content.file.{ClassPathServer, FileServer}
+import needletail.content.forward.Proxy
+import needletail.content.security.Cors
+import needletail.http.{Handler, Request, Response}
+import needletail.json.{Json, JsonReader}
+import needletail.routing.Routes
+
+/**
+ * What web programs need besides routes: static files, compression, multipart forms, server-sent events, and more. All
+ * of it wraps or makes routes, which stay routes.
+ */
+package object content {
+  type CompressionConfig = compression.CompressionConfig
+  type CookieSecrets     = security.CookieSecrets
+  type CorsConfig        = security.CorsConfig
+  type CrossSite         = security.CrossSite
+  type DecodingLimits    = compression.DecodingLimits
+  type Event             = events.Event
+  type FileConfig        = file.FileConfig
+  type FormData          = multipart.FormData
+  type FormPart          = multipart.FormPart
+  type Html              = answer.Html
+  type Multipart         = multipart.Multipart
+  type MultipartLimits   = multipart.MultipartLimits
+  type Problem           = answer.Problem
+  type ProxyConfig       = forward.ProxyConfig
+  type RateLimit         = limit.RateLimit
+  type RequestId         = answer.RequestId
+  type SecurityHeaders   = security.SecurityHeaders
+
+  val Authentication: security.Authentication.type          = security.Authentication
+  val CompressionConfig: compression.CompressionConfig.type = compression.CompressionConfig
+  val CorsConfig: security.CorsConfig.type                  = security.CorsConfig
+  val CrossSite: security.CrossSite.type                    = security.CrossSite
+  val Decoding: compression.Decoding.type                   = compression.Decoding
+  val DecodingLimits: compression.DecodingLimits.type       = compression.DecodingLimits
+  val Event: events.Event.type                              = events.Event
+  val EventSource: events.EventSource.type                  = events.EventSource
+  val Events: events.Events.type                            = events.Events
+  val FileConfig: file.FileConfig.type                      = file.FileConfig
+  val FormData: multipart.FormData.type                     = multipart.FormData
+  val Html: answer.Html.type                                = answer.Html
+  val Multipart: multipart.Multipart.type                   = multipart.Multipart
+  val MultipartLimits: multipart.MultipartLimits.type       = multipart.MultipartLimits
+  val Problem: answer.Problem.type                          = answer.Problem
+  val ProxyConfig: forward.ProxyConfig.type                 = forward.ProxyConfig
+  val RateLimit: limit.RateLimit.type                       = limit.RateLimit
+  val Redirect: answer.Redirect.type                        = answer.Redirect
+  val RequestId: answer.RequestId.type                      = answer.RequestId
+  val SecurityHeaders: security.SecurityHeaders.type        = security.SecurityHeaders
+
+  /**
+   * Routes for the files of a directory, below `prefix`: `files("/assets", Paths.get("public"))`.
+   *
+   * GET and HEAD, with conditions and ranges (RFC 9110 §13 and §14). A request for a directory gets its index file; one
+   * without a slash at the end is redirected to the one with it. Files are never looked for outside of the directory,
+   * links that lead out of it included; names that begin with a dot, devices and pipes are answered 404.
+   */
+  def files(prefix: String, directory: Path, config: FileConfig = FileConfig()): Routes =
+    new FileServer(directory, config).routes(prefix)
+
+  /**
+   * Routes for files of the class path below `base`: `resources("/assets", "public")`. As `files`, but they never change,
+   * have no Last-Modified, and a directory without a slash is not redirected. Natively the program has to be linked with
+   * them: `nativeConfig ~= { _.withEmbedResources(true) }`.
+   */
+  def resources(prefix: String, base: String, config: FileConfig = FileConfig()): Routes =
+    new ClassPathServer(base, config).routes(prefix)
+
+  /**
+   * Routes that pass requests on to `service`, and its responses back, as they arrive: `proxy("/api", service)`. The
+   * prefix is left out unless `config` says otherwise. Fields that concern the connection are left out, and Forwarded
+   * says who asks.
+   */
+  def proxy(prefix: String, service: Service, config: ProxyConfig = ProxyConfig()): Routes =
+    new Proxy(prefix, service, config).routes
+
+  /** The response of the media type that the client prefers; see [[answer.Negotiation]]. */
+  def negotiate(request: Request)(offered: (String, () => Response)*): Response =
+    answer.Negotiation.negotiate(request)(offered*)
+
+  implicit class HtmlInterpolator(private val context: StringContext) {
+
+    /** HTML with values that are escaped; see [[answer.Html]]. */
+    def html(values: Any*): Html = Html.interpolate(context.parts, values)
+  }
+
+  implicit class RoutesWithContent(private val routes: Routes) {
+
+    /** The same routes, whose responses are compressed for clients that accept it; see [[CompressionConfig]]. */
+    def compressed: Routes = compressed(CompressionConfig())
+
+    def compressed(config: CompressionConfig): Routes = new Compression(config)(routes)
+
+    /** The same routes, open to the other origins of `config`. */
+    def cors(config: CorsConfig): Routes = new Cors(config)(routes)
+
+    /** The same routes, with headers that make browsers more careful; see [[SecurityHeaders]]. */
+    def securityHeaders: Routes = securityHeaders(SecurityHeaders())
+
+    def securityHeaders(headers: SecurityHeaders): Routes = headers(routes)
+
+    /** The same routes, closed to requests that other sites make browsers send; see [[CrossSite]]. */
+    def refuseCrossSite: Routes = refuseCrossSite(CrossSite())
+
+    def refuseCrossSite(check: CrossSite): Routes = check(routes)
+
+    /** The same routes, with a limit of requests for each client. */
+    def rateLimit(limit: RateLimit): Routes = limit(routes)
+
+    /** The same routes, whose responses have the id of their request; see [[RequestId]]. */
+    def requestIds: Routes = requestIds(RequestId())
+
+    def requestIds(ids: RequestId): Routes = ids(routes)
+
+    /** The same routes, whose errors are problems (RFC 9457) in place of plain text. */
+    def problems: Routes = Problem.of(routes)
+  }
+
+  implicit class CompressedHandler(private val handler: Handler) {
+
+    /** The same handler, whose responses are compressed for clients that accept it; see [[CompressionConfig]]. */
+    def compressedBy(config: CompressionConfig): Handler = new Compression(config)(handler)
+  }
+
+  implicit class ResponseWithContent(private val response: Response) {
+
+    /** The same response, to be saved as a file of that name (RFC 6266). */
+    def download(fileName: String): Response =
+      response.setHeader("Content-Disposition", Download.disposition(fileName, inline = false))
+
+    /** The same response, to be shown; if it is saved, under that name. */
+    def inline(fileName: String): Response =
+      response.setHeader("Content-Disposition", Download.disposition(fileName, inline = true))
+  }
+
+  implicit class CallWithContent(private val call: Call) {
+
+    /**
+     * Sends it: the response's JSON as an `A`. Fails with a `ClientError`: `UnexpectedStatus` as `call.text` does, and
+     * `Malformed` if it is not JSON or not an `A`.
+     */
+    def as[A](implicit reader: JsonReader[A]): Async[A] = call.bytes.flatMap { bytes =>
+      Json.parse(bytes).flatMap(_.as[A]) match {
+        case Right(value) => Async.value(value)
+        case Left(error)  =>
+          Async.fail(new ClientError.Malformed(call.hostName, s"the response is not as expected: $error"))
+      }
+    }
+
+    /** With a form as content. */
+    def form(form: FormData): Call = {
+      val typed = call.setHeader("Content-Type", form.contentType)
+      if (form.length >= 0) typed.body(form.stream, form.length) else typed.body(form.stream)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package needletail.content.security
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Base64
+
+/**
+ * Signs and encrypts the values of cookies. The name of the cookie is part of what is signed, so that the value of one
+ * cannot be used as that of another.
+ *
+ * On the JVM by the JDK's HMAC-SHA256 and AES-256-GCM. Natively every method throws UnsupportedOperationException, as
+ * Scala Native's library has no cryptography.
+ *
+ * @param keys at least 32 random bytes each. The first one signs and encrypts; all are tried to verify and decrypt, so
+ *             that a key can be replaced while cookies of the old one are about
+ */
+final class CookieSecrets(keys: List[Array[Byte]]) {
+  if (keys.isEmpty || keys.exists(_.length < 32))
+    throw new IllegalArgumentException("CookieSecrets: a key of at least 32 bytes is needed")
+
+  /** The value with its signature, which anyone can read and nobody can change. */
+  def sign(name: String, value: String): String =
+    encode(value.getBytes(UTF_8)) + "." + encode(CookieCrypto.sign(keys.head, signed(name, value)))
+
+  /** The value of a text that `sign` has made with one of the keys. */
+  def verify(name: String, text: String): Option[String] = {
+    val dot = text.indexOf('.')
+    for {
+      bytes     <- if (dot < 0) None else decode(text.substring(0, dot))
+      signature <- decode(text.substring(dot + 1))
+      value = new String(bytes, UTF_8)
+      if keys.exists(key => Authentication.same(CookieCrypto.sign(key, signed(name, value)), signature))
+    } yield value
+  }
+
+  /** The value as nobody can read or change it. */
+  def encrypt(name: String, value: String): String =
+    encode(CookieCrypto.encrypt(keys.head, name.getBytes(UTF_8), value.getBytes(UTF_8)))
+
+  /** The value of a text that `encrypt` has made with one of the keys. */
+  def decrypt(name: String, text: String): Option[String] =
+    decode(text).flatMap { bytes =>
+      keys.iterator.map(CookieCrypto.decrypt(_, name.getBytes(UTF_8), bytes)).collectFirst {
+        case Some(plain) =>
+          new String(plain, UTF_8)
+      }
+    }
+
+  /** A name is a token, so the first "=" ends it. */
+  private def signed(name: String, value: String): Array[Byte] = s"$name=$value".getBytes(UTF_8)
+
+  private def encode(bytes: Array[Byte]): String = Base64.getUrlEncoder.withoutPadding.encodeToString(bytes)
+
+  private def decode(text: String): Option[Array[Byte]] =
+    try Some(Base64.getUrlDecoder.decode(text))
+    catch { case _: IllegalArgumentException => None }
+}

@@ -1,0 +1,73 @@
+package needletail.content.security
+
+import scala.concurrent.duration._
+
+import needletail.http.{Method, Request, Response, Status}
+import needletail.routing.Routes
+
+/**
+ * Which other origins a browser lets use these routes (Fetch standard, CORS). Without it, none.
+ *
+ * @param origins origins as `https://shop.example`; `*` for all, which excludes `credentials`
+ * @param methods for requests that a browser asks about first
+ * @param headers request headers that scripts may set; `*` for all that are asked for
+ * @param exposed response headers that scripts may read
+ * @param credentials whether cookies and authorisation are sent
+ * @param maxAge how long a browser keeps the answer
+ */
+final case class CorsConfig(
+    origins: Set[String],
+    methods: List[Method] = List(Method.GET, Method.HEAD, Method.POST),
+    headers: List[String] = Nil,
+    exposed: List[String] = Nil,
+    credentials: Boolean = false,
+    maxAge: FiniteDuration = FiniteDuration(10, MINUTES)
+) {
+  if (credentials && origins.contains("*"))
+    throw new IllegalArgumentException("CorsConfig: credentials cannot be sent to all origins")
+}
+
+private[content] final class Cors(config: CorsConfig) {
+  private val all = config.origins.contains("*")
+
+  def apply(routes: Routes): Routes = routes.mapResponse(shared)
+
+  private def shared(request: Request, response: Response): Response =
+    request.header("origin") match {
+      case None         => varied(response)
+      case Some(origin) =>
+        val preflight =
+          request.method == Method.OPTIONS && request.header("access-control-request-method").isDefined
+        if (!all && !config.origins.contains(origin)) varied(response)
+        else if (preflight) allowed(asked(request, response), origin)
+        else {
+          val shown = allowed(response, origin)
+          if (config.exposed.isEmpty) shown
+          else shown.setHeader("Access-Control-Expose-Headers", config.exposed.mkString(", "))
+        }
+    }
+
+  private def allowed(response: Response, origin: String): Response = {
+    val named = varied(response).setHeader("Access-Control-Allow-Origin", if (all) "*" else origin)
+    if (config.credentials) named.setHeader("Access-Control-Allow-Credentials", "true") else named
+  }
+
+  /** The answer to a preflight, for a path that there is. */
+  private def asked(request: Request, response: Response): Response =
+    if (response.status == Status.NotFound) response
+    else {
+      val headers =
+        if (config.headers.contains("*")) request.header("access-control-request-headers").getOrElse("")
+        else config.headers.mkString(", ")
+      val answer = Response(Status.NoContent)
+        .header("Access-Control-Allow-Methods", config.methods.map(_.name).mkString(", "))
+        .header("Access-Control-Max-Age", config.maxAge.toSeconds.toString)
+        .header("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+      if (headers.isEmpty) answer else answer.header("Access-Control-Allow-Headers", headers)
+    }
+
+  /** The response differs by origin, unless all get the same. */
+  private def varied(response: Response): Response =
+    if (all || response.headers.list("Vary").exists(_.equalsIgnoreCase("origin"))) response
+    else response.header("Vary", "Origin")
+}

@@ -1,0 +1,170 @@
+package needletail.content.compression
+
+import java.io.ByteArrayInputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.zip.{GZIPInputStream, InflaterInputStream}
+
+import needletail.content._
+import needletail.http.{ByteStream, Headers, Method, Request, Response, Status}
+import needletail.routing._
+import needletail.stream.Push
+import needletail.testing.Suite
+import needletail.testkit._
+
+class CompressionSuite extends Suite {
+  private val text = (1 to 5000).map(n => s"line $n").mkString("\n")
+
+  private def unzipped(bytes: Array[Byte]): String =
+    read(new GZIPInputStream(new ByteArrayInputStream(bytes)))
+
+  private def read(in: java.io.InputStream): String = {
+    val out   = new java.io.ByteArrayOutputStream
+    val bytes = new Array[Byte](4096)
+    var count = in.read(bytes)
+    while (count >= 0) {
+      out.write(bytes, 0, count)
+      count = in.read(bytes)
+    }
+    out.toString("UTF-8")
+  }
+
+  private def reply(
+      response: => Response,
+      accept: String = "gzip",
+      fields: Seq[(String, String)] = Nil,
+      method: Method = Method.GET
+  ) =
+    Routes(ANY / "x" to response).compressed.test(Request(
+      method,
+      "/x",
+      Headers((("Accept-Encoding" -> accept) +: fields)*)
+    ))
+
+  test("a text is compressed as gzip or deflate, and Vary always says so") {
+    val gzip = reply(Response.ok(text))
+    assertEquals(gzip.header("Content-Encoding"), Some("gzip"))
+    assertEquals(unzipped(gzip.bytes), text)
+    val deflate = reply(Response.ok(text), "deflate")
+    assertEquals(deflate.header("Content-Encoding"), Some("deflate"))
+    assertEquals(read(new InflaterInputStream(new ByteArrayInputStream(deflate.bytes))), text)
+    val plain = reply(Response.ok(text), "br")
+    assertEquals(plain.header("Content-Encoding"), None)
+    assertEquals(plain.text, text)
+    for (r <- Seq(gzip, deflate, plain)) assertEquals(r.header("Vary"), Some("Accept-Encoding"))
+    assertEquals(
+      reply(Response.ok(text).header("Vary", "Origin, accept-encoding")).headers.getAll("Vary").length,
+      1
+    )
+  }
+
+  test("Accept-Encoding by RFC 9110 §12.5.3") {
+    val cases = Seq(
+      "gzip"                       -> Some("gzip"),
+      "GZIP"                       -> Some("gzip"),
+      "x-gzip"                     -> Some("gzip"),
+      "gzip;q=0"                   -> None,
+      "gzip;q=0.000, deflate"      -> Some("deflate"),
+      "deflate, gzip;q=0.5"        -> Some("deflate"),
+      "gzip;q=0.5, deflate;q=0.5"  -> Some("gzip"),
+      "*"                          -> Some("gzip"),
+      "*;q=0"                      -> None,
+      "gzip;q=0, *"                -> Some("deflate"),
+      "identity, gzip;q=0.5"       -> None,
+      "identity;q=0.5, gzip;q=0.8" -> Some("gzip"),
+      "identity;q=0, gzip"         -> Some("gzip"),
+      ""                           -> None,
+      "gzip;q=nonsense"            -> None,
+      "gzip; q=1.0"                -> Some("gzip"),
+      "gzip;q=2"                   -> None
+    )
+    for ((value, expected) <- cases)
+      assertEquals(AcceptEncoding.choose(value, List("gzip", "deflate")), expected, value)
+  }
+
+  test("some responses stay as they are") {
+    val ok = Response.ok(text)
+    for (
+      kept <- Seq(
+        ok.header("Content-Encoding", "br"),
+        ok.header("Content-Range", "bytes 0-1/2").withStatus(Status.PartialContent),
+        ok.header("Cache-Control", "public, no-transform"),
+        ok.contentType("image/png"),
+        Response.ok("short"),
+        Response(Status.NoContent),
+        ok.contentType("text/event-stream")
+      )
+    ) {
+      val sent = reply(kept)
+      assertEquals(sent.header("Content-Encoding"), kept.headers.get("Content-Encoding"), kept.headers)
+    }
+  }
+
+  test("a strong tag becomes weak, for a 304 too; HEAD has the fields of GET") {
+    val tagged = reply(Response.ok(text).header("ETag", "\"a\"").header("Accept-Ranges", "bytes"))
+    assertEquals(tagged.header("ETag"), Some("W/\"a\""))
+    assertEquals(tagged.header("Accept-Ranges"), None)
+    assertEquals(reply(Response(Status.NotModified).header("ETag", "\"a\"")).header("ETag"), Some("W/\"a\""))
+    assertEquals(reply(Response.ok(text).header("ETag", "\"a\""), "br").header("ETag"), Some("\"a\""))
+    val head = reply(Response.ok(text).header("ETag", "\"a\""), method = Method.HEAD)
+    assertEquals(head.headers, reply(Response.ok(text).header("ETag", "\"a\"")).headers)
+  }
+
+  test("a long content and a stream are compressed in pieces") {
+    val long = text * 10
+    for (
+      response <- Seq(
+        Response.ok(long),
+        Response.ok.contentType("text/plain").stream(ByteStream.of(long.getBytes(UTF_8)))
+      )
+    ) {
+      val sent = reply(response)
+      assertEquals(sent.header("Content-Encoding"), Some("gzip"))
+      assertEquals(unzipped(sent.bytes), long)
+    }
+    assertEquals(
+      unzipped(
+        reply(Response.ok.contentType("text/plain").stream(ByteStream.fromIterator(Iterator.empty))).bytes
+      ),
+      ""
+    )
+  }
+
+  test("what a handler has sent so far reaches the client while it waits") {
+    val push  = new Push[Array[Byte]](4)
+    val loop  = new ManualLoop
+    val route = Routes(GET / "x" to Response.ok.contentType("text/plain").stream(push.stream)).compressed
+    val sent  = route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> "gzip")), loop)
+    push.offer("first".getBytes(UTF_8))
+    val stream = sent.response.body.stream
+    val piece  = loop.run(stream.next()).get.get
+    assertEquals(new String(inflated(piece), UTF_8), "first")
+    push.offer("second".getBytes(UTF_8))
+    push.complete()
+    val rest = loop.run(stream.toList(10)).get
+    assertEquals(unzipped(piece ++ rest.flatten), "firstsecond")
+  }
+
+  private def inflated(piece: Array[Byte]): Array[Byte] = {
+    val inflater = new java.util.zip.Inflater(true)
+    inflater.setInput(piece, 10, piece.length - 10)
+    val out   = new Array[Byte](1000)
+    val count = inflater.inflate(out)
+    inflater.end()
+    out.take(count)
+  }
+
+  test("a failure of the stream remains one, and a cancelled one is cancelled") {
+    val failing = reply(Response.ok.contentType(
+      "text/plain"
+    ).stream(needletail.stream.Stream.fail(new RuntimeException("broken"))))
+    assertEquals(intercept[RuntimeException](failing.bytes).getMessage, "broken")
+    var cancelled = false
+    val source    = new ByteStream {
+      def next(): needletail.async.Async[Option[Array[Byte]]] =
+        needletail.async.Async.value(Some("x".getBytes(UTF_8)))
+      def cancel(): Unit = cancelled = true
+    }
+    reply(Response.ok.contentType("text/plain").stream(source)).response.body.stream.cancel()
+    assert(cancelled)
+  }
+}

@@ -1,0 +1,111 @@
+package needletail.content.compression
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.zip.{DeflaterOutputStream, GZIPOutputStream}
+
+import scala.util.Try
+
+import needletail.http.message.HttpError
+import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
+import needletail.routing._
+import needletail.testing.Suite
+import needletail.testkit._
+
+class DecodingSuite extends Suite {
+  private val text = (1 to 5000).map(n => s"line $n").mkString("\n")
+
+  private def gzip(content: Array[Byte]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    val out   = new GZIPOutputStream(bytes)
+    out.write(content)
+    out.close()
+    bytes.toByteArray
+  }
+
+  private def zlib(content: Array[Byte]): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    val out   = new DeflaterOutputStream(bytes)
+    out.write(content)
+    out.close()
+    bytes.toByteArray
+  }
+
+  private def decoded(
+      pieces: Iterator[Array[Byte]],
+      limits: DecodingLimits = DecodingLimits(),
+      coding: String = "gzip"
+  ): Try[String] = {
+    val body    = MessageBody.streamed(ByteStream.fromIterator(pieces), -1)
+    val request = Request(Method.POST, "/", Headers("Content-Encoding" -> coding), body)
+    Decoding.decoded(
+      request,
+      limits
+    ).toTry.flatMap(r => new ManualLoop().run(r.body.bytes)).map(new String(_, UTF_8))
+  }
+
+  private def status(result: Try[Any]): Int = result.failed.get.asInstanceOf[HttpError].status.code
+
+  test("gzip and deflate, wherever they are split, and gzip in several members") {
+    val bytes = gzip(text.getBytes(UTF_8))
+    assertEquals(decoded(Iterator(bytes)).get, text)
+    assertEquals(decoded(bytes.iterator.map(Array(_))).get, text)
+    assertEquals(decoded(Iterator(zlib(text.getBytes(UTF_8))), coding = "Deflate").get, text)
+    assertEquals(decoded(Iterator(gzip("a".getBytes), gzip("b".getBytes)), coding = "x-gzip").get, "ab")
+    assertEquals(decoded(Iterator("as it is".getBytes), coding = "identity").get, "as it is")
+  }
+
+  test("all fields of a gzip header") {
+    val plain = gzip("x".getBytes)
+    // FEXTRA of 3 bytes, FNAME, FCOMMENT, FHCRC
+    val full = plain.take(3) ++ Array[Byte](2 | 4 | 8 | 16) ++ plain.slice(4, 10) ++
+      Array[Byte](3, 0, 1, 2, 3) ++ "name\u0000comment\u0000".getBytes ++ Array[Byte](7, 7) ++ plain.drop(10)
+    assertEquals(decoded(full.iterator.map(Array(_))).get, "x")
+    val empty = plain.take(3) ++ Array[Byte](4) ++ plain.slice(4, 10) ++ Array[Byte](0, 0) ++ plain.drop(10)
+    assertEquals(decoded(Iterator(empty)).get, "x")
+  }
+
+  test("what is malformed or cut off is a 400, an unknown coding a 415") {
+    val good = gzip(text.getBytes(UTF_8))
+    val sum  = good.clone
+    sum(sum.length - 6) = (sum(sum.length - 6) ^ 1).toByte
+    for (
+      bad <- Seq(
+        "plain".getBytes,
+        good.take(5),
+        good.take(100),
+        good.dropRight(1),
+        sum,
+        good ++ "x".getBytes,
+        Array.empty[Byte]
+      )
+    )
+      assertEquals(status(decoded(Iterator(bad))), 400, bad.length)
+    val z = zlib(text.getBytes(UTF_8))
+    for (bad <- Seq("plain".getBytes, z.dropRight(1), z ++ "x".getBytes))
+      assertEquals(status(decoded(Iterator(bad), coding = "deflate")), 400, bad.length)
+    assertEquals(status(decoded(Iterator(good), coding = "br")), 415)
+    assertEquals(status(decoded(Iterator(good), coding = "gzip, gzip")), 415)
+  }
+
+  test("a bomb is a 413 before it has grown") {
+    val bomb = gzip(new Array[Byte](20000000))
+    assertEquals(status(decoded(Iterator(bomb), DecodingLimits(size = 1000000, ratio = 5000))), 413)
+    assertEquals(status(decoded(Iterator(bomb), DecodingLimits(size = 100000000, ratio = 100))), 413)
+    assertEquals(decoded(Iterator(gzip(new Array[Byte](60000)))).get.length, 60000)
+  }
+
+  test("in a route, for any body") {
+    val routes = Routes(POST / "x" + Body(Decoding.reader[String]()) to (_.ok))
+    val sent   = Request(
+      Method.POST,
+      "/x",
+      Headers("Content-Encoding" -> "gzip"),
+      MessageBody.of(gzip("hello".getBytes))
+    )
+    assertEquals(routes.test(sent).text, "hello")
+    assertEquals(routes.test(Request.post("/x", "plain")).text, "plain")
+    val unknown = Request(Method.POST, "/x", Headers("Content-Encoding" -> "br"), MessageBody.of("x"))
+    assertEquals(routes.test(unknown).status.code, 415)
+  }
+}

@@ -1,0 +1,69 @@
+package needletail.content.events
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.stream.Stream
+import needletail.testing.Suite
+import needletail.testkit.ManualLoop
+
+class EventSourceSuite extends Suite {
+  private def parse(pieces: Iterator[Array[Byte]], longest: Int = 1000) =
+    new ManualLoop().run(EventSource.parse(Stream.fromIterator(pieces), longest).toList(100))
+
+  private def of(text: String) = parse(Iterator(text.getBytes(UTF_8))).get
+
+  test("events by the HTML standard, wherever the bytes are split") {
+    val text =
+      "\ufeff: comment\ndata: a\rdata:b\r\ndata\n\nid: 7\nevent: tick\ndata:  ä\n\ndata: c\n\nevent: none\n\nid: 8\nunknown: x\ndata\n\ndata: incomplete"
+    val expected =
+      List(Event("a\nb\n"), Event(" ä", Some("7"), "tick"), Event("c", Some("7")), Event("", Some("8")))
+    val bytes = text.getBytes(UTF_8)
+    for (split <- 0 to bytes.length)
+      assertEquals(parse(Iterator(bytes.take(split), bytes.drop(split))).get, expected, split)
+    assertEquals(parse(bytes.iterator.map(Array(_))).get, expected)
+  }
+
+  test("what is rendered is parsed") {
+    for (event <- List(Event("a\nb"), Event("", Some("1")), Event(" x", Some(""), "n")))
+      assertEquals(of(new String(event.render, UTF_8)), List(event))
+  }
+
+  test("an endless line, and endless data, are failures") {
+    val line = parse(Iterator.continually("x".getBytes)).failed.get
+    assert(line.getMessage.contains("line of more than 1000"), line)
+    val data = parse(Iterator.continually("data: 123456789\n".getBytes)).failed.get
+    assert(data.getMessage.contains("more than 1000"), data)
+  }
+
+  test("connects again with the last id, as late as the server says, until there is nothing more") {
+    var asked  = List.empty[(Option[String], Long)]
+    val loop   = new ManualLoop
+    val bodies = Iterator[Async[Option[Stream[Array[Byte]]]]](
+      Async.value(Some(
+        Stream("id: 1\ndata: a\n\nretry: 500\n\n".getBytes) ++ Stream.fail(new java.io.IOException("cut"))
+      )),
+      Async.value(Some(Stream("id: 2\ndata: b\n\n".getBytes))),
+      Async.value(None)
+    )
+    val events = loop.run(
+      EventSource(retry = 3.seconds) { last =>
+        asked = (last, loop.nowNanos / 1000000) :: asked
+        bodies.next()
+      }.toList(10)
+    ).get
+    assertEquals(events.map(_.data), List("a", "b"))
+    val begin = asked.last._2
+    assertEquals(
+      asked.reverse.map(a => (a._1, a._2 - begin)),
+      List((None, 0L), (Some("1"), 500L), (Some("2"), 1000L))
+    )
+  }
+
+  test("a connection that cannot be made is a failure") {
+    val failed = new ManualLoop().run(EventSource()(_ => Async.fail(new RuntimeException("refused"))).drain())
+    assertEquals(failed.failed.get.getMessage, "refused")
+  }
+}

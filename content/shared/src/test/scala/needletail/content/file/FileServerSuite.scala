@@ -1,0 +1,239 @@
+package needletail.content.file
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.attribute.FileTime
+import java.nio.file.{Files, Path}
+
+import scala.concurrent.duration._
+import scala.util.Random
+
+import needletail.http.{Headers, Method, Request}
+import needletail.testing.Suite
+import needletail.testkit._
+
+class FileServerSuite extends Suite {
+  private val large = {
+    val bytes = new Array[Byte](200000)
+    new Random(1).nextBytes(bytes)
+    bytes
+  }
+
+  /** A server of files in memory up to 1000 bytes. */
+  private def served[A](config: FileConfig =
+    FileConfig(cachedFile = 1000))(test: (Path, FileServer) => A): A = {
+    val root = Files.createTempDirectory("needletail-content")
+    try {
+      Files.createDirectories(root.resolve("public/sub/deep"))
+      write(root, "public/a.txt", "0123456789")
+      write(root, "public/sub/index.html", "<p>")
+      write(root, "public/.secret", "no")
+      write(root, "secret.txt", "no")
+      Files.write(root.resolve("public/large.bin"), large)
+      test(root.resolve("public"), new FileServer(root.resolve("public"), config))
+    } finally delete(root.toFile)
+  }
+
+  private def write(root: Path, name: String, text: String): Unit = {
+    Files.write(root.resolve(name), text.getBytes(UTF_8))
+    Files.setLastModifiedTime(root.resolve(name), FileTime.fromMillis(784111777000L))
+    ()
+  }
+
+  private def delete(file: java.io.File): Unit = {
+    if (!Files.isSymbolicLink(file.toPath))
+      Option(file.listFiles).foreach(_.foreach(delete))
+    file.delete()
+    ()
+  }
+
+  private def get(target: String, fields: (String, String)*): Request =
+    Request(Method.GET, target, Headers(fields*))
+
+  test("a file comes with its type, validators and length; HEAD without content") {
+    served() { (_, server) =>
+      val routes = server.routes("/f")
+      val reply  = routes.test(get("/f/a.txt"))
+      assertEquals(reply.status.code, 200)
+      assertEquals(reply.text, "0123456789")
+      assertEquals(reply.header("Content-Type"), Some("text/plain; charset=utf-8"))
+      assertEquals(reply.header("Last-Modified"), Some("Sun, 06 Nov 1994 08:49:37 GMT"))
+      assertEquals(reply.header("Accept-Ranges"), Some("bytes"))
+      val big = routes.test(get("/f/large.bin"))
+      assertEquals(big.bytes.toSeq, large.toSeq)
+      eventually(server.opened == 0)
+      val head = routes.test(Request.head("/f/large.bin"))
+      assertEquals(head.response.body.length, 200000L)
+      assertEquals(head.header("ETag"), big.header("ETag"))
+      assertEquals(routes.test(Request.post("/f/a.txt", "x")).status.code, 405)
+    }
+  }
+
+  test("a directory is its index, below a slash; without one it is redirected there") {
+    served() { (_, server) =>
+      val routes = server.routes("/f")
+      assertEquals(routes.test(get("/f/sub/")).text, "<p>")
+      val redirect = routes.test(get("/f/sub?a=1"))
+      assertEquals(redirect.status.code, 301)
+      assertEquals(redirect.header("Location"), Some("/f/sub/?a=1"))
+      assertEquals(routes.test(get("/f")).header("Location"), Some("/f/"))
+      assertEquals(routes.test(get("/f/sub/deep/")).status.code, 404)
+      assertEquals(routes.test(get("/f/a.txt/")).status.code, 404)
+      assertEquals(server.routes("/").test(get("//evil.example/..")).status.code, 404)
+    }
+  }
+
+  test("nothing outside of the directory is served, however it is written") {
+    served() { (root, server) =>
+      val routes = server.routes("/f")
+      val paths  = Seq(
+        "../secret.txt",
+        "%2e%2e/secret.txt",
+        "..%2fsecret.txt",
+        "sub/%2e%2e/%2E./secret.txt",
+        "..%5csecret.txt",
+        ".secret",
+        "%2esecret",
+        "sub//index.html",
+        "/a.txt",
+        "a.txt%0a"
+      )
+      for (path <- paths) assertEquals(routes.test(get(s"/f/$path")).status.code, 404, path)
+      Files.createSymbolicLink(root.resolve("out.txt"), root.resolve("../secret.txt"))
+      Files.createSymbolicLink(root.resolve("up"), root.resolve(".."))
+      Files.createSymbolicLink(root.resolve("hidden.txt"), root.resolve(".secret"))
+      Files.createSymbolicLink(root.resolve("in.txt"), root.resolve("a.txt"))
+      for (path <- Seq("out.txt", "up/secret.txt", "hidden.txt"))
+        assertEquals(routes.test(get(s"/f/$path")).status.code, 404, path)
+      assertEquals(routes.test(get("/f/in.txt")).text, "0123456789")
+    }
+  }
+
+  test("conditions: 304, 412, and the same with ranges") {
+    served() { (_, server) =>
+      val routes = server.routes("/f")
+      val tag    = routes.test(get("/f/a.txt")).header("ETag").get
+      val known  = routes.test(get("/f/a.txt", "If-None-Match" -> tag))
+      assertEquals(known.status.code, 304)
+      assertEquals(known.header("ETag"), Some(tag))
+      assertEquals(known.header("Content-Type"), None)
+      assertEquals(routes.test(get("/f/a.txt", "If-Match" -> "\"other\"")).status.code, 412)
+      assertEquals(
+        routes.test(get("/f/a.txt", "If-None-Match" -> tag, "Range" -> "bytes=0-1")).status.code,
+        304
+      )
+      assertEquals(routes.test(get("/f/a.txt", "If-Range" -> tag, "Range" -> "bytes=0-1")).status.code, 206)
+      assertEquals(
+        routes.test(get("/f/a.txt", "If-Range" -> "\"x\"", "Range" -> "bytes=0-1")).status.code,
+        200
+      )
+    }
+  }
+
+  test("ranges of a file in memory and of one that is not") {
+    served() { (root, server) =>
+      val routes = server.routes("/f")
+      for (name <- Seq("a.txt", "large.bin")) {
+        val all = Files.readAllBytes(root.resolve(name))
+        val one = routes.test(get(s"/f/$name", "Range" -> "bytes=2-4"))
+        assertEquals(one.status.code, 206)
+        assertEquals(one.header("Content-Range"), Some(s"bytes 2-4/${all.length}"))
+        assertEquals(one.bytes.toSeq, all.slice(2, 5).toSeq)
+        val two      = routes.test(get(s"/f/$name", "Range" -> "bytes=1-2,-3"))
+        val boundary = two.header("Content-Type").get.stripPrefix("multipart/byteranges; boundary=")
+        val kind     = MediaTypes.ofName(name)
+        def part(from: Int, until: Int) =
+          s"--$boundary\r\nContent-Type: $kind\r\nContent-Range: bytes $from-${until - 1}/${all.length}\r\n\r\n"
+            .getBytes(UTF_8) ++ all.slice(from, until) ++ "\r\n".getBytes(UTF_8)
+        val expected = part(1, 3) ++ part(all.length - 3, all.length) ++ s"--$boundary--\r\n".getBytes(UTF_8)
+        assertEquals(two.response.body.length, expected.length.toLong)
+        assertEquals(two.bytes.toSeq, expected.toSeq)
+        val none = routes.test(get(s"/f/$name", "Range" -> "bytes=1000000-"))
+        assertEquals(none.status.code, 416)
+        assertEquals(none.header("Content-Range"), Some(s"bytes */${all.length}"))
+      }
+      eventually(server.opened == 0)
+    }
+  }
+
+  test(
+    "a file that changes is seen after the time of freshness, and one that grows shorter fails its stream"
+  ) {
+    served() { (root, server) =>
+      val routes = server.routes("/f")
+      val loop   = new ManualLoop
+      val before = routes.test(get("/f/a.txt"), loop)
+      assertEquals(before.text, "0123456789")
+      Files.write(root.resolve("a.txt"), "abc".getBytes(UTF_8))
+      assertEquals(routes.test(get("/f/a.txt"), loop).text, "0123456789")
+      loop.advance(2.seconds)
+      val after = routes.test(get("/f/a.txt"), loop)
+      assertEquals(after.text, "abc")
+      assert(after.header("ETag") != before.header("ETag"))
+      Files.delete(root.resolve("a.txt"))
+      loop.advance(2.seconds)
+      assertEquals(routes.test(get("/f/a.txt"), loop).status.code, 404)
+
+      // a file that is not in memory is never another one than its tag says
+      assertEquals(routes.test(get("/f/large.bin"), loop).bytes.length, 200000)
+      Files.write(root.resolve("large.bin"), large.take(150000))
+      val changed = routes.test(get("/f/large.bin"), loop)
+      assertEquals(changed.bytes.toSeq, large.take(150000).toSeq)
+      val begun = routes.test(get("/f/large.bin"), loop)
+      assertEquals(begun.response.body.length, 150000L)
+      Files.write(root.resolve("large.bin"), large.take(70000))
+      val failure = loop.run(begun.response.body.bytes).failed.get
+      assert(failure.getMessage.contains("shorter"), failure)
+      eventually(server.opened == 0)
+    }
+  }
+
+  test("a prepared file is sent to those who accept its coding, with a tag of its own") {
+    served() { (root, server) =>
+      val routes = server.routes("/f")
+      write(root, "a.txt.gz", "gzipped")
+      write(root, "a.txt.br", "brotli")
+      val loop  = new ManualLoop
+      val plain = routes.test(get("/f/a.txt"), loop)
+      val gzip  = routes.test(get("/f/a.txt", "Accept-Encoding" -> "gzip, br;q=0"), loop)
+      val br    = routes.test(get("/f/a.txt", "Accept-Encoding" -> "gzip, br"), loop)
+      assertEquals(List(plain, gzip, br).map(_.text), List("0123456789", "gzipped", "brotli"))
+      assertEquals(
+        List(plain, gzip, br).map(_.header("Content-Encoding")),
+        List(None, Some("gzip"), Some("br"))
+      )
+      assertEquals(List(plain, gzip, br).map(_.header("Vary")).distinct, List(Some("Accept-Encoding")))
+      assertEquals(gzip.header("Content-Type"), plain.header("Content-Type"))
+      assertEquals(List(plain, gzip, br).map(_.header("ETag")).distinct.length, 3)
+    }
+  }
+
+  test("Cache-Control by pattern; the first one that fits") {
+    val rules  = List("assets/**" -> FileConfig.Immutable, "*.txt" -> "no-cache")
+    val config = FileConfig(cacheControl = rules)
+    assertEquals(config.cacheControlOf("assets/a/b.js"), Some(FileConfig.Immutable))
+    assertEquals(config.cacheControlOf("a.txt"), Some("no-cache"))
+    assertEquals(config.cacheControlOf("sub/a.txt"), None)
+    served(config) { (_, server) =>
+      assertEquals(server.routes("/f").test(get("/f/a.txt")).header("Cache-Control"), Some("no-cache"))
+    }
+  }
+
+  test("open files and memory are bounded") {
+    served(FileConfig(cachedFile = 1000, maxOpen = 1, cacheSize = 3000)) { (root, server) =>
+      val routes = server.routes("/f")
+      val loop   = new ManualLoop
+      val first  = routes.test(get("/f/large.bin"), loop)
+      assertEquals(first.status.code, 200)
+      assertEquals(server.opened, 1)
+      assertEquals(routes.test(get("/f/large.bin"), loop).status.code, 503)
+      loop.within(first.response.body.stream.cancel())
+      loop.runAll()
+      eventually(server.opened == 0)
+      for (i <- 1 to 20) {
+        write(root, s"$i.txt", "x" * 500)
+        assertEquals(routes.test(get(s"/f/$i.txt"), loop).text.length, 500)
+      }
+      assert(server.held <= 3000, server.held)
+    }
+  }
+}

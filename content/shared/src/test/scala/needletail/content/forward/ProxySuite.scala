@@ -1,0 +1,70 @@
+package needletail.content.forward
+
+import needletail.client.Serving
+import needletail.content._
+import needletail.http.{Handler, Response, Status}
+import needletail.json._
+import needletail.routing._
+import needletail.testing.Suite
+
+/** What goes through a proxy, over sockets. */
+class ProxySuite extends Suite with Serving {
+  private val origin: Handler = request =>
+    request.path match {
+      case "/echo" => Response.ok.stream(request.body.stream)
+      case "/gone" => Response(Status.Gone).text("gone").header("Connection", "upgrade").header("X-Own", "1")
+      case "/json" => """{"a":[1,2]}""".ok
+      case _       =>
+        Response.ok(request.target + "\n" + request.headers.toList.map { case (n, v) =>
+          s"${n.toLowerCase}=$v"
+        }.mkString("\n"))
+    }
+
+  test("paths, bodies, statuses; fields of the connection stay, and Forwarded tells of the client") {
+    serving(origin) { (server, client) =>
+      val routes = proxy("/api", client.service(server.url))
+      serving(routes) { (front, outer) =>
+        val service = outer.service(front.url)
+        val seen    = outer.await(
+          service.get("/api/a%2Fb?q=1").header(
+            "X-Mine",
+            "2"
+          ).header("X-Forwarded-For", "1.1.1.1").header("Forwarded", "for=x").text
+        ).split('\n').toList
+        assertEquals(seen.head, "/a%2Fb?q=1")
+        assert(seen.contains("x-mine=2"), seen)
+        assert(!seen.exists(_.startsWith("x-forwarded-for")), seen)
+        val forwarded = seen.filter(_.startsWith("forwarded="))
+        assertEquals(forwarded.length, 1)
+        assert(
+          forwarded.head.contains("for=\"127.0.0.1:") && forwarded.head.endsWith("proto=http"),
+          forwarded
+        )
+        assertEquals(outer.await(service.get("/api").text).split('\n').head, "/")
+        val body = "x" * 300000
+        assertEquals(outer.await(service.post("/api/echo").body(body).text), body)
+        val gone = outer.await(service.get("/api/gone").response)
+        assertEquals((gone.status.code, gone.text, gone.header("X-Own")), (410, "gone", Some("1")))
+        assertEquals(outer.await(service.get("/other").response).status.code, 404)
+      }
+    }
+  }
+
+  test("the client: JSON, and a status that is not expected") {
+    serving(origin) { (server, client) =>
+      val service = client.service(server.url)
+      case class A(values: List[Int])
+      implicit val reader: JsonFormat[A] =
+        JsonFormat(_.at("a").as[List[Int]].map(A(_)))(a => Json.obj("a" -> a.values))
+      assertEquals(client.await(service.get("/json").as[A]), A(List(1, 2)))
+      val gone =
+        intercept[needletail.client.ClientError.UnexpectedStatus](client.await(service.get("/gone").text))
+      assertEquals((gone.status.code, gone.text), (410, "gone"))
+      intercept[needletail.client.ClientError.UnexpectedStatus](client.await(service.get("/gone").as[A]))
+      intercept[needletail.client.ClientError.Malformed](client.await(service.get("/x").as[A]))
+      assertEquals(client.await(service.get("/gone").expecting(_.code == 410)).text, "gone")
+      val form = FormData().field("a", "1")
+      assert(client.await(service.post("/echo").form(form).text).contains("name=\"a\""))
+    }
+  }
+}

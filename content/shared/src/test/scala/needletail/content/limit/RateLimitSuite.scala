@@ -1,0 +1,54 @@
+package needletail.content.limit
+
+import scala.concurrent.duration._
+
+import needletail.content._
+import needletail.http.{ConnectionInfo, Headers, Method, Request}
+import needletail.routing._
+import needletail.testing.Suite
+import needletail.testkit._
+
+class RateLimitSuite extends Suite {
+  private val byUser = (request: Request) => request.header("user").getOrElse("")
+
+  test("a burst, then as many as come in; each client for itself") {
+    val routes = Routes(GET / "x" to "x".ok).rateLimit(RateLimit(60, 1.minute, burst = 2, key = byUser))
+    val loop   = new ManualLoop
+    def ask(user: String)  = routes.test(Request(Method.GET, "/x", Headers("user" -> user)), loop)
+    def code(user: String) = ask(user).status.code
+    assertEquals(ask("a").header("RateLimit"), Some("\"default\";r=1;t=1"))
+    assertEquals(ask("b").header("RateLimit-Policy"), Some("\"default\";q=60;w=60"))
+    assertEquals((code("a"), code("a"), code("b")), (200, 429, 200))
+    assertEquals(ask("a").header("Retry-After"), Some("1"))
+    loop.advance(1.second)
+    assertEquals((code("a"), code("a")), (200, 429))
+    loop.advance(1.hour)
+    assertEquals((code("a"), code("a"), code("a")), (200, 200, 429))
+  }
+
+  test("memory is bounded") {
+    val buckets = new Buckets(RateLimit(1, 1.second, burst = 1, maxKeys = 160))
+    for (i <- 1 to 10000) assert(buckets.take(i.toString, 0).granted)
+    assert(buckets.size <= 160, buckets.size)
+    // those that are full make room first
+    val now = 10.seconds.toNanos
+    for (i <- 1 to 100) assert(buckets.take(s"new$i", now).granted)
+    assert(!buckets.take("new100", now).granted)
+  }
+
+  test("clients are told apart by address, without the port and the last half of IPv6") {
+    def of(address: String) = {
+      val connection = new needletail.http.Attachments {
+        def remoteAddress: String = address
+        def localAddress: String  = ""
+        def isSecure: Boolean     = false
+      }
+      RateLimit.addressOf(connection: ConnectionInfo)
+    }
+    assertEquals(of("192.0.2.1:4711"), "192.0.2.1")
+    assertEquals(of("[2001:db8:1:2:3:4:5:6]:4711"), "2001:db8:1:2")
+    assertEquals(of("[2001:db8::1]:4711"), "2001:db8:0:0")
+    assertEquals(of("[::1]:4711"), "0:0:0:0")
+    assertEquals(of("/run/socket"), "/run/socket")
+  }
+}

@@ -1,0 +1,155 @@
+package needletail.content.multipart
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+
+import scala.util.Try
+
+import needletail.http.message.HttpError
+import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
+import needletail.routing._
+import needletail.testing.Suite
+import needletail.testkit._
+
+class MultipartSuite extends Suite {
+  private def form(parts: (String, String)*): String =
+    parts.map { case (header, content) => s"--b\r\n$header\r\n\r\n$content\r\n" }.mkString + "--b--\r\n"
+
+  private def field(name: String) = "Content-Disposition: form-data; name=\"" + name + "\""
+
+  private def request(body: MessageBody, boundary: String = "b") =
+    Request(Method.POST, "/", Headers("Content-Type" -> s"multipart/form-data; boundary=$boundary"), body)
+
+  /** Names, file names and contents of a body that comes in these pieces. */
+  private def read(
+      pieces: Iterator[Array[Byte]],
+      limits: MultipartLimits = MultipartLimits()
+  ): Try[List[(String, Option[String], String)]] = {
+    val body = MessageBody.streamed(ByteStream.fromIterator(pieces), -1)
+    val loop = new ManualLoop
+    Multipart.of(request(body), limits).toTry.flatMap(m =>
+      loop.run(m.each(part => part.text().map((part.name, part.fileName, _))))
+    )
+  }
+
+  private def readText(text: String, limits: MultipartLimits = MultipartLimits()) =
+    read(Iterator(text.getBytes(UTF_8)), limits)
+
+  private def status(result: Try[Any]): Int = result.failed.get.asInstanceOf[HttpError].status.code
+
+  test("parts, wherever the body is split") {
+    val text = "before\r\n" + form(
+      field("a")                                                        -> "1",
+      (field("f") + "; filename=\"x.txt\"\r\nContent-Type: text/plain") -> "--b\r\n-\r\n--bc\r--b\r\n\r\n",
+      field("empty")                                                    -> ""
+    ) + "after"
+    val expected =
+      List(("a", None, "1"), ("f", Some("x.txt"), "--b\r\n-\r\n--bc\r--b\r\n\r\n"), ("empty", None, ""))
+    // the content has no delimiter: a line break before "--b", and the end of the line after it
+    val clean   = text.replace("--b\r\n-\r\n--bc\r--b\r\n\r\n", "-b\r\n-\r\n--bc\r--b\r\n\r\n")
+    val cleaned = expected.map { case (n, f, c) => (n, f, c.replaceFirst("^--b", "-b")) }
+    val bytes   = clean.getBytes(UTF_8)
+    for (split <- 0 to bytes.length) {
+      val (a, b) = bytes.splitAt(split)
+      assertEquals(read(Iterator(a, b)).get, cleaned, split)
+    }
+    assertEquals(read(bytes.iterator.map(Array(_))).get, cleaned)
+  }
+
+  test("names of files as clients write them") {
+    val cases = Seq(
+      "filename=\"C:\\temp\\x.txt\""  -> "C:\\temp\\x.txt",
+      "filename=\"a\\\"b\""           -> "a\"b",
+      "filename=\"a%22b\""            -> "a\"b",
+      "filename=plain.txt"            -> "plain.txt",
+      "filename=\"../../etc/passwd\"" -> "../../etc/passwd",
+      "filename=\"näh; x.txt\""       -> "näh; x.txt",
+      "filename*=UTF-8''n%C3%A4h.txt" -> "näh.txt",
+      "filename=\"\""                 -> ""
+    )
+    for ((parameter, expected) <- cases)
+      assertEquals(
+        readText(form((field("f") + "; " + parameter) -> "x")).get.head._2,
+        Some(expected),
+        parameter
+      )
+  }
+
+  test("white space after a boundary is allowed") {
+    assertEquals(
+      readText(form(field("a") -> "1").replace("--b\r\n", "--b \t\r\n")).get,
+      List(("a", None, "1"))
+    )
+  }
+
+  test("what is malformed is a 400") {
+    val good = form(field("a") -> "1")
+    val bad  = Seq(
+      "",
+      "--b",
+      good.dropRight(6),
+      good.replace("--b--", "--b"),
+      good.replace("form-data", "attachment"),
+      good.replace("; name=\"a\"", ""),
+      good.replace("Content-Disposition", "Content Disposition"),
+      good.replace("\"a\"", "\"a"),
+      good.replace("--b\r\n", "--b x\r\n"),
+      "--b\r\n\r\n1\r\n--b--",
+      "x" * 5000 + "\r\n" + good,
+      form((field("a") + "\r\n" + field("b"))           -> "1"),
+      form((field("a") + "\r\n" + "X: y\r\n" * 50).trim -> "1")
+    )
+    for (body <- bad) assertEquals(status(readText(body)), 400, body.take(60))
+  }
+
+  test("no boundary, a bad one, and another type are refused") {
+    def of(contentType: String) =
+      Multipart.of(Request(
+        Method.POST,
+        "/",
+        Headers("Content-Type" -> contentType)
+      )).left.map(_.status.code).left.toOption
+    assertEquals(of("multipart/form-data"), Some(400))
+    assertEquals(of("multipart/form-data; boundary=\"" + "x" * 71 + "\""), Some(400))
+    assertEquals(of("multipart/form-data; boundary=\"a\u00e4\""), Some(400))
+    assertEquals(of("text/plain"), Some(415))
+    val route = Routes(POST / "x" + Body[Multipart] to (_ => "".ok))
+    assertEquals(
+      route.test(Request(Method.POST, "/x", Headers("Content-Type" -> "text/plain"))).status.code,
+      415
+    )
+  }
+
+  test("beyond the limits it is a 413, before more is read") {
+    val limits = MultipartLimits(parts = 3, headerBytes = 200, partSize = 1000, total = 3000)
+    assertEquals(status(readText(form(Seq.fill(4)(field("a") -> "1")*), limits)), 413)
+    assertEquals(status(readText(form(field("a") -> "1" * 1001), limits)), 413)
+    assertEquals(status(readText(form(Seq.fill(3)(field("a") -> "1" * 990)*) + "x" * 500, limits)), 413)
+    assertEquals(status(readText(form((field("a") + "\r\nX: " + "y" * 300) -> "1"), limits)), 413)
+    // without an end: read up to the limit only
+    var read_   = 0
+    val endless = Iterator.continually { read_ += 1; ("x" * 100).getBytes(ISO_8859_1) }
+    val begin   = Iterator(s"--b\r\n${field("a")}\r\n\r\n".getBytes(UTF_8))
+    assertEquals(status(read(begin ++ endless, limits)), 413)
+    assert(read_ < 20, read_)
+    read_ = 0
+    assertEquals(status(read(Iterator("--b\r\nX: ".getBytes(UTF_8)) ++ endless, limits)), 413)
+    assert(read_ < 20, read_)
+  }
+
+  test("a part that is not read is skipped, and an old one has ended") {
+    val loop = new ManualLoop
+    val body = MessageBody.streamed(
+      ByteStream.fromIterator(form(
+        field("a") -> "1" * 3000,
+        field("b") -> "2"
+      ).grouped(7).map(_.getBytes(UTF_8))),
+      -1
+    )
+    val m = Multipart.of(request(body)).toOption.get
+    val a = loop.run(m.next()).get.get
+    val b = loop.run(m.next()).get.get
+    assertEquals(loop.run(a.text()).get, "")
+    assertEquals(loop.run(b.text()).get, "2")
+    assertEquals(loop.run(m.next()).get, None)
+  }
+}

@@ -1,0 +1,104 @@
+package needletail.content.security
+
+import java.util.Base64
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.content._
+import needletail.http.{Headers, Method, Request}
+import needletail.routing._
+import needletail.testing.Suite
+import needletail.testkit._
+
+class SecuritySuite extends Suite {
+  private val plain = Routes(GET / "x" to "x".ok, POST / "x" to "posted".ok)
+
+  private def ask(routes: Routes, method: Method, fields: (String, String)*) =
+    routes.test(Request(method, "/x", Headers(fields*)))
+
+  test("CORS: an origin that is allowed, one that is not, and a preflight") {
+    val routes = plain.cors(CorsConfig(
+      Set("https://a.example"),
+      headers = List("X-Token"),
+      exposed = List("X-Id"),
+      credentials = true
+    ))
+    val allowed = ask(routes, Method.GET, "Origin" -> "https://a.example")
+    assertEquals(allowed.header("Access-Control-Allow-Origin"), Some("https://a.example"))
+    assertEquals(allowed.header("Access-Control-Allow-Credentials"), Some("true"))
+    assertEquals(allowed.header("Access-Control-Expose-Headers"), Some("X-Id"))
+    assertEquals(allowed.header("Vary"), Some("Origin"))
+    val other = ask(routes, Method.GET, "Origin" -> "https://b.example")
+    assertEquals(other.header("Access-Control-Allow-Origin"), None)
+    assertEquals(other.header("Vary"), Some("Origin"))
+    val preflight =
+      ask(routes, Method.OPTIONS, "Origin" -> "https://a.example", "Access-Control-Request-Method" -> "POST")
+    assertEquals(preflight.status.code, 204)
+    assertEquals(preflight.header("Access-Control-Allow-Methods"), Some("GET, HEAD, POST"))
+    assertEquals(preflight.header("Access-Control-Allow-Headers"), Some("X-Token"))
+    assertEquals(preflight.header("Access-Control-Max-Age"), Some("600"))
+    val all = ask(plain.cors(CorsConfig(Set("*"))), Method.GET, "Origin" -> "https://b.example")
+    assertEquals(all.header("Access-Control-Allow-Origin"), Some("*"))
+    intercept[IllegalArgumentException](CorsConfig(Set("*"), credentials = true))
+  }
+
+  test("security headers; what a handler has set stays, and HSTS needs TLS") {
+    val routes = Routes(GET / "x" to "x".ok.header("Referrer-Policy", "no-referrer"))
+      .securityHeaders(SecurityHeaders(hsts = Some(365.days)))
+    val reply = ask(routes, Method.GET)
+    assertEquals(reply.header("X-Content-Type-Options"), Some("nosniff"))
+    assertEquals(reply.headers.getAll("Referrer-Policy"), List("no-referrer"))
+    assertEquals(reply.header("Content-Security-Policy"), Some("frame-ancestors 'self'"))
+    assertEquals(reply.header("Strict-Transport-Security"), None)
+  }
+
+  test("a request from another site is refused if it could change something") {
+    val routes                               = plain.refuseCrossSite(CrossSite(Set("https://friend.example")))
+    def code(fields: (String, String)*): Int =
+      ask(routes, Method.POST, (("Host" -> "me.example") +: fields)*).status.code
+    assertEquals(code(), 200)
+    assertEquals(code("Sec-Fetch-Site" -> "same-origin"), 200)
+    assertEquals(code("Sec-Fetch-Site" -> "cross-site"), 403)
+    assertEquals(code("Sec-Fetch-Site" -> "same-site"), 403)
+    assertEquals(code("Origin" -> "https://me.example"), 200)
+    assertEquals(code("Origin" -> "https://evil.example"), 403)
+    assertEquals(code("Origin" -> "null"), 403)
+    assertEquals(code("Origin" -> "https://friend.example", "Sec-Fetch-Site" -> "cross-site"), 200)
+    assertEquals(ask(routes, Method.GET, "Sec-Fetch-Site" -> "cross-site").status.code, 200)
+  }
+
+  private def encoded(text: String) = Base64.getEncoder.encodeToString(text.getBytes("UTF-8"))
+
+  test("basic authentication (RFC 7617)") {
+    val user = Authentication.basic("the \"realm\"")((u, p) =>
+      Async.value(if (u == "ann" && p == "a:b") Some(u) else None)
+    )
+    val routes = Routes((GET / "x" + user) to (_.ok))
+    assertEquals(ask(routes, Method.GET, "Authorization" -> s"basic ${encoded("ann:a:b")}").text, "ann")
+    for (
+      value <-
+        Seq("", "Basic", "Basic ???", s"Basic ${encoded("ann")}", s"Basic ${encoded("ann:x")}", "Bearer x")
+    ) {
+      val refused = ask(routes, Method.GET, "Authorization" -> value)
+      assertEquals(refused.status.code, 401, value)
+      assertEquals(
+        refused.header("WWW-Authenticate"),
+        Some("Basic realm=\"the \\\"realm\\\"\", charset=\"UTF-8\"")
+      )
+    }
+  }
+
+  test("bearer tokens (RFC 6750)") {
+    val token =
+      Authentication.bearer("api")(t => Async.value(if (Authentication.same(t, "secret")) Some(1) else None))
+    val routes = Routes((GET / "x" + token) to (n => n.toString.ok))
+    assertEquals(ask(routes, Method.GET, "Authorization" -> "Bearer secret").text, "1")
+    assertEquals(ask(routes, Method.GET).header("WWW-Authenticate"), Some("Bearer realm=\"api\""))
+    assertEquals(
+      ask(routes, Method.GET, "Authorization" -> "Bearer no").header("WWW-Authenticate"),
+      Some("Bearer realm=\"api\", error=\"invalid_token\"")
+    )
+    assert(!Authentication.same("", "x") && !Authentication.same("x", "") && Authentication.same("", ""))
+  }
+}

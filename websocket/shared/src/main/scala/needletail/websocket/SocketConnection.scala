@@ -1,0 +1,385 @@
+package needletail.websocket
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import needletail.async.{Async, AsyncPromise, Loop, Survivable}
+import needletail.http.text.Utf8Text
+import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
+import needletail.websocket.frame.{FrameReader, FrameWriter, MessageCodec, Opcode}
+
+/**
+ * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
+ * (RFC 6455 §5 to §7).
+ */
+private[websocket] final class SocketConnection(
+    tunnel: Tunnel,
+    config: WebSocketConfig,
+    role: Role,
+    val subprotocol: Option[String],
+    codec: MessageCodec // null: nothing is compressed
+) extends WebSocket
+    with TunnelHandler
+    with FrameReader.Memory {
+  import SocketConnection._
+
+  private val reader = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
+  private var listener: Listener = null
+  private var phase              = Opening
+  private var isPaused           = false
+
+  /** When something last arrived, or nothing was read; and whether a ping has been sent since. */
+  private var heardAt: Long            = tunnel.nowNanos
+  private var isAsking: Boolean        = false
+  private var closeDueAt: Long         = Long.MaxValue
+  private var room: AsyncPromise[Unit] = null
+
+  private var ends: List[SocketConnection => Unit] = Nil
+
+  /** Frames sent outside of a turn, which wait for the next one; null if there are none. */
+  private var waiting: WaitingFrames = null
+
+  /** Begins, in a turn of the tunnel. */
+  def begin(open: WebSocket => Listener): Unit = {
+    phase = Open
+    try listener = open(this)
+    catch { case Survivable(e) => listenerFailed(e) }
+    settle()
+  }
+
+  // what the tunnel reports
+
+  def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
+    heardAt = tunnel.nowNanos
+    isAsking = false
+    reader.open(bytes, from, until)
+    var go = phase < Over && !isHeldBack
+    while (go) go = proceed(reader.next()) && !isHeldBack
+    val used = reader.close()
+    settle()
+    if (phase == Over) until else used
+  }
+
+  private def isHeldBack: Boolean = isPaused && phase == Open || isBacklogged
+
+  /** Handles what has been read. Returns whether to continue. */
+  private def proceed(found: Int): Boolean = found match {
+    case FrameReader.Message =>
+      if (phase == Open) deliver(Message.of(reader.isText, reader.data))
+      phase < Over
+    case FrameReader.Ping =>
+      if (phase == Open) write(FrameWriter.Final | Opcode.Pong, reader.data)
+      true
+    case FrameReader.Pong  => true
+    case FrameReader.Close =>
+      peerCloses()
+      false
+    case FrameReader.Failed =>
+      fail(reader.code, reader.reason)
+      false
+    case _ => false
+  }
+
+  private def deliver(message: Message): Unit =
+    try listener.onMessage(message)
+    catch { case Survivable(e) => listenerFailed(e) }
+
+  private def listenerFailed(e: Throwable): Unit = {
+    tunnel.failed("the listener of a WebSocket failed", e)
+    fail(CloseCode.InternalError, "")
+  }
+
+  /** Whether more waits for the peer than allowed. What this turn has written is passed on before this returns true. */
+  private def isBacklogged: Boolean =
+    tunnel.pendingOutput + tunnel.writer.length > tunnel.maxPendingOutput && {
+      tunnel.flush()
+      tunnel.pendingOutput > tunnel.maxPendingOutput
+    }
+
+  def turn(): Unit = {
+    writeWaiting()
+    tellOfRoom()
+    settle()
+  }
+
+  def outputTaken(): Unit = turn()
+
+  def peerEnded(): Unit = {
+    concluded(CloseCode.Abnormal, "the connection ended without a close frame")
+    finish()
+  }
+
+  def deadlinePassed(): Unit = {
+    val now = tunnel.nowNanos
+    if (phase == Open) {
+      if (isPaused || !tunnel.wantsInput || tunnel.pendingOutput > tunnel.maxPendingOutput) {
+        heardAt = now // its answer could not be read
+        isAsking = false
+      } else if (pingDueAt <= now)
+        if (isAsking) {
+          concluded(CloseCode.Abnormal, "the peer did not answer a ping")
+          finish()
+        } else {
+          isAsking = true
+          heardAt = now
+          write(FrameWriter.Final | Opcode.Ping, none)
+        }
+    } else if (closeDueAt <= now) {
+      concluded(CloseCode.Abnormal, "the peer did not answer a close frame")
+      finish()
+    }
+    settle()
+  }
+
+  def drain(): Unit = {
+    if (phase == Open) close(CloseCode.GoingAway, "")
+    settle()
+  }
+
+  def held: Long = reader.held.toLong
+
+  def relieve(): Unit = fail(CloseCode.TryAgainLater, "memory is short")
+
+  def closed(): Unit = {
+    concluded(CloseCode.Abnormal, "the connection was lost")
+    phase = Over
+    reader.drop()
+    if (codec != null) codec.close()
+  }
+
+  // time
+
+  private def pingDueAt: Long =
+    if (config.pingNanos == 0) Long.MaxValue
+    else heardAt + (if (isAsking) config.pingTimeoutNanos else config.pingNanos)
+
+  private def settle(): Unit = tunnel.deadline =
+    if (phase == Open) pingDueAt else if (phase == Over) Long.MaxValue else closeDueAt
+
+  // closing
+
+  def close(code: Int, reason: String): Unit = {
+    val payload = closePayload(code, reason)
+    if (phase == Open) {
+      write(FrameWriter.Final | Opcode.Close, payload)
+      awaitsEnd(Closing)
+    }
+  }
+
+  /** The peer has to do something within `closeTimeout`. */
+  private def awaitsEnd(next: Int): Unit = {
+    phase = next
+    closeDueAt = tunnel.nowNanos + config.closeNanos
+    tunnel.wantsInput = true
+    tunnel.wake() // so that it reads, and has the deadline, whoever called
+  }
+
+  private def peerCloses(): Unit = {
+    if (phase == Open)
+      write(
+        FrameWriter.Final | Opcode.Close,
+        if (reader.data.length == 0) none else java.util.Arrays.copyOf(reader.data, 2)
+      )
+    if (role.isServer) {
+      concluded(reader.code, reader.reason)
+      finish()
+    } else { // the server is to end the connection first (RFC 6455 §7.1.1)
+      awaitsEnd(Closed)
+      concluded(reader.code, reader.reason)
+    }
+  }
+
+  /** The connection cannot continue: says why, and ends it. */
+  private def fail(code: Int, reason: String): Unit = {
+    if (phase == Open) write(FrameWriter.Final | Opcode.Close, closePayload(code, reason))
+    concluded(code, reason)
+    finish()
+  }
+
+  private def finish(): Unit = {
+    phase = Over
+    reader.drop()
+    tunnel.finish()
+  }
+
+  /** Calls `f` when it closes; at once if it has. */
+  def atEnd(f: SocketConnection => Unit): Unit =
+    if (phase == Open) ends = f :: ends else f(this)
+
+  /** Reports the end, once. */
+  private def concluded(code: Int, reason: String): Unit = {
+    val told = ends
+    ends = Nil
+    told.foreach(_(this))
+    tellListener(code, reason)
+  }
+
+  private def tellListener(code: Int, reason: String): Unit = {
+    val told = listener
+    listener = null
+    if (phase == Open) phase = Closing
+    if (room != null) room.fail(new WebSocketClosed(code, reason))
+    room = null
+    if (told != null)
+      try told.onClose(code, reason)
+      catch { case Survivable(e) => tunnel.failed("the listener of a WebSocket failed", e) }
+  }
+
+  // sending
+
+  def send(message: Message): Boolean =
+    send(if (message.isText) Opcode.Text else Opcode.Binary, message.bytes)
+  def send(text: String): Boolean       = send(Opcode.Text, Utf8Text.encode(text))
+  def send(bytes: Array[Byte]): Boolean = send(Opcode.Binary, bytes)
+
+  private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
+    val hasRoom = pendingBytes <= config.maxPendingOutput
+    if (hasRoom) {
+      val packed = if (codec == null) null else codec.compress(payload)
+      if (packed == null) write(FrameWriter.Final | opcode, payload)
+      else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
+    }
+    hasRoom
+  }
+
+  def ping(bytes: Array[Byte]): Boolean = {
+    if (bytes.length > 125) throw new IllegalArgumentException("a ping has at most 125 bytes")
+    phase == Open && pendingBytes <= config.maxPendingOutput && {
+      write(FrameWriter.Final | Opcode.Ping, bytes)
+      true
+    }
+  }
+
+  def pendingBytes: Int = {
+    val w = tunnel.writer
+    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (waiting == null) 0 else waiting.bytes)
+  }
+
+  def whenWritable: Async[Unit] =
+    if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
+    else if (pendingBytes <= config.maxPendingOutput) Async.unit
+    else {
+      if (room == null || room.isCompleted) room = new AsyncPromise[Unit]
+      room
+    }
+
+  /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
+  def sendShared(frame: SharedFrame): Boolean =
+    if (!role.isServer || tunnel.writer != null || waiting != null) send(frame.message)
+    else
+      phase == Open && pendingBytes <= config.maxPendingOutput && {
+        tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
+        true
+      }
+
+  private def tellOfRoom(): Unit =
+    if (room != null && pendingBytes <= config.maxPendingOutput) {
+      val told = room
+      room = null
+      told.succeed(())
+      ()
+    }
+
+  /** Writes a frame now if this is a turn, otherwise in the next one, in order. */
+  private def write(first: Int, payload: Array[Byte]): Unit =
+    if (tunnel.writer == null) {
+      if (waiting == null) waiting = new WaitingFrames
+      waiting.add(first, payload)
+      tunnel.wake()
+    } else {
+      if (waiting != null) writeWaiting()
+      writeNow(first, payload)
+    }
+
+  private def writeWaiting(): Unit = {
+    val frames = waiting
+    waiting = null
+    if (frames != null) frames.foreach((first, payload) => writeNow(first, payload))
+  }
+
+  private def writeNow(first: Int, payload: Array[Byte]): Unit = {
+    val w = tunnel.writer
+    if (!role.isServer) writeMasked(first, payload)
+    else {
+      FrameWriter.head(w, first, payload.length)
+      if (payload.length <= CopyLimit) w.write(payload)
+      else tunnel.writeOwned(payload, 0, payload.length)
+    }
+    if (w.length > FlushLimit) tunnel.flush()
+  }
+
+  private def writeMasked(first: Int, payload: Array[Byte]): Unit = {
+    val w   = tunnel.writer
+    val key = role.maskKey()
+    FrameWriter.maskedHead(w, first, payload.length, key)
+    if (payload.length <= CopyLimit) FrameWriter.masked(w, payload, key)
+    else {
+      val copy = FrameWriter.masked(payload, key)
+      tunnel.writeOwned(copy, 0, copy.length)
+    }
+  }
+
+  // receiving
+
+  def pause(): Unit = {
+    isPaused = true
+    if (phase == Open) tunnel.wantsInput = false
+  }
+
+  def resume(): Unit = if (isPaused) {
+    isPaused = false
+    tunnel.wantsInput = true
+    if (tunnel.writer == null) tunnel.wake()
+  }
+
+  // FrameReader.Memory
+
+  def hold(more: Int, already: Long): Boolean = tunnel.hold(more, already)
+  def release(bytes: Int): Unit               = if (bytes > 0) tunnel.release(bytes.toLong)
+
+  def isOpen: Boolean            = phase == Open
+  def connection: ConnectionInfo = tunnel.info
+  def loop: Loop                 = tunnel.loop
+}
+
+private[websocket] object SocketConnection {
+
+  // phases, in this order
+  private final val Opening = 0
+  private final val Open    = 1
+  private final val Closing = 2 // a close frame has been sent
+  private final val Closed  = 3 // close frames have been sent and received
+  private final val Over    = 4
+
+  /** Payloads up to this many bytes are copied after their headers and sent with them. */
+  private final val CopyLimit = 16 * 1024
+
+  /** The tunnel's writer is emptied once it holds this many bytes. */
+  private final val FlushLimit = 24 * 1024
+
+  private val none = new Array[Byte](0)
+
+  def closePayload(code: Int, reason: String): Array[Byte] = {
+    if (!CloseCode.isAllowed(code)) throw new IllegalArgumentException(s"$code is no code to close with")
+    val text = reason.getBytes(UTF_8)
+    if (text.length > 123) throw new IllegalArgumentException("a reason has at most 123 bytes")
+    val payload = new Array[Byte](2 + text.length)
+    payload(0) = (code >> 8).toByte
+    payload(1) = code.toByte
+    System.arraycopy(text, 0, payload, 2, text.length)
+    payload
+  }
+
+  /** Frames in order. */
+  private final class WaitingFrames {
+    private val frames = new scala.collection.mutable.ArrayBuffer[(Int, Array[Byte])]
+    var bytes          = 0
+
+    def add(first: Int, payload: Array[Byte]): Unit = {
+      frames += (first -> payload)
+      bytes += payload.length
+    }
+    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) =>
+      f(first, payload)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package needletail.websocket
+
+import needletail.async.{Async, Loop}
+import needletail.http.ConnectionInfo
+
+/**
+ * One WebSocket. All methods must be called on its loop; `loop.execute` brings others there.
+ *
+ * What is sent in one turn of the loop goes out as one write. Nothing more is read from a peer while too much waits for
+ * it, so a handler that only answers what it receives need not look at the result of `send`.
+ */
+abstract class WebSocket private[websocket] () {
+
+  /**
+   * Sends a message. Returns false if it is not taken: the WebSocket is closed, or more than
+   * `WebSocketConfig.maxPendingOutput` bytes wait for the peer; see `whenWritable`.
+   */
+  def send(message: Message): Boolean
+
+  /** As `send`, without the result. */
+  final def !(message: Message): Unit = { send(message); () }
+  final def !(text: String): Unit     = { send(text); () }
+
+  /** Sends a text message. Returns what `send` of a message does. */
+  def send(text: String): Boolean
+
+  /** Sends a binary message; the array must not change afterwards. Returns what `send` of a message does. */
+  def send(bytes: Array[Byte]): Boolean
+
+  /** Sends a ping of at most 125 bytes, else IllegalArgumentException. Its pong is not reported, but the time counts. */
+  def ping(bytes: Array[Byte]): Boolean
+
+  /** Bytes of messages that the peer has not been sent. */
+  def pendingBytes: Int
+
+  /** Completes when `send` takes messages again; fails with [[WebSocketClosed]] if it is closed before. */
+  def whenWritable: Async[Unit]
+
+  /** No message is received until `resume`. At most what one read brings in is kept meanwhile, up to 64 KiB. */
+  def pause(): Unit
+  def resume(): Unit
+
+  /**
+   * Closes after what has been sent: sends a close frame, and waits for the peer's, for `closeTimeout`. Has no effect
+   * once it closes. Throws IllegalArgumentException for a code that may not be sent, or a reason of more than 123 bytes.
+   */
+  def close(code: Int = CloseCode.Normal, reason: String = ""): Unit
+
+  /** Whether messages can still be sent. */
+  def isOpen: Boolean
+
+  /** The subprotocol that both sides have agreed on. */
+  def subprotocol: Option[String]
+
+  /** The connection that it runs on. */
+  def connection: ConnectionInfo
+
+  /** The loop that it lives on. */
+  def loop: Loop
+}
+
+/** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011. */
+trait Listener {
+
+  /** A message has arrived. */
+  def onMessage(message: Message): Unit
+
+  /** It is closed, called once, last; with the peer's code and reason, or why it ended without (see [[CloseCode]]). */
+  def onClose(code: Int, reason: String): Unit = { val _ = (code, reason) }
+}
+
+/** The failure of what waits for a WebSocket that is closed. */
+final class WebSocketClosed(val code: Int, val reason: String)
+    extends RuntimeException(s"the WebSocket is closed: $code $reason", null, false, false)
+
+/** The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. */
+final class WebSocketRefused(val status: Int, message: String) extends java.io.IOException(message)

@@ -1,0 +1,64 @@
+package needletail.websocket
+
+import scala.concurrent.duration._
+
+import needletail.async.Setting
+import needletail.http.text.Grammar
+import needletail.websocket.frame.Compression
+
+/**
+ * The settings of a WebSocket. The defaults are safe on an open network.
+ *
+ * @param origins which pages may connect, by the field Origin; others get 403
+ * @param subprotocols the subprotocols that this side speaks, the preferred one first
+ * @param maxMessage bytes of a message that is received; beyond: closed with 1009
+ * @param maxFrame bytes of a frame that is received; beyond: closed with 1009
+ * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, `send` refuses
+ * @param compression `PerMessageDeflate`, if the peer agrees; None: nothing is compressed. Do not compress messages that
+ *   contain both a secret and what somebody else can choose: their size tells about the secret
+ * @param pingInterval how long nothing may arrive before the peer is asked whether it is still there. 0: it is not asked
+ * @param pingTimeout how long it may take to answer; then the connection is closed
+ * @param closeTimeout how long the peer may take to answer a close frame; then the connection is closed
+ * @throws java.lang.IllegalArgumentException for a value out of range, naming it
+ */
+final case class WebSocketConfig(
+    origins: Origins = Origins.Same,
+    subprotocols: Seq[String] = Nil,
+    maxMessage: Int = 1024 * 1024,
+    maxFrame: Long = Long.MaxValue,
+    maxPendingOutput: Int = 1024 * 1024,
+    compression: Option[Compression] = None,
+    pingInterval: FiniteDuration = FiniteDuration(30, SECONDS),
+    pingTimeout: FiniteDuration = FiniteDuration(10, SECONDS),
+    closeTimeout: FiniteDuration = FiniteDuration(5, SECONDS)
+) {
+  private def check(): Unit = {
+    val is = Setting("WebSocketConfig")
+    is.check("subprotocols", subprotocols, subprotocols.forall(Grammar.isToken), "tokens (RFC 9110)")
+    is.notNegative("maxMessage", maxMessage)
+    is.notNegative("maxFrame", maxFrame)
+    is.positive("maxPendingOutput", maxPendingOutput)
+    is.notNegative("pingInterval", pingInterval)
+    is.positive("pingTimeout", pingTimeout)
+    is.positive("closeTimeout", closeTimeout)
+  }
+  check()
+
+  private[needletail] val pingNanos: Long        = pingInterval.toNanos
+  private[needletail] val pingTimeoutNanos: Long = pingTimeout.toNanos
+  private[needletail] val closeNanos: Long       = closeTimeout.toNanos
+}
+
+/** Which pages of browsers may connect. Programs other than browsers send no Origin, and may always. */
+sealed abstract class Origins
+object Origins {
+
+  /** Pages of the host and port that the request was sent to. The scheme may differ, as behind a proxy that ends TLS. */
+  case object Same extends Origins
+
+  /** Pages of the same host and port, and of these origins, such as `https://example.com`. */
+  final case class Listed(origins: Set[String]) extends Origins
+
+  /** All pages: any site that a user visits can then talk to this server with the user's cookies. */
+  case object Any extends Origins
+}

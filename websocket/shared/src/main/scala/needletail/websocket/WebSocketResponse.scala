@@ -1,0 +1,61 @@
+package needletail.websocket
+
+import needletail.http.{Request, Response, Upgrade}
+import needletail.stream.Stream
+import needletail.websocket.handshake.Handshake
+
+/**
+ * Makes the responses that open WebSockets; `webSocket` is one:
+ * {{{
+ * GET / "echo" to webSocket { socket => message => socket ! message }
+ * }}}
+ * The function is called once the handshake has succeeded, on the connection's loop, and returns the listener. A request
+ * that does not ask for a WebSocket gets 426, one of a foreign page 403: see [[WebSocketConfig]].
+ */
+final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
+  import WebSocketResponse.Offer
+
+  /** The same with other settings: `webSocket.withConfig(WebSocketConfig(maxMessage = 4096)) { socket => … }`. */
+  def withConfig(config: WebSocketConfig): WebSocketResponse = new WebSocketResponse(config)
+
+  def apply(open: WebSocket => Listener): Response = new Offer(config, open).response
+
+  /**
+   * The same with streams: `f` makes the stream of the messages to send from the stream of those that are received.
+   * {{{
+   * GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase)))
+   * }}}
+   * Messages are read as the stream is, and sent as the peer takes them. The WebSocket is closed with 1000 when the
+   * stream ends, and with 1011 when it fails. When the peer closes, the received stream ends and the sent one is
+   * cancelled.
+   */
+  def stream(f: Stream[Message] => Stream[Message]): Response = apply { socket =>
+    val in = new ReceivedMessages(socket)
+    in.sends(f(in))
+    in
+  }
+}
+
+private[websocket] object WebSocketResponse {
+  final class Offer(config: WebSocketConfig, open: WebSocket => Listener) extends Upgrade {
+    def protocol: String = "websocket"
+
+    def accept(request: Request): Upgrade.Answer = {
+      val refusal = Handshake.refusal(request, config)
+      if (refusal != null) refusal
+      else {
+        val subprotocol = Handshake.subprotocol(request, config.subprotocols)
+        val agreement   = Handshake.compression(request, config.compression)
+        new Upgrade.Accepted(
+          Handshake.accepted(request, subprotocol, agreement),
+          tunnel => {
+            val codec  = if (agreement == null) null else agreement.codec()
+            val socket = new SocketConnection(tunnel, config, Role.server, subprotocol, codec)
+            socket.begin(open)
+            socket
+          }
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package needletail.websocket.client
+
+import java.util.Base64
+
+import needletail.async.AsyncPromise
+import needletail.http.http1.ResponseParser
+import needletail.http.message.Headers
+import needletail.http.text.{Ascii, ByteWriter}
+import needletail.http.{Tunnel, TunnelHandler}
+import needletail.websocket.frame.Compression
+import needletail.websocket.handshake.Handshake
+import needletail.websocket.{Listener, SocketConnection, WebSocket, WebSocketRefused}
+
+/** The client's side of the opening handshake (RFC 6455 §4.1), on one connection. */
+private[websocket] final class ClientHandshake(
+    authority: String,
+    target: String,
+    headers: Headers,
+    config: WebSocketClientConfig,
+    part: LoopPart,
+    open: WebSocket => Listener
+) {
+  private val key                                = Base64.getEncoder.encodeToString(part.nonce())
+  private val parser                             = new ResponseParser(config.maxHead, 100)
+  private var subprotocol: Option[String]        = None
+  private var compression: Compression.Agreement = null
+  private val own                                = config.webSocket
+
+  /** The WebSocket, once it is open. */
+  val opened = new AsyncPromise[WebSocket]
+
+  def request: Array[Byte] = {
+    val w = new ByteWriter(256)
+    w.writeLatin1(s"GET $target HTTP/1.1\r\n")
+    w.writeField("Host", authority)
+    w.writeField("Upgrade", "websocket")
+    w.writeField("Connection", "Upgrade")
+    w.writeField("Sec-WebSocket-Key", key)
+    w.writeField("Sec-WebSocket-Version", Handshake.Version)
+    if (own.subprotocols.nonEmpty) w.writeField("Sec-WebSocket-Protocol", own.subprotocols.mkString(", "))
+    own.compression.foreach(c => w.writeField("Sec-WebSocket-Extensions", c.offer))
+    headers.toList.foreach { case (name, value) => w.writeField(name, value) }
+    w.writeCrLf()
+    w.taken
+  }
+
+  /** Reads the answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
+  def read(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val n = parser.parse(bytes, from, until, toHead = false)
+    if (n == ResponseParser.Bad)
+      throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
+    if (n > 0) check()
+    Math.max(n, 0)
+  }
+
+  private def check(): Unit = {
+    val head                 = parser.head
+    def values(name: String) = {
+      var all   = List.empty[String]
+      var field = head.indexOf(name, 0)
+      while (field >= 0) {
+        all = head.value(field) :: all
+        field = head.indexOf(name, field + 1)
+      }
+      all.reverse
+    }
+    def refuse(why: String) = throw new WebSocketRefused(head.code, why)
+    if (head.code != 101) refuse(s"the server answered ${head.code}")
+    if (!values("upgrade").exists(Ascii.same(_, "websocket")))
+      refuse("the server switched to another protocol")
+    if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))
+      refuse("the server's answer does not switch")
+    if (values("sec-websocket-accept") != List(Handshake.acceptOf(key)))
+      refuse("the server did not see the key")
+    values("sec-websocket-protocol") match {
+      case Nil                                           => ()
+      case List(name) if own.subprotocols.contains(name) => subprotocol = Some(name)
+      case _ => refuse("the server chose a subprotocol that was not offered")
+    }
+    values("sec-websocket-extensions").filter(_.trim.nonEmpty) match {
+      case Nil   => ()
+      case names =>
+        compression = own.compression.fold(null: Compression.Agreement)(_.agreed(names.mkString(",")))
+        if (compression == null) refuse("the server chose an extension that was not offered")
+    }
+  }
+
+  /** The WebSocket begins, in a turn of the tunnel. */
+  def accepted(tunnel: Tunnel): TunnelHandler = {
+    val codec  = if (compression == null) null else compression.codec()
+    val socket = new SocketConnection(tunnel, own, part, subprotocol, codec)
+    socket.begin(open)
+    opened.succeed(socket)
+    socket
+  }
+
+  def failed(cause: Throwable): Unit = { opened.fail(cause); () }
+}

@@ -1,0 +1,99 @@
+package needletail.websocket.client
+
+import scala.concurrent.Future
+
+import needletail.async.Async
+import needletail.client.url.Url
+import needletail.http.message.Headers
+import needletail.http.text.Ascii
+import needletail.io.{Connector, EventLoop, EventLoops, LoopStates}
+import needletail.websocket.{Listener, WebSocket}
+
+/**
+ * Opens WebSockets, by `ws://host:port/path?query` and, on the JVM, `wss://`.
+ * {{{
+ * val client = WebSocketClient()
+ * client.future("ws://127.0.0.1:8080/echo") { socket =>
+ *   socket.send("hello")
+ *   message => println(message.text)
+ * }
+ * }}}
+ * A WebSocket that ends stays so: whether and when to open another one is the caller's decision.
+ */
+final class WebSocketClient private (val config: WebSocketClientConfig, lent: EventLoops)
+    extends AutoCloseable {
+  private val states = new LoopStates[WebSocketClient.OnLoop](
+    "the client",
+    "needletail-websocket",
+    config.loops,
+    lent,
+    loop => new WebSocketClient.OnLoop(loop),
+    _ => ()
+  )
+
+  /**
+   * Opens a WebSocket on the calling event loop. `open` is called as soon as the server has accepted, and returns the
+   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else.
+   *
+   * @throws java.lang.IllegalStateException on any other thread
+   * @throws java.lang.IllegalArgumentException if the URL is malformed
+   */
+  def connect(
+      url: String,
+      headers: Headers = Headers.empty
+  )(open: WebSocket => Listener): Async[WebSocket] = {
+    val to        = WebSocketClient.parse(url)
+    val on        = states.here("this must be called on an event loop's own thread; use future elsewhere")
+    val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
+    var tunnel: ClientTunnel = null
+    Connector
+      .connect(
+        to.origin.address,
+        on.loop,
+        config.socket,
+        config.connectTimeout.toNanos,
+        null,
+        to.origin.peer(config.tls)
+      ) { connection =>
+        tunnel = new ClientTunnel(connection, on.part, config, handshake)
+        tunnel
+      }
+      .flatMap { _ =>
+        tunnel.begin()
+        handshake.opened.onCancel(() => tunnel.abort())
+        handshake.opened
+      }
+  }
+
+  /** As `connect`, from any thread, on a loop of the client. */
+  def future(url: String, headers: Headers = Headers.empty)(open: WebSocket => Listener): Future[WebSocket] =
+    states.run(connect(url, headers)(open))
+
+  /** Stops the client's own loops, with their WebSockets. Returns when that is done; on an event loop's thread, at once. */
+  def close(): Unit = states.close()
+}
+
+object WebSocketClient {
+
+  /** A client with loops of its own. */
+  def apply(config: WebSocketClientConfig = WebSocketClientConfig()): WebSocketClient =
+    new WebSocketClient(config, null)
+
+  /** A client that uses these loops for calls from other threads, and does not stop them. */
+  def apply(config: WebSocketClientConfig, loops: EventLoops): WebSocketClient =
+    new WebSocketClient(config, loops)
+
+  private final class OnLoop(val loop: EventLoop) {
+    val part = new LoopPart
+  }
+
+  private def parse(url: String): Url = {
+    val lower = Ascii.lower(url)
+    if (!lower.startsWith("ws://") && !lower.startsWith("wss://"))
+      throw new IllegalArgumentException(s"the URL of a WebSocket begins with ws:// or wss://: $url")
+    Url.parse("http" + url.substring(2)).fold(
+      error => throw new IllegalArgumentException(s"$url: $error"),
+      identity
+    )
+  }
+}

@@ -1,0 +1,54 @@
+package needletail.websocket.frame
+
+/**
+ * How messages of WebSockets are compressed, an extension that both sides have to agree on. Programs that compress
+ * nothing name no implementation of it, so that natively they need no library for it.
+ */
+abstract class Compression private[needletail] () {
+
+  /** What a client sends as Sec-WebSocket-Extensions. */
+  private[needletail] def offer: String
+
+  /** What a server makes of a client's Sec-WebSocket-Extensions; null if it accepts none of it. */
+  private[needletail] def accept(offers: String): Compression.Agreement
+
+  /** What a client makes of the answer; null if the server must not have sent it. */
+  private[needletail] def agreed(answer: String): Compression.Agreement
+}
+
+object Compression {
+
+  /**
+   * @param answer the server's Sec-WebSocket-Extensions
+   * @param codec creates the codec of one connection
+   */
+  private[needletail] final class Agreement(val answer: String, val codec: () => MessageCodec)
+}
+
+/** Compresses and decompresses the messages of one connection. */
+private[needletail] abstract class MessageCodec {
+
+  /** The compressed payload of a message; null if it is better sent as it is. */
+  def compress(payload: Array[Byte]): Array[Byte]
+
+  /** Continues decompressing a message with these bytes, which must stay until `inflate` has used them. */
+  def input(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /** All bytes of the message have been passed to `input`, and used. */
+  def inputEnds(): Unit
+
+  /** Decompresses at most `count` bytes. Returns how many, 0 if more input is needed, or `MessageCodec.Bad`. */
+  def inflate(into: Array[Byte], from: Int, count: Int): Int
+
+  /** The message is complete. */
+  def messageEnds(): Unit
+
+  /** Releases everything; called once, last. */
+  def close(): Unit
+}
+
+private[needletail] object MessageCodec {
+
+  /** The input is no compressed data. */
+  final val Bad = -1
+}

@@ -1,0 +1,390 @@
+package needletail.websocket.frame
+
+import needletail.websocket.CloseCode
+
+/**
+ * Finds messages in the bytes of one connection (RFC 6455 §5), without I/O: `open` gives it a window of bytes, `next`
+ * the next thing in it, `close` says how far it has been used. Anything that the protocol forbids is found as early as
+ * its bytes are there, and nothing is read after it.
+ *
+ * Frame headers and control frames stay in the window until they are complete, at most 139 bytes. Payload is taken out
+ * of it as it arrives.
+ *
+ * @param isServer whether frames have to be masked; otherwise they must not be
+ * @param maxMessage bytes of a message; beyond: 1009
+ * @param maxFrame bytes of a frame; beyond: 1009
+ * @param memory counts what an incomplete message holds
+ * @param codec decompresses messages; null if no extension was agreed on
+ */
+private[needletail] final class FrameReader(
+    isServer: Boolean,
+    maxMessage: Int,
+    maxFrame: Long,
+    memory: FrameReader.Memory,
+    codec: MessageCodec = null
+) {
+  import FrameReader._
+
+  private var bytes: Array[Byte] = null
+  private var position: Int      = 0
+  private var limit: Int         = 0
+
+  // the frame whose payload is being read; `left` is negative between frames
+  private var left: Long   = -1
+  private var done: Long   = 0
+  private var key: Int     = 0
+  private var isFinal      = false
+  private var headLength   = 0
+  private var frameOpcode  = 0
+  private var frameLength  = 0L
+  private var isMasked     = false
+  private var isInMessage  = false
+  private var content      = none // of the message so far, the first `length` bytes
+  private var length       = 0
+  private var utf8         = 0
+  private var isCompressed = false
+
+  // what `next` has found
+
+  /** Whether the message is text; already checked to be UTF-8. */
+  var isText: Boolean = false
+
+  /** The content of the message or the control frame, in an array for the caller. */
+  var data: Array[Byte] = none
+
+  /** The code of the peer's close frame, 1005 if it has none; or the one to close with, if the peer broke the rules. */
+  var code: Int = 0
+
+  /** The reason in the peer's close frame, or which rule it broke. */
+  var reason: String = ""
+
+  /** Bytes that it holds for an incomplete message. */
+  def held: Int = content.length
+
+  def open(bytes: Array[Byte], from: Int, until: Int): Unit = {
+    this.bytes = bytes
+    position = from
+    limit = until
+  }
+
+  /** The index up to which the bytes have been used. */
+  def close(): Int = {
+    bytes = null
+    position
+  }
+
+  /** Drops an incomplete message. */
+  def drop(): Unit = {
+    memory.release(content.length)
+    content = none
+    length = 0
+  }
+
+  /** What comes next in the window: one of the constants below. */
+  def next(): Int = {
+    var found = Nothing
+    while (found == Nothing)
+      found =
+        if (left >= 0) payload()
+        else {
+          val problem = head()
+          if (problem != Nothing) problem
+          else if (frameOpcode >= Opcode.Control) control()
+          else begin()
+        }
+    found
+  }
+
+  // headers
+
+  /** Reads a header without using it up. Returns `Nothing` if it is complete and allowed. */
+  private def head(): Int = {
+    val available = limit - position
+    if (available < 2) More
+    else {
+      val first  = bytes(position) & 0xff
+      val second = bytes(position + 1) & 0xff
+      val short  = second & 0x7f
+      frameOpcode = first & 0x0f
+      isMasked = (second & 0x80) != 0
+      val extended = if (short < 126) 0 else if (short == 126) 2 else 8
+      headLength = 2 + extended + (if (isMasked) 4 else 0)
+      val problem = forbidden(first, short)
+      if (problem != null) wrong(CloseCode.ProtocolError, problem)
+      else if (extended > 0 && available < 2 + extended) More
+      else {
+        frameLength = if (extended == 0) short.toLong else number(position + 2, extended)
+        if (extended > 0 && (frameLength < 0 || frameLength < (if (extended == 2) 126 else 65536)))
+          wrong(CloseCode.ProtocolError, "a frame's length is not in its shortest form")
+        else if (isTooLarge) wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+        else if (frameLength > maxFrame)
+          wrong(CloseCode.MessageTooBig, s"the frame is larger than $maxFrame bytes")
+        else if (available < headLength) More
+        else Nothing
+      }
+    }
+  }
+
+  private def isTooLarge: Boolean =
+    frameOpcode < Opcode.Control && frameLength > maxMessage.toLong - length +
+      (if (codec == null) 0 else Slack) // what compressing may add
+
+  /** What is wrong with a header's first two bytes; null if nothing is. */
+  private def forbidden(first: Int, short: Int): String =
+    if ((first & 0x30) != 0 || (first & 0x40) != 0 && !mayCompress) "reserved bits are set"
+    else if (!Opcode.isKnown(frameOpcode)) "the opcode is reserved"
+    else if (isMasked != isServer) if (isServer) "a frame is not masked" else "a frame is masked"
+    else if (frameOpcode >= Opcode.Control)
+      if ((first & 0x80) == 0) "a control frame is fragmented"
+      else if (short > MaxControl) "a control frame is longer than 125 bytes"
+      else null
+    else if (frameOpcode == Opcode.Continuation)
+      if (isInMessage) null else "there is no message to continue"
+    else if (isInMessage) "a message begins before the last one has ended"
+    else null
+
+  /** Only the first frame of a message says that it is compressed (RFC 7692 §6). */
+  private def mayCompress: Boolean =
+    codec != null && (frameOpcode == Opcode.Text || frameOpcode == Opcode.Binary)
+
+  /** Reads an unsigned number; negative if it exceeds 63 bits. */
+  private def number(at: Int, size: Int): Long = {
+    var n = 0L
+    var i = 0
+    while (i < size) {
+      n = (n << 8) | (bytes(at + i) & 0xff)
+      i += 1
+    }
+    n
+  }
+
+  /** Uses up the header. */
+  private def skipHead(): Unit = {
+    isFinal = (bytes(position) & 0x80) != 0
+    key =
+      if (isMasked) {
+        val at = position + headLength - 4
+        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(
+          at + 3
+        ) & 0xff) << 24
+      } else 0
+    position += headLength
+  }
+
+  // control frames
+
+  private def control(): Int =
+    if (limit - position < headLength + frameLength.toInt) More
+    else {
+      skipHead()
+      data = taken(frameLength.toInt)
+      frameOpcode match {
+        case Opcode.Ping => Ping
+        case Opcode.Pong => Pong
+        case _           => closeFrame()
+      }
+    }
+
+  private def closeFrame(): Int = {
+    reason = ""
+    code = CloseCode.NoStatus
+    if (data.length == 0) Close
+    else if (data.length == 1) wrong(CloseCode.ProtocolError, "a close frame has half a code")
+    else {
+      code = (data(0) & 0xff) << 8 | (data(1) & 0xff)
+      if (!CloseCode.isAllowed(code)) wrong(CloseCode.ProtocolError, s"$code is no code to close with")
+      else if (Utf8.check(0, data, 2, data.length) != 0)
+        wrong(CloseCode.InvalidPayload, "the reason of a close frame is not UTF-8")
+      else {
+        reason = new String(data, 2, data.length - 2, java.nio.charset.StandardCharsets.UTF_8)
+        Close
+      }
+    }
+  }
+
+  /** Takes the next `count` bytes, which are there, unmasked. */
+  private def taken(count: Int): Array[Byte] =
+    if (count == 0) none
+    else {
+      val array = new Array[Byte](count)
+      Masking.copy(bytes, position, array, 0, count, key)
+      position += count
+      array
+    }
+
+  // messages
+
+  private def begin(): Int = {
+    if (frameOpcode != Opcode.Continuation) isCompressed = (bytes(position) & 0x40) != 0
+    skipHead()
+    if (frameOpcode != Opcode.Continuation) {
+      isText = frameOpcode == Opcode.Text
+      utf8 = 0
+      if (isFinal && !isCompressed && frameLength <= limit - position) whole()
+      else {
+        isInMessage = true
+        left = frameLength
+        done = 0
+        Nothing
+      }
+    } else {
+      left = frameLength
+      done = 0
+      Nothing
+    }
+  }
+
+  /** A message of one frame that is there: the usual case. */
+  private def whole(): Int = {
+    data = taken(frameLength.toInt)
+    if (isText && Utf8.check(0, data, 0, data.length) != 0) notUtf8() else Message
+  }
+
+  private def payload(): Int = {
+    val count = Math.min(left, (limit - position).toLong).toInt
+    if (count == 0 && left > 0) More
+    else if (isCompressed) compressed(count)
+    else if (!makeRoom(count)) wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+    else {
+      Masking.copy(bytes, position, content, length, count, Masking.rotated(key, done))
+      if (isText) utf8 = Utf8.check(utf8, content, length, length + count)
+      length += count
+      used(count)
+      if (utf8 == Utf8.Bad) notUtf8()
+      else if (left > 0) More
+      else {
+        left = -1
+        if (isFinal) ended() else Nothing
+      }
+    }
+  }
+
+  private def compressed(count: Int): Int = {
+    Masking.copy(bytes, position, bytes, position, count, Masking.rotated(key, done))
+    codec.input(bytes, position, count)
+    used(count)
+    var problem = inflate()
+    if (problem == Nothing && left == 0) {
+      left = -1
+      if (isFinal) {
+        codec.inputEnds()
+        problem = inflate()
+        if (problem == Nothing) {
+          codec.messageEnds()
+          problem = ended()
+        }
+      }
+    } else if (problem == Nothing) problem = More
+    problem
+  }
+
+  /** Takes what the codec has decompressed, with a bound as it grows. */
+  private def inflate(): Int = {
+    var n = 1
+    while (n > 0) {
+      if (length == content.length && length < maxMessage) {
+        val room = Math.min(Math.max(2L * length, Least), maxMessage.toLong).toInt
+        if (!memory.hold(room - content.length, content.length.toLong))
+          return wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+        content = java.util.Arrays.copyOf(content, room)
+      }
+      if (length < content.length) n = codec.inflate(content, length, content.length - length)
+      else {
+        n = codec.inflate(one, 0, 1)
+        if (n > 0) return wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+      }
+      if (n > 0) {
+        if (isText) utf8 = Utf8.check(utf8, content, length, length + n)
+        length += n
+        if (utf8 == Utf8.Bad) return notUtf8()
+      }
+    }
+    if (n < 0) wrong(CloseCode.InvalidPayload, "the message is not compressed data") else Nothing
+  }
+
+  private def used(count: Int): Unit = {
+    position += count
+    done += count
+    left -= count
+  }
+
+  private def ended(): Int = {
+    isInMessage = false
+    if (utf8 != 0) notUtf8()
+    else {
+      data = if (content.length == length) content else java.util.Arrays.copyOf(content, length)
+      drop()
+      Message
+    }
+  }
+
+  /** Makes room for `count` bytes more, as they arrive: an announced length alone costs nothing. */
+  private def makeRoom(count: Int): Boolean = {
+    val least = length + count
+    least <= content.length || {
+      // the whole frame at once if half of it is there
+      val announced = length + left
+      val room      =
+        if (isFinal && announced <= 2L * least) announced.toInt
+        else Math.min(
+          Math.max(least, Math.min(2L * content.length, maxMessage.toLong)),
+          if (isFinal) announced else maxMessage.toLong
+        ).toInt
+      memory.hold(room - content.length, content.length.toLong) && {
+        content = java.util.Arrays.copyOf(content, room)
+        true
+      }
+    }
+  }
+
+  private def notUtf8(): Int = wrong(CloseCode.InvalidPayload, "a text is not UTF-8")
+
+  private def wrong(code: Int, reason: String): Int = {
+    this.code = code
+    this.reason = reason
+    Failed
+  }
+}
+
+private[needletail] object FrameReader {
+
+  /** Counts bytes held for the peer. */
+  trait Memory {
+
+    /** Counts `more` bytes besides `already`; false if there is no room for them. */
+    def hold(more: Int, already: Long): Boolean
+    def release(bytes: Int): Unit
+  }
+
+  // what `next` finds
+
+  /** Nothing more in this window. */
+  final val More = 0
+
+  /** A message: `data` and `isText`. */
+  final val Message = 1
+
+  /** A ping or pong: `data`. */
+  final val Ping = 2
+  final val Pong = 3
+
+  /** The peer closes: `code` and `reason`. Nothing may follow. */
+  final val Close = 4
+
+  /** The peer broke a rule, or a limit: `code` and `reason`. Nothing after it can be read. */
+  final val Failed = 5
+
+  private final val Nothing = -1
+
+  private final val MaxControl = 125
+
+  /** By how many bytes the compressed form of a message may be longer. */
+  private final val Slack = 1024 * 1024
+
+  /** The first room for a compressed message. */
+  private final val Least = 256L
+
+  private val one = new Array[Byte](1)
+
+  private val none = new Array[Byte](0)
+}

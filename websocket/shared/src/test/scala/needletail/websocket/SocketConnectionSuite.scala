@@ -1,0 +1,178 @@
+package needletail.websocket
+
+import scala.concurrent.duration._
+
+import needletail.testing.Suite
+import needletail.websocket.frame.Frames._
+
+/** One WebSocket of a server: messages, closing, pings, and what it does when one side is slow. */
+class SocketConnectionSuite extends Suite {
+  private def echoing(config: WebSocketConfig = WebSocketConfig()) = {
+    val t = new MemoryTunnel(config)
+    t.onMessage = message => t.socket ! message
+    t
+  }
+
+  test("messages are received in order, and what is sent in a turn is sent in order") {
+    val t = echoing().receive(text("a") ++ frame(0x82, bytes(1)) ++ text("b"))
+    assertEquals(t.got, Vector("a", "1 bytes", "b"))
+    assertEquals(t.output, Vector("text a", "binary 1", "text b"))
+  }
+
+  test("what is sent outside of a turn keeps its place") {
+    val t = echoing().within { s => s.send("1"); s.send("2"); () }
+    t.onMessage = _ => t.socket ! "4"
+    t.loop.within(t.socket.send("3"))
+    t.receive(text("x"))
+    assertEquals(t.output, Vector("text 1", "text 2", "text 3", "text 4"))
+  }
+
+  test("pings are answered at once, also between the fragments of a message") {
+    val t = echoing().receive(frame(0x01, bytes('a')), frame(0x89, bytes('p')))
+    assertEquals(t.output, Vector("pong p"))
+    assertEquals(t.receive(frame(0x80, bytes('b'))).output, Vector("text ab"))
+  }
+
+  test("a peer that closes is answered with its code, and the connection ends") {
+    val t = echoing().receive(text("a"), close(3001, "done"), text("never"))
+    assertEquals(t.output, Vector("text a", "close 3001 "))
+    assertEquals(t.got, Vector("a", "closed 3001"))
+    assert(t.isFinished && !t.socket.isOpen && !t.socket.send("x"))
+    assertEquals(t.gone().got.size, 2)
+  }
+
+  test("closing waits for the peer's close frame, for closeTimeout at most") {
+    val t = echoing().within(_.close(4000, "bye"))
+    assertEquals(t.output, Vector("close 4000 bye"))
+    assert(!t.socket.isOpen && !t.isFinished)
+    t.receive(text("dropped")).receive(close(4000))
+    assertEquals(t.got, Vector("closed 4000"))
+    assert(t.isFinished)
+    val late = echoing().within(_.close())
+    assert(!late.after(4).isFinished)
+    assert(late.after(2).isFinished)
+    assertEquals(late.got, Vector("closed 1006"))
+  }
+
+  test("codes and reasons that may not be sent are refused") {
+    val t = echoing()
+    for (code <- Seq(999, 1004, 1005, 1006, 1015, 5000))
+      intercept[IllegalArgumentException](t.socket.close(code))
+    intercept[IllegalArgumentException](t.socket.close(1000, "x" * 124))
+    assert(t.socket.isOpen)
+  }
+
+  test("what the protocol forbids is answered with the code for it") {
+    for ((data, code) <- Seq(text("a", masked = false) -> 1002, frame(0x81, bytes(0xff)) -> 1007)) {
+      val t = echoing().receive(data, text("never"))
+      assertEquals(t.output.map(_.take(10)), Vector(s"close $code"))
+      assertEquals(t.got, Vector(s"closed $code"))
+      assert(t.isFinished)
+    }
+    val t = echoing(WebSocketConfig(maxMessage = 5)).receive(text("123456"))
+    assertEquals(t.got, Vector("closed 1009"))
+  }
+
+  test("a listener that throws closes with 1011") {
+    val t = echoing()
+    t.onMessage = _ => throw new RuntimeException("expected by the test")
+    t.receive(text("a"), text("never"))
+    assertEquals(t.output, Vector("close 1011 "))
+    assertEquals(t.got, Vector("a", "closed 1011"))
+    assertEquals(t.failures, 1)
+  }
+
+  test("a silent peer is sent a ping, and is given up if it does not answer") {
+    val t = echoing()
+    assertEquals(t.after(29).output, Vector())
+    assertEquals(t.after(2).output, Vector("ping "))
+    t.receive(frame(0x8a, bytes()))
+    assertEquals(t.after(29).output, Vector())
+    assertEquals(t.after(2).output, Vector("ping "))
+    assert(!t.after(9).isFinished)
+    assert(t.after(2).isFinished)
+    assertEquals(t.got, Vector("closed 1006"))
+    assertEquals(echoing(WebSocketConfig(pingInterval = 0.seconds)).after(1000).output, Vector())
+  }
+
+  test("nobody is given up while nothing is read") {
+    val t = echoing().within(_.pause())
+    for (_ <- 1 to 20) t.after(31)
+    assert(!t.isFinished && t.socket.isOpen)
+  }
+
+  test("nothing more is read for a peer that does not read, and everything in the end") {
+    val t = echoing()
+    t.isStuck = true
+    val all = Array.fill(50)(text("x" * 100)).flatten
+    t.receive(all)
+    assert(t.got.size < 15, t.got.size.toString)
+    assert(t.bytesLeft > 0)
+    var turns = 0
+    while (t.bytesLeft > 0 && turns < 50) {
+      t.unstick()
+      t.isStuck = true
+      turns += 1
+    }
+    t.unstick()
+    assertEquals(t.got.size, 50)
+    assertEquals(t.output.size, 50)
+  }
+
+  test("send refuses beyond the bound, and says when there is room again") {
+    val t = new MemoryTunnel(WebSocketConfig(maxPendingOutput = 100))
+    t.isStuck = true
+    assert(t.loop.within(t.socket.send("x" * 200)))
+    t.settle()
+    assert(!t.loop.within(t.socket.send("y")))
+    val room = t.loop.within(t.socket.whenWritable)
+    assert(!room.isCompleted)
+    t.unstick()
+    assert(room.isCompleted && t.loop.within(t.socket.send("z")))
+    t.isStuck = true
+    t.settle()
+    t.loop.within(t.socket.send("x" * 200))
+    t.settle()
+    val never = t.loop.within(t.socket.whenWritable)
+    t.gone()
+    assert(never.poll.exists(_.isFailure))
+  }
+
+  test("a paused socket receives nothing until it is resumed") {
+    val t = echoing()
+    t.onMessage = _ => t.socket.pause()
+    t.receive(text("a"), text("b"), text("c"))
+    assertEquals(t.got, Vector("a"))
+    t.within(_.resume())
+    assertEquals(t.got, Vector("a", "b"))
+    // closing reads on, so that the peer's close frame is seen
+    t.within(_.close()).receive(close(1000))
+    assertEquals(t.got, Vector("a", "b", "closed 1000"))
+  }
+
+  test("a server that drains says 1001, and waits for the answer") {
+    val t = echoing().drain()
+    assertEquals(t.output, Vector("close 1001 "))
+    assert(!t.isFinished)
+    assert(t.receive(close(1001)).isFinished)
+  }
+
+  test("memory is counted while a message is incomplete, refused when there is none, and returned") {
+    val t = echoing().receive(frame(0x02, new Array[Byte](500)))
+    assert(t.held >= 500)
+    assertEquals(t.receive(frame(0x80, bytes())).held, 0L)
+    t.room = 400
+    t.receive(frame(0x02, new Array[Byte](500)))
+    assertEquals(t.got.last, "closed 1013")
+    assertEquals(t.held, 0L)
+    val u = echoing().receive(frame(0x02, new Array[Byte](500))).relieve()
+    assertEquals(u.output, Vector("close 1013 memory is short"))
+    assertEquals(u.held, 0L)
+    assertEquals(echoing().receive(frame(0x02, new Array[Byte](500))).gone().held, 0L)
+  }
+
+  test("a connection that ends without a close frame is reported so") {
+    assertEquals(echoing().end().got, Vector("closed 1006"))
+    assertEquals(echoing().gone().got, Vector("closed 1006"))
+  }
+}

@@ -1,0 +1,156 @@
+package needletail.websocket
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Future, Promise}
+
+import needletail.http.Headers
+import needletail.routing._
+import needletail.server.{RawClient, RunningServer, ServerFixture}
+import needletail.stream.Stream
+import needletail.testing.Suite
+
+/** Servers and clients over sockets. */
+class WebSocketSuite extends Suite {
+  private val deflate = Some(PerMessageDeflate(minSize = 0))
+  private val group   = new Broadcast
+
+  private val routes = Routes(
+    GET / "echo" to webSocket { socket => message => socket ! message },
+    GET / "packed" to webSocket.withConfig(WebSocketConfig(compression = deflate, maxMessage = 100000)) { socket => message =>
+      socket ! message
+    },
+    GET / "room" / arg[String] to (room => webSocket { socket => message => socket ! Message.Text(room + message.text) }),
+    GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase))),
+    GET / "count" to webSocket.stream(_ => Stream(1 to 1000: _*).map(n => Message.Text(n.toString))),
+    GET / "chat" to webSocket { socket =>
+      group.join(socket)
+      message => group.send(message)
+    },
+    GET / "sub" to webSocket.withConfig(WebSocketConfig(subprotocols = Seq("b", "a"))) { socket =>
+      socket.send(socket.subprotocol.toString)
+      _ => ()
+    }
+  )
+
+  /** What a WebSocket receives. */
+  private final class Inbox extends Listener {
+    private var messages = Vector.empty[Message]
+    private val ended    = Promise[Int]()
+
+    def onMessage(message: Message): Unit                 = synchronized { messages :+= message }
+    override def onClose(code: Int, reason: String): Unit = { ended.trySuccess(code); () }
+    def all: Vector[Message]                              = synchronized(messages)
+    def closed: Int                                       = Await.result(ended.future, 20.seconds)
+    def expect(count: Int): Vector[Message]               = {
+      eventually(all.size >= count)
+      all
+    }
+  }
+
+  private def serving(body: (RunningServer, WebSocketClient) => Unit): Unit =
+    ServerFixture.serving(routes) { server =>
+      val config = WebSocketClientConfig(WebSocketConfig(compression = deflate, subprotocols = Seq("a", "b")))
+      val client = WebSocketClient(config)
+      try body(server, client)
+      finally client.close()
+    }
+
+  private def open(server: RunningServer, client: WebSocketClient, path: String): (WebSocket, Inbox) = {
+    val inbox = new Inbox
+    (wait(client.future(s"ws://127.0.0.1:${server.port}$path")(_ => inbox)), inbox)
+  }
+  private def wait[A](future: Future[A]): A = Await.result(future, 20.seconds)
+
+  private def on(socket: WebSocket)(body: => Any): Unit = socket.loop.execute { () => body; () }
+
+  test("messages of all sizes come back, with and without compression") {
+    serving { (server, client) =>
+      for (path <- Seq("/echo", "/packed")) {
+        val (socket, inbox) = open(server, client, path)
+        val messages        = Vector(0, 1, 125, 126, 65535, 65536, 100000).flatMap { n =>
+          Vector(Message.Text("ü" * (n / 2)), Message.Binary(Array.tabulate(n)(i => (i * i).toByte)))
+        }
+        on(socket)(messages.foreach(m => socket ! m))
+        assertEquals(inbox.expect(messages.size), messages)
+        on(socket)(socket.close(4001))
+        assertEquals(inbox.closed, 4001)
+      }
+    }
+  }
+
+  test("a route's values reach the WebSocket") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/room/blue")
+      on(socket)(socket.send("!"))
+      assertEquals(inbox.expect(1).map(_.text), Vector("blue!"))
+    }
+  }
+
+  test("streams of messages, in both directions and in one") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/upper")
+      on(socket)((1 to 100).foreach(n => socket.send(s"a$n")))
+      assertEquals(inbox.expect(100).map(_.text), (1 to 100).map(n => s"A$n").toVector)
+      on(socket)(socket.close())
+      assertEquals(inbox.closed, 1000)
+      val (_, counted) = open(server, client, "/count")
+      assertEquals(counted.closed, 1000)
+      assertEquals(counted.all.map(_.text.toInt), (1 to 1000).toVector)
+    }
+  }
+
+  test("a broadcast reaches all members, on all connections, in order, until they leave") {
+    serving { (server, client) =>
+      val some = Vector.fill(5)(open(server, client, "/chat"))
+      eventually(group.size == 5)
+      for (n <- 1 to 20) on(some.head._1)(some.head._1.send(n.toString))
+      some.foreach { case (_, inbox) => assertEquals(inbox.expect(20).map(_.text.toInt), (1 to 20).toVector) }
+      on(some.head._1)(some.head._1.close())
+      eventually(group.size == 4)
+      group.send(Message.Text("left"))
+      some.tail.foreach { case (_, inbox) => assertEquals(inbox.expect(21).last.text, "left") }
+    }
+    eventually(group.size == 0)
+  }
+
+  test("subprotocols are agreed on by the server's preference") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/sub")
+      assertEquals(inbox.expect(1).map(_.text), Vector("Some(b)"))
+      assertEquals(socket.subprotocol, Some("b"))
+    }
+  }
+
+  test("a server that drains says 1001 to each WebSocket, and ends when they have answered") {
+    serving { (server, client) =>
+      val some = Vector.fill(3)(open(server, client, "/echo"))
+      val over = server.drain()
+      some.foreach { case (_, inbox) => assertEquals(inbox.closed, 1001) }
+      wait(over)
+    }
+  }
+
+  test("a request that opens none gets a status, and so does a client") {
+    serving { (server, client) =>
+      val raw = new RawClient(server.port)
+      raw.send("GET /echo HTTP/1.1\r\nHost: a\r\n\r\n")
+      assert(raw.readUntil("\r\n").startsWith("HTTP/1.1 426"))
+      raw.close()
+      def refused(path: String, headers: Headers = Headers.empty) =
+        wait(client.future(s"ws://127.0.0.1:${server.port}$path", headers)(_ => new Inbox).failed) match {
+          case e: WebSocketRefused => e.status
+          case e                   => throw e
+        }
+      assertEquals(refused("/nowhere"), 404)
+      assertEquals(refused("/echo", Headers("Origin" -> "http://evil.example")), 403)
+    }
+  }
+
+  test("a compressed message that becomes too large is refused while it grows") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/packed")
+      on(socket)(socket.send(new Array[Byte](100 * 1000 * 1000)))
+      assertEquals(inbox.closed, 1009)
+    }
+  }
+}
