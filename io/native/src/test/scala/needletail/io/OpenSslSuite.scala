@@ -10,9 +10,9 @@ class OpenSslSuite extends TlsPair {
   private final class Program(arguments: String*) {
     private val process: Process =
       new ProcessBuilder(("openssl" +: arguments): _*).redirectErrorStream(true).start()
-    private val in          = new BufferedReader(new InputStreamReader(process.getInputStream))
-    val out: OutputStream   = process.getOutputStream
-    def line(): String      = in.readLine()
+    private val in           = new BufferedReader(new InputStreamReader(process.getInputStream))
+    val out: OutputStream    = process.getOutputStream
+    def line(): String       = in.readLine()
     def say(s: String): Unit = {
       out.write(s.getBytes)
       out.flush()
@@ -31,7 +31,13 @@ class OpenSslSuite extends TlsPair {
   }
 
   private def client(port: Int, more: String*)(body: Program => Unit): Unit =
-    running((Seq("s_client", "-connect", s"127.0.0.1:$port", "-CAfile", authority.file.toString) ++ more): _*)(body)
+    running((Seq(
+      "s_client",
+      "-connect",
+      s"127.0.0.1:$port",
+      "-CAfile",
+      authority.file.toString
+    ) ++ more): _*)(body)
 
   tlsTest("clients that ask for new keys without an end are cut off, and others are not") {
     serving(config) { served =>

@@ -13,9 +13,15 @@ class TlsBrokenSuite extends TlsPair {
    * Forwards connections to `port`, `piece` bytes at a time, and cuts each after `limit` bytes of the client's or
    * `back` bytes of the server's, with a reset if `isReset`.
    */
-  private def relaying[A](port: Int, piece: Int, limit: Int, back: Int, isReset: Boolean = false)(body: Int => A): A = {
-    val here     = InetAddress.getByName("127.0.0.1")
-    val listener = new ServerSocket(0, 50, here)
+  private def relaying[A](
+      port: Int,
+      piece: Int,
+      limit: Int,
+      back: Int,
+      isReset: Boolean = false
+  )(body: Int => A): A = {
+    val here                         = InetAddress.getByName("127.0.0.1")
+    val listener                     = new ServerSocket(0, 50, here)
     def start(work: => Unit): Thread = {
       val thread = new Thread(() =>
         try work
@@ -74,7 +80,9 @@ class TlsBrokenSuite extends TlsPair {
         val once     = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), resume = false))
         val opened   = new AtomicInteger
         // The client sends some 300 bytes of greeting and 80 of its end, the server about 900.
-        for ((limit, back) <- (1 to 700 by 53).map((_, Int.MaxValue)) ++ (1 to 1500 by 97).map((Int.MaxValue, _)))
+        for (
+          (limit, back) <- (1 to 700 by 53).map((_, Int.MaxValue)) ++ (1 to 1500 by 97).map((Int.MaxValue, _))
+        )
           relaying(served.port, 4096, limit, back, isReset) { port =>
             try {
               val (c, kept) = open(loop, port, once)

@@ -56,8 +56,8 @@ abstract class TlsPair extends LoopSuite {
   }
 
   final class Served(val loop: EventLoop, identity: TlsIdentity, toPlain: Array[Byte] = null) {
-    val connections = new ConcurrentLinkedQueue[Connection]
-    val handlers    = new LinkedBlockingQueue[Kept]
+    val connections        = new ConcurrentLinkedQueue[Connection]
+    val handlers           = new LinkedBlockingQueue[Kept]
     val listener: Listener = Listener.bind(
       anyPort,
       loop,
@@ -91,9 +91,10 @@ abstract class TlsPair extends LoopSuite {
     val result     = Promise[Connection]()
     var kept: Kept = null
     loop.execute { () =>
-      Connector.connect(Address.Tcp("127.0.0.1", port), loop, options, patience.toNanos, tls = tls.to(name)) { c =>
-        kept = new Kept(c, isServer = false)
-        kept
+      Connector.connect(Address.Tcp("127.0.0.1", port), loop, options, patience.toNanos, tls = tls.to(name)) {
+        c =>
+          kept = new Kept(c, isServer = false)
+          kept
       }.onComplete(t => { result.complete(t); () })
     }
     (Await.result(result.future, patience), kept)
@@ -106,7 +107,10 @@ abstract class TlsPair extends LoopSuite {
   def roundTrip(served: Served, opened: (Connection, Kept), content: Array[Byte]): Unit = {
     val (c, kept) = opened
     on(served.loop)(c.write(content, 0, content.length))
-    eventually(kept.bytes.length >= content.length, s"${kept.bytes.length} of ${content.length} bytes came back")
+    eventually(
+      kept.bytes.length >= content.length,
+      s"${kept.bytes.length} of ${content.length} bytes came back"
+    )
     assert(java.util.Arrays.equals(kept.bytes, content), "other bytes came back")
   }
 

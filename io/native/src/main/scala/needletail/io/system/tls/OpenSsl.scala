@@ -45,8 +45,8 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt      = extern
   @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
   @name("needletail_tls_protocols")
-  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit            = extern
-  @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                  = extern
+  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit             = extern
+  @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                   = extern
   @name("needletail_tls_resume") def resume(context: Ptr[Byte], tickets: Ptr[Byte]): Unit = extern
 
   // Connections
@@ -66,7 +66,7 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_certificate_facts")
   def certificateFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
   @name("needletail_tls_session_facts")
-  def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]   = extern
+  def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]    = extern
   @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit = extern
 }
 

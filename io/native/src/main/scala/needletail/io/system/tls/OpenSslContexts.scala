@@ -1,6 +1,6 @@
 package needletail.io.system.tls
 
-import scala.scalanative.runtime.{Intrinsics, fromRawPtr}
+import scala.scalanative.runtime.{fromRawPtr, Intrinsics}
 import scala.scalanative.unsafe.*
 
 /**

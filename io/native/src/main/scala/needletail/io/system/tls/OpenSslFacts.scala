@@ -18,7 +18,7 @@ private[tls] object OpenSslFacts {
 
   /** @param isServer whether the name is the one that the client has asked for; otherwise it is `name` */
   def session(connection: Ptr[Byte], isServer: Boolean, name: String): TlsSession = {
-    val fields = read(OpenSslFunctions.sessionFacts(connection, _))
+    val fields     = read(OpenSslFunctions.sessionFacts(connection, _))
     def at(i: Int) = if (i < fields.length) new String(fields(i), UTF_8) else ""
     TlsSession(
       version = at(0),
@@ -77,7 +77,7 @@ private[tls] object OpenSslFacts {
     else {
       val full = if (digits.length == 14) digits else (if (digits.take(2).toInt < 50) "20" else "19") + digits
       def number(from: Int, count: Int) = full.substring(from, from + count).toInt
-      val seconds = number(8, 2) * 3600 + number(10, 2) * 60 + number(12, 2)
+      val seconds                       = number(8, 2) * 3600 + number(10, 2) * 60 + number(12, 2)
       (days(number(0, 4), number(4, 2), number(6, 2)) * 86400 + seconds) * 1000
     }
   }
@@ -122,11 +122,12 @@ private[tls] object OpenSslFacts {
       if (isSound) {
         def text = new String(der, at, n, ISO_8859_1)
         tag match {
-          case 0x81                         => names += s"email:$text"
-          case 0x82                         => names += s"DNS:$text"
-          case 0x86                         => names += s"URI:$text"
-          case 0x87 if (n == 4 || n == 16)  => names += s"IP:${address(java.util.Arrays.copyOfRange(der, at, at + n))}"
-          case _                            => ()
+          case 0x81                        => names += s"email:$text"
+          case 0x82                        => names += s"DNS:$text"
+          case 0x86                        => names += s"URI:$text"
+          case 0x87 if (n == 4 || n == 16) =>
+            names += s"IP:${address(java.util.Arrays.copyOfRange(der, at, at + n))}"
+          case _ => ()
         }
         at += n
       }

@@ -18,7 +18,11 @@ private[tls] object OpenSslSettings {
   private val Groups = "X25519:P-256:P-384"
 
   /** A new context, as `f` completes it. It is released if `f` fails. */
-  def context(isServer: Boolean, profile: TlsProfile, isResuming: Boolean)(f: Ptr[Byte] => Unit): Ptr[Byte] = {
+  def context(
+      isServer: Boolean,
+      profile: TlsProfile,
+      isResuming: Boolean
+  )(f: Ptr[Byte] => Unit): Ptr[Byte] = {
     OpenSsl.load()
     val made = Zone.acquire { implicit zone =>
       OpenSslFunctions.context(

@@ -44,8 +44,8 @@ private[tls] final class OpenSslSocket(
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
     if (owesOutput) bits & ~Interest.Read | Interest.Write else bits
-  override def awaits: Int               = if (has(AwaitsWrite)) Interest.Write else Interest.Read
-  override def heldBytes: Int            = if (connection eq null) 0 else numbers(1)
+  override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
+  override def heldBytes: Int = if (connection eq null) 0 else numbers(1)
 
   private def live: Ptr[Byte] = {
     if (connection eq null) throw new KernelError("the connection is closed")
@@ -81,7 +81,9 @@ private[tls] final class OpenSslSocket(
         case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
       }
     if (!isAccepted)
-      throw new KernelError(s"the certificate of $name is not accepted: it was refused by the server's own check")
+      throw new KernelError(
+        s"the certificate of $name is not accepted: it was refused by the server's own check"
+      )
   }
 
   override def sendOwed(): Unit = if (connection ne null) { done(OpenSslFunctions.sendOwed(connection)); () }
@@ -116,11 +118,11 @@ private[tls] final class OpenSslSocket(
   private def failure(): IOException = {
     val why = fromCString(connection + ReasonAt)
     new KernelError(numbers(2) match {
-      case 1                        => s"$name has shown no certificate"
-      case 3                        => notTls()
-      case 4                        => "the connection ended without closing its TLS stream: data may be missing"
-      case 5                        => s"$name ended the connection in the middle of the TLS handshake"
-      case 6                        => s"$name sends too many TLS messages without data"
+      case 1 => s"$name has shown no certificate"
+      case 3 => notTls()
+      case 4 => "the connection ended without closing its TLS stream: data may be missing"
+      case 5 => s"$name ended the connection in the middle of the TLS handshake"
+      case 6 => s"$name sends too many TLS messages without data"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
     })
@@ -128,16 +130,17 @@ private[tls] final class OpenSslSocket(
 
   /** By OpenSSL's numbers of errors, X509_V_ERR_… */
   private def refusal(error: Int, why: String): String = error match {
-    case 62 | 63 | 64           => s"the certificate is not for $name: $why"
-    case 10                     => s"the certificate of $name has expired"
-    case 9                      => s"the certificate of $name is not valid yet"
-    case 23                     => s"the certificate of $name was revoked"
-    case 3 | 11 | 12 | 33 | 44  =>
+    case 62 | 63 | 64          => s"the certificate is not for $name: $why"
+    case 10                    => s"the certificate of $name has expired"
+    case 9                     => s"the certificate of $name is not valid yet"
+    case 23                    => s"the certificate of $name was revoked"
+    case 3 | 11 | 12 | 33 | 44 =>
       s"the certificate of $name was issued by somebody whose list of revoked certificates is not known or has expired"
-    case 66 | 67 | 68           => s"the certificate of $name is too weak: $why"
-    case 50                     => s"the certificate of $name is not accepted: none of its keys is pinned"
-    case 2 | 18 | 19 | 20 | 21  => s"the certificate of $name is not trusted: it was issued by somebody unknown"
-    case _                      => s"the certificate of $name is not trusted: $why"
+    case 66 | 67 | 68          => s"the certificate of $name is too weak: $why"
+    case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"
+    case 2 | 18 | 19 | 20 | 21 =>
+      s"the certificate of $name is not trusted: it was issued by somebody unknown"
+    case _ => s"the certificate of $name is not trusted: $why"
   }
 
   private def notTls(): String =
@@ -149,8 +152,8 @@ private[tls] final class OpenSslSocket(
 }
 
 private[tls] object OpenSslSocket {
-  private final val Failed   = Int.MinValue + 1
-  private final val ReasonAt = 12
+  private final val Failed    = Int.MinValue + 1
+  private final val ReasonAt  = 12
   private final val Untrusted = 1000
 
   // Flags, as in needletail_tls_socket.c.

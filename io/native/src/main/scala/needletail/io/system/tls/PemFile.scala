@@ -15,8 +15,8 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
 
 private[tls] object PemFile {
   def certificates(file: Path): PemFile = read(file, "X.509 certificates", " CERTIFICATE-----")
-  def key(file: Path): PemFile          = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
-  def revoked(file: Path): PemFile      = read(file, "list of revoked certificates", " X509 CRL-----")
+  def key(file: Path): PemFile = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+  def revoked(file: Path): PemFile = read(file, "list of revoked certificates", " X509 CRL-----")
 
   /** Throws an IOException that says what is wrong: there is no file, or no block with that label, or it has no end. */
   private def read(file: Path, what: String, label: String, example: String = ""): PemFile = {
@@ -25,7 +25,9 @@ private[tls] object PemFile {
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     val begin = beginOf(text, label)
     if (begin < 0)
-      throw new IOException(s"$file has no $what in PEM (${if (example.isEmpty) "-----BEGIN" + label else example})")
+      throw new IOException(
+        s"$file has no $what in PEM (${if (example.isEmpty) "-----BEGIN" + label else example})"
+      )
     val end = text.indexOf("-----END ", begin)
     if (end < 0)
       throw new IOException(s"$file is damaged: -----END ${labelAt(text, begin)}----- is missing")
@@ -35,7 +37,8 @@ private[tls] object PemFile {
   /** Where the text after `-----BEGIN ` of a block begins whose label ends with `label`; -1 if there is none. */
   private def beginOf(text: String, label: String): Int = {
     var at = text.indexOf(Begin)
-    while (at >= 0 && !(" " + labelAt(text, at + Begin.length) + "-----").endsWith(label)) at = text.indexOf(Begin, at + 1)
+    while (at >= 0 && !(" " + labelAt(text, at + Begin.length) + "-----").endsWith(label))
+      at = text.indexOf(Begin, at + 1)
     if (at < 0) -1 else at + Begin.length
   }
 
