@@ -10,14 +10,14 @@ import scala.scalanative.unsigned._
  */
 private[compression] final class RawDeflater(val level: Int) {
   import RawDeflater._
-  private val stream             = create(level)
-  private val nextIn             = stream.asInstanceOf[Ptr[Ptr[Byte]]]
-  private val availableIn        = (stream + 8).asInstanceOf[Ptr[UInt]]
-  private val nextOut            = (stream + 24).asInstanceOf[Ptr[Ptr[Byte]]]
-  private val availableOut       = (stream + 32).asInstanceOf[Ptr[UInt]]
+  private val stream                          = create(level)
+  private val nextIn                          = stream.asInstanceOf[Ptr[Ptr[Byte]]]
+  private val availableIn                     = (stream + 8).asInstanceOf[Ptr[UInt]]
+  private val nextOut                         = (stream + 24).asInstanceOf[Ptr[Ptr[Byte]]]
+  private val availableOut                    = (stream + 32).asInstanceOf[Ptr[UInt]]
   private[compression] var input: Array[Byte] = nothing // kept, as zlib has its address
-  private var isLast             = false
-  private var isFinished         = false
+  private var isLast                          = false
+  private var isFinished                      = false
 
   /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
   def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = {
@@ -64,10 +64,10 @@ private[compression] final class RawDeflater(val level: Int) {
 @link("z")
 @extern
 private object Zlib {
-  def zlibVersion(): CString                                    = extern
-  def deflate(stream: Ptr[Byte], flush: CInt): CInt             = extern
-  def deflateReset(stream: Ptr[Byte]): CInt                     = extern
-  def deflateEnd(stream: Ptr[Byte]): CInt                       = extern
+  def zlibVersion(): CString                        = extern
+  def deflate(stream: Ptr[Byte], flush: CInt): CInt = extern
+  def deflateReset(stream: Ptr[Byte]): CInt         = extern
+  def deflateEnd(stream: Ptr[Byte]): CInt           = extern
   def deflateInit2_(
       stream: Ptr[Byte],
       level: CInt,
@@ -86,7 +86,7 @@ private[compression] object RawDeflater {
   private final val Finish      = 4
   private final val Ok          = 0
   private final val StreamEnd   = 1
-  private final val BufferError = -5 // nothing to do
+  private final val BufferError = -5  // nothing to do
   private final val Deflated    = 8
   private final val StreamSize  = 112 // of z_stream, on systems with addresses of 64 bits
 
