@@ -68,14 +68,14 @@ private[content] final class Compression(config: CompressionConfig) {
       if (response.status == Status.NotModified) varied.headers.get("ETag").fold(varied)(weakened(varied, _))
       else
         AcceptEncoding.choose(request, config.codings) match {
-          case None         => varied
-          case Some(coding) =>
+          case Some(coding) if length(response) >= config.least =>
             val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
             coded(
               request,
               tagged.setHeader("Content-Encoding", coding).withoutHeader("Accept-Ranges"),
               coding
             )
+          case _ => varied
         }
     }
 
@@ -84,7 +84,7 @@ private[content] final class Compression(config: CompressionConfig) {
     val headers = response.headers
     val status  = response.status
     (status == Status.NotModified) || (
-      status.allowsBody && status != Status.PartialContent && length(response) >= config.least &&
+      status.allowsBody && status != Status.PartialContent &&
         headers.get("Content-Type").exists(value => config.types(MediaType.essence(value))) &&
         !headers.contains("Content-Encoding") && !headers.contains("Content-Range") &&
         !headers.list("Cache-Control").exists(_.equalsIgnoreCase("no-transform"))

@@ -1,7 +1,5 @@
 package needletail.content.compression
 
-import java.util.zip.Deflater
-
 /** Deflaters of zlib, which cost 256 KB each, kept by thread for the next use. */
 private[compression] object Deflaters {
 
@@ -9,7 +7,7 @@ private[compression] object Deflaters {
   private final val Most = 4
 
   private final class Kept {
-    val deflaters = new Array[Deflater](Most)
+    val deflaters = new Array[RawDeflater](Most)
     var count     = 0
   }
 
@@ -18,22 +16,22 @@ private[compression] object Deflaters {
   }
 
   /** One of raw deflate data; it has to be given back. */
-  def take(level: Int): Deflater = {
-    val mine     = kept.get
-    val deflater =
-      if (mine.count == 0) new Deflater(level, true)
-      else {
-        mine.count -= 1
-        val last = mine.deflaters(mine.count)
-        mine.deflaters(mine.count) = null
-        last
-      }
-    deflater.setLevel(level)
-    deflater
+  def take(level: Int): RawDeflater = {
+    val mine = kept.get
+    var i    = mine.count - 1
+    while (i >= 0 && mine.deflaters(i).level != level) i -= 1
+    if (i < 0) new RawDeflater(level)
+    else {
+      val found = mine.deflaters(i)
+      mine.count -= 1
+      mine.deflaters(i) = mine.deflaters(mine.count)
+      mine.deflaters(mine.count) = null
+      found
+    }
   }
 
   /** To be called once for each that was taken, on any thread. */
-  def give(deflater: Deflater): Unit = {
+  def give(deflater: RawDeflater): Unit = {
     val mine = kept.get
     if (mine.count == Most) deflater.end()
     else {

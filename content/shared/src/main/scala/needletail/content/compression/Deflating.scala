@@ -1,7 +1,7 @@
 package needletail.content.compression
 
 import java.util.Arrays
-import java.util.zip.{Adler32, CRC32, Checksum, Deflater}
+import java.util.zip.{Adler32, CRC32, Checksum}
 
 import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
@@ -34,7 +34,7 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
       outstanding = asked
       if (unflushed) {
         unflushed = false
-        drain(Deflater.SYNC_FLUSH)
+        drain(flush = true)
       }
       if (length > 0) emit() else asked.shield.transform(resumed)
     } else {
@@ -68,11 +68,11 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
   private def add(piece: Array[Byte]): Unit = {
     begin()
     format.take(piece, 0, piece.length)
-    drain(Deflater.NO_FLUSH)
+    drain(flush = false)
     unflushed = true
   }
 
-  private def drain(flush: Int): Unit = {
+  private def drain(flush: Boolean): Unit = {
     var more = true
     while (more) {
       if (out.length - length < 64) out = Arrays.copyOf(out, out.length * 2)
@@ -91,7 +91,7 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
   private def finish(): Async[Option[Array[Byte]]] = {
     begin()
     format.deflater.finish()
-    while (!format.deflater.finished) drain(Deflater.NO_FLUSH)
+    while (!format.deflater.finished) drain(flush = false)
     if (out.length - length < 8) out = Arrays.copyOf(out, out.length + 8)
     length += format.trailer(out, length)
     val last = emit()
@@ -131,7 +131,7 @@ private[compression] object Deflating {
       format.deflater.finish()
       while (!format.deflater.finished) {
         if (length == out.length) out = Arrays.copyOf(out, out.length * 2)
-        length += format.deflater.deflate(out, length, out.length - length)
+        length += format.deflater.deflate(out, length, out.length - length, flush = false)
       }
       val all = Arrays.copyOf(out, length + format.trailerLength)
       format.trailer(all, length)
@@ -144,7 +144,7 @@ private[compression] object Deflating {
     private val isGzip             = coding == "gzip"
     private val checksum: Checksum = if (isGzip) new CRC32 else new Adler32
     private var size               = 0L
-    val deflater: Deflater         = Deflaters.take(level)
+    val deflater: RawDeflater      = Deflaters.take(level)
 
     def trailerLength: Int = if (isGzip) 8 else 4
 

@@ -27,7 +27,9 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
       if (found != null) respond(request, found)
       else
         new Reply.Later(
-          Async.blocking(load(key)).map(file => if (file == null) ClassPathServer.notFound else respond(request, file))
+          Async.blocking(load(key)).map(file =>
+            if (file == null) ClassPathServer.notFound else respond(request, file)
+          )
         )
     }
 

@@ -99,6 +99,11 @@ class CompressionSuite extends Suite {
     }
   }
 
+  test("a short text varies too, as the next one may be longer") {
+    assertEquals(reply(Response.ok("short")).header("Vary"), Some("Accept-Encoding"))
+    assertEquals(reply(Response.ok(text).contentType("image/png")).header("Vary"), None)
+  }
+
   test("a strong tag becomes weak, for a 304 too; HEAD has the fields of GET") {
     val tagged = reply(Response.ok(text).header("ETag", "\"a\"").header("Accept-Ranges", "bytes"))
     assertEquals(tagged.header("ETag"), Some("W/\"a\""))

@@ -28,7 +28,9 @@ object WebContent {
   /** `n` events in all, after the one with the number `last`. */
   private def events(last: Long, n: Long): Stream[Event] =
     Stream.fromIterator(
-      Iterator.iterate(Math.max(0L, last) + 1)(_ + 1).takeWhile(_ <= n).map(id => Event(s"event $id", Some(id.toString)))
+      Iterator.iterate(Math.max(0L, last) + 1)(_ + 1).takeWhile(_ <= n).map(id =>
+        Event(s"event $id", Some(id.toString))
+      )
     )
 
   private def upload(form: Multipart): Async[Response] =

@@ -10,10 +10,16 @@ class WebContentSuite extends Suite {
   private val routes = WebContent.routes(None)
 
   test("an upload is answered with what each part is") {
-    val body = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\nabc\r\n" +
-      "--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n" + "a" * 1000 + "\r\n--b--\r\n"
+    val body =
+      "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\nabc\r\n" +
+        "--b\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n" + "a" * 1000 + "\r\n--b--\r\n"
     val reply = routes.test(
-      Request(Method.POST, "/upload", Headers("Content-Type" -> "multipart/form-data; boundary=b"), MessageBody.of(body))
+      Request(
+        Method.POST,
+        "/upload",
+        Headers("Content-Type" -> "multipart/form-data; boundary=b"),
+        MessageBody.of(body)
+      )
     )
     assertEquals(
       reply.text,
@@ -23,7 +29,10 @@ class WebContentSuite extends Suite {
   }
 
   test("events have numbers from 1, and continue") {
-    assertEquals(routes.test(Request.get("/events?n=2")).text, "id: 1\ndata: event 1\n\nid: 2\ndata: event 2\n\n")
+    assertEquals(
+      routes.test(Request.get("/events?n=2")).text,
+      "id: 1\ndata: event 1\n\nid: 2\ndata: event 2\n\n"
+    )
     val rest = routes.test(Request(Method.GET, "/events?n=2", Headers("Last-Event-ID" -> "1")))
     assertEquals(rest.text, "id: 2\ndata: event 2\n\n")
   }

@@ -1,0 +1,25 @@
+package needletail.content.compression
+
+import java.util.zip.Deflater
+
+/** Raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
+private[compression] final class RawDeflater(val level: Int) {
+  private val deflater = new Deflater(level, true)
+
+  /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
+  def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = deflater.setInput(bytes, from, length)
+
+  /** Writes what there is room for; returns how much. With `flush`, all that has been put in can be decompressed. */
+  def deflate(out: Array[Byte], at: Int, length: Int, flush: Boolean): Int =
+    deflater.deflate(out, at, length, if (flush) Deflater.SYNC_FLUSH else Deflater.NO_FLUSH)
+
+  /** No more input comes. */
+  def finish(): Unit = deflater.finish()
+
+  def finished: Boolean = deflater.finished
+
+  /** For another content. */
+  def reset(): Unit = deflater.reset()
+
+  def end(): Unit = deflater.end()
+}
