@@ -1,10 +1,10 @@
-package needletail.websocket
+package needletail.websocket.socket
 
-import needletail.async.Loop
 import needletail.http.text.ByteWriter
 import needletail.http.{ConnectionInfo, Tunnel}
 import needletail.testkit.ManualLoop
-import needletail.websocket.frame.{FrameReader, Frames, MessageCodec}
+import needletail.websocket.config.WebSocketConfig
+import needletail.websocket.frame.{CountedMemory, FrameReader, Frames, MessageCodec}
 
 /** A WebSocket of a server on a tunnel in memory, with the clock of its loop by hand. */
 final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null) extends Tunnel {
@@ -125,9 +125,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   def output: Vector[String] = {
     val bytes = java.util.Arrays.copyOf(sent.bytes, sent.length)
     sent.clear()
-    Frames.found(new FrameReader(false, 1 << 24, Long.MaxValue, new frame.CountedMemory), bytes, Seq(bytes.length))
+    Frames.found(new FrameReader(false, 1 << 24, Long.MaxValue, new CountedMemory), bytes, Seq(bytes.length))
   }
   def bytesLeft: Int = left.length
-
-  private[websocket] def asLoop: Loop = loop
 }

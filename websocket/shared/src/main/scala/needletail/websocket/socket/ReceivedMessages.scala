@@ -1,9 +1,10 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.stream.Stream
+import needletail.websocket.frame.CloseCode
 
 /** The messages of a WebSocket as a stream: it is read only while the stream is. Sends another stream's messages. */
 private[websocket] final class ReceivedMessages(socket: WebSocket) extends Stream[Message] with Listener {

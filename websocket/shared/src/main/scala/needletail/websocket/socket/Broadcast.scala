@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import java.util.concurrent.{ConcurrentHashMap, RejectedExecutionException}
 
@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import needletail.async.Loop
-import needletail.websocket.frame.{FrameWriter, Opcode}
+import needletail.websocket.frame.{CloseCode, FrameWriter, Opcode}
 
 /**
  * WebSockets that are sent the same messages, on any number of loops. A message is encoded once, and all of them send
