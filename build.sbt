@@ -152,7 +152,15 @@ lazy val client =
 
 /** WebSocket. */
 lazy val websocket =
-  module("websocket").dependsOn(io, http, client, testing % Test, testkit % Test, routing % Test, server % "test->test")
+  module("websocket").dependsOn(
+    io,
+    http,
+    client,
+    testing % Test,
+    testkit % Test,
+    routing % Test,
+    server  % "test->test"
+  )
 
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)

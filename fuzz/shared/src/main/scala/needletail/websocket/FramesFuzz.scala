@@ -36,12 +36,13 @@ object FramesFuzz extends FuzzTarget("frames") {
   }
 
   private final class Memory extends FrameReader.Memory {
-    var held                                      = 0L
-    def hold(more: Int, already: Long): Boolean   = { held += more; true }
-    def release(bytes: Int): Unit                 = held -= bytes
+    var held                                    = 0L
+    def hold(more: Int, already: Long): Boolean = { held += more; true }
+    def release(bytes: Int): Unit               = held -= bytes
   }
 
-  private def message(isText: Boolean, data: Array[Byte]) = s"${if (isText) "text" else "binary"} ${data.toList}"
+  private def message(isText: Boolean, data: Array[Byte]) =
+    s"${if (isText) "text" else "binary"} ${data.toList}"
 
   private def found(bytes: Array[Byte], isServer: Boolean, ends: Array[Int], filler: Byte): Vector[String] = {
     val memory = new Memory
@@ -93,25 +94,30 @@ object FramesFuzz extends FuzzTarget("frames") {
       val masked = b(at + 1) < 0
       val short  = b(at + 1) & 127
       val isData = opcode < 8
-      if ((b(at) & 0x70) != 0 || !Set(0, 1, 2, 8, 9, 10)(opcode) || masked != isServer) return all :+ "failed 1002"
+      if ((b(at) & 0x70) != 0 || !Set(0, 1, 2, 8, 9, 10)(opcode) || masked != isServer)
+        return all :+ "failed 1002"
       if (!isData && (!isLast || short > 125)) return all :+ "failed 1002"
       if (isData && (opcode == 0) != message.isDefined) return all :+ "failed 1002"
-      val size   = if (short < 126) 0 else if (short == 126) 2 else 8
+      val size = if (short < 126) 0 else if (short == 126) 2 else 8
       if (b.length - at < 2 + size) return all
       val length = if (size == 0) BigInt(short) else BigInt(1, b.slice(at + 2, at + 2 + size))
-      if (size > 0 && length < (if (size == 2) 126 else 65536) || length >= (BigInt(1) << 63)) return all :+ "failed 1002"
+      if (size > 0 && length < (if (size == 2) 126 else 65536) || length >= (BigInt(1) << 63))
+        return all :+ "failed 1002"
       if (isData && length + message.fold(0)(_._2.length) > MaxMessage) return all :+ "failed 1009"
       val from = at + 2 + size + (if (masked) 4 else 0)
       if (b.length < from + length.toInt) return all
       val key     = b.slice(from - 4, from)
-      val payload = Array.tabulate(length.toInt)(i => if (masked) (b(from + i) ^ key(i % 4)).toByte else b(from + i))
+      val payload =
+        Array.tabulate(length.toInt)(i => if (masked) (b(from + i) ^ key(i % 4)).toByte else b(from + i))
       at = from + payload.length
       opcode match {
         case 9  => all :+= s"ping ${payload.toList}"
         case 10 => all :+= s"pong ${payload.toList}"
         case 8  => return all :+ closed(payload)
         case _  =>
-          val (kind, content) = message.fold(opcode -> payload) { case (kind, before) => kind -> (before ++ payload) }
+          val (kind, content) = message.fold(opcode -> payload) { case (kind, before) =>
+            kind -> (before ++ payload)
+          }
           message = Some(kind -> content)
           if (isLast) {
             if (kind == 1 && !isText(content)) return all :+ "failed 1007"

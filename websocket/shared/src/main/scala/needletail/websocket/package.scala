@@ -34,6 +34,6 @@ package object websocket {
   val WebSocketClient: client.WebSocketClient.type             = client.WebSocketClient
   val WebSocketClientConfig: client.WebSocketClientConfig.type = client.WebSocketClientConfig
 
-  /** Compression by permessage-deflate. A method, so that natively only programs that call it need libz. */
-  def PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
+  /** Compression by permessage-deflate; on the JVM only. */
+  val PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
 }

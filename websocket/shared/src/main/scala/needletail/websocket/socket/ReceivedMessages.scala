@@ -55,9 +55,9 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
   def sends(stream: Stream[Message]): Unit = {
     sending = stream.mapAsync(1)(send).drain()
     sending.onComplete {
-      case Success(_)                              => socket.close()
+      case Success(_)                                 => socket.close()
       case Failure(_: WebSocketClosed | _: Cancelled) => ()
-      case Failure(e)                              =>
+      case Failure(e)                                 =>
         socket.close(CloseCode.InternalError)
         throw e // the loop logs it
     }

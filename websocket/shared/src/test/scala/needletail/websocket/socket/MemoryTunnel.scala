@@ -7,7 +7,8 @@ import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.frame.{CountedMemory, FrameReader, Frames, MessageCodec}
 
 /** A WebSocket of a server on a tunnel in memory, with the clock of its loop by hand. */
-final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null) extends Tunnel {
+final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null)
+    extends Tunnel {
   val loop: ManualLoop           = new ManualLoop
   private val out                = new ByteWriter(64)
   private val sent               = new ByteWriter(64)
@@ -31,7 +32,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   def abort(): Unit              = isAborted = true
   def release(bytes: Long): Unit = held -= bytes
 
-  def hold(more: Int, already: Long): Boolean    = held + more <= room && { held += more; true }
+  def hold(more: Int, already: Long): Boolean      = held + more <= room && { held += more; true }
   def failed(what: String, cause: Throwable): Unit = failures += 1
 
   def flush(): Unit = {
@@ -49,10 +50,10 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
 
   // the listener, and what it was told
 
-  var socket: WebSocket               = null
-  var got: Vector[String]             = Vector.empty
-  var onMessage: Message => Unit      = _ => ()
-  private val connection              = new SocketConnection(this, config, Role.server, None, codec)
+  var socket: WebSocket                 = null
+  var got: Vector[String]               = Vector.empty
+  var onMessage: Message => Unit        = _ => ()
+  private val connection                = new SocketConnection(this, config, Role.server, None, codec)
   private def turn(body: => Unit): Unit = loop.within {
     inTurn = true
     try {

@@ -29,7 +29,8 @@ object Main {
   private val routes =
     options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
 
-  private val deflate  = options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
+  private val deflate =
+    options.flag("deflate", "compress the messages of WebSockets (permessage-deflate; JVM)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
 
   private val cases =
