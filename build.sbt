@@ -152,7 +152,15 @@ lazy val client =
 
 /** WebSocket. */
 lazy val websocket =
-  module("websocket").dependsOn(io, http, client, testing % Test, testkit % Test, routing % Test, server % "test->test")
+  module("websocket").dependsOn(
+    io,
+    http,
+    client,
+    testing % Test,
+    testkit % Test,
+    routing % Test,
+    server  % "test->test"
+  )
 
 /** JSON values, and bodies for routes. */
 lazy val json = module("json").dependsOn(routing, testing % Test, testkit % Test)
@@ -253,7 +261,7 @@ lazy val fuzzReady = taskKey[Unit]("Leaves the class path and the targets for `.
 
 /** Readers of foreign bytes as targets of a fuzzer, and their corpus, which is replayed with the tests. */
 lazy val fuzz = crossed("fuzz", file("fuzz"))
-  .dependsOn(client, gateway, json, testing % Test)
+  .dependsOn(client, gateway, json, websocket, testing % Test)
   .settings(moduleName := "needletail-fuzz", publish / skip := true)
   .jvmConfigure(_.dependsOn(load))
   .jvmSettings(

@@ -5,6 +5,7 @@ import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuz
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
 import needletail.json.JsonFuzz
 import needletail.routing.FormFuzz
+import needletail.websocket.FramesFuzz
 
 /** The parsers that run on both platforms. */
 object SharedTargets {
@@ -21,6 +22,7 @@ object SharedTargets {
     FastCgiFuzz,
     ScgiFuzz,
     CgiRequestFuzz,
-    CgiResponseFuzz
+    CgiResponseFuzz,
+    FramesFuzz
   )
 }

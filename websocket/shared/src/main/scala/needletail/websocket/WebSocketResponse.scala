@@ -2,7 +2,9 @@ package needletail.websocket
 
 import needletail.http.{Request, Response, Upgrade}
 import needletail.stream.Stream
+import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.handshake.Handshake
+import needletail.websocket.socket.{Listener, Message, ReceivedMessages, Role, SocketConnection, WebSocket}
 
 /**
  * Makes the responses that open WebSockets; `webSocket` is one:

@@ -9,16 +9,31 @@ package needletail
  */
 package object websocket {
 
+  /** What a route responds with to open a WebSocket. */
+  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(config.WebSocketConfig())
+
+  type WebSocket        = socket.WebSocket
+  type Listener         = socket.Listener
+  type Message          = socket.Message
+  type Broadcast        = socket.Broadcast
+  type WebSocketClosed  = socket.WebSocketClosed
+  type WebSocketRefused = socket.WebSocketRefused
+
+  val Message: socket.Message.type    = socket.Message
+  val CloseCode: frame.CloseCode.type = frame.CloseCode
+
+  type WebSocketConfig       = config.WebSocketConfig
+  type Origins               = config.Origins
   type WebSocketClient       = client.WebSocketClient
   type WebSocketClientConfig = client.WebSocketClientConfig
+  type Compression           = frame.Compression
+  type PerMessageDeflate     = deflate.PerMessageDeflate
 
+  val WebSocketConfig: config.WebSocketConfig.type             = config.WebSocketConfig
+  val Origins: config.Origins.type                             = config.Origins
   val WebSocketClient: client.WebSocketClient.type             = client.WebSocketClient
   val WebSocketClientConfig: client.WebSocketClientConfig.type = client.WebSocketClientConfig
 
-  type Compression       = frame.Compression
-  type PerMessageDeflate = deflate.PerMessageDeflate
+  /** Compression by permessage-deflate; on the JVM only. */
   val PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
-
-  /** What a route responds with to open a WebSocket. */
-  val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(WebSocketConfig())
 }

@@ -16,7 +16,8 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     var used = session.receive(bytes, from, until)
     if (used < until && mustNotKeep(until - used)) {
-      session.relieve()
+      if (connection.handler eq this) session.relieve()
+      else connection.abort() // another protocol's bytes are lost
       used = until
     }
     settle()

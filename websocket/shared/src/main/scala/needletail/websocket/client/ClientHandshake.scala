@@ -9,7 +9,7 @@ import needletail.http.text.{Ascii, ByteWriter}
 import needletail.http.{Tunnel, TunnelHandler}
 import needletail.websocket.frame.Compression
 import needletail.websocket.handshake.Handshake
-import needletail.websocket.{Listener, SocketConnection, WebSocket, WebSocketRefused}
+import needletail.websocket.socket.{Listener, SocketConnection, WebSocket, WebSocketRefused}
 
 /** The client's side of the opening handshake (RFC 6455 §4.1), on one connection. */
 private[websocket] final class ClientHandshake(

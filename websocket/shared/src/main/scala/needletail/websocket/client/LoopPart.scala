@@ -1,7 +1,7 @@
 package needletail.websocket.client
 
 import needletail.http.text.ByteWriter
-import needletail.websocket.Role
+import needletail.websocket.socket.Role
 
 /** What all connections of a client on one loop share. Used on that loop only. */
 private[websocket] final class LoopPart extends Role {

@@ -7,7 +7,7 @@ import needletail.client.url.Url
 import needletail.http.message.Headers
 import needletail.http.text.Ascii
 import needletail.io.{Connector, EventLoop, EventLoops, LoopStates}
-import needletail.websocket.{Listener, WebSocket}
+import needletail.websocket.socket.{Listener, WebSocket}
 
 /**
  * Opens WebSockets, by `ws://host:port/path?query` and, on the JVM, `wss://`.

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import needletail.async.Setting
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
-import needletail.websocket.WebSocketConfig
+import needletail.websocket.config.WebSocketConfig
 
 /**
  * The settings of a [[WebSocketClient]].

@@ -4,7 +4,7 @@ import needletail.async.Setting
 import needletail.websocket.frame.Compression
 
 /**
- * Compression by permessage-deflate (RFC 7692), for `WebSocketConfig.compression`.
+ * Compression by permessage-deflate (RFC 7692), for `WebSocketConfig.compression`. On the JVM only, see `isKnown`.
  *
  * Without context takeover every message is compressed by itself, with buffers that all connections of a loop share:
  * an idle connection costs nothing. With it messages that resemble earlier ones become smaller, and each connection
@@ -14,7 +14,7 @@ import needletail.websocket.frame.Compression
  * @param minSize bytes of the shortest message that is compressed
  * @param contextTakeover whether to use what earlier messages had in common, if the peer agrees
  * @param maxWindowBits 8 to 15: the window of what this side compresses, and which it asks the peer for
- * @throws java.lang.IllegalArgumentException for a value out of range, naming it
+ * @throws java.lang.IllegalArgumentException on Native, and for a value out of range, naming it
  */
 final case class PerMessageDeflate(
     level: Int = 1,
@@ -25,6 +25,8 @@ final case class PerMessageDeflate(
   import PerMessageDeflate._
 
   private def check(): Unit = {
+    if (!PerMessageDeflate.isKnown)
+      throw new IllegalArgumentException("permessage-deflate is supported on the JVM only")
     val is = Setting("PerMessageDeflate")
     is.between("level", level, 1, 9)
     is.notNegative("minSize", minSize)
@@ -50,7 +52,7 @@ final case class PerMessageDeflate(
                                                                     else s"; $ClientTakeover") +
         (if (serverBits < 15) s"; $ServerBits=$serverBits" else "") +
         (if (clientBits < 15 && asked.has(ClientBits)) s"; $ClientBits=$clientBits" else "")
-      new Compression.Agreement(text, () => new DeflateCodec(level, minSize, ours, theirs, serverBits))
+      new Compression.Agreement(text, () => DeflatePlatform.codec(level, minSize, ours, theirs, serverBits))
     }
 
   private[needletail] def agreed(answer: String): Compression.Agreement = {
@@ -61,11 +63,11 @@ final case class PerMessageDeflate(
       new Compression.Agreement(
         answer,
         () =>
-          new DeflateCodec(
+          DeflatePlatform.codec(
             level,
             minSize,
             ours,
-            takeoverOfPeer = !got.has(ServerTakeover),
+            !got.has(ServerTakeover),
             Math.min(maxWindowBits, got.bits(ClientBits))
           )
       )
@@ -74,6 +76,10 @@ final case class PerMessageDeflate(
 }
 
 object PerMessageDeflate {
+
+  /** Whether this platform supports it: the JVM does. */
+  def isKnown: Boolean = DeflatePlatform.isKnown
+
   private final val Name           = "permessage-deflate"
   private final val ServerTakeover = "server_no_context_takeover"
   private final val ClientTakeover = "client_no_context_takeover"

@@ -1,8 +1,7 @@
 package needletail.websocket.frame
 
 /**
- * How messages of WebSockets are compressed, an extension that both sides have to agree on. Programs that compress
- * nothing name no implementation of it, so that natively they need no library for it.
+ * How messages of WebSockets are compressed, an extension that both sides have to agree on.
  */
 abstract class Compression private[needletail] () {
 

@@ -1,7 +1,5 @@
 package needletail.websocket.frame
 
-import needletail.websocket.CloseCode
-
 /**
  * Finds messages in the bytes of one connection (RFC 6455 §5), without I/O: `open` gives it a window of bytes, `next`
  * the next thing in it, `close` says how far it has been used. Anything that the protocol forbids is found as early as

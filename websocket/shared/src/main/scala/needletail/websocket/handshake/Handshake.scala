@@ -6,8 +6,8 @@ import java.util.Base64
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
+import needletail.websocket.config.{Origins, WebSocketConfig}
 import needletail.websocket.frame.Compression
-import needletail.websocket.{Origins, WebSocketConfig}
 
 /** The opening handshake (RFC 6455 §4). */
 private[websocket] object Handshake {

@@ -32,8 +32,8 @@ final class ClientCases(server: String, compression: Option[PerMessageDeflate]) 
     val over   = Promise[String]()
     val opened = client.future(server + path) { socket =>
       new Listener {
-        private var seen                         = ""
-        def onMessage(message: Message): Unit    = {
+        private var seen                      = ""
+        def onMessage(message: Message): Unit = {
           if (message.isText && message.bytes.length < 100) seen = message.text
           if (!path.startsWith("/getCaseCount")) socket ! message
         }

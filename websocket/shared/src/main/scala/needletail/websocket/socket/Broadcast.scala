@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import java.util.concurrent.{ConcurrentHashMap, RejectedExecutionException}
 
@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import needletail.async.Loop
-import needletail.websocket.frame.{FrameWriter, Opcode}
+import needletail.websocket.frame.{CloseCode, FrameWriter, Opcode}
 
 /**
  * WebSockets that are sent the same messages, on any number of loops. A message is encoded once, and all of them send
@@ -46,8 +46,8 @@ final class Broadcast(closeSlow: Boolean = true) {
   def send(message: Message): Unit = {
     val frame = new SharedFrame(message)
     loops.asScala.foreach { case (loop, members) =>
-        try loop.execute(() => members.send(frame, closeSlow))
-        catch { case _: RejectedExecutionException => loops.remove(loop) } // it has ended, with its members
+      try loop.execute(() => members.send(frame, closeSlow))
+      catch { case _: RejectedExecutionException => loops.remove(loop) } // it has ended, with its members
     }
   }
 
@@ -59,7 +59,7 @@ private object Broadcast {
 
   /** Those of one loop, used there, but for `size`. */
   final class Members {
-    private val all        = mutable.LinkedHashSet.empty[SocketConnection]
+    private val all         = mutable.LinkedHashSet.empty[SocketConnection]
     @volatile var size: Int = 0
 
     def add(member: SocketConnection): Boolean = {

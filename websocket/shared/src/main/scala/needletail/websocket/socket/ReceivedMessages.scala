@@ -1,9 +1,10 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.stream.Stream
+import needletail.websocket.frame.CloseCode
 
 /** The messages of a WebSocket as a stream: it is read only while the stream is. Sends another stream's messages. */
 private[websocket] final class ReceivedMessages(socket: WebSocket) extends Stream[Message] with Listener {
@@ -54,9 +55,9 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
   def sends(stream: Stream[Message]): Unit = {
     sending = stream.mapAsync(1)(send).drain()
     sending.onComplete {
-      case Success(_)                              => socket.close()
+      case Success(_)                                 => socket.close()
       case Failure(_: WebSocketClosed | _: Cancelled) => ()
-      case Failure(e)                              =>
+      case Failure(e)                                 =>
         socket.close(CloseCode.InternalError)
         throw e // the loop logs it
     }

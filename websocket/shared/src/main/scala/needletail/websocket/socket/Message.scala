@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import needletail.http.text.Utf8Text
 

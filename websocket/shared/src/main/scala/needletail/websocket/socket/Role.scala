@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 /** Which side of a connection this is: a client masks what it sends. */
 private[websocket] abstract class Role {

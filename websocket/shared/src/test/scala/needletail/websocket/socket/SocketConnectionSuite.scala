@@ -1,8 +1,9 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import scala.concurrent.duration._
 
 import needletail.testing.Suite
+import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.frame.Frames._
 
 /** One WebSocket of a server: messages, closing, pings, and what it does when one side is slow. */

@@ -1,7 +1,8 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import needletail.async.{Async, Loop}
 import needletail.http.ConnectionInfo
+import needletail.websocket.frame.CloseCode
 
 /**
  * One WebSocket. All methods must be called on its loop; `loop.execute` brings others there.

@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.config
 
 import scala.concurrent.duration._
 

@@ -1,4 +1,4 @@
-package needletail.websocket
+package needletail.websocket.frame
 
 /** Why a WebSocket is closed (RFC 6455 §7.4). Applications have 3000 to 4999; from 4000 on nothing is registered. */
 object CloseCode {

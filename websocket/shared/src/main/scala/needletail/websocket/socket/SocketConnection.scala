@@ -1,11 +1,12 @@
-package needletail.websocket
+package needletail.websocket.socket
 
 import java.nio.charset.StandardCharsets.UTF_8
 
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
-import needletail.websocket.frame.{FrameReader, FrameWriter, MessageCodec, Opcode}
+import needletail.websocket.config.WebSocketConfig
+import needletail.websocket.frame.{CloseCode, FrameReader, FrameWriter, MessageCodec, Opcode}
 
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes

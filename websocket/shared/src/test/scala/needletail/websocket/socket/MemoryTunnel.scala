@@ -1,13 +1,14 @@
-package needletail.websocket
+package needletail.websocket.socket
 
-import needletail.async.Loop
 import needletail.http.text.ByteWriter
 import needletail.http.{ConnectionInfo, Tunnel}
 import needletail.testkit.ManualLoop
-import needletail.websocket.frame.{FrameReader, Frames, MessageCodec}
+import needletail.websocket.config.WebSocketConfig
+import needletail.websocket.frame.{CountedMemory, FrameReader, Frames, MessageCodec}
 
 /** A WebSocket of a server on a tunnel in memory, with the clock of its loop by hand. */
-final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null) extends Tunnel {
+final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null)
+    extends Tunnel {
   val loop: ManualLoop           = new ManualLoop
   private val out                = new ByteWriter(64)
   private val sent               = new ByteWriter(64)
@@ -31,7 +32,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   def abort(): Unit              = isAborted = true
   def release(bytes: Long): Unit = held -= bytes
 
-  def hold(more: Int, already: Long): Boolean    = held + more <= room && { held += more; true }
+  def hold(more: Int, already: Long): Boolean      = held + more <= room && { held += more; true }
   def failed(what: String, cause: Throwable): Unit = failures += 1
 
   def flush(): Unit = {
@@ -49,10 +50,10 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
 
   // the listener, and what it was told
 
-  var socket: WebSocket               = null
-  var got: Vector[String]             = Vector.empty
-  var onMessage: Message => Unit      = _ => ()
-  private val connection              = new SocketConnection(this, config, Role.server, None, codec)
+  var socket: WebSocket                 = null
+  var got: Vector[String]               = Vector.empty
+  var onMessage: Message => Unit        = _ => ()
+  private val connection                = new SocketConnection(this, config, Role.server, None, codec)
   private def turn(body: => Unit): Unit = loop.within {
     inTurn = true
     try {
@@ -125,9 +126,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   def output: Vector[String] = {
     val bytes = java.util.Arrays.copyOf(sent.bytes, sent.length)
     sent.clear()
-    Frames.found(new FrameReader(false, 1 << 24, Long.MaxValue, new frame.CountedMemory), bytes, Seq(bytes.length))
+    Frames.found(new FrameReader(false, 1 << 24, Long.MaxValue, new CountedMemory), bytes, Seq(bytes.length))
   }
   def bytesLeft: Int = left.length
-
-  private[websocket] def asLoop: Loop = loop
 }
