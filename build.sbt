@@ -316,9 +316,9 @@ lazy val memcached = program("memcached").dependsOn(options, actor, testing % Te
 
 lazy val reference =
   program("reference").dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
-lazy val chat      = program("chat").dependsOn(options, actor, websocket, testing % Test)
-lazy val overload  = program("overload").dependsOn(options, testing % Test, testkit % Test)
-lazy val cgihost   = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
+lazy val chat     = program("chat").dependsOn(options, actor, websocket, testing % Test)
+lazy val overload = program("overload").dependsOn(options, testing % Test, testkit % Test)
+lazy val cgihost  = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 
 // The online store, of three programs.
 lazy val services =

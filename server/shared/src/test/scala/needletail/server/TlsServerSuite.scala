@@ -83,7 +83,10 @@ class TlsServerSuite extends Suite {
         java.nio.file.Files.write(expired.key, Array.emptyByteArray)
         server.reload()
         val line = lines.all.poll
-        assert(line.startsWith("the certificates were not read again") && line.contains(expired.key.toString), line)
+        assert(
+          line.startsWith("the certificates were not read again") && line.contains(expired.key.toString),
+          line
+        )
       }
     }
   }

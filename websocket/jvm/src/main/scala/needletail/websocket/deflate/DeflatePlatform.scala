@@ -5,6 +5,12 @@ import needletail.websocket.frame.MessageCodec
 private[deflate] object DeflatePlatform {
   final val isKnown = true
 
-  def codec(level: Int, minSize: Int, takeover: Boolean, takeoverOfPeer: Boolean, windowBits: Int): MessageCodec =
+  def codec(
+      level: Int,
+      minSize: Int,
+      takeover: Boolean,
+      takeoverOfPeer: Boolean,
+      windowBits: Int
+  ): MessageCodec =
     new DeflateCodec(level, minSize, takeover, takeoverOfPeer, windowBits)
 }

@@ -6,7 +6,13 @@ import needletail.websocket.frame.MessageCodec
 private[deflate] object DeflatePlatform {
   final val isKnown = false
 
-  def codec(level: Int, minSize: Int, takeover: Boolean, takeoverOfPeer: Boolean, windowBits: Int): MessageCodec = {
+  def codec(
+      level: Int,
+      minSize: Int,
+      takeover: Boolean,
+      takeoverOfPeer: Boolean,
+      windowBits: Int
+  ): MessageCodec = {
     val _ = (level, minSize, takeover, takeoverOfPeer, windowBits)
     throw new UnsupportedOperationException("permessage-deflate is supported on the JVM only")
   }

@@ -63,7 +63,8 @@ object Main {
     if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
     else {
       val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-      val all   = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
+      val all   =
+        Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
       listening.serve(chosen, all, config)
     }
   }
