@@ -131,7 +131,9 @@ private[server] final class Acceptor(
 
   private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
     waitToldAt = loop.nowNanos
-    log.warn(s"new connections wait: ${tls.counts.present} TLS handshakes are under way, of ${tls.limits.handshakes}")
+    log.warn(
+      s"new connections wait: ${tls.counts.present} TLS handshakes are under way, of ${tls.limits.handshakes}"
+    )
   }
 
   /** What stays as it is between two calls is closed. */
