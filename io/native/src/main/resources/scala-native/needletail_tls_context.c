@@ -85,6 +85,12 @@ static int password(char *to, int size, int writing, void *with) {
     return length;
 }
 
+/* Whether reading failed because there is no further block, and not because the next one is damaged. */
+static int is_at_end(void) {
+    const char *text = reason("");
+    return strcasecmp(text, "no start line") == 0 || strcmp(text, "NO_START_LINE") == 0;
+}
+
 static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     EVP_PKEY *key = in == NULL ? NULL : ssl.PEM_read_bio_PrivateKey(in, NULL, password, (void *)secret);
@@ -115,6 +121,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     while (wrong == NULL && one != NULL) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+        if (one == NULL && !is_at_end()) wrong = NO_CERTIFICATE;
         if (one != NULL && ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN_CERT, 1, one) != 1) wrong = reason("not usable");
     }
     ssl.EVP_PKEY_free(key);
@@ -135,7 +142,7 @@ void needletail_tls_verify(context *c, int how) {
     ssl.SSL_CTX_set_verify(c->ctx, mode, NULL);
 }
 
-/* Trusts these certificates, whether they are issuers' or not. Returns how many there are. */
+/* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */
 int needletail_tls_trust(context *c, const char *pem, int length) {
     int count = 0;
     ssl.ERR_clear_error();
@@ -150,6 +157,7 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     }
+    if (!is_at_end()) count = 0;
     ssl.X509_STORE_set_flags(store, PARTIAL_CHAIN);
     if (issuers != NULL) ssl.SSL_CTX_set_client_CA_list(c->ctx, issuers); /* told to clients */
     ssl.BIO_free(in);
@@ -172,7 +180,7 @@ const char *needletail_tls_trust_system(context *c) {
     return "the system has no trusted certificates";
 }
 
-/* Lists of revoked certificates; there must be one from each issuer. Returns how many there are. */
+/* Lists of revoked certificates; there must be one from each issuer. Returns how many there are; 0 if one is damaged. */
 int needletail_tls_revoked(context *c, const char *pem, int length) {
     int count = 0;
     ssl.ERR_clear_error();
@@ -184,6 +192,7 @@ int needletail_tls_revoked(context *c, const char *pem, int length) {
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
     }
+    if (!is_at_end()) count = 0;
     ssl.X509_STORE_set_flags(store, CRL_CHECK);
     ssl.BIO_free(in);
     ssl.ERR_clear_error();

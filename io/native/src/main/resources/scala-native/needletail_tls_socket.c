@@ -48,6 +48,7 @@ enum {
     SECURED = 32,      /* the handshake is complete */
     AWAITS_WRITE = 64, /* a client's handshake goes on when the kernel takes output */
     RESUMED = 128,     /* the handshake has resumed a session */
+    HEARD = 256,       /* the peer has sent something */
 };
 
 /* The kinds of failures; UNTRUSTED is added to the reason by which OpenSSL refuses a certificate. */
@@ -330,6 +331,7 @@ static int fill(connection *c, int count) {
     if (n < 0) c->flags |= NO_INPUT;
     if (n > 0) {
         c->is_heard = 1;
+        c->flags |= HEARD;
         here->in_until = (int)n;
         if (n < count) c->flags |= SHORT_INPUT;
     }
@@ -371,7 +373,9 @@ static void tell(connection *c) {
 static int start(connection *c) {
     c->flags &= ~(NO_INPUT | SHORT_INPUT | NO_ROOM);
     ssl.ERR_clear_error();
-    return get_ready() ? 0 : -ENOMEM;
+    if (!get_ready()) return -ENOMEM;
+    here->in_from = here->in_until = here->out_count = 0; /* of a connection whose call failed */
+    return 0;
 }
 
 /* The handshake */
@@ -465,6 +469,10 @@ static int read_secured(connection *c, char *to, int count) {
         here->in_from = here->in_until = here->barren = 0;
         int n = ssl.SSL_read(c->ssl, to, count);
         if (n > 0) return n;
+        if (c->held != NULL) {
+            here->source = c->held;
+            here->in_until = c->held_count;
+        }
     } else {
         result = fill(c, count < 4096 ? 4096 : count);
         if (result < 0) return result;
@@ -562,6 +570,9 @@ void needletail_tls_close(connection *c, int is_reset) {
 }
 
 /* The beginning */
+
+/* How many records the peer has begun. */
+int needletail_tls_records(const connection *c) { return c->greetings; }
 
 SSL *needletail_tls_ssl(const connection *c) { return c->ssl; }
 

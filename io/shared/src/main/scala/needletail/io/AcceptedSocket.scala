@@ -52,7 +52,6 @@ final class AcceptedSocket private[io] (socket: Socket) {
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (tls ne null) tls.counts.began()
     if (loop.inLoop) startHere(loop, options, tls, toPlain, proxies, gone, makeHandler)
     else
       try loop.execute(() => startHere(loop, options, tls, toPlain, proxies, gone, makeHandler))
@@ -96,7 +95,7 @@ final class AcceptedSocket private[io] (socket: Socket) {
 
   private def giveBack(tls: TlsIdentity, gone: Runnable): Unit =
     try {
-      if (tls ne null) tls.counts.broken()
+      if (tls ne null) tls.counts.broken(hasBegun = false)
       socket.close()
     } finally if (gone ne null) gone.run()
 }

@@ -15,6 +15,7 @@ private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
 
   private var deadlineAt  = Never
   private var handshakeAt = Never
+  private var awaited     = -1 // see Socket.awaitedRecord
 
   private def loop: EventLoop = connection.loop
 
@@ -30,6 +31,13 @@ private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
   def limitHandshake(nanos: Long): Unit = {
     handshakeAt = after(loop, nanos)
     wakeBy(handshakeAt)
+  }
+
+  /** Whether a client has got no further in its handshake since this was called before. */
+  def isHandshakeStalled(): Boolean = {
+    val before = awaited
+    awaited = socket.awaitedRecord
+    awaited >= 0 && awaited == before
   }
 
   /** Cancels both. */

@@ -99,6 +99,24 @@ class TlsBrokenSuite extends TlsPair {
       }
     }
 
+  tlsTest("whatever becomes of connections, none of their handshakes stays under way") {
+    withLoop { loop =>
+      val identity = Tls.server(config)
+      val served   = new Served(loop, identity)
+      for (i <- 1 to 20) i % 4 match {
+        case 0 => hello(served, open(loop, served.port))
+        case k =>
+          withClient(served.listener) { client =>
+            if (k == 1) send(client, "GET / HTTP/1.1\r\n\r\n")
+            if (k == 2) client.getOutputStream.write(Array[Byte](22, 3, 1, 2, 0, 1)) // a part of a record
+          }
+      }
+      eventually(identity.counts.full + identity.counts.resumed == 5L, "not all are complete")
+      eventually(identity.counts.failed == 15L, s"${identity.counts.failed} of 15 failed")
+      assertEquals(identity.counts.present, 0L)
+    }
+  }
+
   tlsTest("an end that TLS does not tell of is none: data may be missing") {
     serving(config) { served =>
       val whole = relaying(served.port, 4096, Int.MaxValue, Int.MaxValue) { port =>

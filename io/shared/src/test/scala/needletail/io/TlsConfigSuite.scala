@@ -179,6 +179,25 @@ class TlsConfigSuite extends LoopSuite {
     connected(meeting(config(local), TlsClientConfig(TlsTrust.Unchecked), "other.example"))
   }
 
+  /** SHA-256 of the SubjectPublicKeyInfo of the first certificate in a file, in base64. */
+  private def pin(certificate: Path): String = {
+    val text   = authority.converted(certificate, "x509 -in IN -pubkey -noout -out OUT")
+    val binary = authority.converted(text, "pkey -pubin -in IN -pubout -outform der -out OUT")
+    val digest = authority.converted(binary, "dgst -sha256 -binary -out OUT IN")
+    java.util.Base64.getEncoder.encodeToString(Files.readAllBytes(digest))
+  }
+
+  secured("pins are of the path that is verified, and of nothing else that a server shows") {
+    val other                                = new Authority("Other")
+    val padded                               = authority.file("padded.pem")
+    def pinning(file: Path): TlsClientConfig = trusting.copy(pins = Set(pin(file)))
+    Files.write(padded, Files.readAllBytes(local.chain) ++ Files.readAllBytes(other.file))
+    val server = TlsServerConfig(Seq(TlsCertificate(padded, local.key)))
+    refused(meeting(server, pinning(other.file)), "none of its keys is pinned")
+    connected(meeting(server, pinning(local.chain)))
+    connected(meeting(config(local), pinning(authority.file))) // which the server does not show
+  }
+
   secured("clients' certificates: none, wanted, required") {
     val ann                       = authority.issue("email:ann@example.com", subject = "Ann")
     val asAnn                     = trusting.copy(certificate = Some(files(ann)))
@@ -313,12 +332,38 @@ class TlsConfigSuite extends LoopSuite {
       damaged,
       "-----END CERTIFICATE----- is missing"
     )
+    says(
+      why(holding(whole + whole.dropRight(40)), local.key),
+      damaged,
+      "-----END CERTIFICATE----- is missing"
+    )
+    says(why(holding(whole + whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
+    val weak = authority.issue("DNS:localhost", "rsa:1024")
+    says(why(weak.chain, weak.key), weak.chain, "too")
+    says(
+      why(java.nio.file.Paths.get("/dev/zero"), local.key),
+      java.nio.file.Paths.get("/dev/zero"),
+      "regular file"
+    )
+    says(why(holding(whole + " " * (1 << 20)), local.key), damaged, "more than 1 MiB")
     says(why(holding(whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
     says(why(local.chain, authority.file("nowhere")), authority.file("nowhere"), "No such file")
     val text = intercept[IOException](
       Tls.server(config(local).copy(clients = Some(TlsClientAuth(holding("x")))))
     ).getMessage
     says(text, damaged, "has no X.509 certificates")
+    def clientsBy(file: Path, lists: Option[Path]): String = intercept[IOException](
+      Tls.server(config(local).copy(clients = Some(TlsClientAuth(file, revoked = lists))))
+    ).getMessage
+    says(clientsBy(holding(whole + whole.replace("MII", "!!!")), None), damaged, "is damaged")
+    authority.revoke()
+    val list = new String(Files.readAllBytes(authority.revoked))
+    says(clientsBy(local.chain, Some(holding(list + list.replace("\nMI", "\n!!")))), damaged, "is damaged")
+    says(
+      clientsBy(local.chain, Some(holding(list + list.dropRight(30)))),
+      damaged,
+      "X509 CRL----- is missing"
+    )
   }
 
   secured("plain text is answered in plain text") {

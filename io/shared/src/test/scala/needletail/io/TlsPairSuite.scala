@@ -50,6 +50,18 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
+  tlsTest("what a session says stays known after the end, on any thread") {
+    serving(config) { served =>
+      val c = open(served.loop, served.port, name = "here.test")
+      roundTrip(served, c, "a".getBytes)
+      on(served.loop)(c._1.close())
+      val handler = served.nextHandler()
+      eventually(handler.events.contains("closed"), "it is open")
+      assertEquals(served.connections.peek.tlsSession.map(_.serverName), Some("here.test"))
+      assertEquals(c._1.tlsSession.flatMap(_.peer).map(_.subject), Some("CN=local"))
+    }
+  }
+
   tlsTest("an address instead of a name, and protocols that are not spoken") {
     serving(config) { served =>
       assertEquals(hello(served, open(served.loop, served.port, name = "127.0.0.1")).version, "TLSv1.3")

@@ -1,6 +1,6 @@
 package needletail.server
 
-import java.net.{Socket, SocketTimeoutException}
+import java.net.Socket
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
@@ -31,24 +31,45 @@ class TlsServerSuite extends Suite {
     socket
   }
 
-  test("more handshakes than allowed wait in the backlog, until others are over") {
+  private def asksInPlain(socket: Socket): Unit = {
+    socket.getOutputStream.write("GET / HTTP/1.1\r\n\r\n".getBytes)
+    assertEquals(socket.getInputStream.read(), 'H'.toInt) // it is told that it does not speak TLS
+    socket.close()
+  }
+
+  test("connections that have sent nothing are no handshakes, and nobody waits for them") {
     if (Tls.isKnown) {
-      val config = secure(TlsLimits(handshakes = 2, timeout = 20.seconds))
+      val config = secure(TlsLimits(handshakes = 2, timeout = 10.minutes))
+      ServerFixture.serving(handler, config) { server =>
+        val silent = List.fill(5)(connected(server))
+        asksInPlain(connected(server))
+        val counts = config.tls.get.counts
+        eventually(counts.failed == 1L, "it is not counted")
+        assertEquals(counts.present, 0L)
+        silent.foreach(_.close())
+        eventually(counts.failed == 6L, "not all are counted")
+        assertEquals(counts.present, 0L)
+      }
+    }
+  }
+
+  test("handshakes that are stalled are closed when there are as many as allowed, and the log has one line") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val config = secure(TlsLimits(handshakes = 2, timeout = 10.minutes)).copy(log = lines)
       ServerFixture.serving(handler, config) { server =>
         val counts = config.tls.get.counts
-        val silent = List.fill(2)(connected(server))
-        eventually(counts.present == 2L, "the first two are not accepted")
-        val third = connected(server)
-        third.getOutputStream.write("GET / HTTP/1.1\r\n\r\n".getBytes)
-        third.setSoTimeout(300) // it hears nothing meanwhile
-        intercept[SocketTimeoutException](third.getInputStream.read())
-        assertEquals(counts.present, 2L)
-        third.setSoTimeout(20000)
-        silent.foreach(_.close())
-        // it is told that it does not speak TLS, once it is accepted
-        assertEquals(third.getInputStream.read(), 'H'.toInt)
-        third.close()
-        eventually(counts.failed == 3L, "not all are counted")
+        for (_ <- 1 to 2) {
+          val stalled = List.fill(2)(connected(server))
+          stalled.foreach(_.getOutputStream.write(22))
+          eventually(counts.present == 2L, "they are no handshakes")
+          val silent = connected(server) // when it is accepted, it is seen that they are many
+          asksInPlain(connected(server)) // it waits until the stalled ones are closed
+          (silent :: stalled).foreach(_.close())
+          eventually(counts.present == 0L, "handshakes are under way")
+        }
+        assertEquals(lines.all.size, 1)
+        assert(lines.all.peek.startsWith("new connections wait: 2 TLS handshakes"), lines.all.peek)
       }
     }
   }

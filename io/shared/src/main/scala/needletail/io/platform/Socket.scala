@@ -35,6 +35,12 @@ private[needletail] abstract class Socket extends Descriptor {
   def isShakingHands: Boolean = false
 
   /**
+   * The number of records that a client has sent in a handshake which goes on when it sends more; -1 if it has sent
+   * nothing yet, or nothing is expected of it now. On a server's side of TLS only.
+   */
+  def awaitedRecord: Int = -1
+
+  /**
    * Whether it has output of its own that the kernel has not taken. Then it reads nothing until `sendOwed`, or a
    * write, has sent that. With TLS only.
    */

@@ -26,7 +26,7 @@ final class TlsCounts private[io] () {
   /** How often that was tried in vain. */
   def failedReloads: Long = reloadsFailed.get
 
-  /** Connections that were accepted and whose handshake is neither complete nor failed. */
+  /** Handshakes under way: the client has sent something, and the handshake is neither complete nor failed. */
   def present: Long = presentOnes.get
 
   private[io] def began(): Unit = { presentOnes.incrementAndGet(); () }
@@ -40,8 +40,9 @@ final class TlsCounts private[io] () {
   private[io] def reloaded(): Unit     = { reloadsDone.incrementAndGet(); () }
   private[io] def failedReload(): Unit = { reloadsFailed.incrementAndGet(); () }
 
-  private[io] def broken(): Unit = {
-    presentOnes.decrementAndGet()
+  /** @param hasBegun whether the client has sent anything */
+  private[io] def broken(hasBegun: Boolean): Unit = {
+    if (hasBegun) presentOnes.decrementAndGet()
     failedOnes.incrementAndGet()
     ()
   }

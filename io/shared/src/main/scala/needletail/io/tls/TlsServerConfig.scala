@@ -70,7 +70,9 @@ object TlsServerConfig {
 /**
  * What handshakes may cost a server.
  *
- * @param handshakes how many may be under way at once; further connections wait in the kernel's backlog
+ * @param handshakes how many may be under way at once, counted from a client's first byte. When as many are, further
+ *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress for a
+ *                   second or two are closed
  * @param timeout    how long one may take, from when the connection was accepted; then it is closed
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */

@@ -10,7 +10,7 @@ private[needletail] final class ConnectionFacts(connection: Connection) extends 
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = connection.isSecure
 
-  private var secured: Option[ConnectionSecurity] = null // until it is asked for
+  @volatile private var secured: Option[ConnectionSecurity] = null // until it is asked for
 
   override def security: Option[ConnectionSecurity] = {
     if (secured == null) secured = connection.tlsSession.map(ConnectionFacts.security)

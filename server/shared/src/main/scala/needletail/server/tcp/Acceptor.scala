@@ -6,7 +6,7 @@ import scala.concurrent.{Future, Promise}
 
 import needletail.io.{AcceptedSocket, EventLoop, Listener}
 import needletail.server.config.TcpSettings
-import needletail.server.operations.ConnectionCounts
+import needletail.server.operations.{ConnectionCounts, Log}
 
 /**
  * Owns the listener and the connection budget, on the first loop. It gives each new connection to the loop with the
@@ -38,6 +38,9 @@ private[server] final class Acceptor(
 
   private val tls                = settings.tls.orNull
   private var waitsForHandshakes = false
+  private var stalledAt          = loop.nowNanos - StalledNanos // when stalled handshakes were looked for
+  private var waitToldAt         = loop.nowNanos - WaitToldNanos
+  private val log                = Log.guarded(settings.log)
 
   private var isShort = false // whether descriptors ran out recently
   private var shortAt = 0L
@@ -119,9 +122,24 @@ private[server] final class Acceptor(
   private def handshakesAreMany(): Boolean = {
     if (!waitsForHandshakes && tls.counts.present >= tls.limits.handshakes) {
       waitsForHandshakes = true
+      tellOfWait()
+      closeStalled()
       lookAgain()
     }
     waitsForHandshakes
+  }
+
+  private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
+    waitToldAt = loop.nowNanos
+    log.warn(
+      s"new connections wait: ${tls.counts.present} TLS handshakes are under way, of ${tls.limits.handshakes}"
+    )
+  }
+
+  /** What stays as it is between two calls is closed. */
+  private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
+    stalledAt = loop.nowNanos
+    members.foreach(_.closeStalledHandshakes())
   }
 
   private def lookAgain(): Unit = {
@@ -129,8 +147,10 @@ private[server] final class Acceptor(
       HandshakesNanos,
       () =>
         if (!draining)
-          if (tls.counts.present >= tls.limits.handshakes) lookAgain()
-          else {
+          if (tls.counts.present >= tls.limits.handshakes) {
+            closeStalled()
+            lookAgain()
+          } else {
             waitsForHandshakes = false
             resume()
           }
@@ -171,6 +191,8 @@ private[server] final class Acceptor(
 
 private[server] object Acceptor {
   private final val HandshakesNanos = 5L * 1000 * 1000
+  private final val StalledNanos    = 1000L * 1000 * 1000
+  private final val WaitToldNanos   = 60L * 1000 * 1000 * 1000
 
   /** How long a shortage of descriptors is assumed to last after it was last observed. */
   private final val ShortNanos = 10L * 1000 * 1000 * 1000

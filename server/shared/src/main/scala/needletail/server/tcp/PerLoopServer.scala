@@ -78,6 +78,9 @@ private[server] final class PerLoopServer(
     each(_.idleTimeoutChanged(nanos))
   }
 
+  /** Closes connections whose client has got no further in the TLS handshake since this was called before. */
+  def closeStalledHandshakes(): Unit = later(() => each(_.connection.closeStalledHandshake()))
+
   /** Drains all connections, including later ones. */
   def drain(): Unit = later { () =>
     draining = true

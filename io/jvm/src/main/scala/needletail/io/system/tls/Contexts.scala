@@ -149,7 +149,7 @@ private[io] object JdkClientContext {
   }
 
   private def pinning(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager =
-    if (pins.isEmpty) inner else Trust.also(inner)(Trust.pinned(pins))
+    if (pins.isEmpty) inner else Trust.pinned(inner, pins)
 
   /** The JDK keeps sessions by name and port. With ports that do not come again it finds none. */
   private def unusedPort(): Int = unused.incrementAndGet()
@@ -189,6 +189,7 @@ private[tls] object Contexts {
       case TlsProfile.Intermediate => Array("TLSv1.3", "TLSv1.2")
     })
     made.setApplicationProtocols(protocols.toArray)
+    made.setAlgorithmConstraints(Weakness)
     limitGroups(made)
     made
   }

@@ -84,9 +84,12 @@ private[io] object Pem {
     }
   }
 
-  def read(file: Path): Array[Byte] =
-    try Files.readAllBytes(file)
-    catch {
+  private def read(file: Path): Array[Byte] =
+    try {
+      if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
+      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
+      Files.readAllBytes(file)
+    } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
       case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
       case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
@@ -100,4 +103,5 @@ private[io] object Pem {
 
   private final val Begin  = "-----BEGIN "
   private final val Dashes = "-----"
+  private final val Most   = 1L << 20
 }

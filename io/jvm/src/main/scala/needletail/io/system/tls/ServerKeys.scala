@@ -1,5 +1,6 @@
 package needletail.io.system.tls
 
+import java.io.IOException
 import java.net.Socket
 import java.security.cert.X509Certificate
 import java.security.{Principal, PrivateKey}
@@ -83,6 +84,8 @@ private[io] object ServerKeys {
   def read(files: Seq[TlsCertificate]): ServerKeys =
     new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
       val chain = Pem.certificates(f.chain)
+      for (certificate <- chain; why <- Weakness.of(certificate.getPublicKey))
+        throw new IOException(s"${f.chain} has a key that is too weak: $why")
       new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
     }.toVector)
 

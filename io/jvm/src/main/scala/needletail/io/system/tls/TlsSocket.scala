@@ -40,7 +40,9 @@ private[io] class TlsSocket(
   import TlsSocket.*
 
   private val created   = System.currentTimeMillis
-  private var isCounted = counts ne null // as a handshake under way
+  private var isCounted = counts ne null // until the handshake is over
+
+  @volatile private var established: TlsSession = null // read on any thread, also after the end
 
   @volatile private var isComputing = false // tasks of the handshake run on another thread
   private var resume: Runnable      = null
@@ -88,6 +90,7 @@ private[io] class TlsSocket(
         if (mayBeResumed) check.foreach(checkAgain)
         isSecured = true
         begun = System.nanoTime - begun
+        established = describe()
         if (isCounted) {
           isCounted = false
           counts.completed(isResumed)
@@ -126,8 +129,9 @@ private[io] class TlsSocket(
       }
     catch { case _: SSLPeerUnverifiedException => None }
 
-  override def session: TlsSession = if (!isSecured) null
-  else {
+  override def session: TlsSession = established
+
+  private def describe(): TlsSession = {
     val session = engine.getSession
     val asked   = session match {
       case extended: ExtendedSSLSession if counts ne null => ServerKeys.nameIn(extended)
@@ -253,6 +257,8 @@ private[io] class TlsSocket(
 
   override def isShakingHands: Boolean = !isSecured
 
+  override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
+
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try
       if (isOwn || isComputing || !isSecured && !secure()) 0
@@ -340,7 +346,10 @@ private[io] class TlsSocket(
     restore(in)
     val n = channel.read(in)
     isChannelAtEnd = n < 0
-    if (n > 0) isHeard = true
+    if (n > 0 && !isHeard) {
+      isHeard = true
+      if (isCounted) counts.began()
+    }
     in.flip()
     in
   }
@@ -458,7 +467,7 @@ private[io] class TlsSocket(
     finally {
       if (isCounted) {
         isCounted = false
-        counts.broken()
+        counts.broken(isHeard)
       }
       super.close()
     }

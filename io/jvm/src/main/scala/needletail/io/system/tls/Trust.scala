@@ -9,6 +9,7 @@ import java.security.cert.{
   CertificateException,
   CollectionCertStoreParameters,
   PKIXBuilderParameters,
+  PKIXCertPathBuilderResult,
   PKIXRevocationChecker,
   TrustAnchor,
   X509CertSelector,
@@ -68,17 +69,38 @@ private[io] object Trust {
     factory.getTrustManagers.collectFirst { case m: X509ExtendedTrustManager => m }
       .getOrElse(throw new IOException("TLS is not available: the JDK has no manager of trust"))
 
-  /** Trusts whom `inner` trusts, if `check` does not throw a CertificateException for the chain. */
+  /** Trusts whom `inner` trusts, if `check` does not throw a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): TrustManager =
     new Checked(inner, check)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
 
-  /** Throws CertificateException unless one of the keys is pinned. */
-  def pinned(pins: Set[String])(chain: Array[X509Certificate]): Unit =
-    if (!chain.exists(c => pins(Certificates.pin(c))))
+  /** Trusts whom `inner` trusts, if a key is pinned of the path from the peer to somebody trusted. */
+  def pinned(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager = also(inner) { chain =>
+    if (!path(chain, inner.getAcceptedIssuers).exists(c => pins(Certificates.pin(c))))
       throw new CertificateException(TlsFailure.NotPinned)
+  }
+
+  /** The path by which a peer is trusted, the trusted one included. The peer may have sent others, or not the last. */
+  private def path(chain: Array[X509Certificate], trusted: Array[X509Certificate]): Seq[X509Certificate] =
+    if (trusted.contains(chain(0))) Seq(chain(0))
+    else
+      try {
+        val wanted = new X509CertSelector
+        wanted.setCertificate(chain(0))
+        val parameters = new PKIXBuilderParameters(trusted.map(new TrustAnchor(_, null)).toSet.asJava, wanted)
+        parameters.setRevocationEnabled(false) // `inner` has looked
+        val sent = new CollectionCertStoreParameters(util.Arrays.asList(chain*))
+        parameters.addCertStore(CertStore.getInstance("Collection", sent))
+        CertPathBuilder.getInstance("PKIX").build(parameters) match {
+          case found: PKIXCertPathBuilderResult =>
+            found.getTrustAnchor.getTrustedCert +: found.getCertPath.getCertificates.asScala.toSeq.collect {
+              case c: X509Certificate => c
+            }
+          case _ => Nil
+        }
+      } catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
 
   private final class Checked(inner: X509ExtendedTrustManager, check: Array[X509Certificate] => Unit)
       extends X509ExtendedTrustManager {

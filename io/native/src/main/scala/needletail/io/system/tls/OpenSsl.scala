@@ -14,6 +14,8 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_load") def load(): CString = extern
   @name("needletail_tls_slot") def slot(): CInt    = extern
 
+  @name("needletail_tls_records") def records(connection: Ptr[Byte]): CInt = extern
+
   // Contexts
 
   @name("needletail_tls_context")

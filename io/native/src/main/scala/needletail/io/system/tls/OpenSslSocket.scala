@@ -33,7 +33,11 @@ private[tls] final class OpenSslSocket(
   import OpenSslSocket.*
 
   private var isReset   = false
-  private var isCounted = counts ne null // as a handshake under way
+  private var isCounted = counts ne null // until the handshake is over
+  private var isBegun   = false          // whether it is counted as under way
+
+  @volatile private var established: TlsSession = null // read on any thread, also after the end
+
   takeName(plain)
 
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
@@ -52,11 +56,19 @@ private[tls] final class OpenSslSocket(
     connection
   }
 
-  override def session: TlsSession =
-    if (has(Secured)) OpenSslFacts.session(connection, counts ne null, name) else null
+  override def session: TlsSession = established
+
+  override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.records(live) else -1
 
   override def finishConnect(): Boolean =
-    (isConnected || super.finishConnect()) && done(OpenSslFunctions.handshake(live)) == 1
+    (isConnected || super.finishConnect()) && done(OpenSslFunctions.handshake(live)) == 1 && {
+      establish()
+      true
+    }
+
+  /** Copies what the handshake has established, which ends with the connection otherwise. */
+  private def establish(): Unit = if (established eq null)
+    established = OpenSslFacts.session(connection, counts ne null, name)
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     if (isCounted) shakeHands()
@@ -67,11 +79,19 @@ private[tls] final class OpenSslSocket(
     done(OpenSslFunctions.write(live, bytes.at(from), count))
 
   /** A server's part of the handshake, as far as it gets. */
-  private def shakeHands(): Unit = if (!owesOutput && done(OpenSslFunctions.handshake(live)) == 1) {
-    val established = if (check.isEmpty) null else session
-    check.foreach(refuse(established, _))
-    isCounted = false
-    counts.completed(has(Resumed))
+  private def shakeHands(): Unit = if (!owesOutput) {
+    val result = OpenSslFunctions.handshake(live)
+    if (!isBegun && has(Heard)) {
+      isBegun = true
+      counts.began()
+    }
+    if (done(result) == 1) {
+      val session = OpenSslFacts.session(connection, isServer = true, name)
+      check.foreach(refuse(session, _))
+      established = session
+      isCounted = false
+      counts.completed(has(Resumed))
+    }
   }
 
   private def refuse(session: TlsSession, check: CertificateInfo => Boolean): Unit = {
@@ -100,7 +120,7 @@ private[tls] final class OpenSslSocket(
     if (ending ne null) {
       connection = null
       OpenSslFunctions.close(ending, if (isReset) 1 else 0)
-      if (isCounted) counts.broken()
+      if (isCounted) counts.broken(isBegun)
     }
     super.close()
   }
@@ -165,4 +185,5 @@ private[tls] object OpenSslSocket {
   private final val Secured     = 32
   private final val AwaitsWrite = 64
   private final val Resumed     = 128
+  private final val Heard       = 256
 }

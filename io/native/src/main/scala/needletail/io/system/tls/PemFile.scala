@@ -28,10 +28,19 @@ private[tls] object PemFile {
       throw new IOException(
         s"$file has no $what in PEM (${if (example.isEmpty) "-----BEGIN" + label else example})"
       )
-    val end = text.indexOf("-----END ", begin)
-    if (end < 0)
-      throw new IOException(s"$file is damaged: -----END ${labelAt(text, begin)}----- is missing")
+    checkEnds(file, text)
     new PemFile(file, bytes)
+  }
+
+  /** Throws an IOException if a block, the last one for instance, has no end. */
+  private def checkEnds(file: Path, text: String): Unit = {
+    var at = text.indexOf(Begin)
+    while (at >= 0) {
+      val mark = s"-----END ${labelAt(text, at + Begin.length)}-----"
+      val end  = text.indexOf(mark, at)
+      if (end < 0) throw new IOException(s"$file is damaged: $mark is missing")
+      at = text.indexOf(Begin, end)
+    }
   }
 
   /** Where the text after `-----BEGIN ` of a block begins whose label ends with `label`; -1 if there is none. */
@@ -48,14 +57,18 @@ private[tls] object PemFile {
   }
 
   private def content(file: Path): Array[Byte] =
-    try Files.readAllBytes(file)
-    catch {
+    try {
+      if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
+      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
+      Files.readAllBytes(file)
+    } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
       case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
       case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
     }
 
   private final val Begin = "-----BEGIN "
+  private final val Most  = 1L << 20
 }
 
 /** A certificate and its key, as read. Throws an IOException that names the file and what is wrong. */

@@ -1,0 +1,25 @@
+package needletail.io.system.tls
+
+import java.security.interfaces.{ECKey, RSAKey}
+import java.security.{AlgorithmConstraints, AlgorithmParameters, CryptoPrimitive, Key}
+import java.util
+
+/** Forbids keys of less than 112 bits of security, as OpenSSL does at its level 2. */
+private[tls] object Weakness extends AlgorithmConstraints {
+  private type Primitives = util.Set[CryptoPrimitive]
+
+  /** What is wrong with a key; None if it is strong enough. */
+  def of(key: Key): Option[String] = key match {
+    case rsa: RSAKey => below(rsa.getModulus.bitLength, 2048, "RSA")
+    case ec: ECKey   => below(ec.getParams.getOrder.bitLength, 224, "EC")
+    case _           => None
+  }
+
+  private def below(bits: Int, least: Int, kind: String): Option[String] =
+    if (bits >= least) None else Some(s"$kind of $bits bits, where $least is the least")
+
+  def permits(uses: Primitives, algorithm: String, parameters: AlgorithmParameters): Boolean = true
+  def permits(uses: Primitives, key: Key): Boolean                                           = of(key).isEmpty
+  def permits(uses: Primitives, algorithm: String, key: Key, parameters: AlgorithmParameters): Boolean =
+    of(key).isEmpty
+}

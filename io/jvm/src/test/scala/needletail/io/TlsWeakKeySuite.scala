@@ -1,0 +1,35 @@
+package needletail.io
+
+import java.security.KeyStore
+import java.security.cert.Certificate
+import javax.net.ssl.{KeyManagerFactory, SSLContext}
+
+import needletail.io.system.tls.{Pem, PrivateKeys}
+import needletail.io.tls.TlsCertificate
+
+/** Peers with keys that are too weak, which the JDK itself would accept. */
+class TlsWeakKeySuite extends TlsPair {
+  private def context(algorithm: String): SSLContext = {
+    val issued = authority.issue("DNS:localhost", algorithm)
+    val chain  = Pem.certificates(issued.chain)
+    val key    = PrivateKeys.read(TlsCertificate(issued.chain, issued.key), chain.head)
+    val store  = KeyStore.getInstance("PKCS12")
+    store.load(null, null)
+    store.setKeyEntry("own", key, "secret".toCharArray, chain.toArray[Certificate])
+    val keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
+    keys.init(store, "secret".toCharArray)
+    val made = SSLContext.getInstance("TLS")
+    made.init(keys.getKeyManagers, null, null)
+    made
+  }
+
+  test("a server whose RSA key is below 2048 bits is refused") {
+    withLoop { loop =>
+      val weak = new Served(loop, Tls.server(context("rsa:1024")))
+      val why  = refusal(weak)
+      assert(why.contains("the certificate of localhost is too weak"), why)
+      val strong = new Served(loop, Tls.server(context("rsa")))
+      assertEquals(hello(strong, open(loop, strong.port)).version, "TLSv1.3")
+    }
+  }
+}
