@@ -2,6 +2,9 @@ package needletail.content.compression
 
 import java.util.zip.{CRC32, DataFormatException, Inflater}
 
+import scala.util.control.NonFatal
+import scala.util.{Failure, Success, Try}
+
 import needletail.async.Async
 import needletail.http.message.HttpError
 import needletail.http.{ByteStream, Status}
@@ -10,12 +13,17 @@ import needletail.http.{ByteStream, Status}
  * The content of a stream that is compressed as gzip (RFC 1952) or zlib (RFC 1950), in pieces of at most 16 KB. Fails
  * with HttpError 400 if it is malformed or incomplete, and with 413 beyond `limits`.
  */
-private[compression] final class Inflating(source: ByteStream, isGzip: Boolean, limits: DecodingLimits)
-    extends ByteStream {
+private[compression] final class Inflating(
+    source: ByteStream,
+    isGzip: Boolean,
+    limits: DecodingLimits,
+    newInflater: Boolean => Inflater = new Inflater(_)
+) extends ByteStream {
   import Inflating._
-  private val inflater = new Inflater(isGzip) // a gzip member has its own header around raw data
-  private val checksum = new CRC32
-  private val buffer   = new Array[Byte](PieceSize)
+  // both are null until something is read; a gzip member has its own header around raw data
+  private var inflater: Inflater  = null
+  private var buffer: Array[Byte] = null
+  private val checksum            = new CRC32
 
   private var input   = new Array[Byte](0)
   private var from    = 0
@@ -28,16 +36,22 @@ private[compression] final class Inflating(source: ByteStream, isGzip: Boolean, 
   private var over    = false
 
   def next(): Async[Option[Array[Byte]]] = {
+    if (inflater == null && !over) {
+      inflater = newInflater(isGzip)
+      buffer = new Array[Byte](PieceSize)
+    }
     var steps = 0
     while (!over) {
       if (from == input.length) {
-        val piece  = source.next()
+        val piece =
+          try source.next()
+          catch { case NonFatal(e) => return failed(e) }
         val result = piece.resultOrNull
-        if (result == null) return piece.flatMap(p => { take(p); next() })
+        if (result == null) return piece.transform(received)
         if (!result.isValue) return failed(result.error)
         take(result.value)
         if (input.length == 0)
-          return if (state == AtHeader && read > 0 && !header.begun) finished() else failed(incomplete)
+          return atEnd
       }
       val piece =
         try step()
@@ -50,6 +64,13 @@ private[compression] final class Inflating(source: ByteStream, isGzip: Boolean, 
       if (steps > Turn) return Async.yieldNow.flatMap(_ => next())
     }
     end
+  }
+
+  private val received: Try[Option[Array[Byte]]] => Async[Option[Array[Byte]]] = {
+    case Success(piece) =>
+      take(piece)
+      if (!over && input.length == 0) atEnd else next()
+    case Failure(e) => failed(e)
   }
 
   private def take(piece: Option[Array[Byte]]): Unit = {
@@ -102,6 +123,9 @@ private[compression] final class Inflating(source: ByteStream, isGzip: Boolean, 
       throw malformed
   }
 
+  private def atEnd: Async[Option[Array[Byte]]] =
+    if (state == AtHeader && read > 0 && !header.begun) finished() else failed(incomplete)
+
   private def finished(): Async[Option[Array[Byte]]] = {
     close()
     end
@@ -120,7 +144,8 @@ private[compression] final class Inflating(source: ByteStream, isGzip: Boolean, 
     over = true
     if (state != Closed) {
       state = Closed
-      inflater.end()
+      if (inflater != null) inflater.end()
+      buffer = null
     }
   }
 

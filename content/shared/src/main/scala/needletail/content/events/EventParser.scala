@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets.UTF_8
  * Finds events in bytes, wherever these are split (HTML standard, §9.2.6).
  *
  * @param longest bytes of a line, and characters of an event's data, at most; more is an IOException
+ * @param known the last id of the connection before
  */
-private[events] final class EventParser(longest: Int) {
+private[events] final class EventParser(longest: Int, known: Option[String] = None) {
   private val line    = new java.io.ByteArrayOutputStream
   private val data    = new java.lang.StringBuilder
   private var hasData = false
@@ -16,8 +17,10 @@ private[events] final class EventParser(longest: Int) {
   private var first   = true // for the byte order mark
   private var wasCr   = false
 
-  /** The last id, which stays for the events after it. */
-  var lastId: Option[String] = None
+  /** The last id, which stays for the events after it; that of an event which is cut off does not count. */
+  def lastId: Option[String]      = dispatchedId
+  private var dispatchedId        = known
+  private var id: Option[String]  = known // of the event that is being read
 
   /** The last retry in milliseconds. */
   var retryMillis: Option[Long] = None
@@ -60,7 +63,7 @@ private[events] final class EventParser(longest: Int) {
           data.append(value)
           hasData = true
         case "event"                      => name = value
-        case "id" if value.indexOf(0) < 0 => lastId = Some(value)
+        case "id" if value.indexOf(0) < 0 => id = Some(value)
         case "retry" if value.nonEmpty && value.length < 10 && value.forall(c => c >= '0' && c <= '9') =>
           retryMillis = Some(value.toLong)
         case _ => ()
@@ -70,7 +73,8 @@ private[events] final class EventParser(longest: Int) {
   }
 
   private def dispatch(): Event = {
-    val event = if (hasData) Event(data.toString, lastId, name) else null
+    dispatchedId = id // also without data
+    val event = if (hasData) Event(data.toString, id, name) else null
     data.setLength(0)
     hasData = false
     name = ""

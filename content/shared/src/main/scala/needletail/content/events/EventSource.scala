@@ -11,6 +11,8 @@ object EventSource {
   /** The longest line and event by default. */
   final val Longest = 1024 * 1024
 
+  private val LeastRetry = 100.millis
+
   /** The events of a response's body. An event that is not complete at the end is dropped. */
   def parse(body: Stream[Array[Byte]], longest: Int = Longest): Stream[Event] =
     parsed(body, new EventParser(longest))
@@ -27,7 +29,8 @@ object EventSource {
    * }}}
    * A body that fails is the end of a connection.
    *
-   * @param retry how long to wait before connecting again, unless the server says otherwise
+   * @param retry how long to wait before connecting again, unless the server says otherwise; less than 100 ms it cannot
+   *              ask for
    */
   def apply(retry: FiniteDuration = 3.seconds, longest: Int = Longest)(
       connect: Option[String] => Async[Option[Stream[Array[Byte]]]]
@@ -36,11 +39,10 @@ object EventSource {
       connect(lastId).map {
         case None       => Stream.empty
         case Some(body) =>
-          val parser = new EventParser(longest)
-          parser.lastId = lastId
+          val parser = new EventParser(longest, lastId)
           parsed(body, parser).recoverWith { case scala.util.control.NonFatal(_) => Stream.empty } ++
             Stream.defer {
-              val next = parser.retryMillis.fold(pause)(_.millis)
+              val next = parser.retryMillis.fold(pause)(_.millis.max(LeastRetry))
               Async.sleep(next).map(_ => from(parser.lastId, next))
             }
       }

@@ -16,7 +16,8 @@ import needletail.async.Setting
  * @param freshness for how long what is known of a file is used without looking again
  * @param cachedFile files of at most so many bytes are kept in memory
  * @param cacheSize bytes of files in memory
- * @param maxOpen files that are open at the same time; a request for one more gets a 503
+ * @param maxOpen files that stay open while they are sent; one more is opened again for each 64 KB of it, and its
+ *                response breaks off if it is replaced meanwhile
  * @param maxRanges parts of a multipart/byteranges; a request for more gets the whole file
  * @param mediaType the media type by the file's name
  */

@@ -4,42 +4,35 @@ import java.io.{Closeable, FileNotFoundException, RandomAccessFile}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
-import needletail.async.Rejected
-
 /** A file of the system: its path without links, and what told it apart from others when it was looked at. */
 private[file] final class FilePlace(val path: Path, val status: FileStatus) {
 
   /**
-   * Opens it. Throws [[FilePlace.Changed]] if another file is there, or if it has been written to; [[Rejected]] if too
-   * many are open.
+   * Opens it. Throws [[FilePlace.Changed]] if another file is there, or if it has been written to. It stays open if
+   * fewer than `most` do.
    */
   def open(openFiles: AtomicInteger, most: Int): OpenedFile = {
-    if (openFiles.incrementAndGet() > most) {
-      openFiles.decrementAndGet()
-      throw new Rejected("too many files are open", Rejected.Other)
-    }
-    var opened = false
-    try {
-      val file = new OpenedFile(openRegular(), openFiles)
-      opened = true
-      // what was opened is what is there now, unless it was replaced twice within this call
-      if (!isStill) {
-        file.close()
-        throw FilePlace.Changed
-      }
-      file
-    } finally if (!opened) { openFiles.decrementAndGet(); () }
+    val file = new OpenedFile(this, openFiles, most)
+    file.begin()
+    file
   }
 
-  /** A FIFO or a device is not opened, as that may wait or have effects. */
-  private def openRegular(): RandomAccessFile = {
-    if (!isStill) throw FilePlace.Changed
-    try new RandomAccessFile(path.toFile, "r")
-    catch { case _: FileNotFoundException => throw FilePlace.Changed }
+  /** What was opened is what is there now, unless it was replaced twice within this call. */
+  def opened(): RandomAccessFile = {
+    if (!isStill) throw FilePlace.Changed // a FIFO or a device is not opened, as that may wait or have effects
+    val file =
+      try new RandomAccessFile(path.toFile, "r")
+      catch { case _: FileNotFoundException => throw FilePlace.Changed }
+    var ok = false
+    try ok = isStill
+    finally if (!ok) file.close()
+    if (ok) file else throw FilePlace.Changed
   }
 
   /** Whether the same file is there, unchanged. */
   def isStill: Boolean = FileStatus.of(path) == status
+
+  def isSame(other: FilePlace): Boolean = path == other.path && status == other.status
 }
 
 private[file] object FilePlace {
@@ -48,12 +41,19 @@ private[file] object FilePlace {
   object Changed extends RuntimeException("the file has changed", null, false, false)
 }
 
-/** An open file, which is counted. For one thread at a time. */
-private[file] final class OpenedFile(file: RandomAccessFile, count: AtomicInteger) extends Closeable {
-  private var open = true
+/**
+ * A file that is read in pieces. It stays open between them, and is counted, unless `most` files do: then it is opened
+ * for each piece, so that readers who are slow cannot keep others from reading. For one thread at a time.
+ */
+private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, most: Int) extends Closeable {
+  private var file: RandomAccessFile = null
+  private var stays                  = false // and is counted
+
+  /** Throws [[FilePlace.Changed]] if it is not there. */
+  def begin(): Unit = within(_ => ())
 
   /** Bytes from `from` on, `length` of them or fewer where the file ends. */
-  def read(from: Long, length: Int): Array[Byte] = {
+  def read(from: Long, length: Int): Array[Byte] = within { file =>
     val bytes = new Array[Byte](length)
     file.seek(from)
     var done = 0
@@ -65,9 +65,29 @@ private[file] final class OpenedFile(file: RandomAccessFile, count: AtomicIntege
     if (done == length) bytes else java.util.Arrays.copyOf(bytes, done)
   }
 
-  def close(): Unit = if (open) {
-    open = false
+  private def within[A](body: RandomAccessFile => A): A = {
+    if (!stays) stays = isAdmitted
+    var done = false
+    try {
+      if (file == null) file = place.opened()
+      val answer = body(file)
+      done = true
+      answer
+    } finally if (!done || !stays) close()
+  }
+
+  private def isAdmitted: Boolean = count.incrementAndGet() <= most || {
     count.decrementAndGet()
-    file.close()
+    false
+  }
+
+  def close(): Unit = {
+    val open = file
+    file = null
+    if (stays) {
+      stays = false
+      count.decrementAndGet()
+    }
+    if (open != null) open.close()
   }
 }

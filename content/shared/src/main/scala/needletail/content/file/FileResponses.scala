@@ -102,11 +102,11 @@ private[file] object Outcome {
   final case class Streamed(response: Response, parts: List[Part]) extends Outcome
 }
 
-/** Boundaries of multipart contents: random ones, which no content is going to have. */
+/** Boundaries of multipart contents, which nobody who writes the content can guess. */
 private[content] object Boundary {
-  private val random = new java.util.Random(System.nanoTime() ^ System.identityHashCode(this).toLong << 32)
-
-  def fresh(): String = random.synchronized {
-    s"needletail-${java.lang.Long.toHexString(random.nextLong())}${java.lang.Long.toHexString(random.nextLong())}"
+  def fresh(): String = {
+    val bytes = new Array[Byte](16)
+    Entropy.fill(bytes)
+    bytes.map(b => f"${b & 0xff}%02x").mkString("needletail-", "", "")
   }
 }

@@ -20,7 +20,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
   def routes(prefix: String): Routes = FileServer.mounted(prefix)(answer)
 
   private def answer(request: Request, segments: List[String]): Reply =
-    if (!SafePath.isSafe(segments, config.hidden)) notFound
+    if (!SafePath.isSafe(segments, config.hidden) || !SafePath.isPossible(segments)) notFound
     else attempt(request, segments, store.find(segments), Attempts)
 
   private def attempt(request: Request, segments: List[String], found: Async[Found], left: Int): Reply = {

@@ -24,13 +24,13 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     val key   = segments.mkString("/")
     val found = known.get(key)
     val now   = Loop.nanoTime()
-    if (found == null) Async.blocking(load(key, segments, now))
+    if (found == null) Async.blocking(load(key, segments, now, null))
     else {
       found.used = true
       if (now - found.checked < fresh) Async.value(found)
       else {
         found.checked = now // others go on with it while this one looks
-        Async.blocking(if (isCurrent(found)) found else load(key, segments, now))
+        Async.blocking(load(key, segments, now, found))
       }
     }
   }
@@ -38,7 +38,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   /** The same, whatever is known. */
   def findAgain(segments: List[String]): Async[Found] = {
     val now = Loop.nanoTime()
-    Async.blocking(load(segments.mkString("/"), segments, now))
+    Async.blocking(load(segments.mkString("/"), segments, now, null))
   }
 
   /** Its content; opened when it is first read. */
@@ -50,31 +50,32 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   /** Bytes that are known. */
   private[file] def held: Long = weight.get
 
-  private def isCurrent(file: StoredFile): Boolean = file.variants.forall(_.place.isStill)
-
-  private def load(key: String, segments: List[String], now: Long): Found = {
+  /** What is there now: `before` if that has not changed. */
+  private def load(key: String, segments: List[String], now: Long, before: StoredFile): Found = {
     val found =
-      try locate(segments, now)
+      try locate(segments) match {
+          case Right(located) => if (before != null && before.isAt(located)) before else read(located, now)
+          case Left(other)    => other
+        }
       catch { case _: IOException | _: InvalidPathException => Found.Nothing }
     found match {
-      case file: StoredFile => keep(key, file)
+      case file: StoredFile => if (file ne before) keep(key, file)
       case _                => forget(key)
     }
     found
   }
 
-  private def locate(segments: List[String], now: Long): Found = {
-    val base  = root.toRealPath()
-    val path  = segments.filter(_.nonEmpty).foldLeft(base)(_.resolve(_)).toRealPath()
+  private def locate(segments: List[String]): Either[Found, Located] = {
+    val base  = RealPath.of(root)
+    val path  = if (base == null) null else RealPath.of(segments.filter(_.nonEmpty).foldLeft(base)(_.resolve(_)))
     val slash = segments.nonEmpty && segments.last.isEmpty
-    if (!isWithin(base, path)) Found.Nothing
+    if (path == null || !isWithin(base, path)) Left(Found.Nothing)
     else if (Files.isDirectory(path))
-      if (!slash && segments.nonEmpty) Found.Directory
-      else config.index.iterator.map(name => file(base, path.resolve(name), now)).find(
-        _ != null
-      ).getOrElse(Found.Nothing)
-    else if (slash) Found.Nothing
-    else Option(file(base, path, now)).getOrElse(Found.Nothing)
+      if (!slash && segments.nonEmpty) Left(Found.Directory)
+      else
+        config.index.iterator.map(name => file(base, path.resolve(name))).find(_ != null).toRight(Found.Nothing)
+    else if (slash) Left(Found.Nothing)
+    else Option(file(base, path)).toRight(Found.Nothing)
   }
 
   /** A link may lead to another place of the directory, but not out of it, and not to what is hidden. */
@@ -86,50 +87,53 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       )
     }
 
-  /** Null if no regular file is there. */
-  private def file(base: Path, path: Path, now: Long): StoredFile = {
-    val itself = variant(base, path, null)
+  /** The file and what is prepared of it, without their content. Null if no regular file is there. */
+  private def file(base: Path, path: Path): Located = {
+    val itself = place(base, path)
     if (itself == null) null
     else {
       val prepared = config.precompressed.map { coding =>
-        variant(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding)), coding)
+        (coding, place(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding))))
       }
-      val file = new StoredFile(itself :: prepared.filter(_ != null), now)
       val name = base.relativize(path).toString.replace('\\', '/')
-      file.describe(name, config)
-      file
+      new Located(name, (null, itself) :: prepared.filter(_._2 != null))
     }
   }
 
-  private def variant(base: Path, path: Path, coding: String): Variant = {
-    val real =
-      try path.toRealPath()
-      catch { case _: IOException => null }
+  private def place(base: Path, path: Path): FilePlace = {
+    val real   = RealPath.of(path)
     val status = if (real == null || !isWithin(base, real)) null else FileStatus.of(real)
-    if (status == null || !status.isRegular || !Files.isReadable(real)) null
-    else {
-      val place   = new FilePlace(real, status)
-      val size    = status.size
-      val content =
-        if (size > config.cachedFile || size > config.cacheSize) null
-        else {
-          val file = place.open(openFiles, config.maxOpen)
-          try file.read(0, size.toInt)
-          finally file.close()
-        }
-      if (content != null && (content.length != size || !place.isStill)) throw FilePlace.Changed
-      val second = Math.floorDiv(status.modified, 1000000000L)
-      val tag    = java.lang.Long.toHexString(status.modified) + "-" + java.lang.Long.toHexString(size)
-      new Variant(
-        coding,
-        size,
-        EntityTag(if (coding == null) tag else s"$tag-$coding"),
-        if (second <= System.currentTimeMillis() / 1000) second
-        else -1, // never in the future (RFC 9110 §8.8.2.1)
-        place,
-        content
-      )
-    }
+    if (status == null || !status.isRegular || !Files.isReadable(real)) null else new FilePlace(real, status)
+  }
+
+  private def read(located: Located, now: Long): StoredFile = {
+    val file = new StoredFile(located.places.map { case (coding, place) => variant(place, coding) }, now)
+    file.describe(located.name, config)
+    file
+  }
+
+  private def variant(place: FilePlace, coding: String): Variant = {
+    val status  = place.status
+    val size    = status.size
+    val content =
+      if (size > config.cachedFile || size > config.cacheSize) null
+      else {
+        val file = place.open(openFiles, config.maxOpen)
+        try file.read(0, size.toInt)
+        finally file.close()
+      }
+    if (content != null && (content.length != size || !place.isStill)) throw FilePlace.Changed
+    val second = Math.floorDiv(status.modified, 1000000000L)
+    val tag    = java.lang.Long.toHexString(status.modified) + "-" + java.lang.Long.toHexString(size)
+    new Variant(
+      coding,
+      size,
+      EntityTag(if (coding == null) tag else s"$tag-$coding"),
+      if (second <= System.currentTimeMillis() / 1000) second
+      else -1, // never in the future (RFC 9110 §8.8.2.1)
+      place,
+      content
+    )
   }
 
   private def keep(key: String, file: StoredFile): Unit = {

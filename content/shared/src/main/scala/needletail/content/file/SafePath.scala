@@ -1,5 +1,7 @@
 package needletail.content.file
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 /** Segments of a request's path as names of files. */
 private[file] object SafePath {
 
@@ -12,6 +14,15 @@ private[file] object SafePath {
     case List("")     => true
     case name :: rest => isName(name, hidden) && isSafe(rest, hidden)
   }
+
+  /** Whether the system could have such names at all: each of at most 255 bytes, with slashes at most 4095. */
+  def isPossible(segments: List[String]): Boolean = {
+    val lengths = segments.map(name => if (name.length > MostPath) name.length else name.getBytes(UTF_8).length)
+    lengths.forall(_ <= MostName) && lengths.sum + lengths.length <= MostPath
+  }
+
+  private final val MostName = 255
+  private final val MostPath = 4095
 
   /** Whether it is a name that is served. */
   def isName(name: String, hidden: Boolean): Boolean =

@@ -19,6 +19,14 @@ private[file] object Found {
 }
 
 /**
+ * Where a file is.
+ *
+ * @param name its path below the directory
+ * @param places of each of its codings; the file itself comes first, without a coding (null)
+ */
+private[file] final class Located(val name: String, val places: List[(String, FilePlace)])
+
+/**
  * A file, as it was when it was looked at, in each of its codings; the file itself comes first.
  *
  * @param checked when it was looked at, in nanoseconds of the loops' clock
@@ -28,6 +36,12 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
 
   /** Bytes of memory. */
   val weight: Long = variants.iterator.map(v => if (v.content == null) 256L else 256L + v.content.length).sum
+
+  /** Whether it is what has been found again, unchanged. */
+  def isAt(located: Located): Boolean =
+    variants.length == located.places.length && variants.zip(located.places).forall { case (variant, (coding, place)) =>
+      variant.coding == coding && variant.place.isSame(place)
+    }
 
   /** Gives each variant its responses. `path` is below the directory. */
   def describe(path: String, config: FileConfig): Unit = {

@@ -1,8 +1,8 @@
 package needletail.content.forward
 
-import needletail.client.Service
+import needletail.client.{Call, Service}
 import needletail.http.text.Ascii
-import needletail.http.{Headers, Reply, Request}
+import needletail.http.{Headers, Reply, Request, Response, Status}
 import needletail.routing._
 
 /**
@@ -23,18 +23,31 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     if (path.isEmpty) ANY / * + request to (pass(_))
     else Routes(ANY / path / * + request to (pass(_)), ANY / path + request to (pass(_)))
 
-  private def pass(request: Request): Reply = {
-    val call = service.call(
-      request.method,
-      target(request)
-    )(request.timeLimit).withHeaders(forwarded(request)).noRedirects
-    new Reply.Later(call.body(request.body).stream.map(_.toResponse))
-  }
+  private def pass(request: Request): Reply =
+    callOf(request) match {
+      case None       => refused
+      case Some(call) => new Reply.Later(call.body(request.body).stream.map(_.toResponse))
+    }
+
+  /** None for a target, or fields, that the client does not send. */
+  private def callOf(request: Request): Option[Call] =
+    try {
+      val call = service.call(request.method, target(request))(request.timeLimit)
+      Some(call.withHeaders(forwarded(request)).noRedirects)
+    }
+    catch { case _: IllegalArgumentException => None }
 
   private def target(request: Request): String = {
     val own   = request.path
-    val below = if (config.keepPrefix || path.isEmpty) own else own.substring(path.length + 1)
+    val below = if (config.keepPrefix || path.isEmpty) own else belowPrefix(own)
     (if (below.isEmpty) "/" else below) + request.query.fold("")("?" + _)
+  }
+
+  /** The path without as many segments as the prefix has, which may be percent-encoded in it. */
+  private def belowPrefix(own: String): String = {
+    var slash = 0
+    for (_ <- path.split('/')) if (slash >= 0) slash = own.indexOf('/', slash + 1)
+    if (slash < 0) "" else own.substring(slash)
   }
 
   /** The end-to-end fields (RFC 9110 §7.6.1), and Forwarded (RFC 7239). */
@@ -55,6 +68,8 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 }
 
 private[content] object Proxy {
+  private val refused = Response(Status.BadRequest).text("the request cannot be passed on")
+
   private val hopByHop = List(
     "connection",
     "keep-alive",

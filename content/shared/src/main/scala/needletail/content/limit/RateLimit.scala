@@ -1,6 +1,6 @@
 package needletail.content.limit
 
-import java.util.HashMap
+import java.util.LinkedHashMap
 
 import scala.concurrent.duration._
 
@@ -31,7 +31,12 @@ final case class RateLimit(
     is.positive("per", per)
     is.positive("burst", burst)
     is.positive("maxKeys", maxKeys)
+    val most = Setting.Longest.toNanos / interval
+    is.check("burst", burst, burst <= most, s"at most $most, as it is to be full again within ${Setting.Longest}")
   }
+  /** Nanoseconds for one token. */
+  private[limit] def interval: Long = Math.max(1, per.toNanos / requests)
+
   check()
 
   private[content] def apply(routes: Routes): Routes = {
@@ -84,9 +89,10 @@ private[limit] final class Taken(val granted: Boolean, val left: Int, val second
  * once that is past.
  */
 private[limit] final class Buckets(limit: RateLimit) {
-  private val interval = Math.max(1, limit.per.toNanos / limit.requests) // for one token
+  import Buckets._
+  private val interval = limit.interval
   private val capacity = interval * limit.burst
-  private val shards   = Array.fill(Buckets.Shards)(new HashMap[String, java.lang.Long])
+  private val shards   = Array.fill(Buckets.Shards)(new Shard(16, 0.75f, true)) // in the order of use
   private val most     = Math.max(1, limit.maxKeys / Buckets.Shards)
 
   def take(key: String, now: Long): Taken = {
@@ -106,14 +112,15 @@ private[limit] final class Buckets(limit: RateLimit) {
 
   def size: Int = shards.map(shard => shard.synchronized(shard.size)).sum
 
-  /** Forgets buckets that are full; if there is none, any. */
-  private def makeRoom(shard: HashMap[String, java.lang.Long], now: Long): Unit = {
+  /** Forgets the bucket that has not been used for the longest time, and a few more that are full. */
+  private def makeRoom(shard: Shard, now: Long): Unit = {
     val all = shard.values.iterator
-    while (all.hasNext) if (all.next() - now < 0) all.remove()
-    if (shard.size >= most) {
-      val any = shard.keySet.iterator
-      any.next()
-      any.remove()
+    all.next()
+    all.remove()
+    var looks = Looks
+    while (looks > 0 && all.hasNext) {
+      looks -= 1
+      if (all.next() - now < 0) all.remove()
     }
   }
 
@@ -122,4 +129,9 @@ private[limit] final class Buckets(limit: RateLimit) {
 
 private[limit] object Buckets {
   final val Shards = 16
+
+  /** Entries that one request looks at to make room, at most. */
+  final val Looks = 4
+
+  type Shard = LinkedHashMap[String, java.lang.Long]
 }

@@ -202,6 +202,8 @@ private[multipart] final case class PartHeader(name: String, fileName: Option[St
 private[multipart] object PartHeader {
   private final val MostLines = 32
 
+  private def isControl(c: Char): Boolean = Character.isISOControl(c.toInt)
+
   /** The lines from `from` to the empty line at `until`. Left is what is wrong. */
   def parse(bytes: Array[Byte], from: Int, until: Int): Either[String, PartHeader] = {
     val lines                                                 = List.newBuilder[(String, String)]
@@ -227,13 +229,17 @@ private[multipart] object PartHeader {
     }
     disposition match {
       case Some(("form-data", parameters)) =>
-        parameters.collectFirst { case ("name", name) => name } match {
-          case None       => Left("a part of the form has no name")
-          case Some(name) =>
-            val fileName = parameters.collectFirst { case ("filename", value) => value }.orElse(
-              parameters.collectFirst { case ("filename*", value) => Disposition.extended(value) }.flatten
-            )
-            Right(PartHeader(name, fileName, Headers(lines.result()*)))
+        def named(parameter: String) = parameters.collect { case (`parameter`, value) => value }
+        val extended                 = named("filename*").flatMap(Disposition.extended(_))
+        (named("name"), named("filename")) match {
+          case (Nil, _)                                   => Left("a part of the form has no name")
+          case (_ :: _ :: _, _)                           => Left("a part of the form has two names")
+          case (_, names) if names.drop(1).nonEmpty       => Left("a part of the form has two file names")
+          case _ if named("filename*").drop(1).nonEmpty   => Left("a part of the form has two file names")
+          case _ if extended.exists(_.exists(isControl)) =>
+            Left("the file name of a part of the form has control characters")
+          case (name :: _, names) =>
+            Right(PartHeader(name, names.headOption.orElse(extended.headOption), Headers(lines.result()*)))
         }
       case _ => Left("a part of the form has no Content-Disposition: form-data")
     }

@@ -4,8 +4,10 @@ import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{DeflaterOutputStream, GZIPOutputStream}
 
-import scala.util.Try
+import scala.concurrent.duration._
+import scala.util.{Failure, Try}
 
+import needletail.async.{Async, AsyncPromise}
 import needletail.http.message.HttpError
 import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
 import needletail.routing._
@@ -93,6 +95,55 @@ class DecodingSuite extends Suite {
     assertEquals(status(decoded(Iterator(bomb), DecodingLimits(size = 1000000, ratio = 5000))), 413)
     assertEquals(status(decoded(Iterator(bomb), DecodingLimits(size = 100000000, ratio = 100))), 413)
     assertEquals(decoded(Iterator(gzip(new Array[Byte](60000)))).get.length, 60000)
+  }
+
+  test("zlib's state is made when something is read, and given back however the reading ends") {
+    var (made, ended)                 = (0, 0)
+    def inflating(source: ByteStream) =
+      new Inflating(
+        source,
+        true,
+        DecodingLimits(),
+        raw => {
+          made += 1
+          new java.util.zip.Inflater(raw) {
+            override def end(): Unit = {
+              ended += 1
+              super.end()
+            }
+          }
+        }
+      )
+    val good                                                    = gzip(text.getBytes(UTF_8))
+    def source(after: () => Async[Option[Array[Byte]]]): ByteStream = new ByteStream {
+      private var first = true
+      def next(): Async[Option[Array[Byte]]] =
+        if (first) {
+          first = false
+          Async.value(Some(good.take(1000)))
+        } else after()
+      def cancel(): Unit = ()
+    }
+    val loop = new ManualLoop
+    val lost = new java.io.IOException("lost")
+    def read(after: () => Async[Option[Array[Byte]]]) =
+      loop.run(MessageBody.streamed(inflating(source(after)), -1).bytes).failed.get
+
+    inflating(source(() => Async.value(None))).cancel()
+    assertEquals((made, ended), (0, 0))
+    assertEquals(read(() => Async.fail(lost)), lost)
+    assertEquals((made, ended), (1, 1))
+    assertEquals(read(() => Async.sleep(1.second).flatMap(_ => Async.fail(lost))), lost)
+    assertEquals((made, ended), (2, 2))
+    assertEquals(read(() => throw lost), lost)
+    assertEquals((made, ended), (3, 3))
+    assertEquals(status(Failure(read(() => Async.sleep(1.second).map(_ => None)))), 400)
+    assertEquals((made, ended), (4, 4))
+    val begun = inflating(source(() => new AsyncPromise[Option[Array[Byte]]]))
+    assert(loop.run(begun.next()).get.nonEmpty)
+    begun.cancel()
+    begun.cancel()
+    assertEquals((made, ended), (5, 5))
   }
 
   test("in a route, for any body") {

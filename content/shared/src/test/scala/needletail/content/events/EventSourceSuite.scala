@@ -62,6 +62,33 @@ class EventSourceSuite extends Suite {
     )
   }
 
+  test("the id of an event that is cut off does not count, one of an event without data does") {
+    var asked  = List.empty[Option[String]]
+    val bodies = Iterator[Option[Stream[Array[Byte]]]](
+      Some(Stream("id: 1\ndata: a\n\nid: 2\ndata: b\n".getBytes)),
+      Some(Stream("id: 3\n\nid: 4\n".getBytes)),
+      Some(Stream("data: c\n\n".getBytes)),
+      None
+    )
+    val events = new ManualLoop().run(EventSource() { last =>
+      asked = last :: asked
+      Async.value(bodies.next())
+    }.toList(10)).get
+    assertEquals(events.map(e => (e.data, e.id)), List(("a", Some("1")), ("c", Some("3"))))
+    assertEquals(asked.reverse, List(None, Some("1"), Some("3"), Some("3")))
+  }
+
+  test("a server cannot ask to be connected to without a pause") {
+    val loop   = new ManualLoop
+    var asked  = List.empty[Long]
+    val bodies = Iterator[Option[Stream[Array[Byte]]]](Some(Stream("retry: 0\n\n".getBytes)), Some(Stream.empty), None)
+    loop.run(EventSource() { _ =>
+      asked = loop.nowNanos / 1000000 :: asked
+      Async.value(bodies.next())
+    }.drain()).get
+    assertEquals(asked.reverse.map(_ - asked.last), List(0L, 100L, 200L))
+  }
+
   test("a connection that cannot be made is a failure") {
     val failed = new ManualLoop().run(EventSource()(_ => Async.fail(new RuntimeException("refused"))).drain())
     assertEquals(failed.failed.get.getMessage, "refused")

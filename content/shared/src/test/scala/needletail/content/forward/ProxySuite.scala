@@ -2,10 +2,11 @@ package needletail.content.forward
 
 import needletail.client.Serving
 import needletail.content._
-import needletail.http.{Handler, Response, Status}
+import needletail.http.{Handler, Method, Request, Response, Status}
 import needletail.json._
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit._
 
 /** What goes through a proxy, over sockets. */
 class ProxySuite extends Suite with Serving {
@@ -46,6 +47,19 @@ class ProxySuite extends Suite with Serving {
         val gone = outer.await(service.get("/api/gone").response)
         assertEquals((gone.status.code, gone.text, gone.header("X-Own")), (410, "gone", Some("1")))
         assertEquals(outer.await(service.get("/other").response).status.code, 404)
+      }
+    }
+  }
+
+  test("CONNECT is not passed on; a prefix may be percent-encoded in a request") {
+    serving(origin) { (server, client) =>
+      val service = client.service(server.url)
+      val routes  = Routes(proxy("/api", service), proxy("/a:b", service))
+      assertEquals(proxy("/", service).test(Request(Method.CONNECT, "example.com:443")).status.code, 501)
+      assertEquals(routes.test(Request(Method.OPTIONS, "*")).status.code, 404)
+      serving(routes) { (front, outer) =>
+        val text = outer.await(outer.service(front.url).get("/a%3Ab/x/y").text)
+        assertEquals(text.split('\n').head, "/x/y")
       }
     }
   }

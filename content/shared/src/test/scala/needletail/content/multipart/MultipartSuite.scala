@@ -101,6 +101,24 @@ class MultipartSuite extends Suite {
     for (body <- bad) assertEquals(status(readText(body)), 400, body.take(60))
   }
 
+  test("a file name with control characters is a 400, and so are two names") {
+    def of(parameters: String) =
+      readText(form(("Content-Disposition: form-data; name=\"f\"; " + parameters) -> "x"))
+    val bad = Seq(
+      "filename*=UTF-8''a%0Ab",
+      "filename*=UTF-8''a%00b",
+      "filename=\"a\"; filename*=UTF-8''a%0D%0Ab",
+      "filename*=UTF-8''%7F",
+      "filename*=UTF-8''%C2%85",
+      "name=\"g\"",
+      "name=f",
+      "filename=a; filename=b",
+      "filename*=UTF-8''a; filename*=UTF-8''b"
+    )
+    for (parameters <- bad) assertEquals(status(of(parameters)), 400, parameters)
+    assertEquals(of("filename=a; filename*=UTF-8''b").get, List(("f", Some("a"), "x")))
+  }
+
   test("no boundary, a bad one, and another type are refused") {
     def of(contentType: String) =
       Multipart.of(Request(

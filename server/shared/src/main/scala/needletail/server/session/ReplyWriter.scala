@@ -188,6 +188,7 @@ private[server] final class ReplyWriter(
     val w    = context.writer
     val r    = x.response
     val stop = x.bytesSent + ReplyWriter.PumpLimit
+    var left = ReplyWriter.PumpPieces
     var go   = true
     while (go)
       if (
@@ -195,7 +196,7 @@ private[server] final class ReplyWriter(
         (isBacklogged || context.memory.isTight && wire.isBackedUp)
       )
         go = false
-      else if (x.bytesSent >= stop || x.piece == null && !x.isAwaiting && context.memory.isFull) {
+      else if (x.bytesSent >= stop || left == 0 || x.piece == null && !x.isAwaiting && context.memory.isFull) {
         // also if the memory is full, which ends at the end of the turn (MemoryRelief)
         go = false
         wire.wake()
@@ -223,7 +224,10 @@ private[server] final class ReplyWriter(
                 context.log.warn("a streamed response had more bytes than were announced")
                 broken(x)
                 go = false
-              } else writePiece(x, bytes)
+              } else {
+                left -= 1
+                writePiece(x, bytes)
+              }
             case None =>
               if (!x.headSent) writeHead(x)
               if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
@@ -316,4 +320,7 @@ private[server] object ReplyWriter {
 
   /** Bytes of a stream that one turn writes. */
   final val PumpLimit = 512 * 1024
+
+  /** Pieces of a stream that one turn writes: tiny ones cost time, too. */
+  final val PumpPieces = 256
 }

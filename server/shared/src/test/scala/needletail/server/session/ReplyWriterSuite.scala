@@ -144,6 +144,19 @@ class ReplyWriterSuite extends Suite {
     assertEquals(parts.wakes, 1)
   }
 
+  test("a stream of tiny pieces gets a part of a turn only, and goes on in the next") {
+    val parts = new SessionParts
+    val x     = parts.queued()
+    x.response = Response.ok.stream(streamed(Seq.fill(ReplyWriter.PumpPieces + 10)(piece("x")): _*))
+    parts.writer.advance(x)
+    assertEquals(x.bytesSent, ReplyWriter.PumpPieces.toLong)
+    assertEquals(parts.wakes, 1)
+    parts.writer.advance(x)
+    assertEquals(x.bytesSent, ReplyWriter.PumpPieces + 10L)
+    assert(x.complete)
+    assertEquals(parts.wakes, 1)
+  }
+
   test("when the server stops, a stream of events that waits is ended") {
     val parts = new SessionParts
     val x     = parts.queued()

@@ -28,9 +28,9 @@ object WebContent {
   /** `n` events in all, after the one with the number `last`. */
   private def events(last: Long, n: Long): Stream[Event] =
     Stream.fromIterator(
-      Iterator.iterate(Math.max(0L, last) + 1)(_ + 1).takeWhile(_ <= n).map(id =>
-        Event(s"event $id", Some(id.toString))
-      )
+      Iterator.unfold(Math.max(0L, last)) { before =>
+        if (before >= n) None else Some((Event(s"event ${before + 1}", Some((before + 1).toString)), before + 1))
+      }
     )
 
   private def upload(form: Multipart): Async[Response] =

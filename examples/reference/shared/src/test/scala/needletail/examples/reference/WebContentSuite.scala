@@ -37,6 +37,15 @@ class WebContentSuite extends Suite {
     assertEquals(rest.text, "id: 2\ndata: event 2\n\n")
   }
 
+  test("events end at the greatest number") {
+    val most = Long.MaxValue.toString
+    def after(last: String, n: String) =
+      routes.test(Request(Method.GET, s"/events?n=$n", Headers("Last-Event-ID" -> last))).text
+    assertEquals(after(most, "2"), "")
+    assertEquals(after(most, most), "")
+    assertEquals(after((Long.MaxValue - 1).toString, most), s"id: $most\ndata: event $most\n\n")
+  }
+
   test("text of any length, compressed for those who accept it") {
     assertEquals(routes.test(Request.get("/text?bytes=100000")).bytes.length, 100000)
     val small = routes.test(Request(Method.GET, "/text?bytes=100000", Headers("Accept-Encoding" -> "gzip")))

@@ -1,0 +1,12 @@
+package needletail.content.file
+
+import java.io.{DataInputStream, FileInputStream}
+
+/** Bytes that nobody can guess, from the kernel: Scala Native's library has no SecureRandom. */
+private[file] object Entropy {
+  def fill(bytes: Array[Byte]): Unit = {
+    val in = new DataInputStream(new FileInputStream("/dev/urandom"))
+    try in.readFully(bytes)
+    finally in.close()
+  }
+}
