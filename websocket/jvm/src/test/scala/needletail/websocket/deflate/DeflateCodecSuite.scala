@@ -11,7 +11,13 @@ class DeflateCodecSuite extends Suite {
   private val words = "the quick brown fox jumps over the lazy dog, again and again. " * 3
 
   private def reader(takeover: Boolean) =
-    new FrameReader(true, 1 << 20, Long.MaxValue, new CountedMemory, new DeflateCodec(6, 0, false, takeover, 15))
+    new FrameReader(
+      true,
+      1 << 20,
+      Long.MaxValue,
+      new CountedMemory,
+      new DeflateCodec(6, 0, false, takeover, 15)
+    )
 
   private def read(takeover: Boolean, messages: Array[Byte]*): Vector[String] = {
     val data = messages.map(frame(0xc1, _))

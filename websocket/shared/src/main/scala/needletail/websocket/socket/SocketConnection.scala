@@ -30,9 +30,9 @@ private[websocket] final class SocketConnection(
   private var phase              = Opening
 
   private var isPaused           = false
-  private var isDelivering       = false        // what was kept
-  private var kept: KeptMessages = null         // null: nothing has been so far
-  private var ending             = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
+  private var isDelivering       = false // what was kept
+  private var kept: KeptMessages = null  // null: nothing has been so far
+  private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
   /** When something last arrived, or nothing was read; and whether a ping has been sent since. */
   private var heardAt: Long            = tunnel.nowNanos
@@ -42,8 +42,7 @@ private[websocket] final class SocketConnection(
 
   private var ends: mutable.LinkedHashSet[SocketConnection => Unit] = null // null: none so far
 
-  /** Frames sent outside of a turn, which wait for the next one; null if there are none. */
-  private var waiting: WaitingFrames = null
+  private val output = new FrameOutput(tunnel, role)
 
   /** Begins, in a turn of the tunnel. */
   def begin(open: WebSocket => Listener): Unit = {
@@ -139,7 +138,7 @@ private[websocket] final class SocketConnection(
     }
 
   def turn(): Unit = {
-    writeWaiting()
+    output.writeWaiting()
     deliverKept()
     tellOfRoom()
     settle()
@@ -168,7 +167,7 @@ private[websocket] final class SocketConnection(
       } else if (!mayRead || tunnel.pendingOutput > tunnel.maxPendingOutput) {
         if (pingDueAt <= now && tunnel.pendingOutput == 0)
           write(FrameWriter.Final | Opcode.Ping, none) // if the peer is gone, TCP finds out
-        heardAt = now // its answer could not be read
+        heardAt = now                                  // its answer could not be read
         isAsking = false
       } else if (pingDueAt <= now)
         if (isAsking) {
@@ -325,10 +324,7 @@ private[websocket] final class SocketConnection(
     }
   }
 
-  def pendingBytes: Int = {
-    val w = tunnel.writer
-    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (waiting == null) 0 else waiting.bytes)
-  }
+  def pendingBytes: Int = output.pendingBytes
 
   def whenWritable: Async[Unit] =
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
@@ -340,7 +336,7 @@ private[websocket] final class SocketConnection(
 
   /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
   def sendShared(frame: SharedFrame): Boolean =
-    if (!role.isServer || tunnel.writer != null || waiting != null) send(frame.message)
+    if (!role.isServer || tunnel.writer != null || output.isWaiting) send(frame.message)
     else
       phase == Open && pendingBytes <= config.maxPendingOutput && {
         tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
@@ -355,44 +351,7 @@ private[websocket] final class SocketConnection(
       ()
     }
 
-  /** Writes a frame now if this is a turn, otherwise in the next one, in order. */
-  private def write(first: Int, payload: Array[Byte]): Unit =
-    if (tunnel.writer == null) {
-      if (waiting == null) waiting = new WaitingFrames
-      waiting.add(first, payload)
-      tunnel.wake()
-    } else {
-      if (waiting != null) writeWaiting()
-      writeNow(first, payload)
-    }
-
-  private def writeWaiting(): Unit = {
-    val frames = waiting
-    waiting = null
-    if (frames != null) frames.foreach((first, payload) => writeNow(first, payload))
-  }
-
-  private def writeNow(first: Int, payload: Array[Byte]): Unit = {
-    val w = tunnel.writer
-    if (!role.isServer) writeMasked(first, payload)
-    else {
-      FrameWriter.head(w, first, payload.length)
-      if (payload.length <= CopyLimit) w.write(payload)
-      else tunnel.writeOwned(payload, 0, payload.length)
-    }
-    if (w.length > FlushLimit) tunnel.flush()
-  }
-
-  private def writeMasked(first: Int, payload: Array[Byte]): Unit = {
-    val w   = tunnel.writer
-    val key = role.maskKey()
-    FrameWriter.maskedHead(w, first, payload.length, key)
-    if (payload.length <= CopyLimit) FrameWriter.masked(w, payload, key)
-    else {
-      val copy = FrameWriter.masked(payload, key)
-      tunnel.writeOwned(copy, 0, copy.length)
-    }
-  }
+  private def write(first: Int, payload: Array[Byte]): Unit = output.write(first, payload)
 
   // receiving
 
@@ -422,12 +381,6 @@ private[websocket] object SocketConnection {
   private final val Closed  = 3 // close frames have been sent and received
   private final val Over    = 4
 
-  /** Payloads up to this many bytes are copied after their headers and sent with them. */
-  private final val CopyLimit = 16 * 1024
-
-  /** The tunnel's writer is emptied once it holds this many bytes. */
-  private final val FlushLimit = 24 * 1024
-
   private val none = new Array[Byte](0)
 
   def closePayload(code: Int, reason: String): Array[Byte] = {
@@ -439,19 +392,5 @@ private[websocket] object SocketConnection {
     payload(1) = code.toByte
     System.arraycopy(text, 0, payload, 2, text.length)
     payload
-  }
-
-  /** Frames in order. */
-  private final class WaitingFrames {
-    private val frames = new scala.collection.mutable.ArrayBuffer[(Int, Array[Byte])]
-    var bytes          = 0
-
-    def add(first: Int, payload: Array[Byte]): Unit = {
-      frames += (first -> payload)
-      bytes += payload.length
-    }
-    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) =>
-      f(first, payload)
-    }
   }
 }
