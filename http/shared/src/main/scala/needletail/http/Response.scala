@@ -100,18 +100,18 @@ final class Response private (
 
   /** Sets the content to a text in UTF-8; its type is text/plain unless one has been set. */
   def text(content: String): Response =
-    asText.copy(content = Utf8Text.encode(content), source = null)
+    asText.withContent(Utf8Text.encode(content))
 
   /** Sets the content to these bytes; the array must not change afterwards. */
-  def bytes(content: Array[Byte]): Response = copy(content = content, source = null)
+  def bytes(content: Array[Byte]): Response = withContent(content)
 
   /** Sets the content to a stream of unknown length: sent chunked, or to HTTP/1.0 until the connection closes. */
-  def stream(content: ByteStream): Response = copy(content = null, source = content, sourceLength = -1)
+  def stream(content: ByteStream): Response = withSource(content, -1)
 
   /** Sets the content to a stream of exactly `length` bytes. If it yields another number, the connection is aborted. */
   def stream(content: ByteStream, length: Long): Response = {
     require(length >= 0, "length must not be negative")
-    copy(content = null, source = content, sourceLength = length)
+    withSource(content, length)
   }
 
   /** Closes the connection after this response. */
@@ -120,6 +120,15 @@ final class Response private (
   /** The content, for tests and measurements. Reading it uses up a stream. */
   def body: MessageBody =
     if (content != null) MessageBody.of(content) else MessageBody.streamed(source, sourceLength)
+
+  private def withContent(content: Array[Byte]): Response =
+    copy(status = finalStatus, content = content, source = null)
+
+  private def withSource(source: ByteStream, length: Long): Response =
+    copy(status = finalStatus, content = null, source = source, sourceLength = length)
+
+  /** A response with other content than its protocol switches no more, and must not say so: 200 instead of 101. */
+  private def finalStatus: Status = if (status.code < 200) Status.Ok else status
 
   private def asText: Response =
     if (headers.isEmpty) contentType(MediaType.Text)

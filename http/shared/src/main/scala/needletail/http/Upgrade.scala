@@ -19,7 +19,7 @@ private[needletail] abstract class Upgrade extends ByteStream {
 
   /**
    * The response by which the connection is handed over, if the request fits: otherwise what is sent is what `accept`
-   * says. Its status is 101 here in either case.
+   * says. Its status is 101 here in either case. With other content it becomes a response like any other, with 200.
    */
   final def response: Response = Response.switching(this)
 

@@ -27,7 +27,8 @@ final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
    * {{{
    * GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase)))
    * }}}
-   * Messages are read as the stream is, and sent as the peer takes them. The WebSocket is closed with 1000 when the
+   * Messages are read as the stream is, and sent as the peer takes them. A function that does not read its stream
+   * receives nothing, but sees the peer's end as any other. The WebSocket is closed with 1000 when the
    * stream ends, and with 1011 when it fails. When the peer closes, the received stream ends and the sent one is
    * cancelled.
    */

@@ -3,6 +3,7 @@ package needletail.websocket
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Future, Promise}
 
+import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.http.Headers
 import needletail.routing._
 import needletail.server.{RawClient, RunningServer, ServerFixture}
@@ -13,6 +14,14 @@ import needletail.testing.Suite
 class WebSocketSuite extends Suite {
   private val deflate = if (PerMessageDeflate.isKnown) Some(PerMessageDeflate(minSize = 0)) else None
   private val group   = new Broadcast
+
+  /** A stream that never has anything; `ended` says that it was cancelled. */
+  private val ended  = new java.util.concurrent.atomic.AtomicBoolean
+  private def silent = new Stream[Message] {
+    private val never                  = new AsyncPromise[Option[Message]]
+    def next(): Async[Option[Message]] = never
+    def cancel(): Unit                 = { ended.set(true); never.fail(new Cancelled); () }
+  }
 
   private val routes = Routes(
     GET / "echo" to webSocket { socket => message => socket ! message },
@@ -25,6 +34,7 @@ class WebSocketSuite extends Suite {
     ),
     GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase))),
     GET / "count" to webSocket.stream(_ => Stream(1 to 1000: _*).map(n => Message.Text(n.toString))),
+    GET / "push" to webSocket.stream(_ => silent),
     GET / "chat" to webSocket { socket =>
       group.join(socket)
       message => group.send(message)
@@ -99,6 +109,15 @@ class WebSocketSuite extends Suite {
       val (_, counted) = open(server, client, "/count")
       assertEquals(counted.closed, 1000)
       assertEquals(counted.all.map(_.text.toInt), (1 to 1000).toVector)
+    }
+  }
+
+  test("a stream that is made without reading the received one ends when the peer closes") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/push")
+      on(socket)(socket.close(4001))
+      assertEquals(inbox.closed, 4001)
+      eventually(ended.get)
     }
   }
 

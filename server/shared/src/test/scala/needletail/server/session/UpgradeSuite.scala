@@ -125,6 +125,21 @@ class UpgradeSuite extends Suite {
     }
   }
 
+  test("a wrapper that replaces the content makes it a response like any other") {
+    val wraps = Seq[Response => Response](
+      _.text("other"),
+      _.bytes("other".getBytes),
+      _.stream(ByteStream.fromIterator(Iterator("other".getBytes))),
+      _.stream(ByteStream.fromIterator(Iterator("other".getBytes)), 5)
+    )
+    for (wrap <- wraps) {
+      val handler = Handler((_: Request) => x.response).mapResponse((_, r) => wrap(r))
+      val w       = new FakeWire(handler, canSwitch = true).send(ask("/x"))
+      val output  = w.output
+      assert(w.switchedTo == null && output.startsWith("HTTP/1.1 200 ") && output.contains("other"), output)
+    }
+  }
+
   test("a request counts as over once the connection is handed over") {
     val w = wire().send(ask("/x"))
     assertEquals(w.context.counts.requests, 1L)

@@ -28,6 +28,12 @@ private[deflate] final class DeflateCodec(
   private var deflater: Deflater = null // with context takeover only
   private var inflater: Inflater = null // with context takeover, or within a message
 
+  private var hasInput            = false // in this message
+  private var restarts            = 0     // in this message
+  private var window: Array[Byte] =
+    null // what the peer's messages may refer to, the last `windowLength` bytes
+  private var windowLength        = 0
+
   private var lastInput: Array[Byte] = null // the last input, of which the inflater has left the end
   private var inputUntil             = 0
 
@@ -65,38 +71,69 @@ private[deflate] final class DeflateCodec(
     out.taken
   }
 
-  def input(bytes: Array[Byte], from: Int, count: Int): Unit = {
-    if (inflater == null) inflater = if (takeoverOfPeer) new Inflater(true) else spares.get.takeInflater()
+  def input(bytes: Array[Byte], from: Int, count: Int): Unit = if (count > 0) {
+    if (inflater == null) {
+      inflater = if (takeoverOfPeer) new Inflater(true) else spares.get.takeInflater()
+      if (takeoverOfPeer) window = new Array[Byte](WindowSize)
+    }
     inflater.setInput(bytes, from, count)
+    hasInput = true
     lastInput = bytes
     inputUntil = from + count
   }
 
-  def inputEnds(): Unit = input(Tail, 0, Tail.length)
+  def inputEnds(): Unit = if (!isWhole) input(End, 0, End.length)
+
+  /** Whether the input so far is nothing at all, or ends with the last block of a stream. */
+  private def isWhole: Boolean = !hasInput || inflater.finished && inflater.getRemaining == 0
 
   def inflate(into: Array[Byte], from: Int, count: Int): Int =
-    try {
-      var n = inflater.inflate(into, from, count)
-      // the last block of a stream is allowed: another stream follows (RFC 7692 §7.2.3.4)
-      while (n == 0 && inflater.finished && inflater.getRemaining > 0) {
-        restart()
-        n = inflater.inflate(into, from, count)
-      }
-      if (inflater.needsDictionary) MessageCodec.Bad else n
-    } catch { case _: DataFormatException => MessageCodec.Bad }
+    if (!hasInput) 0
+    else
+      try {
+        var n = inflater.inflate(into, from, count)
+        // the last block of a stream is allowed: another stream follows (RFC 7692 §7.2.3.4)
+        while (n == 0 && inflater.finished && inflater.getRemaining > 0 && restarts < MostRestarts) {
+          restart()
+          n = inflater.inflate(into, from, count)
+        }
+        if (n > 0 && window != null) remember(into, from, n)
+        if (inflater.needsDictionary || restarts == MostRestarts) MessageCodec.Bad else n
+      } catch { case _: DataFormatException => MessageCodec.Bad }
 
   private def restart(): Unit = {
     val rest = inflater.getRemaining
-    inflater.reset()
+    restarts += 1
+    renew()
     inflater.setInput(lastInput, inputUntil - rest, rest)
   }
 
-  def messageEnds(): Unit = {
+  /** Begins another stream, which may refer to what came before if messages may. */
+  private def renew(): Unit = {
+    inflater.reset()
+    if (windowLength > 0) inflater.setDictionary(window, WindowSize - windowLength, windowLength)
+  }
+
+  /** Keeps the last bytes of what the peer has sent, at the end of `window`. */
+  private def remember(bytes: Array[Byte], from: Int, count: Int): Unit = {
+    val fresh = Math.min(count, WindowSize)
+    System.arraycopy(window, fresh, window, 0, WindowSize - fresh)
+    System.arraycopy(bytes, from + count - fresh, window, WindowSize - fresh, fresh)
+    windowLength = Math.min(windowLength + fresh, WindowSize)
+  }
+
+  def messageEnds(): Boolean = {
+    val whole = isWhole
     lastInput = null
-    if (!takeoverOfPeer && inflater != null) {
-      spares.get.give(inflater)
-      inflater = null
-    }
+    restarts = 0
+    if (hasInput)
+      if (takeoverOfPeer) renew()
+      else {
+        spares.get.give(inflater)
+        inflater = null
+      }
+    hasInput = false
+    whole
   }
 
   def close(): Unit = {
@@ -104,11 +141,20 @@ private[deflate] final class DeflateCodec(
     deflater = null
     if (inflater != null) inflater.end()
     inflater = null
+    hasInput = false
   }
 }
 
 private[deflate] object DeflateCodec {
   private val Tail = Array[Byte](0, 0, -1, -1)
+
+  /** `Tail` and an empty last block: a message that was cut off in a block does not end with it. */
+  private val End = Tail ++ Array[Byte](3, 0)
+
+  private final val WindowSize = 32 * 1024
+
+  /** Last blocks within one message; an honest peer has one. */
+  private final val MostRestarts = 64
 
   /** Compressors of one thread that nothing uses now. */
   private final class Spares {

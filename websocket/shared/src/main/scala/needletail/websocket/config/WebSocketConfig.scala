@@ -53,7 +53,7 @@ final case class WebSocketConfig(
 sealed abstract class Origins
 object Origins {
 
-  /** Pages of the host and port that the request was sent to. The scheme may differ, as behind a proxy that ends TLS. */
+  /** Pages of the host and port that the request was sent to, by http or https, as a proxy may end TLS. */
   case object Same extends Origins
 
   /** Pages of the same host and port, and of these origins, such as `https://example.com`. */

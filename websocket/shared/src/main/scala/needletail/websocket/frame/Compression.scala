@@ -39,8 +39,8 @@ private[needletail] abstract class MessageCodec {
   /** Decompresses at most `count` bytes. Returns how many, 0 if more input is needed, or `MessageCodec.Bad`. */
   def inflate(into: Array[Byte], from: Int, count: Int): Int
 
-  /** The message is complete. */
-  def messageEnds(): Unit
+  /** The message is over. Returns whether its data were complete. */
+  def messageEnds(): Boolean
 
   /** Releases everything; called once, last. */
   def close(): Unit

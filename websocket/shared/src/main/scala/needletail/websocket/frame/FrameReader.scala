@@ -267,10 +267,7 @@ private[needletail] final class FrameReader(
       if (isFinal) {
         codec.inputEnds()
         problem = inflate()
-        if (problem == Nothing) {
-          codec.messageEnds()
-          problem = ended()
-        }
+        if (problem == Nothing) problem = if (codec.messageEnds()) ended() else notCompressed()
       }
     } else if (problem == Nothing) problem = More
     problem
@@ -297,8 +294,10 @@ private[needletail] final class FrameReader(
         if (utf8 == Utf8.Bad) return notUtf8()
       }
     }
-    if (n < 0) wrong(CloseCode.InvalidPayload, "the message is not compressed data") else Nothing
+    if (n < 0) notCompressed() else Nothing
   }
+
+  private def notCompressed(): Int = wrong(CloseCode.InvalidPayload, "the message is not compressed data")
 
   private def used(count: Int): Unit = {
     position += count

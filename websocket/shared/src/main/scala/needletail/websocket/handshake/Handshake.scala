@@ -79,8 +79,9 @@ private[websocket] object Handshake {
   /** Whether an origin (RFC 6454 §6.1) has that host and port. */
   private def isSame(origin: String, authority: String): Boolean = {
     val scheme = origin.indexOf("://")
-    scheme > 0 && {
-      val port = if (Ascii.same(origin.substring(0, scheme), "https")) ":443" else ":80"
+    val name   = origin.substring(0, Math.max(0, scheme))
+    val port   = if (Ascii.same(name, "https")) ":443" else if (Ascii.same(name, "http")) ":80" else null
+    port != null && {
       Ascii.same(
         origin.substring(scheme + 3).stripSuffix(port),
         // the port that a proxy was asked on is the scheme's if it is left out

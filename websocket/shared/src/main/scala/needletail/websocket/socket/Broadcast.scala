@@ -27,13 +27,18 @@ final class Broadcast(closeSlow: Boolean = true) {
   def join(socket: WebSocket): Unit = {
     val member  = socket.asInstanceOf[SocketConnection]
     val members = loops.computeIfAbsent(socket.loop, _ => new Broadcast.Members)
-    onLoop(socket.loop)(() => if (members.add(member)) member.atEnd(members.remove))
+    onLoop(socket.loop)(() => if (members.add(member)) member.atEnd(members.leaver))
   }
 
   /** Removes a WebSocket. From any thread. */
   def leave(socket: WebSocket): Unit = {
     val members = loops.get(socket.loop)
-    if (members != null) onLoop(socket.loop)(() => members.remove(socket.asInstanceOf[SocketConnection]))
+    if (members != null)
+      onLoop(socket.loop) { () =>
+        val member = socket.asInstanceOf[SocketConnection]
+        members.remove(member)
+        member.notAtEnd(members.leaver)
+      }
   }
 
   private def onLoop(loop: Loop)(task: Runnable): Unit =
@@ -67,6 +72,9 @@ private object Broadcast {
       size = all.size
       isNew
     }
+
+    /** Removes a member as it ends. */
+    val leaver: SocketConnection => Unit = remove
 
     def remove(member: SocketConnection): Unit = {
       all.remove(member)

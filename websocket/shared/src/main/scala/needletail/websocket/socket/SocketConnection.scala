@@ -2,6 +2,8 @@ package needletail.websocket.socket
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.collection.mutable
+
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
@@ -26,7 +28,11 @@ private[websocket] final class SocketConnection(
   private val reader = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
   private var listener: Listener = null
   private var phase              = Opening
+
   private var isPaused           = false
+  private var isDelivering       = false // what was kept
+  private var kept: KeptMessages = null  // null: nothing has been so far
+  private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
   /** When something last arrived, or nothing was read; and whether a ping has been sent since. */
   private var heardAt: Long            = tunnel.nowNanos
@@ -34,10 +40,9 @@ private[websocket] final class SocketConnection(
   private var closeDueAt: Long         = Long.MaxValue
   private var room: AsyncPromise[Unit] = null
 
-  private var ends: List[SocketConnection => Unit] = Nil
+  private var ends: mutable.LinkedHashSet[SocketConnection => Unit] = null // null: none so far
 
-  /** Frames sent outside of a turn, which wait for the next one; null if there are none. */
-  private var waiting: WaitingFrames = null
+  private val output = new FrameOutput(tunnel, role)
 
   /** Begins, in a turn of the tunnel. */
   def begin(open: WebSocket => Listener): Unit = {
@@ -52,6 +57,7 @@ private[websocket] final class SocketConnection(
   def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     heardAt = tunnel.nowNanos
     isAsking = false
+    deliverKept()
     reader.open(bytes, from, until)
     var go = phase < Over && !isHeldBack
     while (go) go = proceed(reader.next()) && !isHeldBack
@@ -60,25 +66,60 @@ private[websocket] final class SocketConnection(
     if (phase == Over) until else used
   }
 
-  private def isHeldBack: Boolean = isPaused && phase == Open || isBacklogged
+  private def isHeldBack: Boolean = !mayRead || isBacklogged
+
+  /** Frames are read while the listener is paused, for pings and the end, as long as there is room for messages. */
+  private def mayRead: Boolean =
+    phase != Open || ending == FrameReader.More && (kept == null || !kept.isFull)
+
+  private def hasKept: Boolean = kept != null && !kept.isEmpty
 
   /** Handles what has been read. Returns whether to continue. */
   private def proceed(found: Int): Boolean = found match {
     case FrameReader.Message =>
-      if (phase == Open) deliver(Message.of(reader.isText, reader.data))
+      if (phase == Open) take(Message.of(reader.isText, reader.data))
       phase < Over
     case FrameReader.Ping =>
       if (phase == Open) write(FrameWriter.Final | Opcode.Pong, reader.data)
       true
     case FrameReader.Pong  => true
     case FrameReader.Close =>
-      peerCloses()
+      if (phase == Open && hasKept) endsLater(FrameReader.Close) else peerCloses()
       false
     case FrameReader.Failed =>
       fail(reader.code, reader.reason)
       false
     case _ => false
   }
+
+  private def take(message: Message): Unit =
+    if (!isPaused && !hasKept) deliver(message)
+    else {
+      if (kept == null) kept = new KeptMessages(this)
+      if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
+    }
+
+  /** Delivers what was kept, as far as the listener takes it; then the end, if that has come. */
+  private def deliverKept(): Unit = if (kept != null && phase == Open) {
+    isDelivering = true
+    while (phase == Open && !isPaused && hasKept && !isBacklogged) {
+      if (ending != FrameReader.More) closeDueAt = tunnel.nowNanos + config.closeNanos
+      deliver(kept.take())
+    }
+    isDelivering = false
+    if (phase == Open && !hasKept) end()
+  }
+
+  /** The peer has closed or ended, which the listener is told after what was kept, if it takes that in time. */
+  private def endsLater(how: Int): Unit = if (ending == FrameReader.More) {
+    ending = how
+    closeDueAt = tunnel.nowNanos + config.closeNanos
+  }
+
+  private def end(): Unit =
+    if (ending == FrameReader.Close) peerCloses() else if (ending == FrameReader.Failed) endedSilently()
+
+  private def dropKept(): Unit = if (kept != null) kept.drop()
 
   private def deliver(message: Message): Unit =
     try listener.onMessage(message)
@@ -97,7 +138,8 @@ private[websocket] final class SocketConnection(
     }
 
   def turn(): Unit = {
-    writeWaiting()
+    output.writeWaiting()
+    deliverKept()
     tellOfRoom()
     settle()
   }
@@ -105,6 +147,11 @@ private[websocket] final class SocketConnection(
   def outputTaken(): Unit = turn()
 
   def peerEnded(): Unit = {
+    if (phase == Open && hasKept) endsLater(FrameReader.Failed) else endedSilently()
+    settle()
+  }
+
+  private def endedSilently(): Unit = {
     concluded(CloseCode.Abnormal, "the connection ended without a close frame")
     finish()
   }
@@ -112,8 +159,15 @@ private[websocket] final class SocketConnection(
   def deadlinePassed(): Unit = {
     val now = tunnel.nowNanos
     if (phase == Open) {
-      if (isPaused || !tunnel.wantsInput || tunnel.pendingOutput > tunnel.maxPendingOutput) {
-        heardAt = now // its answer could not be read
+      if (ending != FrameReader.More) {
+        if (closeDueAt <= now) {
+          dropKept()
+          end()
+        }
+      } else if (!mayRead || tunnel.pendingOutput > tunnel.maxPendingOutput) {
+        if (pingDueAt <= now && tunnel.pendingOutput == 0)
+          write(FrameWriter.Final | Opcode.Ping, none) // if the peer is gone, TCP finds out
+        heardAt = now                                  // its answer could not be read
         isAsking = false
       } else if (pingDueAt <= now)
         if (isAsking) {
@@ -136,7 +190,7 @@ private[websocket] final class SocketConnection(
     settle()
   }
 
-  def held: Long = reader.held.toLong
+  def held: Long = reader.held.toLong + (if (kept == null) 0 else kept.held)
 
   def relieve(): Unit = fail(CloseCode.TryAgainLater, "memory is short")
 
@@ -144,6 +198,7 @@ private[websocket] final class SocketConnection(
     concluded(CloseCode.Abnormal, "the connection was lost")
     phase = Over
     reader.drop()
+    dropKept()
     if (codec != null) codec.close()
   }
 
@@ -153,14 +208,22 @@ private[websocket] final class SocketConnection(
     if (config.pingNanos == 0) Long.MaxValue
     else heardAt + (if (isAsking) config.pingTimeoutNanos else config.pingNanos)
 
-  private def settle(): Unit = tunnel.deadline =
-    if (phase == Open) pingDueAt else if (phase == Over) Long.MaxValue else closeDueAt
+  private def settle(): Unit = {
+    if (phase < Over) tunnel.wantsInput = mayRead
+    tunnel.deadline =
+      if (phase == Open && ending == FrameReader.More) pingDueAt
+      else if (phase == Over) Long.MaxValue
+      else closeDueAt
+  }
 
   // closing
 
   def close(code: Int, reason: String): Unit = {
     val payload = closePayload(code, reason)
-    if (phase == Open) {
+    if (phase == Open && ending != FrameReader.More) { // the peer was first
+      dropKept()
+      tunnel.wake()
+    } else if (phase == Open) {
       write(FrameWriter.Final | Opcode.Close, payload)
       awaitsEnd(Closing)
     }
@@ -169,6 +232,7 @@ private[websocket] final class SocketConnection(
   /** The peer has to do something within `closeTimeout`. */
   private def awaitsEnd(next: Int): Unit = {
     phase = next
+    dropKept()
     closeDueAt = tunnel.nowNanos + config.closeNanos
     tunnel.wantsInput = true
     tunnel.wake() // so that it reads, and has the deadline, whoever called
@@ -199,18 +263,28 @@ private[websocket] final class SocketConnection(
   private def finish(): Unit = {
     phase = Over
     reader.drop()
+    dropKept()
     tunnel.finish()
   }
 
   /** Calls `f` when it closes; at once if it has. */
   def atEnd(f: SocketConnection => Unit): Unit =
-    if (phase == Open) ends = f :: ends else f(this)
+    if (phase == Open) {
+      if (ends == null) ends = mutable.LinkedHashSet.empty
+      ends += f
+    } else f(this)
+
+  /** Takes back `atEnd`. */
+  def notAtEnd(f: SocketConnection => Unit): Unit = if (ends != null) ends -= f
+
+  /** How many functions are to be called when it closes. */
+  private[socket] def atEndCount: Int = if (ends == null) 0 else ends.size
 
   /** Reports the end, once. */
   private def concluded(code: Int, reason: String): Unit = {
     val told = ends
-    ends = Nil
-    told.foreach(_(this))
+    ends = null
+    if (told != null) told.foreach(_(this))
     tellListener(code, reason)
   }
 
@@ -250,10 +324,7 @@ private[websocket] final class SocketConnection(
     }
   }
 
-  def pendingBytes: Int = {
-    val w = tunnel.writer
-    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (waiting == null) 0 else waiting.bytes)
-  }
+  def pendingBytes: Int = output.pendingBytes
 
   def whenWritable: Async[Unit] =
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
@@ -265,7 +336,7 @@ private[websocket] final class SocketConnection(
 
   /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
   def sendShared(frame: SharedFrame): Boolean =
-    if (!role.isServer || tunnel.writer != null || waiting != null) send(frame.message)
+    if (!role.isServer || tunnel.writer != null || output.isWaiting) send(frame.message)
     else
       phase == Open && pendingBytes <= config.maxPendingOutput && {
         tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
@@ -280,56 +351,15 @@ private[websocket] final class SocketConnection(
       ()
     }
 
-  /** Writes a frame now if this is a turn, otherwise in the next one, in order. */
-  private def write(first: Int, payload: Array[Byte]): Unit =
-    if (tunnel.writer == null) {
-      if (waiting == null) waiting = new WaitingFrames
-      waiting.add(first, payload)
-      tunnel.wake()
-    } else {
-      if (waiting != null) writeWaiting()
-      writeNow(first, payload)
-    }
-
-  private def writeWaiting(): Unit = {
-    val frames = waiting
-    waiting = null
-    if (frames != null) frames.foreach((first, payload) => writeNow(first, payload))
-  }
-
-  private def writeNow(first: Int, payload: Array[Byte]): Unit = {
-    val w = tunnel.writer
-    if (!role.isServer) writeMasked(first, payload)
-    else {
-      FrameWriter.head(w, first, payload.length)
-      if (payload.length <= CopyLimit) w.write(payload)
-      else tunnel.writeOwned(payload, 0, payload.length)
-    }
-    if (w.length > FlushLimit) tunnel.flush()
-  }
-
-  private def writeMasked(first: Int, payload: Array[Byte]): Unit = {
-    val w   = tunnel.writer
-    val key = role.maskKey()
-    FrameWriter.maskedHead(w, first, payload.length, key)
-    if (payload.length <= CopyLimit) FrameWriter.masked(w, payload, key)
-    else {
-      val copy = FrameWriter.masked(payload, key)
-      tunnel.writeOwned(copy, 0, copy.length)
-    }
-  }
+  private def write(first: Int, payload: Array[Byte]): Unit = output.write(first, payload)
 
   // receiving
 
-  def pause(): Unit = {
-    isPaused = true
-    if (phase == Open) tunnel.wantsInput = false
-  }
+  def pause(): Unit = isPaused = true
 
   def resume(): Unit = if (isPaused) {
     isPaused = false
-    tunnel.wantsInput = true
-    if (tunnel.writer == null) tunnel.wake()
+    if (phase == Open && !isDelivering && (hasKept || tunnel.writer == null)) tunnel.wake()
   }
 
   // FrameReader.Memory
@@ -351,12 +381,6 @@ private[websocket] object SocketConnection {
   private final val Closed  = 3 // close frames have been sent and received
   private final val Over    = 4
 
-  /** Payloads up to this many bytes are copied after their headers and sent with them. */
-  private final val CopyLimit = 16 * 1024
-
-  /** The tunnel's writer is emptied once it holds this many bytes. */
-  private final val FlushLimit = 24 * 1024
-
   private val none = new Array[Byte](0)
 
   def closePayload(code: Int, reason: String): Array[Byte] = {
@@ -368,19 +392,5 @@ private[websocket] object SocketConnection {
     payload(1) = code.toByte
     System.arraycopy(text, 0, payload, 2, text.length)
     payload
-  }
-
-  /** Frames in order. */
-  private final class WaitingFrames {
-    private val frames = new scala.collection.mutable.ArrayBuffer[(Int, Array[Byte])]
-    var bytes          = 0
-
-    def add(first: Int, payload: Array[Byte]): Unit = {
-      frames += (first -> payload)
-      bytes += payload.length
-    }
-    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) =>
-      f(first, payload)
-    }
   }
 }

@@ -37,7 +37,11 @@ abstract class WebSocket private[websocket] () {
   /** Completes when `send` takes messages again; fails with [[WebSocketClosed]] if it is closed before. */
   def whenWritable: Async[Unit]
 
-  /** No message is received until `resume`. At most what one read brings in is kept meanwhile, up to 64 KiB. */
+  /**
+   * No message is received until `resume`. Those that arrive are kept, up to 64 KiB and one message; then nothing more is
+   * read. As long as it is, pings are answered, a peer that does not answer is given up, and its end is seen: reported at
+   * once if no message is kept, else after those, which have to be taken within `closeTimeout` each.
+   */
   def pause(): Unit
   def resume(): Unit
 

@@ -72,6 +72,8 @@ class HandshakeSuite extends Suite {
     assertEquals(from("http://evil.example"), 403)
     assertEquals(from("http://example.com.evil.example"), 403)
     assertEquals(from("null"), 403)
+    for (scheme <- Seq("ftp", "file", "chrome-extension", "httpx", ""))
+      assertEquals(from(s"$scheme://example.com"), 403, scheme)
     assertEquals(from("null", Origins.Any), 101)
     val listed = Origins.Listed(Set("https://app.example"))
     assertEquals(from("https://app.example", listed), 101)

@@ -97,9 +97,69 @@ class SocketConnectionSuite extends Suite {
   }
 
   test("nobody is given up while nothing is read") {
-    val t = echoing().within(_.pause())
+    val t = echoing().within(_.pause()).receive(text("x" * 70000), text("y"))
+    assert(!t.wantsInput)
     for (_ <- 1 to 20) t.after(31)
     assert(!t.isFinished && t.socket.isOpen)
+    assertEquals(t.got, Vector())
+    t.within(_.resume())
+    assertEquals(t.got.map(_.take(1)), Vector("x", "y"))
+    assertEquals(t.held, 0L)
+  }
+
+  test("a paused socket answers pings, and gives up a peer that answers none") {
+    val t = echoing().within(_.pause()).receive(text("a"), frame(0x89, bytes('p')))
+    assertEquals(t.output, Vector("pong p"))
+    assertEquals(t.after(31).output, Vector("ping "))
+    t.receive(frame(0x8a, bytes()))
+    assertEquals(t.after(31).output, Vector("ping "))
+    t.after(11)
+    assert(t.isFinished)
+    assertEquals(t.got, Vector("closed 1006"))
+    assertEquals(t.held, 0L)
+  }
+
+  test("a paused socket sees the peer's end at once if it keeps no message") {
+    val t = echoing().within(_.pause()).receive(close(3001))
+    assertEquals(t.got, Vector("closed 3001"))
+    assert(t.isFinished)
+    assertEquals(echoing().within(_.pause()).end().got, Vector("closed 1006"))
+  }
+
+  test("the peer's end comes after the messages that are kept, if they are taken in time") {
+    for ((end, code) <- Seq[(MemoryTunnel => Any, Int)]((_.receive(close(3001)), 3001), (_.end(), 1006))) {
+      val t = echoing().within(_.pause()).receive(text("a"), text("b"))
+      end(t)
+      assertEquals(t.got, Vector())
+      t.onMessage = _ => t.socket.pause()
+      t.after(4).within(_.resume())
+      assertEquals(t.got, Vector("a"))
+      assert(!t.after(4).isFinished)
+      t.within(_.resume()).within(_.resume())
+      assertEquals(t.got, Vector("a", "b", s"closed $code"))
+      assert(t.isFinished)
+      val late = echoing().within(_.pause()).receive(text("a"))
+      end(late)
+      assert(!late.after(4).isFinished && late.after(2).isFinished)
+      assertEquals(late.got, Vector(s"closed $code"))
+      assertEquals(late.held, 0L)
+      val closes = echoing().within(_.pause()).receive(text("a"))
+      end(closes)
+      closes.within(_.close(4000))
+      assertEquals(closes.got, Vector(s"closed $code"))
+      assert(closes.isFinished)
+    }
+  }
+
+  test("a socket that joins and leaves broadcasts keeps nothing of them") {
+    val t     = echoing()
+    val group = new Broadcast
+    for (_ <- 1 to 100) t.loop.within { group.join(t.socket); group.leave(t.socket) }
+    assertEquals(t.socket.asInstanceOf[SocketConnection].atEndCount, 0)
+    t.loop.within { group.join(t.socket); group.join(t.socket) }
+    assertEquals(group.size, 1)
+    t.end()
+    assertEquals(group.size, 0)
   }
 
   test("nothing more is read for a peer that does not read, and everything in the end") {

@@ -1,0 +1,85 @@
+package needletail.websocket.socket
+
+import scala.collection.mutable.ArrayBuffer
+
+import needletail.http.Tunnel
+import needletail.websocket.frame.FrameWriter
+
+/** Writes frames to a tunnel, in order. */
+private[socket] final class FrameOutput(tunnel: Tunnel, role: Role) {
+  import FrameOutput._
+
+  /** Frames sent outside of a turn, which wait for the next one; null if there are none. */
+  private var waiting: WaitingFrames = null
+
+  def isWaiting: Boolean = waiting != null
+
+  /** Bytes that the kernel has not taken. */
+  def pendingBytes: Int = {
+    val w = tunnel.writer
+    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (waiting == null) 0 else waiting.bytes)
+  }
+
+  /** Writes a frame now if this is a turn, otherwise in the next one, in order. */
+  def write(first: Int, payload: Array[Byte]): Unit =
+    if (tunnel.writer == null) {
+      if (waiting == null) waiting = new WaitingFrames
+      waiting.add(first, payload)
+      tunnel.wake()
+    } else {
+      if (waiting != null) writeWaiting()
+      writeNow(first, payload)
+    }
+
+  /** In a turn. */
+  def writeWaiting(): Unit = {
+    val frames = waiting
+    waiting = null
+    if (frames != null) frames.foreach((first, payload) => writeNow(first, payload))
+  }
+
+  private def writeNow(first: Int, payload: Array[Byte]): Unit = {
+    val w = tunnel.writer
+    if (!role.isServer) writeMasked(first, payload)
+    else {
+      FrameWriter.head(w, first, payload.length)
+      if (payload.length <= CopyLimit) w.write(payload)
+      else tunnel.writeOwned(payload, 0, payload.length)
+    }
+    if (w.length > FlushLimit) tunnel.flush()
+  }
+
+  private def writeMasked(first: Int, payload: Array[Byte]): Unit = {
+    val w   = tunnel.writer
+    val key = role.maskKey()
+    FrameWriter.maskedHead(w, first, payload.length, key)
+    if (payload.length <= CopyLimit) FrameWriter.masked(w, payload, key)
+    else {
+      val copy = FrameWriter.masked(payload, key)
+      tunnel.writeOwned(copy, 0, copy.length)
+    }
+  }
+}
+
+private object FrameOutput {
+
+  /** Payloads up to this many bytes are copied after their headers and sent with them. */
+  private final val CopyLimit = 16 * 1024
+
+  /** The tunnel's writer is emptied once it holds this many bytes. */
+  private final val FlushLimit = 24 * 1024
+
+  /** Frames in order. */
+  private final class WaitingFrames {
+    private val frames = new ArrayBuffer[(Int, Array[Byte])]
+    var bytes          = 0
+
+    def add(first: Int, payload: Array[Byte]): Unit = {
+      frames += (first -> payload)
+      bytes += payload.length
+    }
+    def foreach(f: (Int, Array[Byte]) => Unit): Unit = frames.foreach { case (first, payload) =>
+      f(first, payload)
+    }
+  }
+}
