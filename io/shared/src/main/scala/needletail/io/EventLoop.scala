@@ -143,7 +143,7 @@ final class EventLoop private[io] (
     poller.register(d, source, interest)
 
   /** Watches it no more; an event of this turn may still arrive. */
-  private[io] def unwatch(d: Descriptor): Unit = poller.forget(d)
+  private[io] def unwatch(d: Descriptor): Unit = poller.release(d)
 
   private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 

@@ -74,11 +74,15 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
     if ((d.interest & ~d.watched) != 0) watch(d, d.interest | d.watched) else 0
   }
 
-  final def forget(d: Descriptor): Unit =
+  final def forget(d: Descriptor): Unit = remove(d, isClosing = true)
+
+  final override def release(d: Descriptor): Unit = remove(d, isClosing = false)
+
+  private def remove(d: Descriptor, isClosing: Boolean): Unit =
     if (d.fd < descriptors.length && (descriptors(d.fd) eq d)) {
       descriptors(d.fd) = null
       d.interest = Interest.None
-      if (d.watched != 0) unwatch(d, isClosing = true)
+      if (d.watched != 0) unwatch(d, isClosing)
     }
 
   final def poll(timeoutMillis: Int): Unit = {

@@ -18,6 +18,9 @@ private[needletail] abstract class Poller {
   /** To be called before `d` is closed; events of this turn may still arrive. */
   def forget(d: Descriptor): Unit
 
+  /** Watches `d` no more, which stays open and may be watched again, also as another `Descriptor`. */
+  def release(d: Descriptor): Unit = forget(d)
+
   /**
    * Waits for events for at most `timeoutMillis` (0: does not wait, -1: without limit), then calls `dispatch` of its
    * loop for each source that is ready. Errors and hang-ups make a source ready for everything it waits for, so that
