@@ -18,9 +18,9 @@ private[events] final class EventParser(longest: Int, known: Option[String] = No
   private var wasCr   = false
 
   /** The last id, which stays for the events after it; that of an event which is cut off does not count. */
-  def lastId: Option[String]      = dispatchedId
-  private var dispatchedId        = known
-  private var id: Option[String]  = known // of the event that is being read
+  def lastId: Option[String]     = dispatchedId
+  private var dispatchedId       = known
+  private var id: Option[String] = known // of the event that is being read
 
   /** The last retry in milliseconds. */
   var retryMillis: Option[Long] = None

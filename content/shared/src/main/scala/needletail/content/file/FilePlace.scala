@@ -19,7 +19,8 @@ private[file] final class FilePlace(val path: Path, val status: FileStatus) {
 
   /** What was opened is what is there now, unless it was replaced twice within this call. */
   def opened(): RandomAccessFile = {
-    if (!isStill) throw FilePlace.Changed // a FIFO or a device is not opened, as that may wait or have effects
+    if (!isStill)
+      throw FilePlace.Changed // a FIFO or a device is not opened, as that may wait or have effects
     val file =
       try new RandomAccessFile(path.toFile, "r")
       catch { case _: FileNotFoundException => throw FilePlace.Changed }

@@ -66,14 +66,17 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   }
 
   private def locate(segments: List[String]): Either[Found, Located] = {
-    val base  = RealPath.of(root)
-    val path  = if (base == null) null else RealPath.of(segments.filter(_.nonEmpty).foldLeft(base)(_.resolve(_)))
+    val base = RealPath.of(root)
+    val path =
+      if (base == null) null else RealPath.of(segments.filter(_.nonEmpty).foldLeft(base)(_.resolve(_)))
     val slash = segments.nonEmpty && segments.last.isEmpty
     if (path == null || !isWithin(base, path)) Left(Found.Nothing)
     else if (Files.isDirectory(path))
       if (!slash && segments.nonEmpty) Left(Found.Directory)
       else
-        config.index.iterator.map(name => file(base, path.resolve(name))).find(_ != null).toRight(Found.Nothing)
+        config.index.iterator.map(name => file(base, path.resolve(name))).find(
+          _ != null
+        ).toRight(Found.Nothing)
     else if (slash) Left(Found.Nothing)
     else Option(file(base, path)).toRight(Found.Nothing)
   }

@@ -17,7 +17,8 @@ private[file] object SafePath {
 
   /** Whether the system could have such names at all: each of at most 255 bytes, with slashes at most 4095. */
   def isPossible(segments: List[String]): Boolean = {
-    val lengths = segments.map(name => if (name.length > MostPath) name.length else name.getBytes(UTF_8).length)
+    val lengths =
+      segments.map(name => if (name.length > MostPath) name.length else name.getBytes(UTF_8).length)
     lengths.forall(_ <= MostName) && lengths.sum + lengths.length <= MostPath
   }
 

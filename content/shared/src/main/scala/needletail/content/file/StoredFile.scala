@@ -39,8 +39,9 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
 
   /** Whether it is what has been found again, unchanged. */
   def isAt(located: Located): Boolean =
-    variants.length == located.places.length && variants.zip(located.places).forall { case (variant, (coding, place)) =>
-      variant.coding == coding && variant.place.isSame(place)
+    variants.length == located.places.length && variants.zip(located.places).forall {
+      case (variant, (coding, place)) =>
+        variant.coding == coding && variant.place.isSame(place)
     }
 
   /** Gives each variant its responses. `path` is below the directory. */

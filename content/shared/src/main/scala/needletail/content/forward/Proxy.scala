@@ -34,8 +34,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     try {
       val call = service.call(request.method, target(request))(request.timeLimit)
       Some(call.withHeaders(forwarded(request)).noRedirects)
-    }
-    catch { case _: IllegalArgumentException => None }
+    } catch { case _: IllegalArgumentException => None }
 
   private def target(request: Request): String = {
     val own   = request.path

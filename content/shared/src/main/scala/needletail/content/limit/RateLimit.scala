@@ -32,8 +32,14 @@ final case class RateLimit(
     is.positive("burst", burst)
     is.positive("maxKeys", maxKeys)
     val most = Setting.Longest.toNanos / interval
-    is.check("burst", burst, burst <= most, s"at most $most, as it is to be full again within ${Setting.Longest}")
+    is.check(
+      "burst",
+      burst,
+      burst <= most,
+      s"at most $most, as it is to be full again within ${Setting.Longest}"
+    )
   }
+
   /** Nanoseconds for one token. */
   private[limit] def interval: Long = Math.max(1, per.toNanos / requests)
 

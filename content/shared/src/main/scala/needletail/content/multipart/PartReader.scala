@@ -232,10 +232,10 @@ private[multipart] object PartHeader {
         def named(parameter: String) = parameters.collect { case (`parameter`, value) => value }
         val extended                 = named("filename*").flatMap(Disposition.extended(_))
         (named("name"), named("filename")) match {
-          case (Nil, _)                                   => Left("a part of the form has no name")
-          case (_ :: _ :: _, _)                           => Left("a part of the form has two names")
-          case (_, names) if names.drop(1).nonEmpty       => Left("a part of the form has two file names")
-          case _ if named("filename*").drop(1).nonEmpty   => Left("a part of the form has two file names")
+          case (Nil, _)                                  => Left("a part of the form has no name")
+          case (_ :: _ :: _, _)                          => Left("a part of the form has two names")
+          case (_, names) if names.drop(1).nonEmpty      => Left("a part of the form has two file names")
+          case _ if named("filename*").drop(1).nonEmpty  => Left("a part of the form has two file names")
           case _ if extended.exists(_.exists(isControl)) =>
             Left("the file name of a part of the form has control characters")
           case (name :: _, names) =>

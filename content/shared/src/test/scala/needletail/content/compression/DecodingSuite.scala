@@ -114,9 +114,9 @@ class DecodingSuite extends Suite {
           }
         }
       )
-    val good                                                    = gzip(text.getBytes(UTF_8))
+    val good                                                        = gzip(text.getBytes(UTF_8))
     def source(after: () => Async[Option[Array[Byte]]]): ByteStream = new ByteStream {
-      private var first = true
+      private var first                      = true
       def next(): Async[Option[Array[Byte]]] =
         if (first) {
           first = false
@@ -124,8 +124,8 @@ class DecodingSuite extends Suite {
         } else after()
       def cancel(): Unit = ()
     }
-    val loop = new ManualLoop
-    val lost = new java.io.IOException("lost")
+    val loop                                          = new ManualLoop
+    val lost                                          = new java.io.IOException("lost")
     def read(after: () => Async[Option[Array[Byte]]]) =
       loop.run(MessageBody.streamed(inflating(source(after)), -1).bytes).failed.get
 

@@ -81,7 +81,8 @@ class EventSourceSuite extends Suite {
   test("a server cannot ask to be connected to without a pause") {
     val loop   = new ManualLoop
     var asked  = List.empty[Long]
-    val bodies = Iterator[Option[Stream[Array[Byte]]]](Some(Stream("retry: 0\n\n".getBytes)), Some(Stream.empty), None)
+    val bodies =
+      Iterator[Option[Stream[Array[Byte]]]](Some(Stream("retry: 0\n\n".getBytes)), Some(Stream.empty), None)
     loop.run(EventSource() { _ =>
       asked = loop.nowNanos / 1000000 :: asked
       Async.value(bodies.next())

@@ -12,8 +12,8 @@ class BoundarySuite extends Suite {
   }
 
   test("a part of a boundary does not tell the rest, as with a linear congruential generator") {
-    val step                          = (state: Long) => (state * 0x5deece66dL + 0xb) & ((1L << 48) - 1)
-    def upper(long: Long): Int        = ((long - long.toInt) >>> 32).toInt
+    val step                   = (state: Long) => (state * 0x5deece66dL + 0xb) & ((1L << 48) - 1)
+    def upper(long: Long): Int = ((long - long.toInt) >>> 32).toInt
     def isTold(first: Long, second: Long): Boolean =
       (0 until 1 << 16).exists { low =>
         val next = step((upper(first) & 0xffffffffL) << 16 | low)
@@ -22,7 +22,7 @@ class BoundarySuite extends Suite {
     val random = new java.util.Random(1)
     assert(isTold(random.nextLong(), random.nextLong()), "the test itself")
     for (_ <- 1 to 5) {
-      val digits = Boundary.fresh().stripPrefix("needletail-")
+      val digits             = Boundary.fresh().stripPrefix("needletail-")
       def long(text: String) = java.lang.Long.parseUnsignedLong(text, 16)
       assert(!isTold(long(digits.take(16)), long(digits.drop(16))), digits)
     }

@@ -74,7 +74,9 @@ class FileLinksSuite extends Suite {
     }
   }
 
-  test("a link that leads elsewhere or is gone is seen after the time of freshness, and so is a prepared file") {
+  test(
+    "a link that leads elsewhere or is gone is seen after the time of freshness, and so is a prepared file"
+  ) {
     served { (root, server) =>
       val routes = server.routes("/f")
       val loop   = new ManualLoop

@@ -232,7 +232,10 @@ class FileServerSuite extends Suite {
       val third = routes.test(get("/f/large.bin"), loop)
       assertEquals(third.status.code, 200)
       Files.setLastModifiedTime(root.resolve("large.bin"), FileTime.fromMillis(1000))
-      assertEquals(loop.run(third.response.body.bytes).failed.toOption.map(_.getMessage), Some("the file has changed"))
+      assertEquals(
+        loop.run(third.response.body.bytes).failed.toOption.map(_.getMessage),
+        Some("the file has changed")
+      )
       assertEquals(server.opened, 1)
       loop.within(first.response.body.stream.cancel())
       loop.runAll()

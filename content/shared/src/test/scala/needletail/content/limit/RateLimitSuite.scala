@@ -36,7 +36,9 @@ class RateLimitSuite extends Suite {
     assert(!buckets.take("new100", now).granted)
   }
 
-  test("a full table forgets the client that has not come for the longest time, and keeps the one that comes often") {
+  test(
+    "a full table forgets the client that has not come for the longest time, and keeps the one that comes often"
+  ) {
     val buckets = new Buckets(RateLimit(1, 1.second, burst = 1, maxKeys = 160))
     assert(buckets.take("often", 0).granted)
     for (i <- 1 to 10000) {
@@ -50,7 +52,10 @@ class RateLimitSuite extends Suite {
     val wrong = intercept[IllegalArgumentException](RateLimit(1, 3650.days, burst = Int.MaxValue))
     assert(wrong.getMessage.contains("RateLimit.burst is 2147483647, but must be at most 1"), wrong)
     val buckets = new Buckets(RateLimit(1, 3650.days, burst = 1))
-    assertEquals(List(buckets.take("a", Long.MaxValue - 5).granted, buckets.take("a", Long.MaxValue - 4).granted), List(true, false))
+    assertEquals(
+      List(buckets.take("a", Long.MaxValue - 5).granted, buckets.take("a", Long.MaxValue - 4).granted),
+      List(true, false)
+    )
   }
 
   test("clients are told apart by address, without the port and the last half of IPv6") {

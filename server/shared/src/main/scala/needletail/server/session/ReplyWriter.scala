@@ -196,7 +196,9 @@ private[server] final class ReplyWriter(
         (isBacklogged || context.memory.isTight && wire.isBackedUp)
       )
         go = false
-      else if (x.bytesSent >= stop || left == 0 || x.piece == null && !x.isAwaiting && context.memory.isFull) {
+      else if (
+        x.bytesSent >= stop || left == 0 || x.piece == null && !x.isAwaiting && context.memory.isFull
+      ) {
         // also if the memory is full, which ends at the end of the turn (MemoryRelief)
         go = false
         wire.wake()

@@ -29,7 +29,8 @@ object WebContent {
   private def events(last: Long, n: Long): Stream[Event] =
     Stream.fromIterator(
       Iterator.unfold(Math.max(0L, last)) { before =>
-        if (before >= n) None else Some((Event(s"event ${before + 1}", Some((before + 1).toString)), before + 1))
+        if (before >= n) None
+        else Some((Event(s"event ${before + 1}", Some((before + 1).toString)), before + 1))
       }
     )
 
