@@ -28,10 +28,11 @@ private[deflate] final class DeflateCodec(
   private var deflater: Deflater = null // with context takeover only
   private var inflater: Inflater = null // with context takeover, or within a message
 
-  private var hasInput            = false // in this message
-  private var restarts            = 0     // in this message
-  private var window: Array[Byte] =
-    null // what the peer's messages may refer to, the last `windowLength` bytes
+  private var hasInput = false // in this message
+  private var restarts = 0     // in this message
+
+  /** What the peer's messages may refer to, the last `windowLength` bytes; null without context takeover. */
+  private var window: Array[Byte] = null
   private var windowLength        = 0
 
   private var lastInput: Array[Byte] = null // the last input, of which the inflater has left the end
