@@ -38,7 +38,7 @@ class WebContentSuite extends Suite {
   }
 
   test("events end at the greatest number") {
-    val most = Long.MaxValue.toString
+    val most                           = Long.MaxValue.toString
     def after(last: String, n: String) =
       routes.test(Request(Method.GET, s"/events?n=$n", Headers("Last-Event-ID" -> last))).text
     assertEquals(after(most, "2"), "")
