@@ -22,7 +22,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
   )
   private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI there"))
   private val certs =
-    options.texts("cert", "serve HTTPS with this certificate and its issuers' (PEM; may be repeated; JVM)")
+    options.texts("cert", "serve HTTPS with this certificate and its issuers' (PEM; may be repeated)")
   private val keys =
     options.texts("key", "the certificate's key (PEM), for each --cert one in the same order")
   private val clientCa =

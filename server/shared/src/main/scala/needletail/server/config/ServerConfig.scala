@@ -68,7 +68,7 @@ import needletail.server.overload.OverloadConfig
  * @param serverHeader value of a Server header on every response; None: no such header
  * @param accessLog called for every request that was answered; None costs nothing
  * @param log takes reports of internal errors
- * @param tls the server's certificates, to serve https, as made by `Tls.server`; None: plain HTTP. JVM only
+ * @param tls the server's certificates, to serve https, as made by `Tls.server`; None: plain HTTP
  * @param proxies whose connections begin with a PROXY header (versions 1 and 2 of HAProxy's protocol), before TLS if
  *   there is TLS: IP addresses, networks such as `10.0.0.0/8`, and `unix` for a Unix socket's peers. The header says who
  *   the client is (`request.connection.remoteAddress`); a connection of theirs without one is closed. Others are
