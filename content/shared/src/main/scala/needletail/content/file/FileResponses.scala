@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import needletail.content.conditional.{Conditions, Verdict}
 import needletail.http.{ByteStream, Headers, HttpDate, Method, Request, Response, Status}
+import needletail.http.text.Entropy
 
 /** The responses to requests for one variant of a file: RFC 9110 §13 and §14. Immutable. */
 private[file] final class FileResponses(

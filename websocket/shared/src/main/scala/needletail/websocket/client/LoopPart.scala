@@ -1,6 +1,6 @@
 package needletail.websocket.client
 
-import needletail.http.text.ByteWriter
+import needletail.http.text.{ByteWriter, Entropy}
 import needletail.websocket.socket.Role
 
 /** What all connections of a client on one loop share. Used on that loop only. */

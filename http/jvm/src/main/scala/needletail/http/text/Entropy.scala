@@ -1,9 +1,9 @@
-package needletail.websocket.client
+package needletail.http.text
 
 import java.security.SecureRandom
 
 /** Bytes that nobody can guess. */
-private[websocket] object Entropy {
+private[needletail] object Entropy {
   private val random = new SecureRandom
 
   def fill(bytes: Array[Byte]): Unit = random.nextBytes(bytes)

@@ -1,9 +1,9 @@
-package needletail.websocket.client
+package needletail.http.text
 
 import java.io.{DataInputStream, FileInputStream}
 
 /** Bytes that nobody can guess, from the kernel: Scala Native's library has no SecureRandom. */
-private[websocket] object Entropy {
+private[needletail] object Entropy {
   def fill(bytes: Array[Byte]): Unit = {
     val in = new DataInputStream(new FileInputStream("/dev/urandom"))
     try in.readFully(bytes)
