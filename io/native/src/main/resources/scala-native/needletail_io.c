@@ -19,6 +19,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -125,6 +126,89 @@ void needletail_io_pipe_signal(void) {
     struct sigaction now;
     if (sigaction(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
         signal(SIGPIPE, SIG_IGN);
+}
+
+/* Files */
+
+/* For reading. Does not wait for a FIFO's writer. */
+WAITING int needletail_io_file_open(const char *path) {
+    int fd;
+    BEGIN_WAITING();
+    do fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
+    int e = fd < 0 ? errno : 0;
+    END_WAITING();
+    return fd < 0 ? -e : fd;
+}
+
+static ssize_t read_at(int file, char *to, size_t count, off_t position) {
+    ssize_t n;
+    do n = pread(file, to, count, position);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+/* Returns bytes read, 0 at the end. */
+WAITING int needletail_io_file_read(int file, char *to, int count, int64_t position) {
+    BEGIN_WAITING();
+    ssize_t n = read_at(file, to, (size_t)count, position);
+    END_WAITING();
+    return (int)n;
+}
+
+static atomic_int nowhere; /* /dev/null plus 1, once it is open */
+
+static int null_device(void) {
+    int known = atomic_load(&nowhere);
+    if (known != 0) return known - 1;
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (atomic_compare_exchange_strong(&nowhere, &known, fd + 1)) return fd;
+    close(fd);
+    return known - 1;
+}
+
+/*
+ * Has the kernel read `count` bytes into its page cache, and waits until they are there. Returns how many are; fewer
+ * only if the file ends, or cannot be read. Sending a file to /dev/null copies nothing.
+ */
+WAITING int needletail_io_file_fetch(int file, int64_t position, int count) {
+    BEGIN_WAITING();
+    off_t at = position, until = position + count;
+    ssize_t n = 1;
+    int null = null_device();
+    while (at < until && n > 0) {
+        n = null < 0 ? -1 : sendfile(null, file, &at, (size_t)(until - at));
+        if (n < 0) { /* not every file system can */
+            char some[16 * 1024];
+            n = read_at(file, some, at + (off_t)sizeof some < until ? sizeof some : (size_t)(until - at), at);
+            if (n > 0) at += n;
+        }
+    }
+    END_WAITING();
+    return (int)(at - position);
+}
+
+#define FILE_ENDED 1
+#define SOCKET_FULL 2
+
+/*
+ * Sends bytes of a file to a socket. Returns how many the kernel took and, if these are fewer than `count`, the reason
+ * in the upper 32 bits. Should the file not be in the page cache, this waits for the disk.
+ */
+WAITING int64_t needletail_io_file_send(int fd, int file, int64_t position, int count) {
+    BEGIN_WAITING();
+    off_t at = position, until = position + count;
+    int e = 0;
+    int64_t why = 0;
+    while (at < until && why == 0 && e == 0) {
+        ssize_t n = sendfile(fd, file, &at, (size_t)(until - at));
+        if (n == 0) why = FILE_ENDED;
+        else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) why = SOCKET_FULL;
+        else if (n < 0 && errno != EINTR) e = errno;
+    }
+    END_WAITING();
+    return e != 0 && at == position ? -e : why << 32 | (int64_t)(at - position);
 }
 
 int needletail_io_shutdown_output(int fd) { return shutdown(fd, SHUT_WR) == 0 ? 0 : -errno; }

@@ -14,6 +14,9 @@ trait ConnectionInfo {
   /** Whether the connection is encrypted by TLS. */
   def isSecure: Boolean
 
+  /** Whether responses over it can have files that the system sends. */
+  private[needletail] def sendsFiles: Boolean = false
+
   /** What the TLS handshake has established; None without TLS. */
   def security: Option[ConnectionSecurity] = None
 

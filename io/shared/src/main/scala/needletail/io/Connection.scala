@@ -38,6 +38,7 @@ final class Connection private[io] (
   private var outputEnding          = false // shutdownOutput was called
   private var outputEnded           = false // the end was sent
   private var linger: Linger        = null  // set by closeGracefully
+  private var unsent: FilePart      = null  // the kernel has not taken all that it was offered of it
 
   private var timer: ConnectionTimer = null // created when first needed
   private var totalWritten           = 0L
@@ -94,6 +95,37 @@ final class Connection private[io] (
   /** Bytes read that TLS has not decrypted or not passed on. */
   private[needletail] def undecryptedBytes: Int = input.undecryptedBytes
 
+  /** Whether something waits until the kernel takes more. Then `onDrained` will be called. */
+  private[needletail] def isBackedUp: Boolean = (output ne null) || (unsent ne null)
+
+  /** Whether `send` may be called. */
+  private[needletail] def sendsFiles: Boolean = socket.sendsFiles
+
+  /**
+   * Sends at most `most` bytes of `part`, as many as the kernel takes now; it must not be `isBackedUp`. Nothing is kept:
+   * if the kernel takes fewer, call it again in `onDrained`, and write nothing else before that.
+   */
+  private[needletail] def send(part: FilePart, most: Int): Unit =
+    if (phase == Open && !outputEnding && !isBackedUp) {
+      val count = math.min(part.left, most.toLong).toInt
+      if (sendNow(part, count) < count && phase == Open && !part.isCut) {
+        unsent = part
+        want(socket.interest | Interest.Write)
+      }
+    }
+
+  private def sendNow(part: FilePart, count: Int): Int =
+    try {
+      val n = socket.send(part.file, part.position, count)
+      part.sent(n)
+      if (n > 0) totalWritten += n
+      n
+    } catch {
+      case e: IOException =>
+        finish(e)
+        -1
+    }
+
   private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (phase == Open && !outputEnding && count > 0) {
       val done = if (output eq null) send(bytes, from, count) else 0
@@ -127,6 +159,10 @@ final class Connection private[io] (
     if (output ne null) {
       sendPending()
       if (phase != Closed && (output eq null)) loop.endOfTurn(new Flushed(this))
+    } else if (unsent ne null) {
+      val part = unsent
+      if (part.left > 0 && sendNow(part, math.min(part.left, FlushBudget.toLong).toInt) != 0)
+        loop.endOfTurn(new Flushed(this))
     }
 
   @noinline private def flush(): Unit = {
@@ -149,6 +185,7 @@ final class Connection private[io] (
 
   private def flushed(): Unit =
     if (phase != Closed && (output eq null)) {
+      unsent = null
       want(socket.interest & ~Interest.Write)
       if (phase == Flushing) beginLingering()
       else if (phase == Open) {
@@ -266,6 +303,7 @@ final class Connection private[io] (
     if (phase == Open) {
       phase = Flushing
       linger = new Linger(lingerNanos, maxDiscard)
+      unsent = null
       input.drop()
       if (output eq null) beginLingering()
     }
@@ -318,6 +356,7 @@ final class Connection private[io] (
       input.close()
       if (output ne null) output.drop()
       output = null
+      unsent = null
       if (timer ne null) timer.cancel()
       loop.endOfTurn(new Ending(this))
     }
@@ -352,7 +391,7 @@ final class Connection private[io] (
 
   private[needletail] def onReady(ready: Int): Unit = {
     if ((ready & Interest.Write) != 0)
-      if (output ne null) flush()
+      if (isBackedUp) flush()
       else if (socket.owesOutput) sendOwed()
     if ((ready & Interest.Read) != 0)
       if (phase == Open) input.onReady()

@@ -4,8 +4,9 @@ import java.io.IOException
 
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Loop}
 import needletail.http.ByteStream
+import needletail.io.{FileOutput, FilePart}
 import needletail.stream.stage.OpenFile
 
 /** A part of a response's content: bytes, or a range of the file. */
@@ -26,25 +27,29 @@ private[file] object Part {
 /**
  * Parts of an open file and bytes between them, in order. The file is read on threads for blocking work, and closed at
  * the end. It fails if the file has become shorter.
+ *
+ * A single long part can be sent by the system instead, if the connection can do that (`sends`). Then those threads only
+ * see to it that the file is in memory.
  */
-private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part]) extends ByteStream {
+private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part], sends: Boolean)
+    extends ByteStream
+    with FileOutput {
   import FileContent._
   private var parts                       = all.filter(!_.isEmpty)
   private var reading: Async[Array[Byte]] = null
   private var over                        = false
+  private var fetching: Async[FilePart]   = null
+  private var current: FilePart           = null // the part that is sent, or will be
+  private var isTaken                     = false
 
-  /** Opens the file and reads the first piece, so that what cannot be opened is known before the response is. */
+  /**
+   * Opens the file and makes the first piece ready, so that what cannot be opened is known before the response is.
+   */
   def opened: Async[FileContent] = {
-    parts match {
-      case Part.Range(from, until) :: _ => start(from, until)
-      case Part.Bytes(_) :: _           => reading = file.use(_ => none)
-      case Nil                          => reading = file.useUntil((_: Array[Byte]) => true)(_ => none)
-    }
     val promise = new AsyncPromise[FileContent]
     promise.onCancel(() => cancel())
-    reading.onComplete {
-      case Success(bytes) =>
-        if (bytes eq none) reading = null
+    begun.onComplete {
+      case Success(_) =>
         promise.succeed(this)
         ()
       case Failure(e) =>
@@ -53,6 +58,16 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
         ()
     }
     promise
+  }
+
+  private def begun: Async[Any] = parts match {
+    case Part.Range(from, until) :: Nil if sends && until - from >= SendFrom =>
+      fetch(from, until, MostAhead).map(current = _) // null if too many files are open
+    case Part.Range(from, until) :: _ =>
+      start(from, until)
+      reading
+    case Part.Bytes(_) :: _ => file.use(_ => ())
+    case Nil                => file.useUntil((_: Unit) => true)(_ => ())
   }
 
   def next(): Async[Option[Array[Byte]]] =
@@ -100,6 +115,37 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
     }
   }
 
+  def isSendable: Boolean = current != null && !over
+
+  def nextPart(): Async[FilePart] = parts match {
+    case Part.Range(from, until) :: _ if isSendable =>
+      val part = current
+      if (!isTaken) {
+        isTaken = true
+        Async.value(part)
+      } else {
+        parts = List(Part.Range(part.position, until))
+        val isSlow = part.left > 0
+        val most   = if (isSlow) Math.max(LeastAhead, 2 * (part.position - from)) else MostAhead
+        fetch(part.position, until, Math.min(most, MostAhead)).map { next =>
+          current = next
+          next
+        }
+      }
+    case _ => Async.fail(new IOException("the file is closed"))
+  }
+
+  private def fetch(from: Long, until: Long, most: Long): Async[FilePart] = {
+    val ahead  = Loop.nanoTime() - System.nanoTime() // of the loop's clock
+    val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead))
+    fetching = result
+    result.transform { part =>
+      fetching = null
+      if (part.isFailure) over = true
+      Async.fromTry(part)
+    }
+  }
+
   private def finish(): Async[Option[Array[Byte]]] = {
     over = true
     file.close()
@@ -109,12 +155,15 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
   def cancel(): Unit = if (!over) {
     over = true
     if (reading != null) reading.cancel()
+    if (fetching != null) fetching.cancel()
     file.close()
   }
 }
 
 private[file] object FileContent {
   final val PieceSize                         = 64 * 1024
-  private val none                            = new Array[Byte](0)
+  private final val SendFrom                  = 64 * 1024 // below, a read and a write cost less
+  private final val LeastAhead                = 256L * 1024
+  private final val MostAhead                 = 16L * 1024 * 1024
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 }

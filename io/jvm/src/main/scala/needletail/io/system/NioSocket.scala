@@ -15,7 +15,7 @@ import java.nio.channels.{SelectableChannel, SelectionKey, SocketChannel}
 import jdk.net.ExtendedSocketOptions
 
 import needletail.io.dns.AddressText
-import needletail.io.platform.{ConnectionOptions, Interest, Socket}
+import needletail.io.platform.{ConnectionOptions, DiskFile, Interest, Socket}
 
 /** See Platform.scala. `channel` is in non-blocking mode. */
 private[io] class NioSocket(override private[io] val channel: SocketChannel) extends Socket {
@@ -49,6 +49,13 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
       willing = n == piece
     }
     done
+  }
+
+  override def sendsFiles: Boolean = !isSecure
+
+  override def send(file: DiskFile, position: Long, count: Int): Int = {
+    val n = file.channel.transferTo(position, count.toLong, channel).toInt
+    if (n == 0 && file.channel.size <= position) -1 else n
   }
 
   def finishConnect(): Boolean = channel.isConnected || channel.finishConnect() && {

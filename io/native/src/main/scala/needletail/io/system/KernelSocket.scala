@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.net.InetAddress
 
 import needletail.io.kernel.{Kernel, KernelError}
-import needletail.io.platform.{ConnectionOptions, Interest, Socket}
+import needletail.io.platform.{ConnectionOptions, DiskFile, Interest, Socket}
 
 /** See Platform.scala. The descriptor is in non-blocking mode. */
 private[io] class KernelSocket(number: Int) extends Socket {
@@ -26,6 +26,16 @@ private[io] class KernelSocket(number: Int) extends Socket {
     val n = KernelError.check(Kernel.write(fd, bytes.at(from), count))
     if (n < count) usedUp(Interest.Write)
     n
+  }
+
+  override def sendsFiles: Boolean = !isSecure
+
+  override def send(file: DiskFile, position: Long, count: Int): Int = {
+    val result = Kernel.fileSend(fd, file.fd, position, count)
+    val sent   = KernelError.check(result.toInt)
+    val why    = (result >>> 32).toInt
+    if (why == KernelSocket.SocketFull) usedUp(Interest.Write)
+    if (sent == 0 && why == KernelSocket.FileEnded) -1 else sent
   }
 
   def finishConnect(): Boolean = {
@@ -88,6 +98,10 @@ private[io] class KernelSocket(number: Int) extends Socket {
 
 private[io] object KernelSocket {
   private[io] final val EndOfInput = Int.MinValue
+
+  // as in needletail_io.c
+  private final val FileEnded  = 1
+  private final val SocketFull = 2
 
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val rawBytes = ip.getAddress

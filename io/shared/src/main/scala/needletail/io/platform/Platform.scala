@@ -14,6 +14,14 @@ import java.util.concurrent.Executor
  *                                         the fields in which the platform's Poller keeps what it knows of it
  *     def close(): Unit                   throws nothing; may be repeated
  *     var interest: Int                   what a Poller watches it for; set by the Poller
+ *   class DiskFile extends Closeable      an open file; for one thread at a time
+ *     def read(position: Long, bytes: Array[Byte], from: Int, count: Int): Int
+ *                                         bytes read, 0 at the end; blocks
+ *     def fetch(position: Long, count: Int): Int
+ *                                         blocks until that part is in the system's memory, so that Socket.send need
+ *                                         not wait for the disk; returns how many bytes of it are
+ *   object DiskFile
+ *     def open(path: Path): DiskFile      for reading; blocks
  *   object SystemPlatform extends Platform
  *                                         the one of a running program. The simulation is another one, in memory
  *   trait TlsPlatform                     the platform's part of the object Tls

@@ -11,6 +11,15 @@ private[needletail] abstract class Socket extends Descriptor {
   /** One system call (on the JVM one for each 64 KiB). Returns bytes taken, 0 to `count`. */
   def write(bytes: Array[Byte], from: Int, count: Int): Int
 
+  /** Whether the system can send files through it, without TLS. */
+  def sendsFiles: Boolean = false
+
+  /**
+   * Sends `count` bytes of a file from `position`, where it `sendsFiles`. Returns how many the kernel has taken; -1 if
+   * the file has none there.
+   */
+  def send(file: DiskFile, position: Long, count: Int): Int = throw new UnsupportedOperationException
+
   /**
    * Whether it is connected. To be called after the readiness that it `awaits`; throws the error if connecting failed.
    */

@@ -10,6 +10,8 @@ private[needletail] final class ConnectionFacts(connection: Connection) extends 
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = connection.isSecure
 
+  private[needletail] override def sendsFiles: Boolean = connection.sendsFiles
+
   @volatile private var secured: Option[ConnectionSecurity] = null // until it is asked for
 
   override def security: Option[ConnectionSecurity] = {

@@ -38,7 +38,7 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
    * @param now nanoseconds of the loop's clock
    */
   private[server] final def isStalled(now: Long): Boolean = {
-    val isReader = connection.pendingBytes > 0
+    val isReader = connection.isBackedUp
     val patience = if (isReader) ServedConnection.ReaderPatience else ServedConnection.SenderPatience
     if (now - askedAt > patience) lookedAt = now // not called for long: its time begins
     askedAt = now

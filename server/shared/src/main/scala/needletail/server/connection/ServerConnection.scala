@@ -1,7 +1,7 @@
 package needletail.server.connection
 
 import needletail.http.{ConnectionInfo, Upgrade}
-import needletail.io.Connection
+import needletail.io.{Connection, FilePart}
 import needletail.server.exchange.RequestRunner
 import needletail.server.session.ServerSession
 
@@ -82,6 +82,12 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     connection.keepInput(bytes)
     true
   }
+
+  override def isBackedUp: Boolean = connection.isBackedUp
+
+  override def sendsFiles: Boolean = connection.sendsFiles
+
+  override def send(part: FilePart, most: Int): Unit = connection.send(part, most)
 
   def info: ConnectionInfo = new ConnectionFacts(connection)
 

@@ -24,7 +24,7 @@ private[needletail] abstract class WatchedConnection(
 
   /** When the peer must have read some of the pending output; MaxValue if there is none. */
   protected final def writingDeadline(): Long = {
-    if (connection.pendingBytes == 0) writeDeadline = Long.MaxValue
+    if (!connection.isBackedUp) writeDeadline = Long.MaxValue
     else if (writeDeadline == Long.MaxValue) {
       writeDeadline = connection.loop.nowNanos + writeNanos
       writtenThen = connection.bytesWritten
@@ -34,15 +34,15 @@ private[needletail] abstract class WatchedConnection(
 
   /** The same for a connection that is being closed: it has no other deadline until all output is written. */
   protected final def watchFlushing(): Unit =
-    if (connection.pendingBytes > 0) connection.deadline = writingDeadline()
+    if (connection.isBackedUp) connection.deadline = writingDeadline()
 
   /** To be called on a deadline: resets the connection if its peer has read nothing for too long. */
   protected final def abortIfStuck(): Unit =
-    if (connection.pendingBytes > 0 && connection.loop.nowNanos >= writeDeadline) {
+    if (connection.isBackedUp && connection.loop.nowNanos >= writeDeadline) {
       connection.offerPending() // the kernel reports room in its buffer only long after a slow reader has freed it
       if (connection.bytesWritten > writtenThen)
         writeDeadline = Long.MaxValue // the peer reads: its time begins anew
-      else if (connection.pendingBytes > 0) {
+      else if (connection.isBackedUp) {
         counts.timeouts += 1
         connection.abort()
       }

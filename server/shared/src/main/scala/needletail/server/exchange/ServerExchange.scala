@@ -3,6 +3,7 @@ package needletail.server.exchange
 import needletail.async.{Result, ResultListener, Survivable, Value}
 import needletail.http.{ByteStream, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
+import needletail.io.{FileOutput, FilePart}
 import needletail.server.overload.{LateRequest, RouteState}
 
 /**
@@ -56,6 +57,11 @@ private[server] final class ServerExchange(
   /** The next piece of the reply's stream, if it is available. */
   var piece: Result[Option[Array[Byte]]] = null
   private var pieces: Pieces             = null
+
+  /** The part of a file that is sent, and what comes after it, if that is available. */
+  var part: FilePart             = null
+  var nextPart: Result[FilePart] = null
+  private var parts: Parts       = null
 
   /** The stream that has been cancelled. */
   private var left: ByteStream = null
@@ -127,7 +133,7 @@ private[server] final class ServerExchange(
   }
 
   /** Whether a piece of the reply's stream is waited for. */
-  def isAwaiting: Boolean = pieces != null && pieces.isListening
+  def isAwaiting: Boolean = pieces != null && pieces.isListening || parts != null && parts.isListening
 
   /**
    * Requests a piece of the stream: it is in `piece` at once, or later when `owner` is told. Exceptions of the stream
@@ -145,6 +151,23 @@ private[server] final class ServerExchange(
   private final class Pieces extends ResultListener[Option[Array[Byte]]] {
     def completed(result: Result[Option[Array[Byte]]]): Unit = {
       piece = result
+      owner.exchangeChanged()
+    }
+  }
+
+  /** The same for the next part of a file. */
+  def awaitPart(of: FileOutput): Unit = {
+    val next = of.nextPart()
+    nextPart = next.resultOrNull
+    if (nextPart == null) {
+      if (parts == null) parts = new Parts
+      parts.listen(next)
+    }
+  }
+
+  private final class Parts extends ResultListener[FilePart] {
+    def completed(result: Result[FilePart]): Unit = {
+      nextPart = result
       owner.exchangeChanged()
     }
   }
@@ -174,6 +197,7 @@ private[server] final class ServerExchange(
     end(0)
     withdraw()
     if (pieces != null) pieces.withdraw()
+    if (parts != null) parts.withdraw()
     leaveStream()
     if (body != null) body.release()
     if (request != null) request.release()

@@ -1,6 +1,7 @@
 package needletail.server.exchange
 
 import needletail.http.{ConnectionInfo, Upgrade}
+import needletail.io.FilePart
 
 /** A connection as its [[ServerSession]] sees it: where to write, a clock, and a way to be called again. */
 private[needletail] trait SessionOutput {
@@ -22,6 +23,12 @@ private[needletail] trait SessionOutput {
 
   /** As `write`, without a copy: the caller promises that the array never changes again. */
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit
+
+  /** Whether `send` may be called. */
+  def sendsFiles: Boolean = false
+
+  /** See `Connection.send`. Whether the kernel has taken too little is told by `isBackedUp`. */
+  def send(part: FilePart, most: Int): Unit = throw new UnsupportedOperationException
 
   /**
    * Gives the session the array that it is being called with. Returns true if nothing will overwrite it; the session

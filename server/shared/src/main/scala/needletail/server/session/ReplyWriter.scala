@@ -1,8 +1,11 @@
 package needletail.server.session
 
+import java.io.IOException
+
 import needletail.async.{Failed, Survivable}
 import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder, Upgrade}
 import needletail.http.message.{HttpError, Status}
+import needletail.io.FileOutput
 import needletail.server.exchange.{
   BodyReader,
   RequestRunner,
@@ -128,7 +131,60 @@ private[server] final class ReplyWriter(
       // While the request's content is still coming, an error in it decides the status: the head waits for the first
       // piece, and can be replaced until it has been passed on.
       if (!x.headSent && (x.body == null || x.body.isDone)) writeHead(x)
-      pump(x)
+      r.source match {
+        case file: FileOutput if wire.sendsFiles && x.framing == ResponseEncoder.Fixed && file.isSendable =>
+          if (!x.headSent) writeHead(x)
+          sendFile(x, file)
+        case _ => pump(x)
+      }
+    }
+  }
+
+  /** Has the kernel send what it takes now of a file, with the same limit as `pump`. */
+  private def sendFile(x: ServerExchange, file: FileOutput): Unit = {
+    flush()
+    val stop = x.bytesSent + ReplyWriter.PumpLimit
+    var go   = true
+    while (go)
+      if (wire.isBackedUp) go = false
+      else if (x.part == null || wire.nowNanos - x.part.freshUntil > 0) go = takePart(x, file)
+      else if (x.bytesSent >= stop) {
+        go = false
+        wire.wake()
+      } else {
+        val part  = x.part
+        val begun = part.position
+        wire.send(part, (stop - x.bytesSent).toInt)
+        val sent = part.position - begun
+        x.bytesSent += sent
+        if (part.isCut) {
+          go = false
+          streamFailed(x, new IOException("the file has become shorter while it was sent"))
+        } else if (part.left == 0) {
+          x.part = null
+          if (x.bytesSent == x.response.sourceLength) {
+            go = false
+            x.leaveStream()
+            completed(x)
+          }
+        } else if (sent == 0) go = false // backed up, or lost
+      }
+  }
+
+  /** The next part, if it is available. */
+  private def takePart(x: ServerExchange, file: FileOutput): Boolean = {
+    if (x.nextPart == null && !x.isAwaiting)
+      try x.awaitPart(file)
+      catch { case Survivable(e) => x.nextPart = new Failed(e) }
+    val next = x.nextPart
+    x.nextPart = null
+    if (next == null) false
+    else if (next.isValue) {
+      x.part = next.value
+      true
+    } else {
+      streamFailed(x, next.error)
+      false
     }
   }
 
@@ -320,7 +376,7 @@ private[server] object ReplyWriter {
   /** The loop's writer is emptied once it holds this many bytes. */
   final val FlushLimit = ServerLoopContext.WriterSize - 8 * 1024
 
-  /** Bytes of a stream that one turn writes. */
+  /** Bytes of a stream or a file that one turn writes. */
   final val PumpLimit = 512 * 1024
 
   /** Pieces of a stream that one turn writes: tiny ones cost time, too. */

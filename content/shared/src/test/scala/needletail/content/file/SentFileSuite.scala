@@ -1,0 +1,232 @@
+package needletail.content.file
+
+import java.io.{BufferedInputStream, IOException, InputStream, RandomAccessFile}
+import java.net.{InetSocketAddress, Socket}
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.{Files, Path}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+import scala.util.Random
+
+import needletail.content._
+import needletail.http.Handler
+import needletail.io.FileOutput
+import needletail.io.system.SystemPlatform
+import needletail.routing.Routes
+import needletail.server.{RunningServer, ServerFixture}
+import needletail.testing.Suite
+
+/** Files that the kernel sends, over sockets. */
+class SentFileSuite extends Suite {
+  private val large = {
+    val bytes = new Array[Byte](3000000)
+    new Random(1).nextBytes(bytes)
+    bytes
+  }
+
+  /** As large as the buffers of a connection cannot be; a hole, so without a disk's help. */
+  private final val Huge = 64L << 20
+
+  private final class Served(val root: Path, val files: FileServer, val server: RunningServer, val sent: AtomicInteger)
+
+  private def served[A](wrap: Routes => Routes = identity, writeTimeout: FiniteDuration = 30.seconds)(
+      test: Served => A
+  ): A = {
+    val root = Files.createTempDirectory("needletail-sent")
+    try {
+      Files.write(root.resolve("small.txt"), "small".getBytes(ISO_8859_1))
+      Files.write(root.resolve("large.bin"), large)
+      Files.write(root.resolve("large.txt"), large)
+      val huge = new RandomAccessFile(root.resolve("huge.bin").toFile, "rw")
+      try {
+        huge.seek(Huge - 1)
+        huge.write(0)
+      }
+      finally huge.close()
+      val files            = new FileServer(root, FileConfig(cachedFile = 1000))
+      val routes           = wrap(files.routes("/"))
+      val sent             = new AtomicInteger
+      val handler: Handler = request =>
+        routes(request).map { response =>
+          response.source match {
+            case file: FileOutput if file.isSendable => sent.incrementAndGet()
+            case _                                   => ()
+          }
+          response
+        }
+      ServerFixture.serving(handler, ServerFixture.loopback.copy(writeTimeout = writeTimeout)) { server =>
+        test(new Served(root, files, server, sent))
+      }
+    } finally {
+      root.toFile.listFiles.foreach(_.delete())
+      root.toFile.delete()
+      ()
+    }
+  }
+
+  private final class Client(port: Int) {
+    val socket = new Socket()
+    socket.setReceiveBufferSize(64 * 1024)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+    socket.setSoTimeout(20000)
+    private val in: InputStream = new BufferedInputStream(socket.getInputStream, 64 * 1024)
+
+    def ask(path: String, fields: String*): this.type = {
+      val head = s"GET $path HTTP/1.1" +: "Host: x" +: fields
+      socket.getOutputStream.write(head.mkString("", "\r\n", "\r\n\r\n").getBytes(ISO_8859_1))
+      this
+    }
+
+    def head(): String = {
+      val text = new StringBuilder
+      var byte = in.read()
+      while (byte >= 0) {
+        text += byte.toChar
+        byte = if (text.endsWith("\r\n\r\n")) -1 else in.read()
+      }
+      text.toString
+    }
+
+    /** Bytes until there are so many, or the connection ends. */
+    def read(count: Int): Array[Byte] = in.readNBytes(count)
+
+    /** The length of what comes until the connection ends, orderly or not. */
+    def countAll(): Long = {
+      val buffer = new Array[Byte](64 * 1024)
+      var count  = 0L
+      var n      = 0
+      while (n >= 0) {
+        n =
+          try in.read(buffer)
+          catch { case e: IOException if !e.isInstanceOf[java.net.SocketTimeoutException] => -1 }
+        if (n > 0) count += n
+      }
+      count
+    }
+
+    def whole(): (String, Array[Byte]) = {
+      val text   = head()
+      val length = "Content-Length: (\\d+)".r.findFirstMatchIn(text).get.group(1).toInt
+      (text, read(length))
+    }
+
+    def reset(): Unit = {
+      socket.setSoLinger(true, 0)
+      socket.close()
+    }
+  }
+
+  private def client[A](of: Served)(body: Client => A): A = {
+    val client = new Client(of.server.port)
+    try body(client)
+    finally client.socket.close()
+  }
+
+  test("a file, a range of it and small replies follow each other on one connection") {
+    served() { on =>
+      client(on) { c =>
+        c.ask("/small.txt").ask("/large.bin").ask("/small.txt").ask("/large.bin", "Range: bytes=1000-1999999")
+          .ask("/large.bin", "Range: bytes=5-9").ask("/small.txt")
+        assertEquals(new String(c.whole()._2), "small")
+        assert(java.util.Arrays.equals(c.whole()._2, large))
+        assertEquals(new String(c.whole()._2), "small")
+        val (head, part) = c.whole()
+        assert(head.startsWith("HTTP/1.1 206 ") && head.contains("bytes 1000-1999999/3000000"), head)
+        assert(java.util.Arrays.equals(part, large.slice(1000, 2000000)))
+        assertEquals(c.whole()._2.toSeq, large.slice(5, 10).toSeq)
+        assertEquals(new String(c.whole()._2), "small")
+        assertEquals(on.sent.get, 2, "the short range is read")
+        eventually(on.files.opened == 0)
+      }
+    }
+  }
+
+  test("a client that does not read keeps nobody waiting, and gets all of it later") {
+    served() { on =>
+      client(on) { slow =>
+        slow.ask("/huge.bin")
+        assert(slow.head().contains(s"Content-Length: $Huge\r\n"))
+        client(on)(quick => assertEquals(new String(quick.ask("/small.txt").whole()._2), "small"))
+        assertEquals(on.files.opened, 1)
+        assertEquals(slow.read(Huge.toInt).length, Huge.toInt)
+        assertEquals(new String(slow.ask("/small.txt").whole()._2), "small")
+        eventually(on.files.opened == 0)
+      }
+    }
+  }
+
+  test("a client that reads nothing is reset") {
+    served(writeTimeout = 200.millis) { on =>
+      client(on) { c =>
+        c.ask("/huge.bin").head()
+        eventually(on.files.opened == 0)
+        assert(c.countAll() < Huge)
+      }
+    }
+  }
+
+  test("what a client gets ends where a file does that has become shorter; one that grows is not sent further") {
+    served() { on =>
+      client(on) { c =>
+        c.ask("/huge.bin").head()
+        Files.write(
+          on.root.resolve("huge.bin"),
+          Array[Byte](1),
+          java.nio.file.StandardOpenOption.APPEND
+        )
+        assertEquals(c.read(Huge.toInt).length, Huge.toInt)
+        assertEquals(new String(c.ask("/small.txt").whole()._2), "small")
+      }
+      val announced = Huge + 1
+      client(on) { c =>
+        assert(c.ask("/huge.bin").head().contains(s"Content-Length: $announced\r\n"))
+        val file = new RandomAccessFile(on.root.resolve("huge.bin").toFile, "rw")
+        try file.setLength(Huge / 2)
+        finally file.close()
+        assertEquals(c.countAll(), Huge / 2)
+      }
+      eventually(on.files.opened == 0)
+    }
+  }
+
+  test("a server that drains finishes what it sends") {
+    served() { on =>
+      client(on) { c =>
+        c.ask("/huge.bin").head()
+        val closed = on.server.drain()
+        assertEquals(c.countAll(), Huge)
+        Await.result(closed, 20.seconds)
+        assertEquals(on.files.opened, 0)
+      }
+    }
+  }
+
+  test("descriptors are closed, whatever becomes of the client") {
+    served() { on =>
+      client(on)(_.ask("/large.bin").whole()) // starts what is started once
+      val before = SystemPlatform.openDescriptors
+      for (i <- 1 to 80) {
+        val c = new Client(on.server.port)
+        for (_ <- 1 to 4) c.ask("/large.bin", "Range: bytes=0-99999")
+        for (_ <- 1 to i % 5) c.whole()
+        if (i % 2 == 0) c.reset() else c.socket.close()
+      }
+      eventually(on.files.opened == 0)
+      eventually(SystemPlatform.openDescriptors <= before)
+      assert(on.sent.get >= 80, on.sent.get)
+    }
+  }
+
+  test("a file that is compressed on its way is read") {
+    served(_.compressed(CompressionConfig())) { on =>
+      client(on) { c =>
+        val head = c.ask("/large.txt", "Accept-Encoding: gzip", "Connection: close").head()
+        assert(head.contains("Content-Encoding: gzip") && head.contains("chunked"), head)
+        assert(c.countAll() > large.length) // as random bytes are
+        eventually(on.files.opened == 0)
+      }
+    }
+  }
+}
