@@ -196,9 +196,21 @@ lazy val jsoniter = module("jsoniter")
     publish / skip := jsoniterOnNative.isEmpty
   )
 
+val brotli4jVersion = "1.18.0"
+
 /** What web programs need besides routes: files, compression, forms, events. */
 lazy val content =
-  module("content").dependsOn(client % "compile;test->test", json, routing, testing % Test, testkit % Test)
+  module("content")
+    .dependsOn(client % "compile;test->test", json, routing, testing % Test, testkit % Test)
+    // For programs that have them on their class path; natively the system's libraries are used.
+    .jvmSettings(
+      libraryDependencies ++= Seq(
+        "com.aayushatharva.brotli4j" % "brotli4j"            % brotli4jVersion % Optional,
+        "com.aayushatharva.brotli4j" % "native-linux-x86_64" % brotli4jVersion % Test,
+        "com.github.luben"           % "zstd-jni"            % "1.5.7-6"       % Optional
+      )
+    )
+
 
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")

@@ -7,7 +7,9 @@ import needletail.routing.Routes
 /**
  * When and how responses are compressed.
  *
- * @param codings what is offered, the preferred one first: `gzip`, `deflate`
+ * @param codings what is offered, the preferred one first: `gzip`, `deflate`, and `br` and `zstd`, which need a library:
+ *                on the JVM brotli4j and zstd-jni on the class path, natively libbrotlienc.so.1 and libzstd.so.1. Without
+ *                it, this throws IllegalArgumentException
  * @param level 1 (fast) to 9 (small)
  * @param least contents of fewer bytes are left as they are; a stream of unknown length is compressed in any case
  * @param types which media types are compressed, in lower case and without parameters
@@ -22,9 +24,11 @@ final case class CompressionConfig(
     val is = Setting("CompressionConfig")
     is.between("level", level, 1, 9)
     is.notNegative("least", least)
-    codings.foreach(coding =>
-      is.check("codings", coding, coding == "gzip" || coding == "deflate", "gzip or deflate")
-    )
+    codings.foreach { coding =>
+      is.check("codings", coding, Encoder.all.contains(coding), Encoder.all.mkString("one of ", ", ", ""))
+      val problem = Encoder.problem(coding)
+      if (problem != null) throw new IllegalArgumentException(s"CompressionConfig: $problem")
+    }
   }
   check()
 }
@@ -100,11 +104,11 @@ private[content] final class Compression(config: CompressionConfig) {
     if (request.method == Method.HEAD)
       response.stream(response.body.stream) // its length would be another one
     else if (response.content != null && response.content.length <= AtOnce)
-      response.bytes(Deflating.whole(response.content, coding, config.level))
+      response.bytes(Compressing.whole(response.content, coding, config.level))
     else {
       val source =
         if (response.content != null) ByteStream.fromIterator(slices(response.content)) else response.source
-      response.stream(new Deflating(source, coding, config.level))
+      response.stream(new Compressing(source, coding, config.level))
     }
 }
 

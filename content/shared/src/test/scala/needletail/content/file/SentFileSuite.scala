@@ -66,9 +66,10 @@ class SentFileSuite extends Suite {
     }
   }
 
-  private final class Client(port: Int) {
+  private final class Client(port: Int, takesLittle: Boolean = true) {
     val socket = new Socket()
-    socket.setReceiveBufferSize(64 * 1024)
+    // Scala Native leaves a descriptor open if this comes before connecting
+    if (takesLittle) socket.setReceiveBufferSize(64 * 1024)
     socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
     socket.setSoTimeout(20000)
     private val in: InputStream = new BufferedInputStream(socket.getInputStream, 64 * 1024)
@@ -197,6 +198,7 @@ class SentFileSuite extends Suite {
         c.ask("/huge.bin").head()
         val closed = on.server.drain()
         assertEquals(c.countAll(), Huge)
+        c.socket.close() // otherwise the server lingers
         Await.result(closed, 20.seconds)
         assertEquals(on.files.opened, 0)
       }
@@ -208,7 +210,7 @@ class SentFileSuite extends Suite {
       client(on)(_.ask("/large.bin").whole()) // starts what is started once
       val before = SystemPlatform.openDescriptors
       for (i <- 1 to 80) {
-        val c = new Client(on.server.port)
+        val c = new Client(on.server.port, takesLittle = false)
         for (_ <- 1 to 4) c.ask("/large.bin", "Range: bytes=0-99999")
         for (_ <- 1 to i % 5) c.whole()
         if (i % 2 == 0) c.reset() else c.socket.close()

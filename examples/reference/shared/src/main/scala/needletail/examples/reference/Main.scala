@@ -33,6 +33,12 @@ object Main {
 
   private val static =
     options.text("static", "", "directory whose files are served below /static/; none unless given")
+  private val codings =
+    options.text(
+      "codings",
+      "gzip,deflate",
+      "what /text is compressed as, the preferred one first: gzip, deflate, br, zstd"
+    )
   private val deflate =
     options.flag("deflate", "compress the messages of WebSockets (permessage-deflate; JVM)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
@@ -63,8 +69,8 @@ object Main {
     if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
     else {
       val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-      val all   =
-        Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
+      val web   = WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
+      val all   = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
       listening.serve(chosen, all, config)
     }
   }

@@ -16,13 +16,13 @@ object WebContent {
 
   private val count = arg[Long].filter(_ >= 0, "{NAME} must not be negative")
 
-  /** With the files of `directory`, if there is one. */
-  def routes(directory: Option[Path]): Routes = Routes(
+  /** With the files of `directory`, if there is one. `/text` is compressed as one of `codings`. */
+  def routes(directory: Option[Path], codings: List[String] = CompressionConfig().codings): Routes = Routes(
     POST / "upload" + Body(Multipart.reader(limits)) to (upload(_)),
     GET / "events" + ?("n", count) + request to { case (n, request) =>
       Events(request)(last => events(last.flatMap(_.toLongOption).getOrElse(0L), n))
     },
-    (GET / "text" + ?("bytes", count) to (bytes => text(bytes))).compressed
+    (GET / "text" + ?("bytes", count) to (bytes => text(bytes))).compressed(CompressionConfig(codings = codings))
   ) ++ directory.fold(Routes())(files("/static", _))
 
   /** `n` events in all, after the one with the number `last`. */

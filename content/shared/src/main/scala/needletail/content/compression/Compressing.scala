@@ -1,7 +1,6 @@
 package needletail.content.compression
 
 import java.util.Arrays
-import java.util.zip.{Adler32, CRC32, Checksum}
 
 import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
@@ -10,14 +9,13 @@ import needletail.async.{Async, Survivable}
 import needletail.http.ByteStream
 
 /**
- * A stream compressed as gzip (RFC 1952) or zlib (RFC 1950), which is what the coding "deflate" is. What has been read is
- * passed on when the source has nothing ready, so that a client sees what a handler has sent so far.
+ * A compressed stream. What has been read is passed on when the source has nothing ready, so that a client sees what a
+ * handler has sent so far.
  */
-private[compression] final class Deflating(source: ByteStream, coding: String, level: Int)
+private[compression] final class Compressing(source: ByteStream, coding: String, level: Int)
     extends ByteStream {
-  import Deflating._
-  private var format: Format                          = null // null before the first piece and after the end
-  private var begun                                   = false
+  import Compressing._
+  private var encoder: Encoder                        = null // null before the first piece and after the end
   private var over                                    = false
   private var outstanding: Async[Option[Array[Byte]]] = null
   private var unflushed                               = false
@@ -59,15 +57,11 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
       if (outstanding == null || !outstanding.isCompleted) Async.fail(e) else next()
   }
 
-  private def begin(): Unit = if (!begun) {
-    begun = true
-    format = new Format(coding, level)
-    length = format.header(out)
-  }
+  private def begin(): Unit = if (encoder == null) encoder = Encoder(coding, level, -1)
 
   private def add(piece: Array[Byte]): Unit = {
     begin()
-    format.take(piece, 0, piece.length)
+    encoder.take(piece, 0, piece.length)
     drain(flush = false)
     unflushed = true
   }
@@ -76,8 +70,7 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
     var more = true
     while (more) {
       if (out.length - length < 64) out = Arrays.copyOf(out, out.length * 2)
-      val count = format.deflater.deflate(out, length, out.length - length, flush)
-      length += count
+      length += encoder.encode(out, length, out.length - length, flush)
       more = length == out.length
     }
   }
@@ -90,10 +83,8 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
 
   private def finish(): Async[Option[Array[Byte]]] = {
     begin()
-    format.deflater.finish()
-    while (!format.deflater.finished) drain(flush = false)
-    if (out.length - length < 8) out = Arrays.copyOf(out, out.length + 8)
-    length += format.trailer(out, length)
+    encoder.finish()
+    while (!encoder.isFinished) drain(flush = false)
     val last = emit()
     close()
     last
@@ -102,9 +93,9 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
   private def close(): Unit = {
     over = true
     out = null
-    if (format != null) {
-      Deflaters.give(format.deflater)
-      format = null
+    if (encoder != null) {
+      encoder.close()
+      encoder = null
     }
   }
 
@@ -116,71 +107,24 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
   }
 }
 
-private[compression] object Deflating {
+private[compression] object Compressing {
   final val PieceSize                         = 16 * 1024
   private final val Turn                      = 128 * 1024
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 
   /** A whole content, compressed at once. */
   def whole(content: Array[Byte], coding: String, level: Int): Array[Byte] = {
-    val format = new Format(coding, level)
+    val encoder = Encoder(coding, level, content.length)
     try {
       var out    = new Array[Byte](Math.max(256, content.length / 3))
-      var length = format.header(out)
-      format.take(content, 0, content.length)
-      format.deflater.finish()
-      while (!format.deflater.finished) {
+      var length = 0
+      encoder.take(content, 0, content.length)
+      encoder.finish()
+      while (!encoder.isFinished) {
         if (length == out.length) out = Arrays.copyOf(out, out.length * 2)
-        length += format.deflater.deflate(out, length, out.length - length, flush = false)
+        length += encoder.encode(out, length, out.length - length, flush = false)
       }
-      val all = Arrays.copyOf(out, length + format.trailerLength)
-      format.trailer(all, length)
-      all
-    } finally Deflaters.give(format.deflater)
-  }
-
-  /** The bytes around raw deflate data. */
-  final class Format(coding: String, level: Int) {
-    private val isGzip             = coding == "gzip"
-    private val checksum: Checksum = if (isGzip) new CRC32 else new Adler32
-    private var size               = 0L
-    val deflater: RawDeflater      = Deflaters.take(level)
-
-    def trailerLength: Int = if (isGzip) 8 else 4
-
-    /** Writes the header at the begin of `out`; returns its length. */
-    def header(out: Array[Byte]): Int =
-      if (isGzip) {
-        out(0) = 0x1f
-        out(1) = 0x8b.toByte
-        out(2) = 8
-        out(9) = 0xff.toByte // unknown system
-        10
-      } else {
-        out(0) = 0x78
-        out(1) = 0x9c.toByte
-        2
-      }
-
-    def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
-      checksum.update(bytes, from, length)
-      size += length
-      deflater.setInput(bytes, from, length)
-    }
-
-    /** Writes the trailer; returns its length. */
-    def trailer(out: Array[Byte], at: Int): Int = {
-      val sum = checksum.getValue
-      if (isGzip) {
-        for (i <- 0 until 4) {
-          out(at + i) = (sum >>> (8 * i)).toByte
-          out(at + 4 + i) = (size >>> (8 * i)).toByte
-        }
-        8
-      } else {
-        for (i <- 0 until 4) out(at + i) = (sum >>> (24 - 8 * i)).toByte
-        4
-      }
-    }
+      Arrays.copyOf(out, length)
+    } finally encoder.close()
   }
 }

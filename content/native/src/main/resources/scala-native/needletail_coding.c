@@ -1,0 +1,184 @@
+/*
+ * Brotli (RFC 7932) and Zstandard (RFC 8878) by the libraries of that name, which are loaded when they are first asked
+ * for. The declarations are ours, so that nobody needs the libraries' headers to build a program.
+ */
+#if defined(__SCALANATIVE_NEEDLETAIL_CODING) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BROTLI 0
+#define ZSTD 1
+
+/* The libraries' own numbers */
+enum { PROCESS, FLUSH, FINISH };                              /* BrotliEncoderOperation */
+enum { CONTINUE, FLUSH_FRAME, END_FRAME };                    /* ZSTD_EndDirective */
+enum { QUALITY = 1, WINDOW = 2, SIZE_HINT = 5 };              /* BrotliEncoderParameter */
+enum { LEVEL = 100, WINDOW_LOG = 101, SESSION_ONLY = 1 };     /* ZSTD_cParameter, ZSTD_ResetDirective */
+
+typedef struct { void *bytes; size_t size, at; } zstd_buffer; /* ZSTD_inBuffer, ZSTD_outBuffer */
+
+static struct {
+    void *(*create)(void *, void *, void *);
+    int (*set)(void *, int, uint32_t);
+    int (*compress)(void *, int, size_t *, const uint8_t **, size_t *, uint8_t **, size_t *);
+    int (*is_finished)(void *);
+    void (*destroy)(void *);
+} brotli;
+
+static struct {
+    void *(*create)(void);
+    size_t (*set)(void *, int, int);
+    size_t (*size)(void *, unsigned long long);
+    size_t (*compress)(void *, zstd_buffer *, zstd_buffer *, int);
+    size_t (*reset)(void *, int);
+    unsigned (*is_error)(size_t);
+    size_t (*destroy)(void *);
+} zstd;
+
+static char problems[2][192];
+static pthread_once_t onces[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
+
+#ifdef NEEDLETAIL_STATIC
+
+/* To load a library, a static program would load a second C library too. */
+static void load(int kind) {
+    snprintf(problems[kind], sizeof problems[kind], "the coding %s cannot be used: this program is linked statically",
+             kind == BROTLI ? "br" : "zstd");
+}
+
+#else
+
+#include <dlfcn.h>
+
+static void load(int kind) {
+    static const char *const names[] = {"libbrotlienc.so.1", "libzstd.so.1"};
+    static const struct {
+        int kind;
+        const char *name;
+        void *place;
+    } functions[] = {
+        {BROTLI, "BrotliEncoderCreateInstance", &brotli.create},
+        {BROTLI, "BrotliEncoderSetParameter", &brotli.set},
+        {BROTLI, "BrotliEncoderCompressStream", &brotli.compress},
+        {BROTLI, "BrotliEncoderIsFinished", &brotli.is_finished},
+        {BROTLI, "BrotliEncoderDestroyInstance", &brotli.destroy},
+        {ZSTD, "ZSTD_createCCtx", &zstd.create},
+        {ZSTD, "ZSTD_CCtx_setParameter", &zstd.set},
+        {ZSTD, "ZSTD_CCtx_setPledgedSrcSize", &zstd.size},
+        {ZSTD, "ZSTD_compressStream2", &zstd.compress},
+        {ZSTD, "ZSTD_CCtx_reset", &zstd.reset},
+        {ZSTD, "ZSTD_isError", &zstd.is_error},
+        {ZSTD, "ZSTD_freeCCtx", &zstd.destroy},
+    };
+    void *library = dlopen(names[kind], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        snprintf(problems[kind], sizeof problems[kind], "the coding %s needs %s, which is not installed",
+                 kind == BROTLI ? "br" : "zstd", names[kind]);
+        return;
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i].kind == kind) {
+            void *found = dlsym(library, functions[i].name);
+            if (found == NULL)
+                snprintf(problems[kind], sizeof problems[kind], "%s, which the coding %s needs, has no %s", names[kind],
+                         kind == BROTLI ? "br" : "zstd", functions[i].name);
+            memcpy(functions[i].place, &found, sizeof found);
+        }
+}
+
+#endif
+
+static void load_brotli(void) { load(BROTLI); }
+static void load_zstd(void) { load(ZSTD); }
+
+/* Loads the library with the first call. Returns why it cannot be used; null if it can. */
+const char *needletail_coding_load(int kind) {
+    pthread_once(&onces[kind], kind == BROTLI ? load_brotli : load_zstd);
+    return problems[kind][0] == 0 ? NULL : problems[kind];
+}
+
+typedef struct {
+    int kind, is_finished;
+    void *state;
+} encoder;
+
+/* `size` of the content, -1 if unknown. Null if there is no memory. */
+void *needletail_coding_open(int kind, int level, int window, int64_t size) {
+    encoder *e = malloc(sizeof *e);
+    if (e == NULL) return NULL;
+    e->kind = kind;
+    e->is_finished = 0;
+    e->state = kind == BROTLI ? brotli.create(NULL, NULL, NULL) : zstd.create();
+    if (e->state == NULL) {
+        free(e);
+        return NULL;
+    }
+    if (kind == BROTLI) {
+        int least = 10;
+        while (size >= 0 && least < window && (int64_t)1 << least < size) least++;
+        brotli.set(e->state, QUALITY, (uint32_t)level);
+        brotli.set(e->state, WINDOW, (uint32_t)(size >= 0 ? least : window));
+        if (size >= 0) brotli.set(e->state, SIZE_HINT, (uint32_t)size);
+    } else {
+        zstd.set(e->state, LEVEL, level);
+        zstd.set(e->state, WINDOW_LOG, window);
+        if (size >= 0) zstd.size(e->state, (unsigned long long)size);
+    }
+    return e;
+}
+
+/* For another content, if the library can; returns whether it can. */
+int needletail_coding_reset(void *of, int64_t size) {
+    encoder *e = of;
+    e->is_finished = 0;
+    if (e->kind == BROTLI || zstd.is_error(zstd.reset(e->state, SESSION_ONLY))) return 0;
+    if (size >= 0) zstd.size(e->state, (unsigned long long)size);
+    return 1;
+}
+
+/*
+ * `how`: 0 takes input, 1 flushes all that has been taken, 2 is the end. Adds to `used` the bytes of input that were
+ * taken. Returns bytes written, -1 if the library fails. It has to be called again if there was room for no more.
+ */
+int needletail_coding_encode(void *of, const uint8_t *from, int count, int *used, uint8_t *to, int room, int how) {
+    encoder *e = of;
+    if (e->is_finished) return 0;
+    if (e->kind == BROTLI) {
+        size_t in = (size_t)count, out = (size_t)room, in_before, out_before;
+        do { /* until nothing is left to do, or there is no room */
+            in_before = in, out_before = out;
+            if (!brotli.compress(e->state, how == 2 ? FINISH : how == 1 ? FLUSH : PROCESS, &in, &from, &out, &to, NULL))
+                return -1;
+        } while (out > 0 && (in != in_before || out != out_before));
+        e->is_finished = brotli.is_finished(e->state);
+        *used += count - (int)in;
+        return room - (int)out;
+    }
+    zstd_buffer in = {(void *)from, (size_t)count, 0}, out = {to, (size_t)room, 0};
+    size_t left, in_before, out_before;
+    do {
+        in_before = in.at, out_before = out.at;
+        left = zstd.compress(e->state, &out, &in, how == 2 ? END_FRAME : how == 1 ? FLUSH_FRAME : CONTINUE);
+        if (zstd.is_error(left)) return -1;
+        if (how == 2 && left == 0) e->is_finished = 1;
+    } while (!e->is_finished && out.at < out.size && (in.at != in_before || out.at != out_before));
+    *used += (int)in.at;
+    return (int)out.at;
+}
+
+int needletail_coding_finished(void *of) { return ((encoder *)of)->is_finished; }
+
+void needletail_coding_close(void *of) {
+    encoder *e = of;
+    if (e->kind == BROTLI) brotli.destroy(e->state);
+    else zstd.destroy(e->state);
+    free(e);
+}
+
+#endif

@@ -1,0 +1,44 @@
+package needletail.content.compression
+
+/**
+ * Compresses one content. For one thread at a time, on any; `close` must be called once.
+ */
+private[compression] abstract class Encoder {
+
+  /** Bytes to compress; all before have been. They must not change until `encode` returns less than it could. */
+  def take(bytes: Array[Byte], from: Int, length: Int): Unit
+
+  /**
+   * Writes what there is room for; returns how much. With `flush`, all that has been taken can be decompressed once it
+   * returns less than it could.
+   */
+  def encode(out: Array[Byte], at: Int, room: Int, flush: Boolean): Int
+
+  /** No more input comes. */
+  def finish(): Unit
+
+  /** Whether everything has been written. */
+  def isFinished: Boolean
+
+  def close(): Unit
+}
+
+/** What contents can be compressed with, by the names of their codings. */
+private[content] object Encoder {
+  val all: List[String] = List("gzip", "deflate", "br", "zstd")
+
+  /** Why a coding of `all` cannot be used; null if it can. Loads the library that it needs. */
+  def problem(coding: String): String =
+    if (coding == "br" || coding == "zstd") CodingLibrary.problem(coding) else null
+
+  /**
+   * Bytes that what is written may refer back to, as a power of two, for codings that have a choice: a compressed
+   * stream holds some times as much.
+   */
+  private[compression] final val Window = 18
+
+  /** @param size of the content in bytes; -1 if it is not known */
+  private[compression] def apply(coding: String, level: Int, size: Int): Encoder =
+    if (coding == "br" || coding == "zstd") CodingLibrary.encoder(coding, level, size)
+    else new DeflateEncoder(coding == "gzip", level)
+}
