@@ -13,7 +13,8 @@ private[compression] object CodingLibrary {
       null
     } catch {
       case _: NoClassDefFoundError => s"the coding $coding needs ${needed(coding)} on the class path"
-      case e: LinkageError         => s"the coding $coding cannot be used: ${needed(coding)} found no native library: $e"
+      case e: LinkageError         =>
+        s"the coding $coding cannot be used: ${needed(coding)} found no native library: $e"
     }
 
   private def needed(coding: String): String =

@@ -56,7 +56,8 @@ private[compression] final class ZstdEncoder private (val level: Int) extends En
     }
     val isAll = from == until
     val how   =
-      if (isAll && isLast) EndDirective.END else if (isAll && flush) EndDirective.FLUSH else EndDirective.CONTINUE
+      if (isAll && isLast) EndDirective.END
+      else if (isAll && flush) EndDirective.FLUSH else EndDirective.CONTINUE
     output.clear()
     val isDone = context.compressDirectByteBufferStream(output, input, how)
     output.flip()

@@ -67,7 +67,7 @@ class CodingLibrarySuite extends Suite {
       val config = CompressionConfig(codings = List(coding))
       val route  =
         Routes(GET / "x" to Response.ok.contentType("text/plain").stream(push.stream)).compressed(config)
-      val sent   = route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> s"gzip, $coding")), loop)
+      val sent = route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> s"gzip, $coding")), loop)
       assertEquals(sent.header("Content-Encoding"), Some(coding))
       push.offer("first".getBytes(UTF_8))
       val stream = sent.response.body.stream

@@ -20,9 +20,10 @@ private[compression] object CodingLibrary {
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_CODING")
 private[compression] object CodingFunctions {
-  @name("needletail_coding_load") def load(kind: CInt): CString                                           = extern
-  @name("needletail_coding_open") def open(kind: CInt, level: CInt, window: CInt, size: Long): Ptr[Byte] = extern
-  @name("needletail_coding_reset") def reset(encoder: Ptr[Byte], size: Long): CInt                        = extern
+  @name("needletail_coding_load") def load(kind: CInt): CString = extern
+  @name("needletail_coding_open") def open(kind: CInt, level: CInt, window: CInt, size: Long): Ptr[Byte] =
+    extern
+  @name("needletail_coding_reset") def reset(encoder: Ptr[Byte], size: Long): CInt = extern
   @name("needletail_coding_encode")
   def encode(
       encoder: Ptr[Byte],

@@ -57,7 +57,7 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
       if (outstanding == null || !outstanding.isCompleted) Async.fail(e) else next()
   }
 
-  private def begin(): Unit = if (encoder == null) encoder = Encoder(coding, level, -1)
+  private def begin(): Unit = if (encoder == null) encoder = Encoders.of(coding, level, -1)
 
   private def add(piece: Array[Byte]): Unit = {
     begin()
@@ -114,7 +114,7 @@ private[compression] object Compressing {
 
   /** A whole content, compressed at once. */
   def whole(content: Array[Byte], coding: String, level: Int): Array[Byte] = {
-    val encoder = Encoder(coding, level, content.length)
+    val encoder = Encoders.of(coding, level, content.length)
     try {
       var out    = new Array[Byte](Math.max(256, content.length / 3))
       var length = 0

@@ -25,8 +25,8 @@ final case class CompressionConfig(
     is.between("level", level, 1, 9)
     is.notNegative("least", least)
     codings.foreach { coding =>
-      is.check("codings", coding, Encoder.all.contains(coding), Encoder.all.mkString("one of ", ", ", ""))
-      val problem = Encoder.problem(coding)
+      is.check("codings", coding, Encoders.all.contains(coding), Encoders.all.mkString("one of ", ", ", ""))
+      val problem = Encoders.problem(coding)
       if (problem != null) throw new IllegalArgumentException(s"CompressionConfig: $problem")
     }
   }

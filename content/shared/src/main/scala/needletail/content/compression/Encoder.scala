@@ -23,22 +23,11 @@ private[compression] abstract class Encoder {
   def close(): Unit
 }
 
-/** What contents can be compressed with, by the names of their codings. */
-private[content] object Encoder {
-  val all: List[String] = List("gzip", "deflate", "br", "zstd")
-
-  /** Why a coding of `all` cannot be used; null if it can. Loads the library that it needs. */
-  def problem(coding: String): String =
-    if (coding == "br" || coding == "zstd") CodingLibrary.problem(coding) else null
+private[compression] object Encoder {
 
   /**
    * Bytes that what is written may refer back to, as a power of two, for codings that have a choice: a compressed
    * stream holds some times as much.
    */
-  private[compression] final val Window = 18
-
-  /** @param size of the content in bytes; -1 if it is not known */
-  private[compression] def apply(coding: String, level: Int, size: Int): Encoder =
-    if (coding == "br" || coding == "zstd") CodingLibrary.encoder(coding, level, size)
-    else new DeflateEncoder(coding == "gzip", level)
+  final val Window = 18
 }

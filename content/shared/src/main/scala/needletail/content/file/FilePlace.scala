@@ -62,8 +62,8 @@ private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, mos
   /** Bytes from `from` on, `length` of them or fewer where the file ends. */
   def read(from: Long, length: Int): Array[Byte] = within { file =>
     val bytes = new Array[Byte](length)
-    var done = 0
-    var more = true
+    var done  = 0
+    var more  = true
     while (more && done < length) {
       val count = file.read(from + done, bytes, done, length - done)
       if (count <= 0) more = false else done += count

@@ -47,7 +47,11 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
           case Outcome.Streamed(response, parts) =>
             val length = parts.iterator.map(_.length).sum
             new Reply.Later(
-              new FileContent(store.open(variant.place), parts, request.connection.sendsFiles).opened.transform {
+              new FileContent(
+                store.open(variant.place),
+                parts,
+                request.connection.sendsFiles
+              ).opened.transform {
                 case scala.util.Success(content) => Async.value(response.stream(content, length))
                 case scala.util.Failure(FilePlace.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync

@@ -10,7 +10,7 @@ import needletail.testkit._
 
 /** Codings by libraries, as far as these are installed. */
 class CodingsSuite extends Suite {
-  private val usable = List("br", "zstd").filter(Encoder.problem(_) == null)
+  private val usable = List("br", "zstd").filter(Encoders.problem(_) == null)
   private val text   = (1 to 5000).map(n => s"line $n").mkString("\n")
 
   private def reply(config: CompressionConfig, accept: String, response: Response) =
@@ -44,16 +44,24 @@ class CodingsSuite extends Suite {
     for (coding <- usable) {
       val pieces = ByteStream.fromIterator(Iterator.fill(200)(text.getBytes(UTF_8)))
       val sent   =
-        reply(CompressionConfig(codings = List(coding)), coding, Response.ok.contentType("text/plain").stream(pieces))
+        reply(
+          CompressionConfig(codings = List(coding)),
+          coding,
+          Response.ok.contentType("text/plain").stream(pieces)
+        )
       val all = sent.bytes
       assert(all.length > 100 && all.length < 200 * text.length / 10, all.length)
-      assertEquals(all.toSeq, reply(
-        CompressionConfig(codings = List(coding)),
-        coding,
-        Response.ok.contentType("text/plain").stream(
-          ByteStream.fromIterator(Iterator.fill(200)(text.getBytes(UTF_8)))
-        )
-      ).bytes.toSeq, "an encoder that was used before compresses as a new one does")
+      assertEquals(
+        all.toSeq,
+        reply(
+          CompressionConfig(codings = List(coding)),
+          coding,
+          Response.ok.contentType("text/plain").stream(
+            ByteStream.fromIterator(Iterator.fill(200)(text.getBytes(UTF_8)))
+          )
+        ).bytes.toSeq,
+        "an encoder that was used before compresses as a new one does"
+      )
     }
   }
 }

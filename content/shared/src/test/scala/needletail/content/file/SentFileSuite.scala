@@ -29,7 +29,12 @@ class SentFileSuite extends Suite {
   /** As large as the buffers of a connection cannot be; a hole, so without a disk's help. */
   private final val Huge = 64L << 20
 
-  private final class Served(val root: Path, val files: FileServer, val server: RunningServer, val sent: AtomicInteger)
+  private final class Served(
+      val root: Path,
+      val files: FileServer,
+      val server: RunningServer,
+      val sent: AtomicInteger
+  )
 
   private def served[A](wrap: Routes => Routes = identity, writeTimeout: FiniteDuration = 30.seconds)(
       test: Served => A
@@ -43,8 +48,7 @@ class SentFileSuite extends Suite {
       try {
         huge.seek(Huge - 1)
         huge.write(0)
-      }
-      finally huge.close()
+      } finally huge.close()
       val files            = new FileServer(root, FileConfig(cachedFile = 1000))
       val routes           = wrap(files.routes("/"))
       val sent             = new AtomicInteger
@@ -168,7 +172,9 @@ class SentFileSuite extends Suite {
     }
   }
 
-  test("what a client gets ends where a file does that has become shorter; one that grows is not sent further") {
+  test(
+    "what a client gets ends where a file does that has become shorter; one that grows is not sent further"
+  ) {
     served() { on =>
       client(on) { c =>
         c.ask("/huge.bin").head()

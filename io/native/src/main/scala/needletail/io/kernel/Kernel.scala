@@ -26,8 +26,13 @@ private[io] object Kernel {
   @name("needletail_io_probe_when_silent") def probeWhenSilent(fd: CInt, idleSeconds: CInt): CInt    = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
 
-  @name("needletail_io_file_open") def fileOpen(path: CString): CInt                                  = extern
-  @name("needletail_io_file_read") def fileRead(file: CInt, to: Ptr[Byte], count: CInt, position: Long): CInt =
+  @name("needletail_io_file_open") def fileOpen(path: CString): CInt = extern
+  @name("needletail_io_file_read") def fileRead(
+      file: CInt,
+      to: Ptr[Byte],
+      count: CInt,
+      position: Long
+  ): CInt =
     extern
   @name("needletail_io_file_fetch") def fileFetch(file: CInt, position: Long, count: CInt): CInt = extern
   @name("needletail_io_file_send")

@@ -22,7 +22,9 @@ object WebContent {
     GET / "events" + ?("n", count) + request to { case (n, request) =>
       Events(request)(last => events(last.flatMap(_.toLongOption).getOrElse(0L), n))
     },
-    (GET / "text" + ?("bytes", count) to (bytes => text(bytes))).compressed(CompressionConfig(codings = codings))
+    (GET / "text" + ?("bytes", count) to (bytes => text(bytes))).compressed(CompressionConfig(codings =
+      codings
+    ))
   ) ++ directory.fold(Routes())(files("/static", _))
 
   /** `n` events in all, after the one with the number `last`. */
