@@ -69,7 +69,13 @@ object Main {
     if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
     else {
       val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-      val web   = WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
+      val web   =
+        try WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
+        catch {
+          case e: IllegalArgumentException =>
+            System.err.println(s"reference: ${e.getMessage}")
+            sys.exit(2)
+        }
       val all   = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
       listening.serve(chosen, all, config)
     }
