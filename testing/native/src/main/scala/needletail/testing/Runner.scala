@@ -40,7 +40,9 @@ private[testing] final class Runner(out: String => Unit) {
     if (test.options.ignored) skip("ignored")
     else {
       val start = System.nanoTime()
-      watched(suite.munitTimeout)(Bounded.run(test.name, suite.munitTimeout)(() =>
+      val name  = s"$suiteName: ${test.name}"
+      // twice the limit: the test may be run once more
+      watched(suite.munitTimeout * 2)(SecondTry.run(name, suite.munitTimeout, _.isInstanceOf[Skipped])(() =>
         surrounded(suite, test)
       )) match {
         case Success(_) =>
