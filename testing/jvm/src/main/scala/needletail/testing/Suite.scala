@@ -20,7 +20,8 @@ abstract class Suite extends munit.FunSuite with Eventually {
             SecondTry.run(
               s"${getClass.getName}: ${test.name}",
               munitTimeout,
-              _.isInstanceOf[AssumptionViolatedException]
+              _.isInstanceOf[AssumptionViolatedException],
+              SecondTry.note
             )(test.body)
           )
         )

@@ -11,28 +11,28 @@ import scala.util.{Failure, Try}
  * wanted and not a failure; without the variable, as for everybody who types `./test`, the first try decides.
  */
 private[testing] object SecondTry {
-  private val file = sys.env.get("NEEDLETAIL_SECOND_TRY").filter(_.nonEmpty).map(Paths.get(_))
+
+  /** What notes the tests that passed on a second try; None if there are no second tries. */
+  val note: Option[String => Unit] =
+    sys.env.get("NEEDLETAIL_SECOND_TRY").filter(_.nonEmpty).map(file => append(file, _))
 
   /**
    * As `Bounded.run`. A body that exceeded the limit is not run again, as its first thread may still be in it.
    *
    * @param isSkip whether what the body threw means that the test is skipped
-   * @param note   called with a line for each test that passed on the second try
+   * @param note   called with a line for each test that passed on the second try; without it there is none
    */
-  def run(name: String, limit: Duration, isSkip: Throwable => Boolean)(body: () => Any): Try[Any] =
-    run(name, limit, isSkip, file.map(path => (line: String) => append(path.toString, line)))(body)
-
   def run(name: String, limit: Duration, isSkip: Throwable => Boolean, note: Option[String => Unit])(
       body: () => Any
   ): Try[Any] = {
     val first = Bounded.run(name, limit)(body)
     (first, note) match {
-      case (Failure(_: Bounded.Hung), _)        => first
-      case (Failure(e), Some(_)) if !isSkip(e)  =>
+      case (Failure(_: Bounded.Hung), _)       => first
+      case (Failure(e), Some(_)) if !isSkip(e) =>
         val second = Bounded.run(name, limit)(body)
         if (second.isSuccess) note.foreach(_(s"$name (first: ${s"$e".linesIterator.take(3).mkString(" ")})"))
         second
-      case _                                    => first
+      case _ => first
     }
   }
 
