@@ -1,7 +1,7 @@
 package needletail.client.pool
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import needletail.client.config.ClientConfig
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
@@ -27,7 +27,7 @@ private[client] final class Host(
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer     = new Balancer(addresses, config.balancing)
-  val counts       = new CopyOnWriteArrayList[HostCounts] // one for each loop that calls it
+  val counts       = new ConcurrentLinkedQueue[HostCounts] // one for each loop that calls it
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
 
   /** Whether the registry has dropped it. */
@@ -43,8 +43,6 @@ private[client] final class Host(
   val afterTarget: Array[Byte] = s" HTTP/1.1\r\n$common".getBytes(ISO_8859_1)
 
   /** The same without Host, for calls that set it. */
-
-  /** What follows the target in every request: the end of the request line, Host and User-Agent. */
   val afterTargetNoHost: Array[Byte] =
     s" HTTP/1.1\r\n${config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n")}".getBytes(ISO_8859_1)
 
