@@ -76,7 +76,7 @@ object Main {
             System.err.println(s"reference: ${e.getMessage}")
             sys.exit(2)
         }
-      val all   = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
+      val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
       listening.serve(chosen, all, config)
     }
   }
