@@ -10,6 +10,7 @@ package object client {
   type BalancingConfig   = config.BalancingConfig
   type BreakerConfig     = config.BreakerConfig
   type ClientConfig      = config.ClientConfig
+  type ContentDecoding   = config.ContentDecoding
   type RetryConfig       = config.RetryConfig
   type Call              = call.Call
   type ClientResponse    = call.ClientResponse

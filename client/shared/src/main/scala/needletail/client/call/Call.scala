@@ -123,6 +123,9 @@ final class Call private[client] (
   /** A redirection is returned as the response, not followed. */
   def noRedirects: Call = copy(options = options | NoRedirects)
 
+  /** The content of the response is left as the server sends it, and no coding is asked for: see `decoding`. */
+  def undecoded: Call = copy(options = options | Undecoded)
+
   /** A streamed body waits for 100 (Continue), at most for `continueTimeout` (RFC 9110 §10.1.1). */
   def expectContinue: Call = copy(options = options | ExpectContinue)
 
@@ -187,6 +190,7 @@ private[client] object Call {
   final val Once           = 2
   final val NoRedirects    = 4
   final val ExpectContinue = 8
+  final val Undecoded      = 16
 
   private val framing =
     List(

@@ -35,6 +35,8 @@ import needletail.io.platform.ConnectionOptions
  * @param pipelining requests on one connection whose responses are outstanding; 1: no pipelining. Only idempotent
  *   requests without streamed bodies share a connection
  * @param maxHosts hosts and services whose pools and statistics are kept; beyond, the least recently used is forgotten
+ * @param decoding decodes compressed responses, which calls then ask for; None: they are not asked for, and responses are
+ *   returned as they are
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
@@ -62,6 +64,7 @@ final case class ClientConfig(
     maxRedirects: Int = 5,
     pipelining: Int = 1,
     maxHosts: Int = 1024,
+    decoding: Option[ContentDecoding] = None,
     userAgent: Option[String] = None,
     retry: RetryConfig = RetryConfig(),
     breaker: BreakerConfig = BreakerConfig(),
@@ -95,6 +98,12 @@ final case class ClientConfig(
     is.notNegative("maxRedirects", maxRedirects)
     is.positive("pipelining", pipelining)
     is.positive("maxHosts", maxHosts)
+    is.check(
+      "decoding",
+      decoding.fold("")(_.accepts),
+      decoding.forall(d => Grammar.isFieldValue(d.accepts)),
+      "a value of Accept-Encoding"
+    )
     is.check(
       "userAgent",
       userAgent,

@@ -12,11 +12,14 @@ import needletail.http.{ByteStream, Status}
 /**
  * The content of a stream that is compressed as gzip (RFC 1952) or zlib (RFC 1950), in pieces of at most 16 KB. Fails
  * with HttpError 400 if it is malformed or incomplete, and with 413 beyond `limits`.
+ *
+ * @param isEmptyAllowed whether a source without any bytes is an empty content
  */
 private[compression] final class Inflating(
     source: ByteStream,
     isGzip: Boolean,
     limits: DecodingLimits,
+    isEmptyAllowed: Boolean = false,
     newInflater: Boolean => Inflater = new Inflater(_)
 ) extends ByteStream {
   import Inflating._
@@ -124,7 +127,8 @@ private[compression] final class Inflating(
   }
 
   private def atEnd: Async[Option[Array[Byte]]] =
-    if (state == AtHeader && read > 0 && !header.begun) finished() else failed(incomplete)
+    if (if (read == 0) isEmptyAllowed else state == AtHeader && !header.begun) finished()
+    else failed(incomplete)
 
   private def finished(): Async[Option[Array[Byte]]] = {
     close()

@@ -104,7 +104,7 @@ class DecodingSuite extends Suite {
         source,
         true,
         DecodingLimits(),
-        raw => {
+        newInflater = raw => {
           made += 1
           new java.util.zip.Inflater(raw) {
             override def end(): Unit = {
