@@ -11,6 +11,8 @@ package object client {
   type BreakerConfig     = config.BreakerConfig
   type ClientConfig      = config.ClientConfig
   type ContentDecoding   = config.ContentDecoding
+  type CookieJar         = cookie.CookieJar
+  type StoredCookie      = cookie.StoredCookie
   type RetryConfig       = config.RetryConfig
   type Call              = call.Call
   type ClientResponse    = call.ClientResponse
@@ -25,6 +27,7 @@ package object client {
   val BalancingConfig: config.BalancingConfig.type   = config.BalancingConfig
   val BreakerConfig: config.BreakerConfig.type       = config.BreakerConfig
   val ClientConfig: config.ClientConfig.type         = config.ClientConfig
+  val StoredCookie: cookie.StoredCookie.type         = cookie.StoredCookie
   val RetryConfig: config.RetryConfig.type           = config.RetryConfig
   val ClientError: error.ClientError.type            = error.ClientError
   val BreakerState: policy.BreakerState.type         = policy.BreakerState

@@ -3,6 +3,7 @@ package needletail.client.config
 import scala.concurrent.duration._
 
 import needletail.async.Setting
+import needletail.client.cookie.CookieJar
 import needletail.http.text.Grammar
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
@@ -37,6 +38,7 @@ import needletail.io.platform.ConnectionOptions
  * @param maxHosts hosts and services whose pools and statistics are kept; beyond, the least recently used is forgotten
  * @param decoding decodes compressed responses, which calls then ask for; None: they are not asked for, and responses are
  *   returned as they are
+ * @param cookies keeps the cookies that servers set, and calls send them back; None: cookies are headers like others
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
@@ -65,6 +67,7 @@ final case class ClientConfig(
     pipelining: Int = 1,
     maxHosts: Int = 1024,
     decoding: Option[ContentDecoding] = None,
+    cookies: Option[CookieJar] = None,
     userAgent: Option[String] = None,
     retry: RetryConfig = RetryConfig(),
     breaker: BreakerConfig = BreakerConfig(),
