@@ -13,6 +13,8 @@ package object client {
   type ContentDecoding   = config.ContentDecoding
   type CookieJar         = cookie.CookieJar
   type StoredCookie      = cookie.StoredCookie
+  type HttpProxy         = config.HttpProxy
+  type Proxies           = config.Proxies
   type RetryConfig       = config.RetryConfig
   type Call              = call.Call
   type ClientResponse    = call.ClientResponse
@@ -28,6 +30,8 @@ package object client {
   val BreakerConfig: config.BreakerConfig.type       = config.BreakerConfig
   val ClientConfig: config.ClientConfig.type         = config.ClientConfig
   val StoredCookie: cookie.StoredCookie.type         = cookie.StoredCookie
+  val HttpProxy: config.HttpProxy.type               = config.HttpProxy
+  val Proxies: config.Proxies.type                   = config.Proxies
   val RetryConfig: config.RetryConfig.type           = config.RetryConfig
   val ClientError: error.ClientError.type            = error.ClientError
   val BreakerState: policy.BreakerState.type         = policy.BreakerState

@@ -39,6 +39,7 @@ import needletail.io.platform.ConnectionOptions
  * @param decoding decodes compressed responses, which calls then ask for; None: they are not asked for, and responses are
  *   returned as they are
  * @param cookies keeps the cookies that servers set, and calls send them back; None: cookies are headers like others
+ * @param proxies the HTTP proxies that calls go through
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
@@ -68,6 +69,7 @@ final case class ClientConfig(
     maxHosts: Int = 1024,
     decoding: Option[ContentDecoding] = None,
     cookies: Option[CookieJar] = None,
+    proxies: Proxies = Proxies.none,
     userAgent: Option[String] = None,
     retry: RetryConfig = RetryConfig(),
     breaker: BreakerConfig = BreakerConfig(),

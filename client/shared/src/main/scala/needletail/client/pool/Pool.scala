@@ -6,7 +6,8 @@ import needletail.client.connection.{
   ClientExchange,
   ClientLoopContext,
   ConnectionOwner,
-  ExchangeQueue
+  ExchangeQueue,
+  ProxyRefusal
 }
 import needletail.client.error.ClientError
 import needletail.client.policy.Endpoint
@@ -170,8 +171,8 @@ private[client] final class Pool(
     open += 1
     counts.add(HostCounts.Open, 1)
     Connector
-      .connect(endpoint.address, loop, config.socket, context.connectNanos, tls = host.tls) { connection =>
-        new ClientConnection(connection, context, this, host.name)
+      .connect(endpoint.address, loop, config.socket, context.connectNanos, null, host.tls, host.handshake()) {
+        connection => new ClientConnection(connection, context, this, host.name)
       }
       .onComplete { result =>
         connecting -= 1
@@ -193,7 +194,10 @@ private[client] final class Pool(
   private def notOpened(cause: Throwable): Unit = {
     open -= 1
     counts.add(HostCounts.Open, -1)
-    if (!waiting.isEmpty) takeWaiting().onFailed(new ClientError.CannotConnect(host.name, cause))
+    if (!waiting.isEmpty) takeWaiting().onFailed(cause.getCause match {
+      case refusal: ProxyRefusal => new ClientError.ProxyRefused(host.name, refusal.status)
+      case _                     => new ClientError.CannotConnect(host.name, cause)
+    })
     if (loop.isStopping) close() else grow()
   }
 
