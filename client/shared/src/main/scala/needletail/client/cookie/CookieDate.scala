@@ -21,7 +21,11 @@ private[cookie] object CookieDate {
     else HttpDate.parse(s"Thu, ${two(day)} $month $year $time GMT")
   }
 
-  private def tokens(text: String): List[String] = text.split("[^0-9A-Za-z:\\x80-\\uffff]+").toList.filter(_.nonEmpty)
+  private def tokens(text: String): List[String] =
+    text.map(c => if (isDelimiter(c)) ' ' else c).split(' ').toList.filter(_.nonEmpty)
+
+  private def isDelimiter(c: Char): Boolean =
+    c < 127 && c != ':' && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z')
 
   private def monthOf(token: String): String = {
     val start = Ascii.lower(token.take(3))
