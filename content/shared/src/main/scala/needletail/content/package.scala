@@ -22,6 +22,8 @@ package object content {
   type CookieSecrets     = security.CookieSecrets
   type CorsConfig        = security.CorsConfig
   type CrossSite         = security.CrossSite
+  type Csrf              = security.Csrf
+  type CsrfToken         = security.CsrfToken
   type DecodingLimits    = compression.DecodingLimits
   type Event             = events.Event
   type FileConfig        = file.FileConfig
@@ -41,6 +43,7 @@ package object content {
   val CorsConfig: security.CorsConfig.type                  = security.CorsConfig
   val CrossSite: security.CrossSite.type                    = security.CrossSite
   val Decoding: compression.Decoding.type                   = compression.Decoding
+  val Csrf: security.Csrf.type                              = security.Csrf
   val DecodingLimits: compression.DecodingLimits.type       = compression.DecodingLimits
   val Event: events.Event.type                              = events.Event
   val EventSource: events.EventSource.type                  = events.EventSource
@@ -112,6 +115,9 @@ package object content {
     def refuseCrossSite: Routes = refuseCrossSite(CrossSite())
 
     def refuseCrossSite(check: CrossSite): Routes = check(routes)
+
+    /** The same routes, whose responses set the cookie that their tokens belong to; see [[Csrf]]. */
+    def csrf(tokens: Csrf): Routes = tokens(routes)
 
     /** The same routes, with a limit of requests for each client. */
     def rateLimit(limit: RateLimit): Routes = limit(routes)

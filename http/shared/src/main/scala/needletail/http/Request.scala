@@ -234,6 +234,9 @@ private[needletail] final class RequestExtras {
   /** The id that the request has been given; null if none. */
   var id: String = null
 
+  /** What the tokens of its response against cross-site requests belong to, if any has been made. */
+  var csrf: String = null
+
   var reporter: Gate              = null
   var dress: Response => Response = null
 }
