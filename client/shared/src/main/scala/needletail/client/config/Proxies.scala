@@ -120,7 +120,7 @@ object Proxies {
       environment(name).map(_.trim).filter(_.nonEmpty).map(name -> _)
     def either(name: String): Option[(String, String)] = set(name).orElse {
       val isForged = name == "http_proxy" && environment("REQUEST_METHOD").isDefined
-      if (isForged) None else set(name.toUpperCase(java.util.Locale.ROOT))
+      if (isForged) None else set(name.map(c => if (c >= 'a' && c <= 'z') (c - 32).toChar else c))
     }
     def proxy(name: String): Option[HttpProxy] = either(name).orElse(either("all_proxy")).map { case (from, url) =>
       HttpProxy.parse(url).fold(why => throw new IllegalArgumentException(s"$from: $why"), identity)
