@@ -218,7 +218,17 @@ final class Request private[needletail] (
   private[needletail] def release(): Unit = {
     view = Request.released
     generation = -1
+    if (extras != null) extras.end()
   }
+
+  /**
+   * Runs `task`, which must not throw, on the loop when this request is over: its response is complete, or it has been
+   * dropped. At once if it is over already. Not at all for a request that no server received.
+   */
+  private[needletail] def onOver(task: Runnable): Unit =
+    if (extras != null && extras.origin != null) extras.origin.onOver(task)
+    else if (view eq Request.released) task.run()
+    else more.atEnd = task :: more.atEnd
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
@@ -239,6 +249,15 @@ private[needletail] final class RequestExtras {
 
   var reporter: Gate              = null
   var dress: Response => Response = null
+
+  /** What is to be run when the request is over. */
+  var atEnd: List[Runnable] = Nil
+
+  def end(): Unit = {
+    val tasks = atEnd
+    atEnd = Nil
+    tasks.foreach(_.run())
+  }
 }
 
 object Request {

@@ -1,5 +1,7 @@
 package needletail.content.compression
 
+import java.util.zip.Inflater
+
 import needletail.async.{Async, Setting}
 import needletail.client.config.ContentDecoding
 import needletail.http.message.HttpError
@@ -47,13 +49,21 @@ object Decoding {
     }
 
   /** The request with its body decoded, if it has a coding; the error is a 415. */
-  def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] = {
+  def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] =
+    decoded(request, limits, new Inflater(_))
+
+  private[compression] def decoded(
+      request: Request,
+      limits: DecodingLimits,
+      newInflater: Boolean => Inflater
+  ): Either[HttpError, Request] = {
     val codings = request.headers.list("content-encoding").map(Ascii.lower).filterNot(_ == "identity")
     codings match {
       case Nil                                                                => Right(request)
       case coding :: Nil if Decoding.codings(coding) =>
-        val plain = new Inflating(request.body.stream, coding != "deflate", limits)
-        Right(request.withBody(bounded(plain, limits)))
+        val plain = new Inflating(request.body.stream, coding != "deflate", limits, newInflater = newInflater)
+        request.onOver(() => plain.release())
+        Right(request.withBody(MessageBody.streamed(plain, -1)))
       case _ =>
         Left(HttpError(Status.UnsupportedMedia, "the Content-Encoding of the body is not gzip or deflate"))
     }
@@ -74,9 +84,4 @@ object Decoding {
     }
 
   private val codings = Set("gzip", "x-gzip", "deflate")
-
-  private def bounded(plain: ByteStream, limits: DecodingLimits): MessageBody = {
-    val _ = limits // the stream has checked them
-    MessageBody.streamed(plain, -1)
-  }
 }

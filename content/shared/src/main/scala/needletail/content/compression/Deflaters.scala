@@ -1,10 +1,36 @@
 package needletail.content.compression
 
-/** Deflaters of zlib, which cost 256 KB each, kept by thread for the next use. */
+import java.util.concurrent.atomic.AtomicInteger
+
+/** Deflaters of zlib, which cost 256 KB each, kept by thread for the next use. Those of streams are counted. */
 private[compression] object Deflaters {
 
   /** Kept for each thread, at most. */
   private final val Most = 4
+
+  /** Streams that have one now, in the whole program. */
+  private val streams = new AtomicInteger
+
+  def inStreams: Int = streams.get
+
+  /** One for a stream; null if `most` streams have one. */
+  def takeForStream(level: Int, most: Int): RawDeflater =
+    if (streams.incrementAndGet() > most) {
+      streams.decrementAndGet()
+      null
+    } else
+      try take(level)
+      catch {
+        case e: Throwable =>
+          streams.decrementAndGet()
+          throw e
+      }
+
+  /** To be called once for each that `takeForStream` has returned. */
+  def giveFromStream(deflater: RawDeflater): Unit = {
+    streams.decrementAndGet()
+    give(deflater)
+  }
 
   private final class Kept {
     val deflaters = new Array[RawDeflater](Most)

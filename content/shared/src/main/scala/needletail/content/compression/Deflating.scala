@@ -12,8 +12,10 @@ import needletail.http.ByteStream
 /**
  * A stream compressed as gzip (RFC 1952) or zlib (RFC 1950), which is what the coding "deflate" is. What has been read is
  * passed on when the source has nothing ready, so that a client sees what a handler has sent so far.
+ *
+ * @param most streams that may have a deflater at the same time; one more is sent in the same format, but uncompressed
  */
-private[compression] final class Deflating(source: ByteStream, coding: String, level: Int)
+private[compression] final class Deflating(source: ByteStream, coding: String, level: Int, most: Int)
     extends ByteStream {
   import Deflating._
   private var format: Format                          = null // null before the first piece and after the end
@@ -61,15 +63,21 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
 
   private def begin(): Unit = if (!begun) {
     begun = true
-    format = new Format(coding, level)
+    format = new Format(coding, Deflaters.takeForStream(level, most))
     length = format.header(out)
   }
 
   private def add(piece: Array[Byte]): Unit = {
     begin()
-    format.take(piece, 0, piece.length)
-    drain(flush = false)
-    unflushed = true
+    if (format.deflater == null) {
+      val room = piece.length + 5 * (piece.length / Stored + 1)
+      if (out.length - length < room) out = Arrays.copyOf(out, Math.max(out.length * 2, length + room))
+      length += format.store(piece, out, length)
+    } else {
+      format.take(piece, 0, piece.length)
+      drain(flush = false)
+      unflushed = true
+    }
   }
 
   private def drain(flush: Boolean): Unit = {
@@ -90,9 +98,12 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
 
   private def finish(): Async[Option[Array[Byte]]] = {
     begin()
-    format.deflater.finish()
-    while (!format.deflater.finished) drain(flush = false)
-    if (out.length - length < 8) out = Arrays.copyOf(out, out.length + 8)
+    if (format.deflater != null) {
+      format.deflater.finish()
+      while (!format.deflater.finished) drain(flush = false)
+    }
+    if (out.length - length < 13) out = Arrays.copyOf(out, out.length + 13)
+    if (format.deflater == null) length += format.storeEnd(out, length)
     length += format.trailer(out, length)
     val last = emit()
     close()
@@ -103,7 +114,7 @@ private[compression] final class Deflating(source: ByteStream, coding: String, l
     over = true
     out = null
     if (format != null) {
-      Deflaters.give(format.deflater)
+      if (format.deflater != null) Deflaters.giveFromStream(format.deflater)
       format = null
     }
   }
@@ -123,7 +134,7 @@ private[compression] object Deflating {
 
   /** A whole content, compressed at once. */
   def whole(content: Array[Byte], coding: String, level: Int): Array[Byte] = {
-    val format = new Format(coding, level)
+    val format = new Format(coding, Deflaters.take(level))
     try {
       var out    = new Array[Byte](Math.max(256, content.length / 3))
       var length = format.header(out)
@@ -139,12 +150,18 @@ private[compression] object Deflating {
     } finally Deflaters.give(format.deflater)
   }
 
-  /** The bytes around raw deflate data. */
-  final class Format(coding: String, level: Int) {
+  /** Bytes of the longest block that is not compressed (RFC 1951 §3.2.4). */
+  private final val Stored = 65535
+
+  /**
+   * The bytes around raw deflate data, and blocks that are not compressed.
+   *
+   * @param deflater null if nothing is compressed
+   */
+  final class Format(coding: String, val deflater: RawDeflater) {
     private val isGzip             = coding == "gzip"
     private val checksum: Checksum = if (isGzip) new CRC32 else new Adler32
     private var size               = 0L
-    val deflater: RawDeflater      = Deflaters.take(level)
 
     def trailerLength: Int = if (isGzip) 8 else 4
 
@@ -163,9 +180,40 @@ private[compression] object Deflating {
       }
 
     def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
+      count(bytes, from, length)
+      deflater.setInput(bytes, from, length)
+    }
+
+    private def count(bytes: Array[Byte], from: Int, length: Int): Unit = {
       checksum.update(bytes, from, length)
       size += length
-      deflater.setInput(bytes, from, length)
+    }
+
+    /** Writes `piece` in blocks of five bytes more each; returns their length. */
+    def store(piece: Array[Byte], out: Array[Byte], at: Int): Int = {
+      count(piece, 0, piece.length)
+      var from = 0
+      var to   = at
+      while (from < piece.length) {
+        val n = Math.min(Stored, piece.length - from)
+        to += block(isLast = false, n, out, to)
+        System.arraycopy(piece, from, out, to, n)
+        to += n
+        from += n
+      }
+      to - at
+    }
+
+    /** Writes the last block, which is empty; returns its length. */
+    def storeEnd(out: Array[Byte], at: Int): Int = block(isLast = true, 0, out, at)
+
+    private def block(isLast: Boolean, n: Int, out: Array[Byte], at: Int): Int = {
+      out(at) = if (isLast) 1 else 0
+      out(at + 1) = n.toByte
+      out(at + 2) = (n >>> 8).toByte
+      out(at + 3) = (~n).toByte
+      out(at + 4) = (~n >>> 8).toByte
+      5
     }
 
     /** Writes the trailer; returns its length. */

@@ -37,6 +37,7 @@ private[compression] final class Inflating(
   private var read    = 0L
   private var written = 0L
   private var over    = false
+  private var isLost  = false // given up before its end
 
   def next(): Async[Option[Array[Byte]]] = {
     if (inflater == null && !over) {
@@ -66,7 +67,7 @@ private[compression] final class Inflating(
       steps += 1
       if (steps > Turn) return Async.yieldNow.flatMap(_ => next())
     }
-    end
+    if (isLost) Async.fail(tooLate) else end
   }
 
   private val received: Try[Option[Array[Byte]]] => Async[Option[Array[Byte]]] = {
@@ -153,6 +154,12 @@ private[compression] final class Inflating(
     }
   }
 
+  /** Nobody may read any more: frees what it holds, and reading fails. */
+  def release(): Unit = if (state != Closed) {
+    isLost = true
+    close()
+  }
+
   def cancel(): Unit = if (state != Closed) {
     close()
     source.cancel()
@@ -173,6 +180,7 @@ private[compression] object Inflating {
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 
   private val malformed  = HttpError(Status.BadRequest, "the compressed body is malformed")
+  private def tooLate    = new IllegalStateException("the request is over: its body can no longer be read")
   private val incomplete = HttpError(Status.BadRequest, "the compressed body is incomplete")
 
   /** The header of a gzip member (RFC 1952 §2.3), byte by byte. */
