@@ -20,7 +20,10 @@ class CookieSuite extends Suite with Serving {
       val service = client.service(server.url)
       assertEquals(service.post("/login").await().text, "id=7; theme=dark")
       assertEquals(service.get("/x").await().text, "id=7; theme=dark")
-      assertEquals(client.await(service.get("/x").stream.flatMap(_.body.next())).map(new String(_)), Some("id=7; theme=dark"))
+      assertEquals(
+        client.await(service.get("/x").stream.flatMap(_.body.next())).map(new String(_)),
+        Some("id=7; theme=dark")
+      )
       assertEquals(service.get("/x").header("Cookie", "own=1").await().text, "own=1")
       assertEquals(service.get("/x").noCookies.await().text, "")
       assertEquals(client.get(s"http://localhost:${server.port}/x").await().text, "", "another host")

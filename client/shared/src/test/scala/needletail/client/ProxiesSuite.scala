@@ -10,7 +10,8 @@ import needletail.testing.{Authority, Suite}
 class ProxiesSuite extends Suite with Serving {
   private val handler: Handler = request =>
     if (request.path == "/echo") Response.ok.stream(request.body.stream)
-    else Response.ok(s"${request.path} ${request.authority} ${request.headers.contains("proxy-authorization")}")
+    else
+      Response.ok(s"${request.path} ${request.authority} ${request.headers.contains("proxy-authorization")}")
 
   private def through[A](proxy: TestProxy, config: ClientConfig = clientConfig)(body: Client => A): A =
     try calling(config.copy(proxies = Proxies.all(proxy.url)))(body)
@@ -21,8 +22,12 @@ class ProxiesSuite extends Suite with Serving {
     through(proxy) { client =>
       val seen = client.get("http://nowhere.invalid:81/a?b").await().text.split("\r\n").toList
       assertEquals(seen.head, "GET http://nowhere.invalid:81/a?b HTTP/1.1")
-      assert(seen.contains("Host: nowhere.invalid:81") && seen.exists(_.startsWith("Proxy-Authorization: Basic ")))
-      assert(client.service("http://other.invalid").get("/").await().text.startsWith("GET http://other.invalid/ "))
+      assert(
+        seen.contains("Host: nowhere.invalid:81") && seen.exists(_.startsWith("Proxy-Authorization: Basic "))
+      )
+      assert(
+        client.service("http://other.invalid").get("/").await().text.startsWith("GET http://other.invalid/ ")
+      )
       assertEquals(proxy.connects.get, 0)
     }
     serving(handler) { (server, _) => // addresses of one's own are not the proxy's business
@@ -71,7 +76,8 @@ class ProxiesSuite extends Suite with Serving {
           }
         }
         through(new TestProxy()) { client => // who is not trusted is not asked through a proxy either
-          val e = intercept[ClientError.CannotConnect](client.get(s"https://localhost:${server.port}/").await())
+          val e =
+            intercept[ClientError.CannotConnect](client.get(s"https://localhost:${server.port}/").await())
           assert(e.getMessage.contains("cannot connect through the proxy 127.0.0.1:"), e.getMessage)
         }
       }
@@ -108,7 +114,10 @@ class ProxiesSuite extends Suite with Serving {
   test("the environment, and who is called directly") {
     import needletail.client.url.Url
     def of(variables: (String, String)*)(url: String): String =
-      Proxies.from(variables.toMap.get).of(Url.parse(url).fold(why => fail(why), _.origin)).fold("")(_.address.toString)
+      Proxies.from(variables.toMap.get).of(Url.parse(url).fold(
+        why => fail(why),
+        _.origin
+      )).fold("")(_.address.toString)
     val both = of("http_proxy" -> "http://p:1", "HTTPS_PROXY" -> "p:2/", "HTTP_PROXY" -> "q") _
     assertEquals(both("http://a/"), "p:1")
     assertEquals(of("all_proxy" -> "p")("http://a/"), "p:80")
@@ -116,14 +125,28 @@ class ProxiesSuite extends Suite with Serving {
     assertEquals(of("HTTP_PROXY" -> "p", "REQUEST_METHOD" -> "GET")("http://a/"), "", "a request's header")
     assertEquals(of("http_proxy" -> "p", "REQUEST_METHOD" -> "GET")("http://a/"), "p:80")
     assertEquals(of("http_proxy" -> "")("http://a/"), "")
-    val except = of("http_proxy" -> "p", "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d") _
-    for (direct <- List("a.example", "x.A.example", "x.b.example", "c.example:81", "10.0.0.1:99", "[::1]:82", "e.d", "localhost", "127.0.0.1:8080"))
+    val except =
+      of("http_proxy" -> "p", "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d") _
+    for (
+      direct <- List(
+        "a.example",
+        "x.A.example",
+        "x.b.example",
+        "c.example:81",
+        "10.0.0.1:99",
+        "[::1]:82",
+        "e.d",
+        "localhost",
+        "127.0.0.1:8080"
+      )
+    )
       assertEquals(except(s"http://$direct/"), "", direct)
     for (proxied <- List("xa.example", "b.example", "c.example", "110.0.0.1", "d", "127.0.0.2"))
       assertEquals(except(s"http://$proxied/"), "p:80", proxied)
     assertEquals(of("http_proxy" -> "p", "NO_PROXY" -> "*")("http://a/"), "")
 
-    def wrong(url: String): String = intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
+    def wrong(url: String): String =
+      intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
     assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must be called by http, not by 'socks5'")
     assertEquals(wrong("http://u:secret@p/path"), "all_proxy: a proxy must be http://host:port")
     assert(!wrong("http://u:secret%@p").contains("secret"))

@@ -12,7 +12,7 @@ import needletail.content.security.Cors
 import needletail.http.message.{HttpError, Parameters}
 import needletail.http.{Handler, Request, Response, Status}
 import needletail.json.{Json, JsonReader}
-import needletail.routing.{Part, Routes, request}
+import needletail.routing.{request, Part, Routes}
 
 /**
  * What web programs need besides routes: static files, compression, multipart forms, server-sent events, and more. All
@@ -63,8 +63,8 @@ package object content {
   val RequestId: answer.RequestId.type                      = answer.RequestId
   val SecurityHeaders: security.SecurityHeaders.type        = security.SecurityHeaders
 
-  val FieldError: validation.FieldError.type                = validation.FieldError
-  val Validated: validation.Validated.type                  = validation.Validated
+  val FieldError: validation.FieldError.type = validation.FieldError
+  val Validated: validation.Validated.type   = validation.Validated
 
   /** All parameters of the query, to validate them together. */
   val queryParameters: Part[Parameters] = request.refine { request =>

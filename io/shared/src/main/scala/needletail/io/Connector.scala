@@ -199,7 +199,8 @@ object Connector {
       var socket: Socket = plain // null once TLS has failed to take it over
 
       private var exchange = if (through eq null) null else new ProxyExchange(through)
-      private var isThere  = false // whether the proxy has been reached: another of its addresses would say the same
+      private var isThere  =
+        false // whether the proxy has been reached: another of its addresses would say the same
 
       def begin(): Unit =
         if (exchange ne null) loop.watch(socket, this, socket.awaits)

@@ -45,7 +45,20 @@ final class Call private[client] (
       options: Int = options,
       jar: CookieJar = jar
   ): Call =
-    new Call(sender, host, method, target, headers, content, source, sourceLength, deadline, limit, options, jar)
+    new Call(
+      sender,
+      host,
+      method,
+      target,
+      headers,
+      content,
+      source,
+      sourceLength,
+      deadline,
+      limit,
+      options,
+      jar
+    )
 
   /**
    * With an additional header.

@@ -134,7 +134,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
     val received = Status(head.code)
     if (call.jar != null) keepCookies(head)
-    val delay    =
+    val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
     if (delay != RetryPolicy.Never && mayRetry(delay)) {

@@ -15,7 +15,11 @@ import needletail.io.Address
  * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
  */
 final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) {
-  if (credentials.exists { case (user, password) => user.contains(':') || !Grammar.isFieldValue(user + password) })
+  if (
+    credentials.exists { case (user, password) =>
+      user.contains(':') || !Grammar.isFieldValue(user + password)
+    }
+  )
     throw new IllegalArgumentException(s"the credentials of $this cannot be sent")
 
   /** The value of Proxy-Authorization. */
@@ -46,7 +50,9 @@ object HttpProxy {
     if (scheme >= 0 && Ascii.lower(url.substring(0, scheme)) != "http")
       Left(s"a proxy must be called by http, not by '${url.substring(0, scheme)}'")
     else
-      Url.origin("http://" + rest.substring(at + 1)).left.map(_ => "a proxy must be http://host:port").flatMap {
+      Url.origin("http://" + rest.substring(at + 1)).left.map(_ =>
+        "a proxy must be http://host:port"
+      ).flatMap {
         origin =>
           (origin.address, if (at < 0) Right(None) else pair(rest.substring(0, at)).map(Some(_))) match {
             case (address: Address.Tcp, Right(credentials)) =>
@@ -83,7 +89,8 @@ final case class Proxies(
     https: Option[HttpProxy] = None,
     except: Seq[String] = Nil
 ) {
-  private val exceptions = except.map(text => Ascii.lower(text.trim)).filter(_.nonEmpty).map(Proxies.exception)
+  private val exceptions =
+    except.map(text => Ascii.lower(text.trim)).filter(_.nonEmpty).map(Proxies.exception)
 
   /** The proxy for an origin; None for a direct connection. */
   private[client] def of(origin: Origin): Option[HttpProxy] = origin.address match {
@@ -122,8 +129,9 @@ object Proxies {
       val isForged = name == "http_proxy" && environment("REQUEST_METHOD").isDefined
       if (isForged) None else set(name.map(c => if (c >= 'a' && c <= 'z') (c - 32).toChar else c))
     }
-    def proxy(name: String): Option[HttpProxy] = either(name).orElse(either("all_proxy")).map { case (from, url) =>
-      HttpProxy.parse(url).fold(why => throw new IllegalArgumentException(s"$from: $why"), identity)
+    def proxy(name: String): Option[HttpProxy] = either(name).orElse(either("all_proxy")).map {
+      case (from, url) =>
+        HttpProxy.parse(url).fold(why => throw new IllegalArgumentException(s"$from: $why"), identity)
     }
     val except = either("no_proxy").fold(Seq.empty[String])(_._2.split(',').toSeq)
     Proxies(proxy("http_proxy"), proxy("https_proxy"), except ++ Seq("localhost", "127.0.0.1", "[::1]"))
@@ -142,7 +150,8 @@ object Proxies {
   /** Host, without brackets, and port; -1 for all ports. IPv6 without brackets has no port. */
   private def split(text: String): (String, Int) = {
     val colon = text.lastIndexOf(':')
-    val bare  = if (colon < 0 || text.endsWith("]") || (text.indexOf(':') < colon && !text.startsWith("["))) text
+    val bare  = if (colon < 0 || text.endsWith("]") || (text.indexOf(':') < colon && !text.startsWith("[")))
+      text
     else text.substring(0, colon)
     val port = if (bare.length == text.length) -1 else text.substring(colon + 1).toIntOption.getOrElse(-2)
     (bare.stripPrefix("[").stripSuffix("]"), port)

@@ -59,7 +59,7 @@ private[cookie] object SetCookie {
       domain: Option[String],
       isPublic: String => Boolean
   ): Option[StoredCookie] = domain match {
-    case None                                                                       => Some(cookie)
+    case None                                                                                  => Some(cookie)
     case Some(name) if CookieDomain.isAddress(cookie.domain) || name.isEmpty || isPublic(name) =>
       if (name == cookie.domain) Some(cookie) else None
     case Some(name) if name == cookie.domain || CookieDomain.isBelow(cookie.domain, name) =>
@@ -82,11 +82,11 @@ private[cookie] object SetCookie {
       val name  = Ascii.lower((if (equal < 0) part else part.substring(0, equal)).trim)
       val value = if (equal < 0) "" else part.substring(equal + 1).trim
       name match {
-        case "expires" => CookieDate.parse(value).fold(all)(at => all.copy(expires = Some(at)))
-        case "max-age" => seconds(value).fold(all)(age => all.copy(maxAge = Some(age)))
-        case "domain"  => all.copy(domain = Some(Ascii.lower(value.stripPrefix("."))).filter(_.nonEmpty))
-        case "path"    => all.copy(path = Some(value).filter(_.startsWith("/")))
-        case "secure"  => all.copy(secure = true)
+        case "expires"  => CookieDate.parse(value).fold(all)(at => all.copy(expires = Some(at)))
+        case "max-age"  => seconds(value).fold(all)(age => all.copy(maxAge = Some(age)))
+        case "domain"   => all.copy(domain = Some(Ascii.lower(value.stripPrefix("."))).filter(_.nonEmpty))
+        case "path"     => all.copy(path = Some(value).filter(_.startsWith("/")))
+        case "secure"   => all.copy(secure = true)
         case "httponly" => all.copy(httpOnly = true)
         case _          => all
       }

@@ -31,7 +31,7 @@ private[client] final class Host(
   val tls: TlsPeer = origin.peer(config.tls)
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
-  val balancer = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
+  val balancer     = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
   val counts       = new CopyOnWriteArrayList[HostCounts] // one for each loop that calls it
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
 
@@ -59,8 +59,9 @@ private[client] final class Host(
 
   /** What a new connection to the proxy begins with; null for none. */
   def handshake(): ProxyHandshake = origin.address match {
-    case to: Address.Tcp if proxy != null && origin.isSecure => new ConnectHandshake(proxy, to, config.userAgent)
-    case _                                                   => null
+    case to: Address.Tcp if proxy != null && origin.isSecure =>
+      new ConnectHandshake(proxy, to, config.userAgent)
+    case _ => null
   }
 
   /** Notes a use, at most once a second as all loops share the field. `now`: nanoseconds of the loop's clock. */

@@ -171,7 +171,15 @@ private[client] final class Pool(
     open += 1
     counts.add(HostCounts.Open, 1)
     Connector
-      .connect(endpoint.address, loop, config.socket, context.connectNanos, null, host.tls, host.handshake()) {
+      .connect(
+        endpoint.address,
+        loop,
+        config.socket,
+        context.connectNanos,
+        null,
+        host.tls,
+        host.handshake()
+      ) {
         connection => new ClientConnection(connection, context, this, host.name)
       }
       .onComplete { result =>

@@ -28,7 +28,12 @@ class CookieJarSuite extends Suite {
     assertEquals(via("http://A.example/", "k=v; Domain=.Example.COM")("http://a.example/"), "null")
     val shop = via("http://a.shop.example/", "k=v; Domain=shop.example") _
     assertEquals(
-      List("http://shop.example/", "http://b.a.shop.example/", "http://xshop.example/", "http://example/").map(shop),
+      List(
+        "http://shop.example/",
+        "http://b.a.shop.example/",
+        "http://xshop.example/",
+        "http://example/"
+      ).map(shop),
       List("k=v", "k=v", "null", "null")
     )
     assertEquals(via("http://a.example/", "k=v; Domain=b.a.example")("http://b.a.example/"), "null")
@@ -96,8 +101,17 @@ class CookieJarSuite extends Suite {
         "6 november 1994 08:49:37"
       )
     ) assertEquals(CookieDate.parse(text), day, text)
-    for (text <- List("", "06 Nov 1994", "06 Nov 08:49:37", "32 Nov 1994 08:49:37", "31 Feb 1994 08:49:37",
-        "6 Nov 1994 24:49:37", "6 Nov 1500 08:49:37"))
+    for (
+      text <- List(
+        "",
+        "06 Nov 1994",
+        "06 Nov 08:49:37",
+        "32 Nov 1994 08:49:37",
+        "31 Feb 1994 08:49:37",
+        "6 Nov 1994 24:49:37",
+        "6 Nov 1500 08:49:37"
+      )
+    )
       assertEquals(CookieDate.parse(text), None, text)
   }
 
@@ -106,7 +120,9 @@ class CookieJarSuite extends Suite {
       assertEquals(via("http://a/", text)("http://a/"), "null", text.take(10))
     assertEquals(via("http://a/x/", " k = v=w ; Path=/" + "p" * 2000)("http://a/x/"), "k=v=w")
     val jar = new CookieJar
-    for (bad <- List(StoredCookie("k", "a\r\nb", "a"), StoredCookie("", "v", "a"), StoredCookie("k", "a;b", "a")))
+    for (
+      bad <- List(StoredCookie("k", "a\r\nb", "a"), StoredCookie("", "v", "a"), StoredCookie("k", "a;b", "a"))
+    )
       intercept[IllegalArgumentException](jar.add(bad))
     jar.add(StoredCookie("k", "v", "a.example", isHostOnly = false))
     assertEquals(sent(jar, "http://b.a.example/"), "k=v")

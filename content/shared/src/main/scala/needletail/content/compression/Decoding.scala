@@ -59,7 +59,7 @@ object Decoding {
   ): Either[HttpError, Request] = {
     val codings = request.headers.list("content-encoding").map(Ascii.lower).filterNot(_ == "identity")
     codings match {
-      case Nil                                                                => Right(request)
+      case Nil                                       => Right(request)
       case coding :: Nil if Decoding.codings(coding) =>
         val plain = new Inflating(request.body.stream, coding != "deflate", limits, newInflater = newInflater)
         request.onOver(() => plain.release())

@@ -32,8 +32,8 @@ private[compression] final class Inflating(
   private var from    = 0
   private var state   = if (isGzip) AtHeader else InData
   private var header  = new GzipHeader
-  private var trailer = 0L // bytes of the trailer that have been read
-  private var sum     = 0L // what it says
+  private var trailer = 0L    // bytes of the trailer that have been read
+  private var sum     = 0L    // what it says
   private var read    = 0L
   private var written = 0L
   private var over    = false

@@ -49,7 +49,8 @@ final case class Csrf(
   /** Refuses requests without a valid token in the header: 403. For scripts. */
   val inHeader: Part[Unit] = Filter("CSRF token in a header") { request =>
     Async.value(
-      if (request.header(header).exists(accepts(request, _))) Right(()) else Left(Response(Status.Forbidden).text(refusal))
+      if (request.header(header).exists(accepts(request, _))) Right(())
+      else Left(Response(Status.Forbidden).text(refusal))
     )
   }
 
@@ -149,7 +150,8 @@ object Csrf {
 final class CsrfToken private[security] (name: String, val value: String) {
 
   /** The hidden field of a form: `html"<form method=post>\${token.field}…</form>"`. */
-  def field: Html = Html.raw("<input type=\"hidden\" name=\"" + Html.escape(name) + "\" value=\"" + value + "\">")
+  def field: Html =
+    Html.raw("<input type=\"hidden\" name=\"" + Html.escape(name) + "\" value=\"" + value + "\">")
 
   override def toString: String = value
 }

@@ -4,7 +4,9 @@ import needletail.http.message.Parameters
 import needletail.routing.Read
 
 /** Reads a field: one with a `Read`, an `Option` or a `List` of one. */
-@annotation.implicitNotFound("a field is read as a type with a Read, or as an Option or List of one; ${A} is none")
+@annotation.implicitNotFound(
+  "a field is read as a type with a Read, or as an Option or List of one; ${A} is none"
+)
 sealed abstract class ReadField[A] {
 
   /** The value, or what is wrong with it. */
@@ -35,7 +37,9 @@ object ReadField {
     private[validation] def read(texts: List[String]): Either[String, A] = f(texts)
   }
 
-  private[content] def field[A](parameters: Parameters, name: String)(implicit reader: ReadField[A]): Field[A] =
+  private[content] def field[A](parameters: Parameters, name: String)(implicit
+      reader: ReadField[A]
+  ): Field[A] =
     reader.read(parameters.getAll(name)) match {
       case Right(value) => new Field(name, Some(value), Vector.empty)
       case Left(wrong)  => new Field(name, None, Vector(FieldError(name, wrong)))

@@ -67,7 +67,8 @@ sealed class Validated[A] private[validation] (
   }
 
   /** The value, or the problem to respond with: application/problem+json, with the list `errors`. */
-  private[content] def orProblem(status: Status): Either[Response, A] = result.left.map(Validated.problem(_, status))
+  private[content] def orProblem(status: Status): Either[Response, A] =
+    result.left.map(Validated.problem(_, status))
 
   private def withErrors(more: Vector[FieldError]): Validated[A] =
     if (more.isEmpty) this else new Validated(value, Validated.some(errors ++ more))

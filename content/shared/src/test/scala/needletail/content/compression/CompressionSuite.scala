@@ -149,19 +149,22 @@ class CompressionSuite extends Suite {
     assertEquals(unzipped(piece ++ rest.flatten), "firstsecond")
   }
 
-  test("so many streams are compressed at once; further ones are sent as they are, or in uncompressed blocks") {
+  test(
+    "so many streams are compressed at once; further ones are sent as they are, or in uncompressed blocks"
+  ) {
     val most   = CompressionConfig.streams + 1
     val random = new java.util.Random(1)
-    val noise  = Seq.fill(5000)(java.lang.Long.toHexString(random.nextLong())).mkString // many pieces, also compressed
+    val noise  =
+      Seq.fill(5000)(java.lang.Long.toHexString(random.nextLong())).mkString // many pieces, also compressed
     def pieces = ByteStream.fromIterator(noise.grouped(10000).map(_.getBytes(UTF_8)))
-    val loop  = new ManualLoop
-    val route =
+    val loop   = new ManualLoop
+    val route  =
       Routes(GET / "x" to Response.ok.contentType("text/plain").stream(pieces))
         .compressed(CompressionConfig(maxStreams = most))
     def asked(coding: String = "gzip") =
       route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> coding)), loop).response
-    val begun            = List("gzip", "gzip", "deflate").map(asked(_))
-    val first :: others  = begun.map(_.body.stream): @unchecked
+    val begun           = List("gzip", "gzip", "deflate").map(asked(_))
+    val first :: others = begun.map(_.body.stream): @unchecked
     assert(begun.forall(_.headers.contains("Content-Encoding")))
     val head = loop.run(first.next()).get.get
     assertEquals(CompressionConfig.streams, most)
@@ -184,7 +187,9 @@ class CompressionSuite extends Suite {
     for (n <- List(1, 65535, 65536, 200000)) {
       val bytes  = Array.tabulate(n)(i => ('a' + i % 26).toByte)
       val stream = new Deflating(ByteStream.fromIterator(Iterator(bytes, bytes)), "gzip", 5, most = 0)
-      assert(unzipped(new ManualLoop().run(stream.toList(100)).get.toArray.flatten).getBytes.sameElements(bytes ++ bytes))
+      assert(unzipped(
+        new ManualLoop().run(stream.toList(100)).get.toArray.flatten
+      ).getBytes.sameElements(bytes ++ bytes))
     }
   }
 

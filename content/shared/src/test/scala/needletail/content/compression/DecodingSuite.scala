@@ -188,13 +188,19 @@ class DecodingSuite extends Suite with Serving {
   }
 
   test("reading on when the request is over fails, as the rest of the content is not there") {
-    val request = Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), MessageBody.of(gzip(text.getBytes(UTF_8))))
-    val plain   = Decoding.decoded(request).fold(throw _, identity).body.stream
-    val loop    = new ManualLoop
+    val request = Request(
+      Method.POST,
+      "/",
+      Headers("Content-Encoding" -> "gzip"),
+      MessageBody.of(gzip(text.getBytes(UTF_8)))
+    )
+    val plain = Decoding.decoded(request).fold(throw _, identity).body.stream
+    val loop  = new ManualLoop
     assert(loop.run(plain.next()).get.nonEmpty)
     request.release()
     intercept[IllegalStateException](loop.run(plain.next()).get)
-    val late = Decoding.decoded(Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), MessageBody.of("x")))
+    val late =
+      Decoding.decoded(Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), MessageBody.of("x")))
     assert(late.isRight)
   }
 

@@ -81,7 +81,9 @@ class ResponseDecodingSuite extends Suite with Serving {
         assertEquals(response.header("Content-Encoding").orElse(response.header("Content-Length")), None)
       }
       assertEquals(service.get("/gzip").await().header("ETag"), Some("\"1\""))
-      for (call <- List(service.get("/gzip").undecoded, service.get("/gzip").header("Accept-Encoding", "gzip"))) {
+      for (
+        call <- List(service.get("/gzip").undecoded, service.get("/gzip").header("Accept-Encoding", "gzip"))
+      ) {
         val raw = call.await()
         assert(java.util.Arrays.equals(raw.bytes, packed))
         assertEquals(raw.header("Content-Encoding"), Some("GZip"))
@@ -119,9 +121,13 @@ class ResponseDecodingSuite extends Suite with Serving {
     serving(handler, decoding) { (server, client) =>
       for (path <- List("/cut", "/broken")) {
         val (whole, streamed) = failing(client, server.url + path)
-        assert(whole.isInstanceOf[ClientError.Malformed] && streamed.isInstanceOf[ClientError.Malformed], path)
+        assert(
+          whole.isInstanceOf[ClientError.Malformed] && streamed.isInstanceOf[ClientError.Malformed],
+          path
+        )
       }
-      val whole = intercept[ClientError.TooLarge](client.get(s"${server.url}/bomb").await()) // maxBodyInMemory
+      val whole =
+        intercept[ClientError.TooLarge](client.get(s"${server.url}/bomb").await()) // maxBodyInMemory
       assert(whole.getMessage.contains("cannot be decoded"), whole.getMessage)
       eventually(client.statistics.map(_.inFlight).sum == 0)
       assertEquals(client.get(s"${server.url}/gzip").await().text.length, text.length)

@@ -79,7 +79,11 @@ class CsrfSuite extends Suite {
     assertEquals(code("Cookie" -> cookie, "X-CSRF-Token" -> token), 200)
     assertEquals(code("Cookie" -> cookie), 403)
     assertEquals(code("X-CSRF-Token" -> token), 403)
-    assertEquals(posted("", "Cookie" -> cookie, "X-CSRF-Token" -> token), 403, "an empty field is a wrong one")
+    assertEquals(
+      posted("", "Cookie" -> cookie, "X-CSRF-Token" -> token),
+      403,
+      "an empty field is a wrong one"
+    )
   }
 
   test("a token belongs to its session, and to its keys") {

@@ -24,7 +24,9 @@ class ValidationSuite extends Suite {
   )(_ => Json.obj())
 
   private def signUp(form: Parameters): Validated[SignUp] =
-    (form.field[String]("name").check("must not be empty")(_.nonEmpty).check("must not be admin")(_ != "admin") +
+    (form.field[String](
+      "name"
+    ).check("must not be empty")(_.nonEmpty).check("must not be admin")(_ != "admin") +
       form.field[Int]("age").check("must be at least 18")(_ >= 18) +
       form.field[Option[String]]("email").check("must have an @")(_.forall(_.contains('@')))).map {
       case (name, age, email) => SignUp(name, age, email)
@@ -45,7 +47,10 @@ class ValidationSuite extends Suite {
     GET / "users" + queryParameters.validate(signUp, Status.BadRequest) to (user => s"$user".ok),
     POST / "orders" + Body[Order].validate(valid) to (order => s"${order.lines.length}".ok),
     GET / "tags" + queryParameters.validate(_.field[List[Int]]("n")) to (all => s"${all.sum}".ok),
-    POST / "page" + Body[Parameters].map(signUp(_).result) to (_.fold(_.map(_.field).mkString(" ").ok, _.name.ok))
+    POST / "page" + Body[Parameters].map(signUp(_).result) to (_.fold(
+      _.map(_.field).mkString(" ").ok,
+      _.name.ok
+    ))
   )
 
   private def post(path: String, mediaType: String, body: String) =
@@ -95,7 +100,9 @@ class ValidationSuite extends Suite {
       )
     )
     assertEquals(json("""{"item":7}""").status.code, 400)
-    val many = json(s"""{"item":"","address":{"price":0},"lines":[${List.fill(1000)("""{"price":-1}""").mkString(",")}]}""")
+    val many = json(
+      s"""{"item":"","address":{"price":0},"lines":[${List.fill(1000)("""{"price":-1}""").mkString(",")}]}"""
+    )
     assertEquals(errors(many.text).length, 100, "no more than a client may read")
   }
 

@@ -12,7 +12,9 @@ private[needletail] object Hmac {
   def sha256(key: Array[Byte], bytes: Array[Byte]): Array[Byte] = {
     OpenSslCrypto.load()
     val code = new Array[Byte](32)
-    if (CryptoFunctions.hmac(key.at(0), key.length, OpenSslCrypto.start(bytes), bytes.length, code.at(0)) != 1)
+    if (
+      CryptoFunctions.hmac(key.at(0), key.length, OpenSslCrypto.start(bytes), bytes.length, code.at(0)) != 1
+    )
       throw OpenSslCrypto.failed
     code
   }

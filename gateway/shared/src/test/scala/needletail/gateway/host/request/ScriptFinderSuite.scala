@@ -18,7 +18,8 @@ class ScriptFinderSuite extends Suite {
     ()
   }
 
-  private def finder(directory: Path) = new ScriptFinder(new Mount("/cgi"), directory.toString, mustExecute = false)
+  private def finder(directory: Path) =
+    new ScriptFinder(new Mount("/cgi"), directory.toString, mustExecute = false)
 
   private def code(directory: Path, segments: String*): Int =
     finder(directory).find(segments.toList).fold(_.status.code, _ => 200)
