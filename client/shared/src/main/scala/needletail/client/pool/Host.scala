@@ -1,7 +1,7 @@
 package needletail.client.pool
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import needletail.client.config.{ClientConfig, HttpProxy}
 import needletail.client.connection.ConnectHandshake
@@ -32,7 +32,7 @@ private[client] final class Host(
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer     = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
-  val counts       = new CopyOnWriteArrayList[HostCounts] // one for each loop that calls it
+  val counts       = new ConcurrentLinkedQueue[HostCounts] // one for each loop that calls it
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
 
   /** Whether the registry has dropped it. */

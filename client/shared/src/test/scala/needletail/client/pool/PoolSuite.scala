@@ -1,5 +1,7 @@
 package needletail.client.pool
 
+import java.util.concurrent.CountDownLatch
+
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
@@ -294,6 +296,22 @@ class PoolSuite extends Suite with Misbehaving {
         visitors.foreach(_.reset())
       }
       eventually(stats(client).open == 0, "they end with their loops")
+    }
+  }
+
+  test("loops that call a host for the first time at once are all counted") {
+    calling() { client =>
+      client.service("http://127.0.0.1:1")
+      val host    = client.known.head
+      val start   = new CountDownLatch(1)
+      val threads = List.fill(4)(new Thread(() => {
+        start.await()
+        for (_ <- 1 to 50) host.counts.add(new HostCounts)
+      }))
+      threads.foreach(_.start())
+      start.countDown()
+      threads.foreach(_.join())
+      assertEquals(host.counts.size, 200)
     }
   }
 }

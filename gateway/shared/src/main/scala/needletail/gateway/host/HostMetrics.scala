@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import java.util.concurrent.CopyOnWriteArrayList
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
 
@@ -18,7 +18,7 @@ import needletail.metrics.{MetricSource, MetricText}
  * second of the same path and kind on with a number.
  */
 final class HostMetrics extends MetricSource {
-  private val hosts = new CopyOnWriteArrayList[HostCounts]
+  private val hosts = new ConcurrentLinkedQueue[HostCounts]
 
   private[host] def add(counts: HostCounts): Unit = { hosts.add(counts); () }
 
