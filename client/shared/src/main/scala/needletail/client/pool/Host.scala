@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import needletail.client.config.{ClientConfig, HttpProxy}
-import needletail.client.connection.ConnectHandshake
+import needletail.client.connection.{ConnectHandshake, ProxyRefusal}
+import needletail.client.error.ClientError
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
 import needletail.client.url.Origin
 import needletail.io.{Address, ProxyHandshake, TlsPeer}
@@ -63,6 +64,15 @@ private[client] final class Host(
       new ConnectHandshake(proxy, to, config.userAgent)
     case _ => null
   }
+
+  /** The error of a call that got no connection. */
+  def notReached(cause: Throwable): ClientError =
+    if (proxy == null) new ClientError.CannotConnect(name, cause)
+    else
+      cause.getCause match {
+        case refusal: ProxyRefusal => new ClientError.ProxyRefused(name, refusal.status)
+        case _                     => new ClientError.CannotConnect(name, cause)
+      }
 
   /** Notes a use, at most once a second as all loops share the field. `now`: nanoseconds of the loop's clock. */
   def used(now: Long): Unit = if (now - usedAt > 1000000000L) usedAt = now

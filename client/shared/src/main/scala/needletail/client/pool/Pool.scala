@@ -6,8 +6,7 @@ import needletail.client.connection.{
   ClientExchange,
   ClientLoopContext,
   ConnectionOwner,
-  ExchangeQueue,
-  ProxyRefusal
+  ExchangeQueue
 }
 import needletail.client.error.ClientError
 import needletail.client.policy.Endpoint
@@ -202,10 +201,7 @@ private[client] final class Pool(
   private def notOpened(cause: Throwable): Unit = {
     open -= 1
     counts.add(HostCounts.Open, -1)
-    if (!waiting.isEmpty) takeWaiting().onFailed(cause.getCause match {
-      case refusal: ProxyRefusal => new ClientError.ProxyRefused(host.name, refusal.status)
-      case _                     => new ClientError.CannotConnect(host.name, cause)
-    })
+    if (!waiting.isEmpty) takeWaiting().onFailed(host.notReached(cause))
     if (loop.isStopping) close() else grow()
   }
 
