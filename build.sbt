@@ -24,6 +24,7 @@ lazy val countQuick =
   taskKey[Unit]("Runs the tests on the JVM that a change may affect, and leaves their counts for ./test.")
 lazy val countJvm    = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
 lazy val countNative = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
+lazy val startNative = taskKey[Unit]("Begins with the tests on Native, beside what comes before countNative.")
 lazy val countFormat = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
 lazy val structure   = taskKey[Unit]("Checks what knows what, by project/structure.txt.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
@@ -432,6 +433,13 @@ def folder(module: CrossProject): String = module.jvm.base.getParentFile.getName
 def testsOf(projects: Seq[Project]): ScopeFilter =
   ScopeFilter(inProjects(projects.map(p => p: ProjectReference): _*), inConfigurations(Test))
 
+/** How the tests on Native run: all, and what does I/O once more with the poller that is not the default (PollerKind). */
+def nativeRuns: Seq[TestCounts.Run] = {
+  val again = Seq("io", "server").filter(chosen).map(module => s"needletail.$module.")
+  TestCounts.Run(Nil, Nil) +:
+    (if (again.isEmpty) Nil else Seq(TestCounts.Run(again, Seq("NEEDLETAIL_POLLER" -> "io_uring"))))
+}
+
 /** The tests of all modules on Native, as one program that is linked once; `nativeTests/run io` runs a part. */
 lazy val nativeTests = project
   .in(file("testing/program"))
@@ -590,15 +598,16 @@ lazy val root = project
       ),
       streams.value.log
     ),
+    startNative := BackgroundTests.start(
+      (nativeTests / Compile / nativeLink).result.value,
+      nativeRuns,
+      target.value / "native-tests.log",
+      streams.value.log
+    ),
     countNative := {
       val program = (nativeTests / Compile / nativeLink).result.value
       val log     = streams.value.log
-      val whole   = TestCounts.of(program, Nil, Nil, log)
-      // What does I/O once more with the poller that is not the default (PollerKind).
-      val again = Seq("io", "server").filter(chosen).map(module => s"needletail.$module.")
-      val both  =
-        if (again.isEmpty) whole
-        else whole + TestCounts.of(program, again, Seq("NEEDLETAIL_POLLER" -> "io_uring"), log)
+      val both    = BackgroundTests.started.getOrElse(TestCounts.of(program, nativeRuns, println(_), log))
       TestCounts.report(baseDirectory.value, "native", both, log)
     },
     structure := TestCounts.report(

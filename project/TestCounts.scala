@@ -89,33 +89,36 @@ object TestCounts {
     if (bad && counts.failed == 0) counts + broken else counts
   }
 
-  /** Runs a program of tests that closes with a line of counts and exits with 0 only when none failed. */
-  def of(
-      program: Result[File],
-      arguments: Seq[String],
-      environment: Seq[(String, String)],
-      log: Logger
-  ): TestCounts = program match {
-    case Inc(_)      => broken
-    case Value(file) =>
-      var last   = ""
-      var listed = false // below the line that says which failed
-      val names  = ArrayBuffer.empty[String]
-      val echo   = ProcessLogger { line =>
-        if (listed && line.startsWith("  ")) names += line.trim
-        listed = line == "Failed:" || listed && line.startsWith("  ")
-        last = line
-        println(line)
-      }
-      val status = Process(file.getPath +: arguments, None, environment: _*).!(echo)
-      last match {
-        case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
-          val how = environment.map { case (name, value) => s", with $name=$value" }.mkString
-          TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.map(_ + how).toList)
-        case _ =>
-          log.error(s"the program of tests ended with status $status after: $last")
-          broken
-      }
+  /** One run of a program of tests. */
+  final case class Run(arguments: Seq[String], environment: Seq[(String, String)])
+
+  /** The sum of these runs of a program of tests; `out` gets each line of their output. */
+  def of(program: Result[File], runs: Seq[Run], out: String => Unit, log: Logger): TestCounts =
+    program match {
+      case Inc(_)      => broken
+      case Value(file) => runs.map(of(file, _, out, log)).reduce(_ + _)
+    }
+
+  /** A program of tests closes with a line of counts and exits with 0 only when none failed. */
+  private def of(program: File, run: Run, out: String => Unit, log: Logger): TestCounts = {
+    var last   = ""
+    var listed = false // below the line that says which failed
+    val names  = ArrayBuffer.empty[String]
+    val echo   = ProcessLogger { line =>
+      if (listed && line.startsWith("  ")) names += line.trim
+      listed = line == "Failed:" || listed && line.startsWith("  ")
+      last = line
+      out(line)
+    }
+    val status = Process(program.getPath +: run.arguments, None, run.environment: _*).!(echo)
+    last match {
+      case Line(passed, failed, skipped) if (status == 0) == (failed == "0") =>
+        val how = run.environment.map { case (name, value) => s", with $name=$value" }.mkString
+        TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.map(_ + how).toList)
+      case _ =>
+        log.error(s"the program of tests ended with status $status after: $last")
+        broken
+    }
   }
 
   /** Checks that either hold or do not, as one test. */

@@ -2,6 +2,8 @@ package needletail.testing
 
 import scala.concurrent.Future
 
+import org.junit.AssumptionViolatedException
+
 /**
  * The base of every suite: munit's FunSuite here, a small runner on Native.
  *
@@ -12,7 +14,17 @@ abstract class Suite extends munit.FunSuite with Eventually {
   override def munitTestTransforms: List[TestTransform] =
     super.munitTestTransforms :+ new TestTransform(
       "bounded in time",
-      test => test.withBody(() => Future.fromTry(Bounded.run(test.name, munitTimeout)(test.body)))
+      test =>
+        test.withBody(() =>
+          Future.fromTry(
+            SecondTry.run(
+              s"${getClass.getName}: ${test.name}",
+              munitTimeout,
+              _.isInstanceOf[AssumptionViolatedException],
+              SecondTry.note
+            )(test.body)
+          )
+        )
     )
 
   // munit has wrapped the value into a Future when the transform above sees it.

@@ -7,12 +7,13 @@ import scala.scalanative.unsigned._
 import scala.util.{Failure, Success}
 
 /**
- * Runs suites one after another, prints the result of each test, and counts.
+ * Runs suites one after another, prints the result of each test, and counts. With `note`, a test that fails is run once
+ * more (`SecondTry`).
  *
  * The name of a test is printed before it starts and its result after, so that the last line shows which test crashed
  * the process, if one does.
  */
-private[testing] final class Runner(out: String => Unit) {
+private[testing] final class Runner(out: String => Unit, note: Option[String => Unit] = None) {
   import Runner._
 
   private var passed, skipped = 0
@@ -40,8 +41,11 @@ private[testing] final class Runner(out: String => Unit) {
     if (test.options.ignored) skip("ignored")
     else {
       val start = System.nanoTime()
-      watched(suite.munitTimeout)(Bounded.run(test.name, suite.munitTimeout)(() =>
-        surrounded(suite, test)
+      val name  = s"$suiteName: ${test.name}"
+      // twice the limit: the test may be run once more
+      watched(suite.munitTimeout * 2)(SecondTry.run(name, suite.munitTimeout, _.isInstanceOf[Skipped], note)(
+        () =>
+          surrounded(suite, test)
       )) match {
         case Success(_) =>
           passed += 1
@@ -96,7 +100,7 @@ private[testing] object Runner {
   def main(all: Seq[Entry], args: Array[String]): Unit = {
     val chosen = if (args.isEmpty) all else all.filter(suite => args.exists(suite.name.contains(_)))
     if (chosen.isEmpty) System.err.println(s"no suite has a name with ${args.mkString(" or ")} in it")
-    val counts = new Runner(write).run(chosen)
+    val counts = new Runner(write, SecondTry.note).run(chosen)
     write(s"$counts\n")
     arm(LastWords)
     System.exit(if (chosen.isEmpty || counts.failed > 0) 1 else 0)

@@ -4,6 +4,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.concurrent.ExecutionContext.Implicits.global
 import scala.concurrent.{Future, Promise}
 import scala.concurrent.duration.{Duration, DurationInt}
+import scala.util.{Success, Try}
 
 /** What suites may rely on, on both platforms. */
 class SuiteSuite extends Suite {
@@ -79,5 +80,27 @@ class SuiteSuite extends Suite {
     val thrown = Bounded.run("throws", 1.second)(() => throw new StackOverflowError).failed.get
     assert(thrown.isInstanceOf[StackOverflowError], thrown)
     assertEquals(Bounded.run("returns", 1.second)(() => 7).get, 7: Any)
+  }
+
+  private def tries(note: Option[String => Unit])(results: (() => Any)*): (Try[Any], Int) = {
+    var count       = 0
+    def next(): Any = { count += 1; results(count - 1)() }
+    (SecondTry.run("it", munitTimeout, _.isInstanceOf[ArithmeticException], note)(() => next()), count)
+  }
+
+  test("where a second try is allowed, a test that fails has one, and it is noted if it passes") {
+    var noted            = List.empty[String]
+    val note             = Some((line: String) => noted ::= line)
+    val fails: () => Any = () => throw new IllegalStateException("busy")
+    val skips: () => Any = () => throw new ArithmeticException
+    assertEquals(tries(note)(fails, () => 5), (Success(5): Try[Any], 2))
+    assertEquals(noted, List("it (first: java.lang.IllegalStateException: busy)"))
+    noted = Nil
+    val (outcome, count) = tries(note)(fails, fails)
+    assert(outcome.isFailure && count == 2)
+    assertEquals(tries(note)(skips)._2, 1)
+    assertEquals(tries(note)(() => 5), (Success(5): Try[Any], 1))
+    assertEquals(tries(None)(fails)._2, 1)
+    assertEquals(noted, Nil)
   }
 }
