@@ -174,7 +174,9 @@ final class Request private[needletail] (
     val h   = head
     val own = h.copied
     if (h.route == null && h.gate != null) own.route = h.gate.current
-    derived(new Request(own, own.generation, body, connection))
+    val kept = derived(new Request(own, own.generation, body, connection))
+    kept.more.keptOf = this
+    kept
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
@@ -227,6 +229,7 @@ final class Request private[needletail] (
    */
   private[needletail] def onOver(task: Runnable): Unit =
     if (extras != null && extras.origin != null) extras.origin.onOver(task)
+    else if (extras != null && extras.keptOf != null) extras.keptOf.onOver(task)
     else if (view eq Request.released) task.run()
     else more.atEnd = task :: more.atEnd
 
@@ -240,6 +243,9 @@ private[needletail] final class RequestExtras {
 
   /** The request that this one was made from; its gate applies to this one too. */
   var origin: Request = null
+
+  /** The request that this one is a copy of; both are over at the same time. */
+  var keptOf: Request = null
 
   /** The id that the request has been given; null if none. */
   var id: String = null
