@@ -92,7 +92,20 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   /** A call of a host, which the registry may have forgotten. Throws IllegalArgumentException for CONNECT. */
   private[client] def callOf(host: Host, method: Method, target: String, limit: TimeLimit): Call = {
     if (method eq Method.CONNECT) throw new IllegalArgumentException("CONNECT is not implemented")
-    new Call(loops, hosts.current(host), method, target, Headers.empty, null, null, -1, limit, null, 0)
+    new Call(
+      loops,
+      hosts.current(host),
+      method,
+      target,
+      Headers.empty,
+      null,
+      null,
+      -1,
+      limit,
+      null,
+      0,
+      config.cookies.orNull
+    )
   }
 
   private[client] def forget(host: Host): Unit = hosts.forget(host)

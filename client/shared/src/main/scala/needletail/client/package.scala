@@ -10,6 +10,11 @@ package object client {
   type BalancingConfig   = config.BalancingConfig
   type BreakerConfig     = config.BreakerConfig
   type ClientConfig      = config.ClientConfig
+  type ContentDecoding   = config.ContentDecoding
+  type CookieJar         = cookie.CookieJar
+  type StoredCookie      = cookie.StoredCookie
+  type HttpProxy         = config.HttpProxy
+  type Proxies           = config.Proxies
   type RetryConfig       = config.RetryConfig
   type Call              = call.Call
   type ClientResponse    = call.ClientResponse
@@ -24,6 +29,9 @@ package object client {
   val BalancingConfig: config.BalancingConfig.type   = config.BalancingConfig
   val BreakerConfig: config.BreakerConfig.type       = config.BreakerConfig
   val ClientConfig: config.ClientConfig.type         = config.ClientConfig
+  val StoredCookie: cookie.StoredCookie.type         = cookie.StoredCookie
+  val HttpProxy: config.HttpProxy.type               = config.HttpProxy
+  val Proxies: config.Proxies.type                   = config.Proxies
   val RetryConfig: config.RetryConfig.type           = config.RetryConfig
   val ClientError: error.ClientError.type            = error.ClientError
   val BreakerState: policy.BreakerState.type         = policy.BreakerState

@@ -9,9 +9,10 @@ import needletail.content.compression.Compression
 import needletail.content.file.{ClassPathServer, FileServer}
 import needletail.content.forward.Proxy
 import needletail.content.security.Cors
-import needletail.http.{Handler, Request, Response}
+import needletail.http.message.{HttpError, Parameters}
+import needletail.http.{Handler, Request, Response, Status}
 import needletail.json.{Json, JsonReader}
-import needletail.routing.Routes
+import needletail.routing.{request, Part, Routes}
 
 /**
  * What web programs need besides routes: static files, compression, multipart forms, server-sent events, and more. All
@@ -22,6 +23,8 @@ package object content {
   type CookieSecrets     = security.CookieSecrets
   type CorsConfig        = security.CorsConfig
   type CrossSite         = security.CrossSite
+  type Csrf              = security.Csrf
+  type CsrfToken         = security.CsrfToken
   type DecodingLimits    = compression.DecodingLimits
   type Event             = events.Event
   type FileConfig        = file.FileConfig
@@ -35,12 +38,15 @@ package object content {
   type RateLimit         = limit.RateLimit
   type RequestId         = answer.RequestId
   type SecurityHeaders   = security.SecurityHeaders
+  type FieldError        = validation.FieldError
+  type Validated[A]      = validation.Validated[A]
 
   val Authentication: security.Authentication.type          = security.Authentication
   val CompressionConfig: compression.CompressionConfig.type = compression.CompressionConfig
   val CorsConfig: security.CorsConfig.type                  = security.CorsConfig
   val CrossSite: security.CrossSite.type                    = security.CrossSite
   val Decoding: compression.Decoding.type                   = compression.Decoding
+  val Csrf: security.Csrf.type                              = security.Csrf
   val DecodingLimits: compression.DecodingLimits.type       = compression.DecodingLimits
   val Event: events.Event.type                              = events.Event
   val EventSource: events.EventSource.type                  = events.EventSource
@@ -56,6 +62,15 @@ package object content {
   val Redirect: answer.Redirect.type                        = answer.Redirect
   val RequestId: answer.RequestId.type                      = answer.RequestId
   val SecurityHeaders: security.SecurityHeaders.type        = security.SecurityHeaders
+
+  val FieldError: validation.FieldError.type = validation.FieldError
+  val Validated: validation.Validated.type   = validation.Validated
+
+  /** All parameters of the query, to validate them together. */
+  val queryParameters: Part[Parameters] = request.refine { request =>
+    try Right(request.queryParams)
+    catch { case e: HttpError => Left(Response.of(e)) }
+  }
 
   /**
    * Routes for the files of a directory, below `prefix`: `files("/assets", Paths.get("public"))`.
@@ -93,6 +108,23 @@ package object content {
     def html(values: Any*): Html = Html.interpolate(context.parts, values)
   }
 
+  implicit class PartWithValidation[A](private val part: Part[A]) {
+
+    /**
+     * The value that `f` makes of this part's; if it finds errors, the response is a problem (RFC 9457) with the list
+     * `errors`, each with `field` and `message`; see [[validation.Validated]].
+     */
+    def validate[B](f: A => Validated[B], status: Status = Status.UnprocessableContent): Part[B] =
+      part.refine(f(_).orProblem(status))
+  }
+
+  implicit class ParametersWithFields(private val parameters: Parameters) {
+
+    /** A field to check: a type with a `Read`, or an `Option` or `List` of one. */
+    def field[A](name: String)(implicit reader: validation.ReadField[A]): validation.Field[A] =
+      validation.ReadField.field[A](parameters, name)
+  }
+
   implicit class RoutesWithContent(private val routes: Routes) {
 
     /** The same routes, whose responses are compressed for clients that accept it; see [[CompressionConfig]]. */
@@ -112,6 +144,9 @@ package object content {
     def refuseCrossSite: Routes = refuseCrossSite(CrossSite())
 
     def refuseCrossSite(check: CrossSite): Routes = check(routes)
+
+    /** The same routes, whose responses set the cookie that their tokens belong to; see [[Csrf]]. */
+    def csrf(tokens: Csrf): Routes = tokens(routes)
 
     /** The same routes, with a limit of requests for each client. */
     def rateLimit(limit: RateLimit): Routes = limit(routes)

@@ -1,6 +1,6 @@
 package needletail.fuzz
 
-import needletail.client.{AnswersFuzz, UrlFuzz}
+import needletail.client.{AnswersFuzz, SetCookieFuzz, UrlFuzz}
 import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuzz}
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
 import needletail.json.JsonFuzz
@@ -18,6 +18,7 @@ object SharedTargets {
     FormFuzz,
     JsonFuzz,
     UrlFuzz,
+    SetCookieFuzz,
     AnswersFuzz,
     FastCgiFuzz,
     ScgiFuzz,

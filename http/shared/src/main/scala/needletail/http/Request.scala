@@ -174,7 +174,9 @@ final class Request private[needletail] (
     val h   = head
     val own = h.copied
     if (h.route == null && h.gate != null) own.route = h.gate.current
-    derived(new Request(own, own.generation, body, connection))
+    val kept = derived(new Request(own, own.generation, body, connection))
+    kept.more.keptOf = this
+    kept
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
@@ -218,7 +220,18 @@ final class Request private[needletail] (
   private[needletail] def release(): Unit = {
     view = Request.released
     generation = -1
+    if (extras != null) extras.end()
   }
+
+  /**
+   * Runs `task`, which must not throw, on the loop when this request is over: its response is complete, or it has been
+   * dropped. At once if it is over already. Not at all for a request that no server received.
+   */
+  private[needletail] def onOver(task: Runnable): Unit =
+    if (extras != null && extras.origin != null) extras.origin.onOver(task)
+    else if (extras != null && extras.keptOf != null) extras.keptOf.onOver(task)
+    else if (view eq Request.released) task.run()
+    else more.atEnd = task :: more.atEnd
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
@@ -231,11 +244,26 @@ private[needletail] final class RequestExtras {
   /** The request that this one was made from; its gate applies to this one too. */
   var origin: Request = null
 
+  /** The request that this one is a copy of; both are over at the same time. */
+  var keptOf: Request = null
+
   /** The id that the request has been given; null if none. */
   var id: String = null
 
+  /** What the tokens of its response against cross-site requests belong to, if any has been made. */
+  var csrf: String = null
+
   var reporter: Gate              = null
   var dress: Response => Response = null
+
+  /** What is to be run when the request is over. */
+  var atEnd: List[Runnable] = Nil
+
+  def end(): Unit = {
+    val tasks = atEnd
+    atEnd = Nil
+    tasks.foreach(_.run())
+  }
 }
 
 object Request {

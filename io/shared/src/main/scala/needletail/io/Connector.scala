@@ -1,7 +1,7 @@
 package needletail.io
 
 import needletail.async.{Async, AsyncPromise, Survivable, Timer}
-import needletail.io.platform.{ConnectionOptions, Pollable, Socket}
+import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
@@ -24,6 +24,7 @@ object Connector {
    * @param source the local address to connect from by TCP; null leaves it to the system
    * @param tls    the peer to secure a TCP connection with: connecting then includes the handshake; null for a plain
    *   one
+   * @param through what to agree with the proxy that `address` is of, before TLS begins; null if it is of none
    */
   def connect(
       address: Address,
@@ -31,10 +32,11 @@ object Connector {
       options: ConnectionOptions = ConnectionOptions.default,
       timeoutNanos: Long = 10L * 1000 * 1000 * 1000,
       source: InetAddress = null,
-      tls: TlsPeer = null
+      tls: TlsPeer = null,
+      through: ProxyHandshake = null
   )(makeHandler: Connection => ConnectionHandler): Async[Connection] = {
     if (!loop.inLoop) throw new IllegalStateException("connect must be called on the event loop's own thread")
-    val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, makeHandler)
+    val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, through, makeHandler)
     attempt.begin()
     attempt.result
   }
@@ -63,6 +65,7 @@ object Connector {
       timeoutNanos: Long,
       source: InetAddress,
       tls: TlsPeer,
+      through: ProxyHandshake,
       makeHandler: Connection => ConnectionHandler
   ) {
     val result = new AsyncPromise[Connection]
@@ -107,7 +110,7 @@ object Connector {
           stagger = loop.schedule(StaggerNanos, () => if (!over && routes.length < MaxRoutes) tryNext(port))
         open {
           val plain = loop.platform.connectTcp(ip, port, source)
-          if (tls eq null) plain else tls.tls.over(plain, tls.name, port)
+          if ((tls eq null) || (through ne null)) plain else tls.tls.over(plain, tls.name, port)
         }
       } else if (routes.isEmpty) giveUp(lastFailure)
     }
@@ -169,7 +172,7 @@ object Connector {
 
     private def drop(route: Route): Unit = {
       routes = routes.filterNot(_ eq route)
-      loop.releaseAtTurnEnd(route.socket)
+      if (route.socket ne null) loop.releaseAtTurnEnd(route.socket)
     }
 
     private def timedOut(): IOException =
@@ -181,7 +184,8 @@ object Connector {
         case _ if e.getMessage eq null => e.toString
         case _                         => e.getMessage
       }
-      val text  = s"cannot connect to $address: $why"
+      val way   = if (through eq null) "to" else "through the proxy"
+      val text  = s"cannot connect $way $address: $why"
       val named = e match {
         case _: SocketTimeoutException => new SocketTimeoutException(text)
         case _                         => new ConnectException(text)
@@ -191,18 +195,51 @@ object Connector {
     }
 
     /** An attempt to connect to one of the addresses. */
-    private final class Route(val socket: Socket) extends Pollable {
+    private final class Route(plain: Socket) extends Pollable {
+      var socket: Socket = plain // null once TLS has failed to take it over
+
+      private var exchange = if (through eq null) null else new ProxyExchange(through)
+      private var isThere  =
+        false // whether the proxy has been reached: another of its addresses would say the same
+
       def begin(): Unit =
-        if (socket.finishConnect()) connected(this) else loop.watch(socket, this, socket.awaits)
+        if (exchange ne null) loop.watch(socket, this, socket.awaits)
+        else if (socket.finishConnect()) connected(this)
+        else loop.watch(socket, this, socket.awaits)
 
       private def isWanted = !over && routes.exists(_ eq this)
 
       private[needletail] def onReady(ready: Int): Unit =
         if (isWanted)
           try
-            if (socket.finishConnect()) connected(this)
-            else if (socket.awaits != socket.interest) loop.setInterest(socket, socket.awaits)
-          catch { case e: IOException => lost(this, e) }
+            if (exchange ne null) converse()
+            else if (socket.finishConnect()) connected(this)
+            else await(socket.awaits)
+          catch { case e: IOException => if (isThere) giveUp(e) else lost(this, e) }
+
+      private def converse(): Unit =
+        if (!isThere && !socket.finishConnect()) await(socket.awaits)
+        else {
+          isThere = true
+          pass(exchange.goOn(socket))
+        }
+
+      private def await(interest: Int): Unit =
+        if (interest != socket.interest) loop.setInterest(socket, interest)
+
+      /** Goes on once the proxy has let it through. */
+      private def pass(awaited: Int): Unit =
+        if (awaited != Interest.None) await(awaited)
+        else {
+          exchange = null
+          if (tls eq null) connected(this)
+          else {
+            loop.unwatch(plain)
+            socket = null // which closes it if it fails
+            socket = tls.tls.over(plain, tls.name, through.port)
+            begin()
+          }
+        }
 
       private[needletail] def failed(cause: Throwable): Unit = Attempt.this.failed(cause)
 

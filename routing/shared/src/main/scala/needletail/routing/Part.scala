@@ -1,6 +1,6 @@
 package needletail.routing
 
-import needletail.http.{Reply, ToReply}
+import needletail.http.{Reply, Response, ToReply}
 import needletail.routing.internal.matching.{Both, Derived, Fault, Pattern, Quote, Shared}
 import needletail.routing.internal.typing.{Concat, Mistake, NoValues, NotAPart, TextIsNoResponse}
 
@@ -30,6 +30,9 @@ abstract class Part[A] private[routing] () extends Pattern {
    */
   def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Part[A] =
     new DerivedPart[A](this, Part.check(this, accept, message))
+
+  /** Converts the value with `f`; a `Left` refuses the request with that response, unless another route matches. */
+  def refine[B](f: A => Either[Response, B]): Part[B] = new DerivedPart[B](this, Part.refined(this, f))
 
   // ---- handling
 
@@ -61,6 +64,10 @@ private[routing] object Part {
     if (accept(v.asInstanceOf[A])) v
     else
       Fault.badRequest(Quote.fill(message, part.shortName, Part.show(v)), part.isPath)
+  }
+
+  def refined[A](part: Pattern, f: A => Either[Response, Any]): Any => Any = { v =>
+    f(v.asInstanceOf[A]).fold(Fault.refused(_, part.isPath), identity)
   }
 
   /** A value in an error message: a tuple without its parentheses. */

@@ -1,7 +1,10 @@
 package needletail.client.call
 
+import scala.util.{Failure, Success}
+
 import needletail.client.error.ClientError
 import needletail.client.pool.PerLoopClient
+import needletail.http.{ByteStream, MessageBody}
 import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, Status}
 import needletail.http.text.ByteWriter
@@ -14,6 +17,7 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
   private var exact: Array[Byte] = null // if the length is known
   private var grown: ByteWriter  = null // if it is not
   private var filled             = 0
+  private var coding: String     = null // that the content is decoded from
 
   protected def isStreamed: Boolean = false
 
@@ -21,6 +25,7 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
     status = s
     fields = head.toHeaders
     filled = 0
+    coding = codingOf(s, head)
     val length = head.contentLength
     if (length > config.maxBodyInMemory) tooLarge()
     else if (length >= 0)
@@ -39,8 +44,31 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
 
   protected def completed(trailers: Headers): Unit = {
     val content = if (exact != null) exact else java.util.Arrays.copyOf(grown.bytes, grown.length)
-    promise.succeed(new ClientResponse(status, fields, content, trailers))
-    ()
+    val plain   = if (coding == null) None else config.decoding.get.decode(coding, ByteStream.of(content))
+    plain match {
+      case None =>
+        promise.succeed(new ClientResponse(status, fields, content, trailers))
+        ()
+      case Some(stream) => decode(stream, trailers)
+    }
+  }
+
+  /** In pieces, with other connections in between if it is long. */
+  private def decode(content: ByteStream, trailers: Headers): Unit = {
+    val name  = hostName
+    val whole = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)
+    promise.onCancel { () =>
+      whole.cancel()
+      content.cancel()
+    }
+    whole.onComplete {
+      case Success(bytes) =>
+        promise.succeed(new ClientResponse(status, ContentCoding.decoded(fields), bytes, trailers))
+        ()
+      case Failure(e) =>
+        promise.fail(ContentCoding.failure(name, e))
+        ()
+    }
   }
 
   protected def failed(error: ClientError): Unit = { promise.fail(error); () }

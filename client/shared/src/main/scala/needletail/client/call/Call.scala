@@ -4,6 +4,7 @@ import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, Setting}
+import needletail.client.cookie.CookieJar
 import needletail.client.error.ClientError
 import needletail.client.pool.Host
 import needletail.http.{ByteStream, MessageBody, Request}
@@ -29,7 +30,8 @@ final class Call private[client] (
     private[client] val sourceLength: Long,
     private[client] val deadline: TimeLimit,
     private[client] val limit: FiniteDuration, // null: `requestTimeout`
-    private[client] val options: Int
+    private[client] val options: Int,
+    private[client] val jar: CookieJar // null: none
 ) {
   import Call.*
 
@@ -40,9 +42,23 @@ final class Call private[client] (
       sourceLength: Long = sourceLength,
       deadline: TimeLimit = deadline,
       limit: FiniteDuration = limit,
-      options: Int = options
+      options: Int = options,
+      jar: CookieJar = jar
   ): Call =
-    new Call(sender, host, method, target, headers, content, source, sourceLength, deadline, limit, options)
+    new Call(
+      sender,
+      host,
+      method,
+      target,
+      headers,
+      content,
+      source,
+      sourceLength,
+      deadline,
+      limit,
+      options,
+      jar
+    )
 
   /**
    * With an additional header.
@@ -123,6 +139,18 @@ final class Call private[client] (
   /** A redirection is returned as the response, not followed. */
   def noRedirects: Call = copy(options = options | NoRedirects)
 
+  /**
+   * With cookies of its own, in place of the client's: those of one user among many. A call that has a Cookie header
+   * is sent with that one only.
+   */
+  def cookies(jar: CookieJar): Call = copy(jar = jar)
+
+  /** The client's cookies are neither sent nor set by this call. */
+  def noCookies: Call = copy(jar = null)
+
+  /** The content of the response is left as the server sends it, and no coding is asked for: see `decoding`. */
+  def undecoded: Call = copy(options = options | Undecoded)
+
   /** A streamed body waits for 100 (Continue), at most for `continueTimeout` (RFC 9110 §10.1.1). */
   def expectContinue: Call = copy(options = options | ExpectContinue)
 
@@ -187,6 +215,7 @@ private[client] object Call {
   final val Once           = 2
   final val NoRedirects    = 4
   final val ExpectContinue = 8
+  final val Undecoded      = 16
 
   private val framing =
     List(

@@ -34,6 +34,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var content: Array[Byte]   = call.content
   private var source: ByteStream     = call.source
   private var streamTouched: Boolean = false // whether the source has been read from
+  private var isCodingAsked          = false // whether the client decodes the response's content
   private var status: Status         = null  // of the response that is returned
 
   private var attempts            = 0
@@ -89,6 +90,12 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   final def encode(w: ByteWriter): Unit = {
     RequestEncoder.head(w, method, target, host, headers)
+    if (call.jar != null && !headers.contains("Cookie")) {
+      val cookies = call.jar.header(host.origin, target, context.loop.nowMillis)
+      if (cookies != null) w.writeField("Cookie", cookies)
+    }
+    isCodingAsked = ContentCoding.isAsked(context, call, method, headers)
+    if (isCodingAsked) w.write(context.acceptEncoding)
     if (source != null) RequestEncoder.announce(w, call.sourceLength, awaitsContinue)
     else if (content != null || RequestEncoder.expectsContent(method))
       RequestEncoder.announce(w, if (content == null) 0L else content.length.toLong, continue = false)
@@ -124,8 +131,10 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   override final def onContentSent(last: Boolean): Unit = if (last) endBody() else extendForBody()
 
   final def onHead(head: ResponseHead): Unit = {
+
     val received = Status(head.code)
-    val delay    =
+    if (call.jar != null) keepCookies(head)
+    val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
     if (delay != RetryPolicy.Never && mayRetry(delay)) {
@@ -144,6 +153,14 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     }
   }
 
+  private def keepCookies(head: ResponseHead): Unit = {
+    var at = head.indexOf("set-cookie", 0)
+    while (at >= 0) {
+      call.jar.receive(host.origin, target, head.value(at), context.loop.nowMillis)
+      at = head.indexOf("set-cookie", at + 1)
+    }
+  }
+
   private def accept(received: Status, head: ResponseHead): Unit = {
     status = received
     accepted(received, head)
@@ -151,6 +168,10 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** This response is the result of the call; its content follows. */
   protected def accepted(status: Status, head: ResponseHead): Unit
+
+  /** The coding that the client asked for and decodes; null: the content is returned as it is. */
+  protected final def codingOf(status: Status, head: ResponseHead): String =
+    if (isCodingAsked) ContentCoding.of(status, head) else null
 
   /** The response is complete. */
   protected def completed(trailers: Headers): Unit

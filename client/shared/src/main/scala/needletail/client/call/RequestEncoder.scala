@@ -22,6 +22,7 @@ private[client] object RequestEncoder {
   def head(w: ByteWriter, method: Method, target: String, host: Host, headers: Headers): Unit = {
     w.writeLatin1(method.name)
     w.writeByte(' ')
+    w.write(host.beforePath)
     w.writeLatin1(target)
     w.write(if (headers.nonEmpty && headers.contains("Host")) host.afterTargetNoHost else host.afterTarget)
     val flat = headers.flat

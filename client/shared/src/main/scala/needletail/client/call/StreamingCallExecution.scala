@@ -17,6 +17,9 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
   private var announced         = -1L
   private var trailers          = Headers.empty
 
+  /** What is returned in place of the content, if it is decoded. */
+  private var decoding: ContentCoding.Decoded = null
+
   /** Whether the loop's buffer, which its calls share, holds bytes of this response. */
   private var hasGathered = false
 
@@ -24,9 +27,15 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
 
   protected def accepted(status: Status, head: ResponseHead): Unit = {
     announced = head.contentLength
-    val response = new StreamedResponse(status, head.toHeaders, stream)
+    val coding = codingOf(status, head)
+    val plain  = if (coding == null) None else config.decoding.get.decode(coding, stream)
     extendForBody()
-    promise.succeed(response)
+    promise.succeed(plain match {
+      case None          => new StreamedResponse(status, head.toHeaders, stream)
+      case Some(decoded) =>
+        decoding = new ContentCoding.Decoded(hostName, stream, decoded)
+        new StreamedResponse(status, ContentCoding.decoded(head.toHeaders), decoding)
+    })
     ()
   }
 
@@ -80,7 +89,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
     val waiting = pull
     pull = null
     if (!promise.fail(error) && waiting != null) waiting.fail(error)
-    ()
+    if (decoding != null) decoding.lost(error)
   }
 
   private val stream: StreamedContent = new StreamedContent {

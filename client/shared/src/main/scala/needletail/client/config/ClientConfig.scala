@@ -3,6 +3,7 @@ package needletail.client.config
 import scala.concurrent.duration._
 
 import needletail.async.Setting
+import needletail.client.cookie.CookieJar
 import needletail.http.text.Grammar
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
@@ -35,6 +36,10 @@ import needletail.io.platform.ConnectionOptions
  * @param pipelining requests on one connection whose responses are outstanding; 1: no pipelining. Only idempotent
  *   requests without streamed bodies share a connection
  * @param maxHosts hosts and services whose pools and statistics are kept; beyond, the least recently used is forgotten
+ * @param decoding decodes compressed responses, which calls then ask for; None: they are not asked for, and responses are
+ *   returned as they are
+ * @param cookies keeps the cookies that servers set, and calls send them back; None: cookies are headers like others
+ * @param proxies the HTTP proxies that calls go through
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
@@ -62,6 +67,9 @@ final case class ClientConfig(
     maxRedirects: Int = 5,
     pipelining: Int = 1,
     maxHosts: Int = 1024,
+    decoding: Option[ContentDecoding] = None,
+    cookies: Option[CookieJar] = None,
+    proxies: Proxies = Proxies.none,
     userAgent: Option[String] = None,
     retry: RetryConfig = RetryConfig(),
     breaker: BreakerConfig = BreakerConfig(),
@@ -95,6 +103,12 @@ final case class ClientConfig(
     is.notNegative("maxRedirects", maxRedirects)
     is.positive("pipelining", pipelining)
     is.positive("maxHosts", maxHosts)
+    is.check(
+      "decoding",
+      decoding.fold("")(_.accepts),
+      decoding.forall(d => Grammar.isFieldValue(d.accepts)),
+      "a value of Accept-Encoding"
+    )
     is.check(
       "userAgent",
       userAgent,

@@ -1,5 +1,7 @@
 package needletail.client.connection
 
+import java.nio.charset.StandardCharsets.US_ASCII
+
 import needletail.client.config.ClientConfig
 import needletail.http.http1.ResponseParser
 import needletail.http.text.ByteWriter
@@ -16,6 +18,10 @@ private[needletail] final class ClientLoopContext(val loop: EventLoop, val confi
 
   /** The source of random delays. */
   lazy val random: java.util.Random = loop.platform.newRandom()
+
+  /** The line of Accept-Encoding for what the config decodes; null if that is nothing. */
+  val acceptEncoding: Array[Byte] =
+    config.decoding.fold(null: Array[Byte])(d => s"Accept-Encoding: ${d.accepts}\r\n".getBytes(US_ASCII))
 
   /** Time limits of the config, in nanoseconds. */
   val idleNanos: Long     = config.idleTimeout.toNanos

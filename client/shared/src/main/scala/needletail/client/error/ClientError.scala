@@ -32,6 +32,13 @@ object ClientError {
   final class CannotConnect(host: String, cause: Throwable)
       extends ClientError(host, String.valueOf(cause.getMessage), cause)
 
+  /**
+   * The proxy made no connection to the host: 407 if it wants other credentials, 502 to 504 if it did not reach the
+   * host, others if it does not want to.
+   */
+  final class ProxyRefused(host: String, val status: Status)
+      extends ClientError(host, s"the proxy refused the connection: $status")
+
   /** All connections are in use, and `maxQueued` calls are waiting for one. */
   final class QueueFull(host: String, queued: Int)
       extends ClientError(host, s"$queued calls are already waiting for a connection")

@@ -56,6 +56,7 @@ private[client] object RetryPolicy {
   def isTransient(error: ClientError, left: Long): Boolean = error match {
     case _: ClientError.CannotConnect | _: ClientError.ConnectionLost => true
     case _: ClientError.TimedOut                                      => left > 0
+    case e: ClientError.ProxyRefused                                  => isTransient(e.status.code)
     case _                                                            => false
   }
 

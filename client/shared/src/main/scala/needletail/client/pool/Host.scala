@@ -3,10 +3,12 @@ package needletail.client.pool
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.ConcurrentLinkedQueue
 
-import needletail.client.config.ClientConfig
+import needletail.client.config.{ClientConfig, HttpProxy}
+import needletail.client.connection.{ConnectHandshake, ProxyRefusal}
+import needletail.client.error.ClientError
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
 import needletail.client.url.Origin
-import needletail.io.{Address, TlsPeer}
+import needletail.io.{Address, ProxyHandshake, TlsPeer}
 
 /**
  * A server, or several with one name, that calls are sent to: the state shared by all loops. Pools belong to the loops
@@ -22,11 +24,15 @@ private[client] final class Host(
     config: ClientConfig,
     isService: Boolean = false
 ) {
+
+  /** The proxy that it is called through; null for none. */
+  private val proxy: HttpProxy = if (isService) null else config.proxies.of(origin).orNull
+
   val name: String = origin.text
   val tls: TlsPeer = origin.peer(config.tls)
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
-  val balancer     = new Balancer(addresses, config.balancing)
+  val balancer     = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
   val counts       = new ConcurrentLinkedQueue[HostCounts] // one for each loop that calls it
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
 
@@ -36,15 +42,37 @@ private[client] final class Host(
   /** Identifies it in the registry. */
   val key: AnyRef = if (isService) Host.ServiceKey(origin.text, addresses.toList) else origin.text
 
-  private val common =
-    s"Host: ${origin.authority}\r\n" + config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n")
+  /** What precedes the path in every request: for a proxy, which passes it on, the URL (RFC 9112 §3.2.2). */
+  val beforePath: Array[Byte] =
+    (if (proxy == null || origin.isSecure) "" else origin.text).getBytes(ISO_8859_1)
 
-  /** What follows the target in every request: the end of the request line, Host and User-Agent. */
-  val afterTarget: Array[Byte] = s" HTTP/1.1\r\n$common".getBytes(ISO_8859_1)
+  private val common =
+    config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n") +
+      (if (proxy == null || origin.isSecure) ""
+       else proxy.authorization.fold("")(value => s"Proxy-Authorization: $value\r\n"))
+
+  /** What follows the target in every request: the end of the request line, Host, and fields for all. */
+  val afterTarget: Array[Byte] =
+    s" HTTP/1.1\r\nHost: ${origin.authority}\r\n$common".getBytes(ISO_8859_1)
 
   /** The same without Host, for calls that set it. */
-  val afterTargetNoHost: Array[Byte] =
-    s" HTTP/1.1\r\n${config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n")}".getBytes(ISO_8859_1)
+  val afterTargetNoHost: Array[Byte] = s" HTTP/1.1\r\n$common".getBytes(ISO_8859_1)
+
+  /** What a new connection to the proxy begins with; null for none. */
+  def handshake(): ProxyHandshake = origin.address match {
+    case to: Address.Tcp if proxy != null && origin.isSecure =>
+      new ConnectHandshake(proxy, to, config.userAgent)
+    case _ => null
+  }
+
+  /** The error of a call that got no connection. */
+  def notReached(cause: Throwable): ClientError =
+    if (proxy == null) new ClientError.CannotConnect(name, cause)
+    else
+      cause.getCause match {
+        case refusal: ProxyRefusal => new ClientError.ProxyRefused(name, refusal.status)
+        case _                     => new ClientError.CannotConnect(name, cause)
+      }
 
   /** Notes a use, at most once a second as all loops share the field. `now`: nanoseconds of the loop's clock. */
   def used(now: Long): Unit = if (now - usedAt > 1000000000L) usedAt = now

@@ -170,8 +170,16 @@ private[client] final class Pool(
     open += 1
     counts.add(HostCounts.Open, 1)
     Connector
-      .connect(endpoint.address, loop, config.socket, context.connectNanos, tls = host.tls) { connection =>
-        new ClientConnection(connection, context, this, host.name)
+      .connect(
+        endpoint.address,
+        loop,
+        config.socket,
+        context.connectNanos,
+        null,
+        host.tls,
+        host.handshake()
+      ) {
+        connection => new ClientConnection(connection, context, this, host.name)
       }
       .onComplete { result =>
         connecting -= 1
@@ -193,7 +201,7 @@ private[client] final class Pool(
   private def notOpened(cause: Throwable): Unit = {
     open -= 1
     counts.add(HostCounts.Open, -1)
-    if (!waiting.isEmpty) takeWaiting().onFailed(new ClientError.CannotConnect(host.name, cause))
+    if (!waiting.isEmpty) takeWaiting().onFailed(host.notReached(cause))
     if (loop.isStopping) close() else grow()
   }
 

@@ -79,4 +79,14 @@ class CodingLibrarySuite extends Suite {
       assertEquals(new String(plain(coding, piece ++ rest.flatten).toArray, UTF_8), "firstsecond", coding)
     }
   }
+
+  test("a stream that must not be compressed has the format of its coding, whatever its length") {
+    for (coding <- codings; n <- List(0, 1, 65536, 65537, 131072, 300000)) {
+      val pieces = Iterator(noise.take(n), noise.take(7)).filter(_.nonEmpty)
+      val stream = new Compressing(ByteStream.fromIterator(pieces), coding, 5, most = 0)
+      val sent   = new ManualLoop().run(stream.toList(100)).get.toArray.flatten
+      assertEquals(plain(coding, sent), (noise.take(n) ++ noise.take(7)).toSeq)
+      assert(sent.length < n + 7 + 60, (coding, n, sent.length))
+    }
+  }
 }

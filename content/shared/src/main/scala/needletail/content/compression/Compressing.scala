@@ -11,8 +11,10 @@ import needletail.http.ByteStream
 /**
  * A compressed stream. What has been read is passed on when the source has nothing ready, so that a client sees what a
  * handler has sent so far.
+ *
+ * @param most streams that may be compressed at the same time; one more is sent in the same format, but uncompressed
  */
-private[compression] final class Compressing(source: ByteStream, coding: String, level: Int)
+private[compression] final class Compressing(source: ByteStream, coding: String, level: Int, most: Int)
     extends ByteStream {
   import Compressing._
   private var encoder: Encoder                        = null // null before the first piece and after the end
@@ -57,7 +59,7 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
       if (outstanding == null || !outstanding.isCompleted) Async.fail(e) else next()
   }
 
-  private def begin(): Unit = if (encoder == null) encoder = Encoders.of(coding, level, -1)
+  private def begin(): Unit = if (encoder == null) encoder = Encoders.ofStream(coding, level, most)
 
   private def add(piece: Array[Byte]): Unit = {
     begin()

@@ -12,18 +12,22 @@ import needletail.routing.Routes
  *                it, this throws IllegalArgumentException
  * @param level 1 (fast) to 9 (small)
  * @param least contents of fewer bytes are left as they are; a stream of unknown length is compressed in any case
+ * @param maxStreams streams, and contents of more than 64 KB, that are compressed at the same time, in the whole program:
+ *   each holds memory, with gzip and deflate some 256 KB. Further ones are sent as they are
  * @param types which media types are compressed, in lower case and without parameters
  */
 final case class CompressionConfig(
     codings: List[String] = List("gzip", "deflate"),
     level: Int = 5,
     least: Int = 1024,
+    maxStreams: Int = 256,
     types: String => Boolean = CompressionConfig.isCompressible
 ) {
   private def check(): Unit = {
     val is = Setting("CompressionConfig")
     is.between("level", level, 1, 9)
     is.notNegative("least", least)
+    is.notNegative("maxStreams", maxStreams)
     codings.foreach { coding =>
       is.check("codings", coding, Encoders.all.contains(coding), Encoders.all.mkString("one of ", ", ", ""))
       val problem = Encoders.problem(coding)
@@ -34,6 +38,9 @@ final case class CompressionConfig(
 }
 
 object CompressionConfig {
+
+  /** Streams and long contents that are being compressed now, in the whole program. */
+  def streams: Int = Encoders.inStreams
 
   /** Texts, JSON, XML, JavaScript, SVG, WebAssembly and fonts that are not compressed themselves; not event streams. */
   val isCompressible: String => Boolean = mediaType =>
@@ -72,7 +79,7 @@ private[content] final class Compression(config: CompressionConfig) {
       if (response.status == Status.NotModified) varied.headers.get("ETag").fold(varied)(weakened(varied, _))
       else
         AcceptEncoding.choose(request, config.codings) match {
-          case Some(coding) if length(response) >= config.least =>
+          case Some(coding) if length(response) >= config.least && mayStart(response) =>
             val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
             coded(
               request,
@@ -95,6 +102,10 @@ private[content] final class Compression(config: CompressionConfig) {
     )
   }
 
+  /** Whether there is memory for it; if it is gone when the stream begins, that is sent in uncompressed blocks. */
+  private def mayStart(response: Response): Boolean =
+    (response.content != null && response.content.length <= AtOnce) || Encoders.inStreams < config.maxStreams
+
   private def length(response: Response): Long =
     if (response.content != null) response.content.length.toLong
     else if (response.sourceLength >= 0) response.sourceLength
@@ -108,7 +119,7 @@ private[content] final class Compression(config: CompressionConfig) {
     else {
       val source =
         if (response.content != null) ByteStream.fromIterator(slices(response.content)) else response.source
-      response.stream(new Compressing(source, coding, config.level))
+      response.stream(new Compressing(source, coding, config.level, config.maxStreams))
     }
 }
 

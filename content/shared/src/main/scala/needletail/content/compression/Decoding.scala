@@ -1,6 +1,9 @@
 package needletail.content.compression
 
+import java.util.zip.Inflater
+
 import needletail.async.{Async, Setting}
+import needletail.client.config.ContentDecoding
 import needletail.http.message.HttpError
 import needletail.http.text.Ascii
 import needletail.http.{ByteStream, MessageBody, Request, Status}
@@ -30,7 +33,7 @@ object DecodingLimits {
   private final val Free = 64L * 1024
 }
 
-/** Bodies of requests with a Content-Encoding (RFC 9110 §8.4). */
+/** Bodies of requests, and of a client's responses, with a Content-Encoding (RFC 9110 §8.4). */
 object Decoding {
 
   /**
@@ -46,20 +49,39 @@ object Decoding {
     }
 
   /** The request with its body decoded, if it has a coding; the error is a 415. */
-  def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] = {
+  def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] =
+    decoded(request, limits, new Inflater(_))
+
+  private[compression] def decoded(
+      request: Request,
+      limits: DecodingLimits,
+      newInflater: Boolean => Inflater
+  ): Either[HttpError, Request] = {
     val codings = request.headers.list("content-encoding").map(Ascii.lower).filterNot(_ == "identity")
     codings match {
-      case Nil                                                                => Right(request)
-      case coding :: Nil if Set("gzip", "x-gzip", "deflate").contains(coding) =>
-        val plain = new Inflating(request.body.stream, coding != "deflate", limits)
-        Right(request.withBody(bounded(plain, limits)))
+      case Nil                                       => Right(request)
+      case coding :: Nil if Decoding.codings(coding) =>
+        val plain = new Inflating(request.body.stream, coding != "deflate", limits, newInflater = newInflater)
+        request.onOver(() => plain.release())
+        Right(request.withBody(MessageBody.streamed(plain, -1)))
       case _ =>
         Left(HttpError(Status.UnsupportedMedia, "the Content-Encoding of the body is not gzip or deflate"))
     }
   }
 
-  private def bounded(plain: ByteStream, limits: DecodingLimits): MessageBody = {
-    val _ = limits // the stream has checked them
-    MessageBody.streamed(plain, -1)
-  }
+  /**
+   * Makes a client ask for gzip and deflate, and decode them: `ClientConfig(decoding = Some(Decoding.responses()))`.
+   * Calls fail with `ClientError.TooLarge` beyond `limits`, and with `ClientError.Malformed` if the content is malformed
+   * or incomplete. A response with another coding is returned as it is.
+   */
+  def responses(limits: DecodingLimits = DecodingLimits(size = 1L << 30)): ContentDecoding =
+    new ContentDecoding {
+      def accepts: String = "gzip, deflate"
+
+      def decode(coding: String, content: ByteStream): Option[ByteStream] =
+        if (codings(coding)) Some(new Inflating(content, coding != "deflate", limits, isEmptyAllowed = true))
+        else None
+    }
+
+  private val codings = Set("gzip", "x-gzip", "deflate")
 }

@@ -1,8 +1,13 @@
 package needletail.content.compression
 
+import java.util.concurrent.atomic.AtomicInteger
+
 /** What contents can be compressed with, by the names of their codings. */
 private[compression] object Encoders {
   val all: List[String] = List("gzip", "deflate", "br", "zstd")
+
+  // in the whole program
+  private val streams = new AtomicInteger
 
   /** Why a coding of `all` cannot be used; null if it can. Loads the library that it needs. */
   def problem(coding: String): String =
@@ -12,4 +17,32 @@ private[compression] object Encoders {
   def of(coding: String, level: Int, size: Int): Encoder =
     if (coding == "br" || coding == "zstd") CodingLibrary.encoder(coding, level, size)
     else new DeflateEncoder(coding == "gzip", level)
+
+  /** One for a stream; one that needs no memory, and does not compress, if `most` streams are being compressed. */
+  def ofStream(coding: String, level: Int, most: Int): Encoder =
+    if (streams.incrementAndGet() > most) {
+      streams.decrementAndGet()
+      new StoringEncoder(StoredFormat.of(coding))
+    } else
+      try new Counted(of(coding, level, -1))
+      catch {
+        case e: Throwable =>
+          streams.decrementAndGet()
+          throw e
+      }
+
+  /** Streams that are being compressed. */
+  def inStreams: Int = streams.get
+
+  private final class Counted(encoder: Encoder) extends Encoder {
+    def take(bytes: Array[Byte], from: Int, length: Int): Unit                     = encoder.take(bytes, from, length)
+    def encode(out: Array[Byte], at: Int, room: Int, flush: Boolean): Int = encoder.encode(out, at, room, flush)
+    def finish(): Unit                                                             = encoder.finish()
+    def isFinished: Boolean                                                        = encoder.isFinished
+
+    def close(): Unit = {
+      streams.decrementAndGet()
+      encoder.close()
+    }
+  }
 }

@@ -12,11 +12,14 @@ import needletail.http.{ByteStream, Status}
 /**
  * The content of a stream that is compressed as gzip (RFC 1952) or zlib (RFC 1950), in pieces of at most 16 KB. Fails
  * with HttpError 400 if it is malformed or incomplete, and with 413 beyond `limits`.
+ *
+ * @param isEmptyAllowed whether a source without any bytes is an empty content
  */
 private[compression] final class Inflating(
     source: ByteStream,
     isGzip: Boolean,
     limits: DecodingLimits,
+    isEmptyAllowed: Boolean = false,
     newInflater: Boolean => Inflater = new Inflater(_)
 ) extends ByteStream {
   import Inflating._
@@ -29,11 +32,12 @@ private[compression] final class Inflating(
   private var from    = 0
   private var state   = if (isGzip) AtHeader else InData
   private var header  = new GzipHeader
-  private var trailer = 0L // bytes of the trailer that have been read
-  private var sum     = 0L // what it says
+  private var trailer = 0L    // bytes of the trailer that have been read
+  private var sum     = 0L    // what it says
   private var read    = 0L
   private var written = 0L
   private var over    = false
+  private var isLost  = false // given up before its end
 
   def next(): Async[Option[Array[Byte]]] = {
     if (inflater == null && !over) {
@@ -63,7 +67,7 @@ private[compression] final class Inflating(
       steps += 1
       if (steps > Turn) return Async.yieldNow.flatMap(_ => next())
     }
-    end
+    if (isLost) Async.fail(tooLate) else end
   }
 
   private val received: Try[Option[Array[Byte]]] => Async[Option[Array[Byte]]] = {
@@ -124,7 +128,8 @@ private[compression] final class Inflating(
   }
 
   private def atEnd: Async[Option[Array[Byte]]] =
-    if (state == AtHeader && read > 0 && !header.begun) finished() else failed(incomplete)
+    if (if (read == 0) isEmptyAllowed else state == AtHeader && !header.begun) finished()
+    else failed(incomplete)
 
   private def finished(): Async[Option[Array[Byte]]] = {
     close()
@@ -149,6 +154,12 @@ private[compression] final class Inflating(
     }
   }
 
+  /** Nobody may read any more: frees what it holds, and reading fails. */
+  def release(): Unit = if (state != Closed) {
+    isLost = true
+    close()
+  }
+
   def cancel(): Unit = if (state != Closed) {
     close()
     source.cancel()
@@ -169,6 +180,7 @@ private[compression] object Inflating {
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 
   private val malformed  = HttpError(Status.BadRequest, "the compressed body is malformed")
+  private def tooLate    = new IllegalStateException("the request is over: its body can no longer be read")
   private val incomplete = HttpError(Status.BadRequest, "the compressed body is incomplete")
 
   /** The header of a gzip member (RFC 1952 §2.3), byte by byte. */

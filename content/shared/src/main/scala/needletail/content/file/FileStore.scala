@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import needletail.async.{Async, Loop}
 import needletail.content.conditional.EntityTag
+import needletail.io.file.RealPath
 import needletail.stream.stage.OpenFile
 
 /**

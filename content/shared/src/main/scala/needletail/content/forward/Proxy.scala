@@ -33,7 +33,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
   private def callOf(request: Request): Option[Call] =
     try {
       val call = service.call(request.method, target(request))(request.timeLimit)
-      Some(call.withHeaders(forwarded(request)).noRedirects)
+      Some(call.withHeaders(forwarded(request)).noRedirects.undecoded.noCookies)
     } catch { case _: IllegalArgumentException => None }
 
   private def target(request: Request): String = {

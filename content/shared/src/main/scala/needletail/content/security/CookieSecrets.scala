@@ -7,8 +7,9 @@ import java.util.Base64
  * Signs and encrypts the values of cookies. The name of the cookie is part of what is signed, so that the value of one
  * cannot be used as that of another.
  *
- * On the JVM by the JDK's HMAC-SHA256 and AES-256-GCM. Natively every method throws UnsupportedOperationException, as
- * Scala Native's library has no cryptography.
+ * By HMAC-SHA256 and AES-256-GCM of the JDK, natively of OpenSSL 3, which is loaded when it is first needed; where it is
+ * missing, every method throws an UnsupportedOperationException that says so. What one platform has made is read by the
+ * other.
  *
  * @param keys at least 32 random bytes each. The first one signs and encrypts; all are tried to verify and decrypt, so
  *             that a key can be replaced while cookies of the old one are about
@@ -44,6 +45,10 @@ final class CookieSecrets(keys: List[Array[Byte]]) {
           new String(plain, UTF_8)
       }
     }
+
+  /** The signatures of a value by all keys, the first of which signs. */
+  private[security] def codes(name: String, value: String): Iterator[Array[Byte]] =
+    keys.iterator.map(CookieCrypto.sign(_, signed(name, value)))
 
   /** A name is a token, so the first "=" ends it. */
   private def signed(name: String, value: String): Array[Byte] = s"$name=$value".getBytes(UTF_8)

@@ -149,6 +149,50 @@ class CompressionSuite extends Suite {
     assertEquals(unzipped(piece ++ rest.flatten), "firstsecond")
   }
 
+  test(
+    "so many streams are compressed at once; further ones are sent as they are, or in uncompressed blocks"
+  ) {
+    val most   = CompressionConfig.streams + 1
+    val random = new java.util.Random(1)
+    val noise  =
+      Seq.fill(5000)(java.lang.Long.toHexString(random.nextLong())).mkString // many pieces, also compressed
+    def pieces = ByteStream.fromIterator(noise.grouped(10000).map(_.getBytes(UTF_8)))
+    val loop   = new ManualLoop
+    val route  =
+      Routes(GET / "x" to Response.ok.contentType("text/plain").stream(pieces))
+        .compressed(CompressionConfig(maxStreams = most))
+    def asked(coding: String = "gzip") =
+      route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> coding)), loop).response
+    val begun           = List("gzip", "gzip", "deflate").map(asked(_))
+    val first :: others = begun.map(_.body.stream): @unchecked
+    assert(begun.forall(_.headers.contains("Content-Encoding")))
+    val head = loop.run(first.next()).get.get
+    assertEquals(CompressionConfig.streams, most)
+    assertEquals(asked().headers.get("Content-Encoding"), None)
+    val stored = others.map(stream => loop.run(stream.toList(100)).get.toArray.flatten)
+    assert(stored.forall(_.length > noise.length))
+    assertEquals(unzipped(stored(0)), noise)
+    assertEquals(read(new InflaterInputStream(new ByteArrayInputStream(stored(1)))), noise)
+    assertEquals(CompressionConfig.streams, most, "those were not counted")
+    assertEquals(unzipped(head ++ loop.run(first.toList(100)).get.flatten), noise)
+    assertEquals(CompressionConfig.streams, most - 1)
+    val cancelled = asked().body.stream
+    assert(loop.run(cancelled.next()).get.nonEmpty)
+    cancelled.cancel()
+    cancelled.cancel()
+    assertEquals(CompressionConfig.streams, most - 1)
+  }
+
+  test("blocks that are not compressed, of all lengths") {
+    for (n <- List(1, 65535, 65536, 200000)) {
+      val bytes  = Array.tabulate(n)(i => ('a' + i % 26).toByte)
+      val stream = new Compressing(ByteStream.fromIterator(Iterator(bytes, bytes)), "gzip", 5, most = 0)
+      assert(unzipped(
+        new ManualLoop().run(stream.toList(100)).get.toArray.flatten
+      ).getBytes.sameElements(bytes ++ bytes))
+    }
+  }
+
   private def inflated(piece: Array[Byte]): Array[Byte] = {
     val inflater = new java.util.zip.Inflater(true)
     inflater.setInput(piece, 10, piece.length - 10)

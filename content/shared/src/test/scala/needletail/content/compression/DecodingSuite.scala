@@ -2,19 +2,21 @@ package needletail.content.compression
 
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.zip.{DeflaterOutputStream, GZIPOutputStream}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.zip.{DeflaterOutputStream, GZIPOutputStream, Inflater}
 
 import scala.concurrent.duration._
 import scala.util.{Failure, Try}
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.Serving
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
+import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
 
-class DecodingSuite extends Suite {
+class DecodingSuite extends Suite with Serving {
   private val text = (1 to 5000).map(n => s"line $n").mkString("\n")
 
   private def gzip(content: Array[Byte]): Array[Byte] = {
@@ -104,7 +106,7 @@ class DecodingSuite extends Suite {
         source,
         true,
         DecodingLimits(),
-        raw => {
+        newInflater = raw => {
           made += 1
           new java.util.zip.Inflater(raw) {
             override def end(): Unit = {
@@ -144,6 +146,60 @@ class DecodingSuite extends Suite {
     begun.cancel()
     begun.cancel()
     assertEquals((made, ended), (5, 5))
+  }
+
+  test("a request whose body is neither read to its end nor cancelled leaves no state of zlib behind") {
+    val (made, ended)    = (new AtomicInteger, new AtomicInteger)
+    val handler: Handler = request => {
+      val plain = Decoding.decoded(
+        request,
+        DecodingLimits(),
+        raw => {
+          made.incrementAndGet()
+          new Inflater(raw) {
+            override def end(): Unit = {
+              ended.incrementAndGet()
+              super.end()
+            }
+          }
+        }
+      ).fold(throw _, identity)
+      plain.body.stream.next().flatMap { _ =>
+        if (request.path == "/never") new AsyncPromise[Response] else Async.value(Response.ok)
+      }
+    }
+    serving(handler) { (server, client) =>
+      val packed = gzip(text.getBytes(UTF_8))
+      val call   = client.service(server.url).post("/").header("Content-Encoding", "gzip").body(packed)
+      assertEquals(call.await().status.code, 200)
+      eventually(ended.get == 1)
+      val never = client.service(server.url).post("/never").header("Content-Encoding", "gzip").body(packed)
+      val waits = client.await {
+        val response = never.response
+        Async.value(() => response.cancel())
+      }
+      eventually(made.get == 2)
+      client.await { // the client gives up while the handler waits
+        waits()
+        Async.unit
+      }
+      eventually(ended.get == 2)
+    }
+  }
+
+  test("reading on when the request is over fails, as the rest of the content is not there") {
+    val request = Request(
+      Method.POST,
+      "/",
+      Headers("Content-Encoding" -> "gzip"),
+      MessageBody.of(gzip(text.getBytes(UTF_8)))
+    )
+    val plain = Decoding.decoded(request).fold(throw _, identity).body.stream
+    val loop  = new ManualLoop
+    assert(loop.run(plain.next()).get.nonEmpty)
+    val kept = Decoding.decoded(request.keep.withHeader("X", "y")).fold(throw _, identity).body.stream
+    request.release()
+    for (stream <- List(plain, kept)) intercept[IllegalStateException](loop.run(stream.next()).get)
   }
 
   test("in a route, for any body") {

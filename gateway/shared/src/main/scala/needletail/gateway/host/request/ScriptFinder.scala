@@ -1,10 +1,11 @@
 package needletail.gateway.host.request
 
 import java.io.IOException
-import java.nio.file.{Files, InvalidPathException, Path, Paths}
+import java.nio.file.{Files, InvalidPathException, NoSuchFileException, Path, Paths}
 
 import needletail.gateway.host.backend.ByteText
 import needletail.http.message.{HttpError, Status}
+import needletail.io.file.RealPath
 
 /**
  * Finds the file of a path below a directory, and nothing outside of it. It uses the file system, so call it on a
@@ -20,7 +21,7 @@ private[host] final class ScriptFinder(
     extension: String = "",
     index: String = ""
 ) {
-  private lazy val root: Path = Paths.get(directory).toRealPath()
+  private lazy val root: Path = real(Paths.get(directory))
 
   /**
    * The program for those segments, and the rest of them. 404 if it does not exist, for names that begin with a dot,
@@ -56,10 +57,17 @@ private[host] final class ScriptFinder(
         ScriptPath(
           ByteText.of(name),
           ByteText.of(rest.map("/" + _).mkString),
-          ByteText.of(path.toRealPath().toString),
+          ByteText.of(real(path).toString),
           ByteText.of(root.toString)
         )
       )
 
-  private def isInside(path: Path): Boolean = path.toRealPath().startsWith(root)
+  private def isInside(path: Path): Boolean = real(path).startsWith(root)
+
+  /** Throws NoSuchFileException if nothing is there, or nothing that can be reached. */
+  private def real(path: Path): Path = {
+    val real = RealPath.of(path)
+    if (real == null) throw new NoSuchFileException(path.toString)
+    real
+  }
 }

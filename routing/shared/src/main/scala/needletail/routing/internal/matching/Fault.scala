@@ -1,5 +1,6 @@
 package needletail.routing.internal.matching
 
+import needletail.http.Response
 import needletail.http.message.{HttpError, Status}
 
 /**
@@ -8,12 +9,18 @@ import needletail.http.message.{HttpError, Status}
  *
  * @param inPath whether the fault is in the path: the request may be meant for another route, so any other fault ranks
  *   above it
+ * @param refusal the response, if it is another than that of the error; null if not
  */
-private[routing] final class Fault(val error: HttpError, val inPath: Boolean)
+private[routing] final class Fault(val error: HttpError, val inPath: Boolean, refusal: Response = null) {
+  def response: Response = if (refusal == null) Response.of(error) else refusal
+}
 
 private[routing] object Fault {
   def badRequest(message: String, inPath: Boolean): Fault =
     new Fault(HttpError(Status.BadRequest, message), inPath)
+
+  def refused(response: Response, inPath: Boolean): Fault =
+    new Fault(HttpError(response.status, ""), inPath, response)
 }
 
 /** The value of a part that is evaluated once the route has matched: a filter, or a body. */

@@ -169,7 +169,7 @@ private[routing] final class CompiledRoute(
   private def finish(in: Matching): Reply = {
     in.index = 0
     pattern.value(in) match {
-      case fault: Fault => Response.of(fault.error)
+      case fault: Fault => fault.response
       case values       => handler(values)
     }
   }

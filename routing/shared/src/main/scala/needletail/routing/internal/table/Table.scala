@@ -85,7 +85,7 @@ private[routing] class Table(routes: List[CompiledRoute]) {
   }
 
   @noinline private def refuse(request: Request, in: Matching): Reply =
-    if (in.fault != null) answer(request, in.aroundFault, Response.of(in.fault.error))
+    if (in.fault != null) answer(request, in.aroundFault, in.fault.response)
     else if (isUnknown(request.method)) unmatched(request)
     else {
       val others   = in.otherMethods.reverse

@@ -11,22 +11,22 @@ package needletail.routing.internal.typing
 sealed abstract class Concat[A, B, C] {
 
   /** The combined value of an `A` and a `B`. */
-  private[routing] def join(a: Any, b: Any): Any
+  private[needletail] def join(a: Any, b: Any): Any
 }
 
 object Concat extends ConcatRight {
   private[routing] def of[A, B, C](f: (A, B) => C): Concat[A, B, C] = new Concat[A, B, C] {
-    private[routing] def join(a: Any, b: Any): Any = f(a.asInstanceOf[A], b.asInstanceOf[B])
+    private[needletail] def join(a: Any, b: Any): Any = f(a.asInstanceOf[A], b.asInstanceOf[B])
   }
 
   implicit def unitLeft[B]: Concat[Unit, B, B] = new Concat[Unit, B, B] {
-    private[routing] def join(a: Any, b: Any): Any = b
+    private[needletail] def join(a: Any, b: Any): Any = b
   }
 }
 
 private[routing] sealed trait ConcatRight extends ConcatTuples {
   implicit def unitRight[A]: Concat[A, Unit, A] = new Concat[A, Unit, A] {
-    private[routing] def join(a: Any, b: Any): Any = a
+    private[needletail] def join(a: Any, b: Any): Any = a
   }
 }
 

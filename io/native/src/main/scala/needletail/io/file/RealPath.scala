@@ -1,4 +1,4 @@
-package needletail.content.file
+package needletail.io.file
 
 import java.nio.file.{Path, Paths}
 
@@ -10,7 +10,7 @@ import scala.scalanative.unsafe._
  * Paths without links: from realpath(3), as Scala Native's `toRealPath` writes beyond its buffer for paths of more than
  * some 500 bytes, and follows links in a circle until the stack ends.
  */
-private[file] object RealPath {
+private[needletail] object RealPath {
 
   /** Null if nothing is there, or nothing that can be reached: links in a circle, a path that is too long. */
   def of(path: Path): Path = Zone.acquire { implicit z =>

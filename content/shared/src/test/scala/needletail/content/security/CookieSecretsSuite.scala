@@ -21,8 +21,13 @@ class CookieSecretsSuite extends Suite {
     assert(a != b)
     for (text <- Seq(a, b)) assertEquals(secrets.decrypt("user", text), Some("ann"))
     assertEquals(secrets.decrypt("other", a), None)
-    for (bad <- Seq("", "!", "AAAA", a.dropRight(2), "A" + a.tail.reverse))
+    for (bad <- Seq("", "!", "AAAA", "A" * 24, a.dropRight(2), "A" + a.tail.reverse))
       assertEquals(secrets.decrypt("user", bad), None, bad)
+  }
+
+  test("what another platform has made") {
+    assertEquals(secrets.sign("user", "ann"), "YW5u.-2fIi_GhRtWBoVrYfCUVf2UntzlsrvuZPUItDvixrns")
+    assertEquals(secrets.decrypt("user", "AAECAwQFBgcICQoL39nmMcfS9zhFMBj8wuvWvlpEYQ"), Some("ann"))
   }
 
   test("a new key signs, an old one still verifies") {

@@ -1,0 +1,63 @@
+package needletail.client.call
+
+import needletail.async.Async
+import needletail.client.connection.ClientLoopContext
+import needletail.client.error.ClientError
+import needletail.http.ByteStream
+import needletail.http.http1.ResponseHead
+import needletail.http.message.{Headers, HttpError, Method, Status}
+import needletail.http.text.Ascii
+
+/** The codings that a call accepts for the content of its response, and what they are decoded by. */
+private[call] object ContentCoding {
+
+  /**
+   * Whether the client asks for codings by itself: not if the caller does, nor for a part of a representation, which
+   * cannot be decoded, nor for HEAD.
+   */
+  def isAsked(context: ClientLoopContext, call: Call, method: Method, headers: Headers): Boolean =
+    context.acceptEncoding != null && !call.is(Call.Undecoded) && (method ne Method.HEAD) &&
+      !headers.contains("Accept-Encoding") && !headers.contains("Range")
+
+  /** The single coding of a response that has content, in lower case; null if there is none. */
+  def of(status: Status, head: ResponseHead): String =
+    if (!status.allowsBody || status == Status.PartialContent || head.contentLength == 0) null
+    else {
+      val at = head.indexOf("content-encoding", 0)
+      if (at < 0 || head.indexOf("content-encoding", at + 1) >= 0) null else Ascii.lower(head.value(at)).trim
+    }
+
+  /** The fields of a response whose content has been decoded: those of the coding and its length are not true of it. */
+  def decoded(headers: Headers): Headers = headers.remove("Content-Encoding").remove("Content-Length")
+
+  /** The error of the call. */
+  def failure(host: String, cause: Throwable): Throwable = cause match {
+    case e: HttpError if e.status == Status.ContentTooLarge =>
+      new ClientError.TooLarge(host, s"the response cannot be decoded: ${e.message}")
+    case e: HttpError => new ClientError.Malformed(host, s"the response cannot be decoded: ${e.message}")
+    case e            => e
+  }
+
+  /** A decoded content whose failures are a client's, and which `lost` ends from outside. */
+  final class Decoded(host: String, coded: StreamedContent, plain: ByteStream) extends StreamedContent {
+    private var loss: ClientError = null
+
+    def length: Long      = -1
+    def trailers: Headers = coded.trailers
+
+    def next(): Async[Option[Array[Byte]]] =
+      if (loss != null) Async.fail(loss)
+      else plain.next().recoverWith { case e => Async.fail(failure(host, if (loss != null) loss else e)) }
+
+    def cancel(): Unit = if (loss == null) {
+      plain.cancel() // which does not pass it on if it has ended by itself
+      coded.cancel()
+    }
+
+    /** The coded content has failed: nobody may ever ask for more. */
+    def lost(error: ClientError): Unit = {
+      loss = error
+      plain.cancel()
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package needletail.client.config
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Base64
+
+import needletail.client.url.{Origin, Url}
+import needletail.http.message.PercentCoding
+import needletail.http.text.{Ascii, Grammar}
+import needletail.io.Address
+
+/**
+ * A proxy that speaks HTTP (RFC 9110 §3.7). Calls by http are sent to it with the whole URL (RFC 9112 §3.2.2), calls by
+ * https go through a tunnel that it makes by CONNECT (RFC 9110 §9.3.6).
+ *
+ * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
+ */
+final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) {
+  if (
+    credentials.exists { case (user, password) =>
+      user.contains(':') || !Grammar.isFieldValue(user + password)
+    }
+  )
+    throw new IllegalArgumentException(s"the credentials of $this cannot be sent")
+
+  /** The value of Proxy-Authorization. */
+  private[client] def authorization: Option[String] = credentials.map { case (user, password) =>
+    "Basic " + Base64.getEncoder.encodeToString(s"$user:$password".getBytes(UTF_8))
+  }
+
+  /** Without the credentials. */
+  override def toString: String = s"http://$address"
+}
+
+object HttpProxy {
+
+  /**
+   * The proxy of a URL, `http://user:password@host:port`, or of `host:port`. Credentials are percent-encoded; the port
+   * is 80 unless one is given.
+   *
+   * @throws java.lang.IllegalArgumentException if it is not one, or has another scheme
+   */
+  def apply(url: String): HttpProxy =
+    parse(url).fold(why => throw new IllegalArgumentException(why), identity)
+
+  /** Left is the error, which does not show credentials. */
+  private[config] def parse(url: String): Either[String, HttpProxy] = {
+    val scheme = url.indexOf("://")
+    val rest   = if (scheme < 0) url else url.substring(scheme + 3)
+    val at     = rest.lastIndexOf('@')
+    if (scheme >= 0 && Ascii.lower(url.substring(0, scheme)) != "http")
+      Left(s"a proxy must be called by http, not by '${url.substring(0, scheme)}'")
+    else
+      Url.origin("http://" + rest.substring(at + 1)).left.map(_ =>
+        "a proxy must be http://host:port"
+      ).flatMap {
+        origin =>
+          (origin.address, if (at < 0) Right(None) else pair(rest.substring(0, at)).map(Some(_))) match {
+            case (address: Address.Tcp, Right(credentials)) =>
+              try Right(HttpProxy(address, credentials))
+              catch { case e: IllegalArgumentException => Left(e.getMessage) }
+            case (_, Left(why)) => Left(why)
+            case _              => Left("a proxy must be http://host:port")
+          }
+      }
+  }
+
+  private def pair(text: String): Either[String, (String, String)] = {
+    val colon    = text.indexOf(':')
+    val user     = if (colon < 0) text else text.substring(0, colon)
+    val password = if (colon < 0) "" else text.substring(colon + 1)
+    (PercentCoding.decode(user), PercentCoding.decode(password)) match {
+      case (Right(name), Right(word)) => Right((name, word))
+      case _                          => Left("the credentials of a proxy must be percent-encoded")
+    }
+  }
+}
+
+/**
+ * Which calls go through which proxy. Calls of Unix sockets, and of services with addresses of their own, go through
+ * none.
+ *
+ * @param http  for `http://`
+ * @param https for `https://`
+ * @param except hosts that are called directly, in the form of `no_proxy`: `example.com` is that host and all below,
+ *   `.example.com` only those below, `example.com:8080` that port only, `10.0.0.1` and `[::1]` an address, `*` all
+ */
+final case class Proxies(
+    http: Option[HttpProxy] = None,
+    https: Option[HttpProxy] = None,
+    except: Seq[String] = Nil
+) {
+  private val exceptions =
+    except.map(text => Ascii.lower(text.trim)).filter(_.nonEmpty).map(Proxies.exception)
+
+  /** The proxy for an origin; None for a direct connection. */
+  private[client] def of(origin: Origin): Option[HttpProxy] = origin.address match {
+    case Address.Tcp(host, port) =>
+      (if (origin.isSecure) https else http).filterNot(_ => exceptions.exists(_(host, port)))
+    case _ => None
+  }
+}
+
+object Proxies {
+
+  /** All calls go directly. */
+  val none: Proxies = Proxies()
+
+  /** All calls, except those of `except`, go through one proxy, given as for `HttpProxy`. */
+  def all(url: String, except: Seq[String] = Nil): Proxies = {
+    val proxy = Some(HttpProxy(url))
+    Proxies(proxy, proxy, except)
+  }
+
+  /**
+   * What the environment says: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas;
+   * the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
+   *
+   * Behind a web server by CGI, which tells a request's header `Proxy` as HTTP_PROXY, that one is not read.
+   *
+   * @throws java.lang.IllegalArgumentException if a variable has no proxy that is supported; it names the variable, and
+   *   shows no credentials
+   */
+  def fromEnvironment: Proxies = from(name => Option(System.getenv(name)))
+
+  private[client] def from(environment: String => Option[String]): Proxies = {
+    def set(name: String): Option[(String, String)] =
+      environment(name).map(_.trim).filter(_.nonEmpty).map(name -> _)
+    def either(name: String): Option[(String, String)] = set(name).orElse {
+      val isForged = name == "http_proxy" && environment("REQUEST_METHOD").isDefined
+      if (isForged) None else set(name.map(c => if (c >= 'a' && c <= 'z') (c - 32).toChar else c))
+    }
+    def proxy(name: String): Option[HttpProxy] = either(name).orElse(either("all_proxy")).map {
+      case (from, url) =>
+        HttpProxy.parse(url).fold(why => throw new IllegalArgumentException(s"$from: $why"), identity)
+    }
+    val except = either("no_proxy").fold(Seq.empty[String])(_._2.split(',').toSeq)
+    Proxies(proxy("http_proxy"), proxy("https_proxy"), except ++ Seq("localhost", "127.0.0.1", "[::1]"))
+  }
+
+  /** Whether an exception, in lower case, is about a host and port. */
+  private def exception(text: String): (String, Int) => Boolean = {
+    val (named, port) = split(text)
+    val isBelow       = named.startsWith(".") || named.startsWith("*.")
+    val name          = named.stripPrefix("*").stripPrefix(".")
+    (host, called) =>
+      (port < 0 || port == called) &&
+        (named == "*" || (host == name && !isBelow) || (name.nonEmpty && host.endsWith("." + name)))
+  }
+
+  /** Host, without brackets, and port; -1 for all ports. IPv6 without brackets has no port. */
+  private def split(text: String): (String, Int) = {
+    val colon = text.lastIndexOf(':')
+    val bare  = if (colon < 0 || text.endsWith("]") || (text.indexOf(':') < colon && !text.startsWith("[")))
+      text
+    else text.substring(0, colon)
+    val port = if (bare.length == text.length) -1 else text.substring(colon + 1).toIntOption.getOrElse(-2)
+    (bare.stripPrefix("[").stripSuffix("]"), port)
+  }
+}

@@ -1,0 +1,44 @@
+package needletail.client.connection
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import needletail.client.config.HttpProxy
+import needletail.http.http1.ResponseParser
+import needletail.http.message.Status
+import needletail.io.{Address, ProxyHandshake}
+
+/** Asks a proxy for a tunnel to a server (RFC 9110 §9.3.6). */
+private[client] final class ConnectHandshake(proxy: HttpProxy, to: Address.Tcp, agent: Option[String])
+    extends ProxyHandshake(ConnectHandshake.request(proxy, to, agent), ConnectHandshake.MaxAnswer, to.port) {
+  private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
+
+  /** A head without content, whatever its fields say; the server behind does not speak first. */
+  def accepts(bytes: Array[Byte], count: Int): Boolean = {
+    val length = parser.parse(bytes, 0, count, toHead = true)
+    if (length == ResponseParser.Bad)
+      throw new IOException(s"the proxy's answer is malformed: ${parser.error.message}")
+    else if (length <= 0) false
+    else {
+      val code = parser.head.code
+      if (code / 100 != 2) throw new ProxyRefusal(Status(code))
+      if (length < count) throw new IOException("the proxy sent more than its answer")
+      true
+    }
+  }
+}
+
+/** The proxy answers with this status, so there is no tunnel. */
+private[client] final class ProxyRefusal(val status: Status)
+    extends IOException(s"the proxy refused the connection: $status")
+
+private[client] object ConnectHandshake {
+  private final val MaxAnswer = 16 * 1024
+
+  private def request(proxy: HttpProxy, to: Address.Tcp, agent: Option[String]): Array[Byte] = {
+    val authority = (if (to.host.contains(':')) s"[${to.host}]" else to.host) + ":" + to.port
+    val fields    = agent.fold("")(a => s"User-Agent: $a\r\n") +
+      proxy.authorization.fold("")(a => s"Proxy-Authorization: $a\r\n")
+    s"CONNECT $authority HTTP/1.1\r\nHost: $authority\r\n$fields\r\n".getBytes(ISO_8859_1)
+  }
+}

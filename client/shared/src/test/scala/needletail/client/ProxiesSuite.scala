@@ -1,0 +1,157 @@
+package needletail.client
+
+import scala.concurrent.duration._
+
+import needletail.http.{Handler, Response}
+import needletail.io.{Address, Tls, TlsServerConfig}
+import needletail.testing.{Authority, Suite}
+
+/** Calls through HTTP proxies. */
+class ProxiesSuite extends Suite with Serving {
+  private val handler: Handler = request =>
+    if (request.path == "/echo") Response.ok.stream(request.body.stream)
+    else
+      Response.ok(s"${request.path} ${request.authority} ${request.headers.contains("proxy-authorization")}")
+
+  private def through[A](proxy: TestProxy, config: ClientConfig = clientConfig)(body: Client => A): A =
+    try calling(config.copy(proxies = Proxies.all(proxy.url)))(body)
+    finally proxy.close()
+
+  test("http: the whole URL is sent to the proxy, which need not know where it leads") {
+    val proxy = new TestProxy(credentials = true)
+    through(proxy) { client =>
+      val seen = client.get("http://nowhere.invalid:81/a?b").await().text.split("\r\n").toList
+      assertEquals(seen.head, "GET http://nowhere.invalid:81/a?b HTTP/1.1")
+      assert(
+        seen.contains("Host: nowhere.invalid:81") && seen.exists(_.startsWith("Proxy-Authorization: Basic "))
+      )
+      assert(
+        client.service("http://other.invalid").get("/").await().text.startsWith("GET http://other.invalid/ ")
+      )
+      assertEquals(proxy.connects.get, 0)
+    }
+    serving(handler) { (server, _) => // addresses of one's own are not the proxy's business
+      through(new TestProxy()) { client =>
+        val direct = client.service("http://name.invalid", Address.Tcp("127.0.0.1", server.port))
+        assertEquals(direct.get("/x").await().text, "/x name.invalid false")
+      }
+    }
+  }
+
+  test("407 is a response by http, and an error by https; so is every other refusal, which says the status") {
+    val proxy = new TestProxy(credentials = true)
+    try
+      calling(clientConfig.copy(proxies = Proxies.all(s"http://127.0.0.1:${proxy.port}"))) { client =>
+        assertEquals(client.get("http://a.invalid/").await().status.code, 407)
+        if (Tls.isKnown) {
+          val e = intercept[ClientError.ProxyRefused](client.get("https://a.invalid/").await())
+          assertEquals(
+            (e.status.code, e.getMessage),
+            (407, "https://a.invalid: the proxy refused the connection: 407 Proxy Authentication Required")
+          )
+          assertEquals(client.statistics.map(_.retries).sum, 0L)
+        }
+      }
+    finally proxy.close()
+  }
+
+  test("https: a tunnel, over which TLS is spoken with the server itself") {
+    if (Tls.isKnown) {
+      val authority = new Authority
+      val issued    = authority.issue("DNS:localhost")
+      val secure    = serverConfig.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+      serving(handler, serverConfig = secure) { (server, _) =>
+        val trusting = clientConfig.copy(tls = Tls.trusting(authority.file))
+        for (piece <- List(1000, 7)) {
+          val proxy = new TestProxy(credentials = true, piece = piece)
+          through(proxy, trusting.copy(userAgent = Some("needle"))) { client =>
+            val service = client.service(s"https://localhost:${server.port}")
+            assertEquals(service.get("/a").await().text, s"/a localhost:${server.port} false")
+            val body = "x" * 300000
+            assert(service.post("/echo").body(body).await().text == body)
+            assertEquals(proxy.connects.get, 1, "kept open")
+            assert(proxy.request.startsWith(
+              s"CONNECT localhost:${server.port} HTTP/1.1\r\nHost: localhost:${server.port}\r\nUser-Agent: needle\r\n"
+            ))
+          }
+        }
+        through(new TestProxy()) { client => // who is not trusted is not asked through a proxy either
+          val e =
+            intercept[ClientError.CannotConnect](client.get(s"https://localhost:${server.port}/").await())
+          assert(e.getMessage.contains("cannot connect through the proxy 127.0.0.1:"), e.getMessage)
+        }
+      }
+    }
+  }
+
+  test("a proxy that does not connect, says too much, too long, nonsense or nothing") {
+    if (Tls.isKnown) {
+      def failure(answer: String): ClientError = {
+        val config = clientConfig.copy(retry = RetryConfig(attempts = 1), connectTimeout = 300.millis)
+        through(new TestProxy(answer = answer), config)(client =>
+          intercept[ClientError](client.get("https://a.invalid/").await())
+        )
+      }
+      def says(answer: String, expected: String): Unit = {
+        val e = failure(answer)
+        assert(e.isInstanceOf[ClientError.CannotConnect] && e.getMessage.contains(expected), e.getMessage)
+      }
+      failure("HTTP/1.1 403 Forbidden\r\n\r\n") match {
+        case e: ClientError.ProxyRefused => assertEquals(e.status.code, 403)
+        case e                           => fail(e.getMessage)
+      }
+      says("HTTP/1.1 200 OK\r\n\r\nx", "the proxy sent more than its answer")
+      says("HTTP/1.1 200 OK\r\nX: " + "y" * 20000, "the proxy's answer is malformed")
+      says("SSH-2.0-x\r\n", "the proxy's answer is malformed")
+      says("", "within 300 ms")
+      through(new TestProxy()) { client => // which cannot connect itself
+        val e = intercept[ClientError.ProxyRefused](client.get("https://localhost:1/").await())
+        assertEquals(e.status.code, 502)
+      }
+    }
+  }
+
+  test("the environment, and who is called directly") {
+    import needletail.client.url.Url
+    def of(variables: (String, String)*)(url: String): String =
+      Proxies.from(variables.toMap.get).of(Url.parse(url).fold(
+        why => fail(why),
+        _.origin
+      )).fold("")(_.address.toString)
+    val both = of("http_proxy" -> "http://p:1", "HTTPS_PROXY" -> "p:2/", "HTTP_PROXY" -> "q") _
+    assertEquals(both("http://a/"), "p:1")
+    assertEquals(of("all_proxy" -> "p")("http://a/"), "p:80")
+    assertEquals(of("HTTP_PROXY" -> "p")("http://a/"), "p:80")
+    assertEquals(of("HTTP_PROXY" -> "p", "REQUEST_METHOD" -> "GET")("http://a/"), "", "a request's header")
+    assertEquals(of("http_proxy" -> "p", "REQUEST_METHOD" -> "GET")("http://a/"), "p:80")
+    assertEquals(of("http_proxy" -> "")("http://a/"), "")
+    val except =
+      of("http_proxy" -> "p", "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d") _
+    for (
+      direct <- List(
+        "a.example",
+        "x.A.example",
+        "x.b.example",
+        "c.example:81",
+        "10.0.0.1:99",
+        "[::1]:82",
+        "e.d",
+        "localhost",
+        "127.0.0.1:8080"
+      )
+    )
+      assertEquals(except(s"http://$direct/"), "", direct)
+    for (proxied <- List("xa.example", "b.example", "c.example", "110.0.0.1", "d", "127.0.0.2"))
+      assertEquals(except(s"http://$proxied/"), "p:80", proxied)
+    assertEquals(of("http_proxy" -> "p", "NO_PROXY" -> "*")("http://a/"), "")
+
+    def wrong(url: String): String =
+      intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
+    assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must be called by http, not by 'socks5'")
+    assertEquals(wrong("http://u:secret@p/path"), "all_proxy: a proxy must be http://host:port")
+    assert(!wrong("http://u:secret%@p").contains("secret"))
+    assert(!wrong("http://u:secret%0a@p").contains("secret"))
+    assertEquals(HttpProxy("http://u:a%40b@p").credentials, Some(("u", "a@b")))
+    assert(!HttpProxy("http://u:a%40b@p").toString.contains("a@b"))
+  }
+}

@@ -1,0 +1,52 @@
+package needletail.io
+
+import java.io.IOException
+
+import needletail.io.platform.{Interest, Socket}
+
+/**
+ * What is exchanged with a proxy on a new connection, before it leads to the server behind: a protocol where this side
+ * speaks first, with one request and one answer.
+ *
+ * @param request what is sent
+ * @param maxAnswer bytes of the longest answer
+ * @param port the server's, which TLS sessions are kept for
+ */
+private[needletail] abstract class ProxyHandshake(
+    private[io] val request: Array[Byte],
+    private[io] val maxAnswer: Int,
+    private[io] val port: Int
+) {
+
+  /**
+   * Whether `bytes`, of which `count` have arrived, are the whole answer and let the connection through. The array must
+   * not be kept. Throws an IOException if they do not, or if there are more.
+   */
+  def accepts(bytes: Array[Byte], count: Int): Boolean
+}
+
+/** The exchange on one connected socket. */
+private[io] final class ProxyExchange(handshake: ProxyHandshake) {
+  private val answer = new Array[Byte](handshake.maxAnswer)
+  private var sent   = 0
+  private var count  = 0
+
+  /** Goes on. Returns the readiness to wait for; `Interest.None` when the socket leads to the server. */
+  def goOn(socket: Socket): Int = {
+    val request = handshake.request
+    var read    = 1
+    if (sent < request.length) sent += socket.write(request, sent, request.length - sent)
+    if (sent < request.length) Interest.Write
+    else {
+      var isDone = false
+      while (!isDone && read > 0) {
+        if (count == answer.length) throw new IOException("the proxy's answer is too long")
+        read = socket.read(answer, count, answer.length - count)
+        if (read < 0) throw new IOException("the proxy ended the connection")
+        count += read
+        isDone = read > 0 && handshake.accepts(answer, count)
+      }
+      if (isDone) Interest.None else Interest.Read
+    }
+  }
+}
