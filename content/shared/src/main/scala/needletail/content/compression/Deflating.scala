@@ -8,6 +8,7 @@ import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, Survivable}
 import needletail.http.ByteStream
+import needletail.http.zlib.{Deflaters, RawDeflater}
 
 /**
  * A stream compressed as gzip (RFC 1952) or zlib (RFC 1950), which is what the coding "deflate" is. What has been read is

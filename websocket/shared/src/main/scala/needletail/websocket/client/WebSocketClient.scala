@@ -10,7 +10,7 @@ import needletail.io.{Connector, EventLoop, EventLoops, LoopStates}
 import needletail.websocket.socket.{Listener, WebSocket}
 
 /**
- * Opens WebSockets, by `ws://host:port/path?query` and, on the JVM, `wss://`.
+ * Opens WebSockets, by `ws://host:port/path?query` and `wss://`.
  * {{{
  * val client = WebSocketClient()
  * client.future("ws://127.0.0.1:8080/echo") { socket =>

@@ -192,14 +192,16 @@ private[websocket] final class SocketConnection(
 
   def held: Long = reader.held.toLong + (if (kept == null) 0 else kept.held)
 
-  def relieve(): Unit = fail(CloseCode.TryAgainLater, "memory is short")
+  def relieve(): Unit = {
+    if (codec != null) codec.relieve(this)
+    if (held > 0) fail(CloseCode.TryAgainLater, "memory is short")
+  }
 
   def closed(): Unit = {
     concluded(CloseCode.Abnormal, "the connection was lost")
     phase = Over
-    reader.drop()
+    reader.end()
     dropKept()
-    if (codec != null) codec.close()
   }
 
   // time
@@ -262,7 +264,7 @@ private[websocket] final class SocketConnection(
 
   private def finish(): Unit = {
     phase = Over
-    reader.drop()
+    reader.end()
     dropKept()
     tunnel.finish()
   }
@@ -309,7 +311,7 @@ private[websocket] final class SocketConnection(
   private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
     val hasRoom = pendingBytes <= config.maxPendingOutput
     if (hasRoom) {
-      val packed = if (codec == null) null else codec.compress(payload)
+      val packed = if (codec == null) null else codec.compress(payload, this)
       if (packed == null) write(FrameWriter.Final | opcode, payload)
       else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
     }

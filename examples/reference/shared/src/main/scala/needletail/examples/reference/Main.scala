@@ -34,7 +34,7 @@ object Main {
   private val static =
     options.text("static", "", "directory whose files are served below /static/; none unless given")
   private val deflate =
-    options.flag("deflate", "compress the messages of WebSockets (permessage-deflate; JVM)")
+    options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
 
   private val cases =
