@@ -37,13 +37,6 @@ object Main {
     options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
 
-  private val cases =
-    options.text(
-      "websocket-cases",
-      "",
-      "run the cases of the WebSocket test server at this ws:// URL, then end"
-    )
-
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
 
@@ -60,12 +53,9 @@ object Main {
     )
     val compression =
       if (chosen(deflate)) Some(PerMessageDeflate(minSize = 0, contextTakeover = chosen(takeover))) else None
-    if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
-    else {
-      val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-      val all   =
-        Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
-      listening.serve(chosen, all, config)
-    }
+    val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
+    val all   =
+      Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ WebContent.routes(files)
+    listening.serve(chosen, all, config)
   }
 }
