@@ -33,7 +33,8 @@ final class WebSocketClient private (val config: WebSocketClientConfig, lent: Ev
 
   /**
    * Opens a WebSocket on the calling event loop. `open` is called as soon as the server has accepted, and returns the
-   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else.
+   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else; or with what `open`
+   * throws.
    *
    * @throws java.lang.IllegalStateException on any other thread
    * @throws java.lang.IllegalArgumentException if the URL is malformed

@@ -13,13 +13,16 @@ import needletail.websocket.frame.{CloseCode, FrameReader, FrameWriter, MessageC
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
  * (RFC 6455 §5 to §7).
+ *
+ * @param name says in the log which it is
  */
 private[websocket] final class SocketConnection(
     tunnel: Tunnel,
     config: WebSocketConfig,
     role: Role,
     val subprotocol: Option[String],
-    codec: MessageCodec // null: nothing is compressed
+    codec: MessageCodec, // null: nothing is compressed
+    name: () => String = SocketConnection.unnamed
 ) extends WebSocket
     with TunnelHandler
     with FrameReader.Memory {
@@ -44,12 +47,21 @@ private[websocket] final class SocketConnection(
 
   private val output = new FrameOutput(tunnel, role)
 
-  /** Begins, in a turn of the tunnel. */
-  def begin(open: WebSocket => Listener): Unit = {
+  /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
+  def begin(open: WebSocket => Listener): Throwable = {
     phase = Open
-    try listener = open(this)
-    catch { case Survivable(e) => listenerFailed(e) }
+    val thrown =
+      try {
+        listener = open(this)
+        if (listener == null) throw new NullPointerException("a WebSocket without a listener")
+        null
+      } catch {
+        case Survivable(e) =>
+          listenerFailed(e)
+          e
+      }
     settle()
+    thrown
   }
 
   // what the tunnel reports
@@ -126,9 +138,12 @@ private[websocket] final class SocketConnection(
     catch { case Survivable(e) => listenerFailed(e) }
 
   private def listenerFailed(e: Throwable): Unit = {
-    tunnel.failed("the listener of a WebSocket failed", e)
+    report("the listener", e)
     fail(CloseCode.InternalError, "")
   }
+
+  private[websocket] def report(what: String, cause: Throwable): Unit =
+    tunnel.failed(s"$what of a WebSocket failed${name()}", cause)
 
   /** Whether more waits for the peer than allowed. What this turn has written is passed on before this returns true. */
   private def isBacklogged: Boolean =
@@ -298,7 +313,7 @@ private[websocket] final class SocketConnection(
     room = null
     if (told != null)
       try told.onClose(code, reason)
-      catch { case Survivable(e) => tunnel.failed("the listener of a WebSocket failed", e) }
+      catch { case Survivable(e) => report("the listener", e) }
   }
 
   // sending
@@ -384,6 +399,8 @@ private[websocket] object SocketConnection {
   private final val Over    = 4
 
   private val none = new Array[Byte](0)
+
+  val unnamed: () => String = () => ""
 
   def closePayload(code: Int, reason: String): Array[Byte] = {
     if (!CloseCode.isAllowed(code)) throw new IllegalArgumentException(s"$code is no code to close with")
