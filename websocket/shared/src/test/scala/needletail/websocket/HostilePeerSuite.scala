@@ -41,7 +41,10 @@ class HostilePeerSuite extends Suite {
   private def serving(body: RunningServer => Unit): Unit =
     ServerFixture.serving(routes, ServerFixture.loopback) { server =>
       body(server)
-      assertEquals(new Peer(server.port).send(text("on")).send(close(1000)).frames(), Vector("text on", "close 1000 "))
+      assertEquals(
+        new Peer(server.port).send(text("on")).send(close(1000)).frames(),
+        Vector("text on", "close 1000 ")
+      )
       eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
     }
 
@@ -55,12 +58,16 @@ class HostilePeerSuite extends Suite {
     serving { server =>
       val pings = new Peer(server.port).send(many(5000)(frame(0x89, bytes('p')))).send(close(1000)).frames()
       assertEquals(pings.count(_ == "pong p"), 5000)
-      assertEquals(new Peer(server.port).send(many(5000)(frame(0x8a, bytes()))).send(close(1000)).frames(), Vector("close 1000 "))
+      assertEquals(
+        new Peer(server.port).send(many(5000)(frame(0x8a, bytes()))).send(close(1000)).frames(),
+        Vector("close 1000 ")
+      )
       val tiny = new Peer(server.port).send(frame(0x01, bytes()))
         .send(many(20000)(frame(0x00, bytes('x')) ++ frame(0x00, bytes())))
         .send(frame(0x80, bytes()) ++ close(1000)).frames()
       assertEquals(tiny, Vector("text " + "x" * 20000, "close 1000 "))
-      val endless = new Peer(server.port).send(frame(0x01, bytes())).send(many(100001)(frame(0x00, bytes('x')))).frames()
+      val endless =
+        new Peer(server.port).send(frame(0x01, bytes())).send(many(100001)(frame(0x00, bytes('x')))).frames()
       assertEquals(endless.map(_.take(10)), Vector("close 1009"))
     }
   }
@@ -86,7 +93,10 @@ class HostilePeerSuite extends Suite {
     serving { server =>
       val silent = new Peer(server.port, "/ends")
       assertEquals(silent.frames(), Vector("close 4000 "))
-      assertEquals(new Peer(server.port, "/ends").send(many(1000)(text("talk"))).frames(), Vector("close 4000 "))
+      assertEquals(
+        new Peer(server.port, "/ends").send(many(1000)(text("talk"))).frames(),
+        Vector("close 4000 ")
+      )
       val half = new Peer(server.port, "/ends")
       half.client.socket.shutdownOutput()
       assertEquals(half.frames(), Vector("close 4000 "))
@@ -122,7 +132,11 @@ class HostilePeerSuite extends Suite {
         head(0x82, 0xff, 8, 10)
       )
       for (data <- wrong)
-        assertEquals(new Peer(server.port).send(data).frames().map(_.take(10)), Vector("close 1002"), data.toSeq.toString)
+        assertEquals(
+          new Peer(server.port).send(data).frames().map(_.take(10)),
+          Vector("close 1002"),
+          data.toSeq.toString
+        )
       for (length <- Seq(Long.MaxValue, 1L << 32, 100001L))
         assertEquals(
           new Peer(server.port).send(head(0x82, 0xff, 8, length)).frames().map(_.take(10)),

@@ -26,10 +26,11 @@ class ListenerFailureSuite extends Suite {
     () => throw new AssertionError("wrong")
   )
 
-  private def source(of: () => Async[Option[Message]], atCancel: () => Unit = () => ()) = new Stream[Message] {
-    def next(): Async[Option[Message]] = of()
-    def cancel(): Unit                 = atCancel()
-  }
+  private def source(of: () => Async[Option[Message]], atCancel: () => Unit = () => ()) =
+    new Stream[Message] {
+      def next(): Async[Option[Message]] = of()
+      def cancel(): Unit                 = atCancel()
+    }
 
   private def listener(fails: () => Nothing, at: String) = new Listener {
     def onMessage(message: Message): Unit                 = if (at == "message") fails()
@@ -48,12 +49,12 @@ class ListenerFailureSuite extends Suite {
         _ => { socket.send("also"); fails() }
       }
     ),
-    "make"    -> (fails => webSocket.stream(_ => fails())),
-    "source"  -> (fails => webSocket.stream(_ => source(fails))),
-    "later"   -> (fails => webSocket.stream(_ => source(() => Async.yieldNow.map(_ => fails())))),
-    "mapped"  -> (fails => webSocket.stream(in => in.map(_ => fails()))),
-    "close"   -> (fails => webSocket(_ => listener(fails, "close"))),
-    "cancel"  -> (fails => webSocket.stream(_ => source(() => new AsyncPromise, fails)))
+    "make"   -> (fails => webSocket.stream(_ => fails())),
+    "source" -> (fails => webSocket.stream(_ => source(fails))),
+    "later"  -> (fails => webSocket.stream(_ => source(() => Async.yieldNow.map(_ => fails())))),
+    "mapped" -> (fails => webSocket.stream(in => in.map(_ => fails()))),
+    "close"  -> (fails => webSocket(_ => listener(fails, "close"))),
+    "cancel" -> (fails => webSocket.stream(_ => source(() => new AsyncPromise, fails)))
   )
   private val atTheEnd = Set("close", "cancel")
 

@@ -37,8 +37,19 @@ final case class PerMessageDeflate(
     Name + (if (contextTakeover) "" else s"; $ServerTakeover; $ClientTakeover") +
       (if (maxWindowBits < 15) s"; $ServerBits=$maxWindowBits" else "") + s"; $ClientBits"
 
-  private[needletail] def accept(offers: String): Compression.Agreement =
-    offers.split(',').iterator.map(ask => answer(Parameters.parse(ask))).find(_ != null).orNull
+  /** The last offers and what came of them: clients of one kind all send the same. */
+  @volatile private var last: Asked = null
+
+  private[needletail] def accept(offers: String): Compression.Agreement = {
+    val known = last
+    if (known != null && known.offers == offers) known.agreement
+    else {
+      val agreement =
+        offers.split(',').iterator.map(ask => answer(Parameters.parse(ask))).find(_ != null).orNull
+      last = new Asked(offers, agreement)
+      agreement
+    }
+  }
 
   private def answer(asked: Parameters): Compression.Agreement =
     if (asked == null || !asked.isValid(isAnswer = false)) null
@@ -75,6 +86,8 @@ final case class PerMessageDeflate(
 }
 
 object PerMessageDeflate {
+
+  private final class Asked(val offers: String, val agreement: Compression.Agreement)
 
   private final val Name           = "permessage-deflate"
   private final val ServerTakeover = "server_no_context_takeover"
