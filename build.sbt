@@ -229,7 +229,7 @@ lazy val simulation = module("simulation")
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
   .in(file("load"))
-  .dependsOn(client.jvm, testing.jvm % Test, server.jvm % "test->test")
+  .dependsOn(client.jvm, websocket.jvm, testing.jvm % Test, server.jvm % "test->test")
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
