@@ -24,7 +24,13 @@ class WebSocketSuite extends Suite with Serving {
       Kind(
         k.name,
         k.requests.map(r =>
-          RequestTemplate("GET", "ws" + r.url.dropWhile(_ != ':'), Vector("X-Token" -> "a"), Some(body), checks.toVector)
+          RequestTemplate(
+            "GET",
+            "ws" + r.url.dropWhile(_ != ':'),
+            Vector("X-Token" -> "a"),
+            Some(body),
+            checks.toVector
+          )
         )
       )
     )
@@ -40,8 +46,10 @@ class WebSocketSuite extends Suite with Serving {
     }
   }
 
-  test("arrivals are messages at a rate, several in flight on few connections, latency from when each was due") {
-    val open1 = new AtomicInteger
+  test(
+    "arrivals are messages at a rate, several in flight on few connections, latency from when each was due"
+  ) {
+    val open1         = new AtomicInteger
     val slow: Handler = _ =>
       webSocket { socket =>
         open1.incrementAndGet()
@@ -49,12 +57,13 @@ class WebSocketSuite extends Suite with Serving {
       }
     serving(slow) { server =>
       val plan = open(server.url + "/ws", rate = 200, duration = 500.millis)
-      val few  = plan.copy(load = Load.Open(Vector(Load.Step(200, 200, 500.millis)), connections = 2), pipelining = 3)
+      val few  =
+        plan.copy(load = Load.Open(Vector(Load.Step(200, 200, 500.millis)), connections = 2), pipelining = 3)
       val result = run(messages(few, "hello"))
       assertEquals(outcomes(result), Map("good" -> 100L))
       assertEquals(open1.get, 2)
       val longest = result.total().response.getMaxValue
-    // at most six at a time, each for 50 ms: 100 of them take longer than they are due in, and the wait counts
+      // at most six at a time, each for 50 ms: 100 of them take longer than they are due in, and the wait counts
       assert(longest > 200L * 1000 * 1000, longest)
     }
   }
@@ -67,7 +76,7 @@ class WebSocketSuite extends Suite with Serving {
         (outcomes(result), result.reasons.map(_._2).mkString(" "))
       }
     def answers(answer: WebSocket => Listener): Handler = _ => webSocket(answer)
-    val (refused, why) = failing(_ => Response.ok)
+    val (refused, why)                                  = failing(_ => Response.ok)
     assertEquals(refused, Map("connect-failed" -> 2L))
     assert(why.contains("the server answered 200 instead of opening a WebSocket"), why)
     val (closed4000, told) = failing(answers(s => _ => s.close(4000, "enough")))

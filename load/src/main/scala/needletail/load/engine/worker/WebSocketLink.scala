@@ -129,7 +129,10 @@ private[engine] final class WebSocketLink private (
       true
     case FrameReader.Pong  => true
     case FrameReader.Close =>
-      ends(Outcome.Reset, new IOException(s"the server closed the WebSocket with ${reader.code} ${reader.reason}"))
+      ends(
+        Outcome.Reset,
+        new IOException(s"the server closed the WebSocket with ${reader.code} ${reader.reason}")
+      )
       false
     case FrameReader.Failed =>
       ends(Outcome.Garbage, new IOException(s"what the server sent is not WebSocket: ${reader.reason}"))
@@ -146,7 +149,8 @@ private[engine] final class WebSocketLink private (
       if (head.code != 101) refused(s"the server answered ${head.code} instead of opening a WebSocket")
       else {
         val accept = head.indexOf("sec-websocket-accept", 0)
-        if (accept < 0 || head.value(accept) != Handshake.acceptOf(key)) refused("the server did not see the key")
+        if (accept < 0 || head.value(accept) != Handshake.acceptOf(key))
+          refused("the server did not see the key")
         else {
           parser = null
           settle()
@@ -221,13 +225,14 @@ private[engine] object WebSocketLink {
       timeoutNanos: Long,
       source: InetAddress
   ): Async[Link] = {
-    val until              = System.nanoTime() + timeoutNanos
-    val opened             = new AsyncPromise[Link]
+    val until               = System.nanoTime() + timeoutNanos
+    val opened              = new AsyncPromise[Link]
     var link: WebSocketLink = null
     Connector
-      .connect(address, worker.loop, worker.context.config.socket, timeoutNanos, source, target.peer) { connection =>
-        link = new WebSocketLink(connection, worker, slot, target, opened)
-        link
+      .connect(address, worker.loop, worker.context.config.socket, timeoutNanos, source, target.peer) {
+        connection =>
+          link = new WebSocketLink(connection, worker, slot, target, opened)
+          link
       }
       .flatMap { _ =>
         link.begin(Math.max(1, until - System.nanoTime()))

@@ -24,10 +24,10 @@ class HandshakeAllocationSuite extends Suite {
   )
 
   private def bytesOf(body: => Any): Long = {
-    val times                = 1000
-    var least                = Long.MaxValue
-    var result: Any          = null
-    def allocated(): Long    = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+    val times             = 1000
+    var least             = Long.MaxValue
+    var result: Any       = null
+    def allocated(): Long = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
     for (_ <- 1 to 5) {
       val before = allocated()
       for (_ <- 1 to times) result = body
