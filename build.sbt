@@ -242,7 +242,7 @@ lazy val simulation = module("simulation")
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
   .in(file("load"))
-  .dependsOn(client.jvm, testing.jvm % Test, server.jvm % "test->test")
+  .dependsOn(client.jvm, websocket.jvm, testing.jvm % Test, server.jvm % "test->test")
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     Compile / mainClass := Some("needletail.load.Main"),
@@ -476,6 +476,19 @@ lazy val conformance = project.in(file("conformance")).dependsOn(testing.jvm % T
   publish / skip := true
 )
 
+lazy val casesReady = taskKey[Unit]("Leaves the class path for conformance/websocket/run.")
+
+/** A client for the test servers of WebSockets: see conformance/websocket/run. */
+lazy val websocketCases = crossed("websocketCases", file("conformance") / "websocket")
+  .dependsOn(websocket)
+  .settings(publish / skip := true)
+  .jvmSettings(
+    casesReady := IO.write(
+      target.value / "class-path",
+      (Compile / fullClasspath).value.files.mkString(":")
+    )
+  )
+
 /** JMH: parser, router, encoder. */
 lazy val jmh = project
   .in(file("bench/jmh"))
@@ -557,7 +570,7 @@ lazy val stress = project
 
 /** The projects with tests on the JVM; conformance needs what `dist` leaves and has a task of its own. */
 lazy val jvmProjects = chosenModules.map(_.jvm) ++ (if (chosen("load")) Seq(load) else Nil) ++
-  (if (chosenModules == crossModules) Seq(jmh, stress, documents)
+  (if (chosenModules == crossModules) Seq(jmh, stress, documents, websocketCases.jvm)
    else Nil) // no tests, but they have to compile
 
 /** The modules whose inner structure is checked, on the JVM and on Native. */
@@ -654,4 +667,4 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(load, conformance, jmh, stress, documents, sbtNeedletail)
+  .aggregate(load, conformance, websocketCases.jvm, websocketCases.native, jmh, stress, documents, sbtNeedletail)

@@ -24,7 +24,7 @@ private[needletail] final class Setting private (owner: String) {
     check(name, value, value >= least && value <= most, s"$least to $most")
 
   /** Any other check; `allowed` follows "must be" in the message. */
-  def check(name: String, value: Any, holds: Boolean, allowed: String): Unit =
+  def check(name: String, value: Any, holds: Boolean, allowed: => String): Unit =
     if (!holds) throw new IllegalArgumentException(s"$owner.$name is $value, but must be $allowed")
 }
 

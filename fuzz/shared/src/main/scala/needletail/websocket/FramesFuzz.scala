@@ -71,7 +71,7 @@ object FramesFuzz extends FuzzTarget("frames") {
         Check(memory.held <= 2L * bytes.length, s"${memory.held} bytes held of ${bytes.length}")
       }
     }
-    reader.drop()
+    reader.end()
     Check.same("bytes held in the end", memory.held, 0L)
     all
   }

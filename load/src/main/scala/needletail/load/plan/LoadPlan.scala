@@ -132,7 +132,8 @@ final case class Kind(
  * taken from an earlier answer.
  *
  * @param url absolute: `http://host:port/path?query`, the same with `https`, or
- *   `http+unix://%2Fpath%2Fto%2Fsocket/path`
+ *   `http+unix://%2Fpath%2Fto%2Fsocket/path`. With `ws` or `wss` the body is sent as a text message on a WebSocket, and
+ *   the next message is its answer; the headers are those that open it
  */
 final case class RequestTemplate(
     method: String,

@@ -99,6 +99,20 @@ object PlanCheck {
         case _                    => ()
       }
       r.extractions.foreach(d => pattern(d.pattern))
+      if (PlanUrl.isWebSocket(r.url)) webSocket(r)
+    }
+
+    private def webSocket(r: RequestTemplate): Unit = {
+      if (!plan.keepAlive) fail(s"${r.url}: a WebSocket is one connection, which is kept alive")
+      if (r.method != "GET") fail(s"${r.url}: a WebSocket is opened by GET")
+      if (r.headers.exists(h => Template.names(h._2).nonEmpty))
+        fail(s"${r.url}: the headers that open a WebSocket cannot have values of the session")
+      val hasHeaders = r.extractions.exists(_.header.nonEmpty) || r.checks.exists {
+        case _: Check.Status | _: Check.Header => true
+        case _                                 => false
+      }
+      if (hasHeaders)
+        fail(s"${r.url}: a message has no status and no headers to check or to take values from")
     }
 
     private def header(name: String, value: String): Unit = {

@@ -18,8 +18,13 @@ private[load] object PlanUrl {
   def origin(url: String): Either[String, Origin] = {
     val server = split(url)._1
     if (Template.names(server).nonEmpty) Left(s"$url: the server's name cannot be a value of the session")
-    else Url.origin(server).left.map(reason => s"$url: $reason")
+    else Url.origin(asHttp(server)).left.map(reason => s"$url: $reason")
   }
+
+  /** Whether it opens a WebSocket: `ws://` or `wss://`. */
+  def isWebSocket(url: String): Boolean = url.startsWith("ws://") || url.startsWith("wss://")
+
+  private def asHttp(url: String): String = if (isWebSocket(url)) "http" + url.drop(2) else url
 
   /** The servers of a plan, each once, in the order of its requests. Invalid URLs are left out. */
   def origins(plan: LoadPlan): Vector[Origin] =
@@ -31,6 +36,8 @@ private[load] object PlanUrl {
       case Left(reason) => Some(reason)
       case Right(_)     =>
         val (server, path) = split(url)
-        Url.parse(server + Template.sample(path)).left.toOption.map(reason => s"$url: $reason")
+        if (isWebSocket(url) && Template.names(path).nonEmpty)
+          Some(s"$url: the URL of a WebSocket cannot have values of the session, which its messages can")
+        else Url.parse(asHttp(server) + Template.sample(path)).left.toOption.map(reason => s"$url: $reason")
     }
 }

@@ -49,11 +49,15 @@ private[websocket] object WebSocketResponse {
       else {
         val subprotocol = Handshake.subprotocol(request, config.subprotocols)
         val agreement   = Handshake.compression(request, config.compression)
+        val route       = request.routeClass // the request itself is not kept
+        val name        =
+          if (route == null) SocketConnection.unnamed
+          else () => route.label.fold("")(label => s" (route $label)")
         new Upgrade.Accepted(
           Handshake.accepted(request, subprotocol, agreement),
           tunnel => {
             val codec  = if (agreement == null) null else agreement.codec()
-            val socket = new SocketConnection(tunnel, config, Role.server, subprotocol, codec)
+            val socket = new SocketConnection(tunnel, config, Role.server, subprotocol, codec, name)
             socket.begin(open)
             socket
           }

@@ -12,7 +12,7 @@ import needletail.testing.Suite
 
 /** Servers and clients over sockets. */
 class WebSocketSuite extends Suite {
-  private val deflate = if (PerMessageDeflate.isKnown) Some(PerMessageDeflate(minSize = 0)) else None
+  private val deflate = Some(PerMessageDeflate(minSize = 0))
   private val group   = new Broadcast
 
   /** A stream that never has anything; `ended` says that it was cancelled. */
@@ -168,12 +168,11 @@ class WebSocketSuite extends Suite {
     }
   }
 
-  if (PerMessageDeflate.isKnown)
-    test("a compressed message that becomes too large is refused while it grows") {
-      serving { (server, client) =>
-        val (socket, inbox) = open(server, client, "/packed")
-        on(socket)(socket.send(new Array[Byte](100 * 1000 * 1000)))
-        assertEquals(inbox.closed, 1009)
-      }
+  test("a compressed message that becomes too large is refused while it grows") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/packed")
+      on(socket)(socket.send(new Array[Byte](100 * 1000 * 1000)))
+      assertEquals(inbox.closed, 1009)
     }
+  }
 }

@@ -53,7 +53,7 @@ class CodingLibrarySuite extends Suite {
       val whole = Compressing.whole(content, coding, 5)
       assertEquals(plain(coding, whole), content.toSeq, coding)
       if (content eq text) assert(whole.length < text.length / 3, whole.length)
-      val pieces = new Compressing(ByteStream.fromIterator(content.grouped(7001)), coding, 1)
+      val pieces = new Compressing(ByteStream.fromIterator(content.grouped(7001)), coding, 1, most = 9)
       val loop   = new ManualLoop
       val all    = loop.run(pieces.toList(1000)).get.flatten
       assertEquals(plain(coding, all.toArray), content.toSeq, coding)

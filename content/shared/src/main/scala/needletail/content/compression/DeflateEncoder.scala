@@ -1,5 +1,7 @@
 package needletail.content.compression
 
+import needletail.http.zlib.Deflaters
+
 /** gzip (RFC 1952), or zlib (RFC 1950), which is what the coding "deflate" is. */
 private[compression] final class DeflateEncoder(isGzip: Boolean, level: Int) extends Encoder {
   private val sums     = new DeflateFrame(isGzip)

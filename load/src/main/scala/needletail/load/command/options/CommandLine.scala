@@ -108,7 +108,7 @@ private final class CommandLine(command: String) {
       case "run" =>
         Vector(
           head("One run against a URL, or of a scenario file."),
-          target("URL|SCENARIO", "URL to request, or scenario file (.yaml)"),
+          target("URL|SCENARIO", "URL to request (ws: messages to send), or scenario file (.yaml)"),
           value("target", "URL", "server for a scenario's paths, in place of the file's own target")(
             OptionValues.url
           )((url, o) => o.copy(server = Some(url)))
@@ -245,6 +245,11 @@ private final class CommandLine(command: String) {
     value("body", "TEXT", "content of each request; @FILE is read from that file")(BodyOption.read)((b, o) =>
       o.copy(asking = o.asking.copy(body = Some(b)))
     ),
+    value(
+      "size",
+      "BYTES",
+      "length of each message or body, instead of its text"
+    )(number(0, 16 * 1024 * 1024))((n, o) => o.copy(asking = o.asking.copy(body = Some("x" * n)))),
     span("timeout", "from due to the end of the answer (10s)")((d, o) =>
       o.copy(asking = o.asking.copy(timeout = Some(d)))
     ),
@@ -254,8 +259,9 @@ private final class CommandLine(command: String) {
     flag("no-keep-alive", "a connection for each request")(o =>
       o.copy(asking = o.asking.copy(keepAlive = false))
     ),
-    value("pipelining", "N", "requests under way on one connection (1)")(number(1, 1000))((n, o) =>
-      o.copy(asking = o.asking.copy(pipelining = n))
+    value("pipelining", "N", "requests, or messages, under way on one connection (1)")(number(1, 1000))(
+      (n, o) =>
+        o.copy(asking = o.asking.copy(pipelining = n))
     ),
     value("good-statuses", "N,N,...", "what counts as good (200,304)")(OptionValues.statuses)((s, o) =>
       o.copy(asking = o.asking.copy(goodStatuses = Some(s)))

@@ -72,8 +72,8 @@ private[command] object OptionValues {
     if (whole.startsWith("http+unix://"))
       if (whole.length > "http+unix://".length && !whole.startsWith("http+unix:///")) Right(whole)
       else Left(s"$text: write http+unix://%2Fpath%2Fto%2Fsocket/path")
-    else if (!whole.startsWith("http://") && !whole.startsWith("https://"))
-      Left(s"$text: only http://, https:// and http+unix:// are known")
+    else if (!Schemes.exists(whole.startsWith))
+      Left(s"$text: only http://, https://, http+unix://, ws:// and wss:// are known")
     else
       try {
         // variables of a scenario are not valid in a URI
@@ -89,6 +89,8 @@ private[command] object OptionValues {
           Left(s"$text is not a URL: ${e.getReason} at position ${e.getIndex}")
       }
   }
+
+  private val Schemes = Vector("http://", "https://", "ws://", "wss://")
 
   private def noHost(text: String): String =
     if (text.forall(_ < 128)) s"$text names no host"

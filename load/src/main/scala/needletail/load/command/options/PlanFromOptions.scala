@@ -2,7 +2,7 @@ package needletail.load.command.options
 
 import scala.concurrent.duration._
 
-import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
+import needletail.load.plan.{Kind, Load, LoadPlan, Pause, PlanUrl, RequestTemplate}
 
 /** Makes load plans from command line options. */
 private[command] object PlanFromOptions {
@@ -15,9 +15,11 @@ private[command] object PlanFromOptions {
     } yield plan(url, options.asking, load)
 
   def plan(url: String, asking: RequestOptions, load: Load): LoadPlan = {
-    val method   = if (asking.method == "GET" && asking.body.nonEmpty) "POST" else asking.method
+    val isPost   = asking.body.nonEmpty && !PlanUrl.isWebSocket(url)
+    val method   = if (asking.method == "GET" && isPost) "POST" else asking.method
+    val name     = if (PlanUrl.isWebSocket(url)) s"messages to $url" else s"$method $url"
     val template = RequestTemplate(method, url, asking.headers, asking.body)
-    val plain    = LoadPlan(s"$method $url", Vector(Kind("requests", Vector(template))), load)
+    val plain    = LoadPlan(name, Vector(Kind("requests", Vector(template))), load)
     asked(plain, asking)
   }
 

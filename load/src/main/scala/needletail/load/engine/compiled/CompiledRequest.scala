@@ -30,20 +30,33 @@ private[engine] final class CompiledRequest(
 
 private[engine] object CompiledRequest {
 
+  /** The status that an answer on a WebSocket counts as: the one that opened it. */
+  final val MessageStatus = 101
+
+  /** What a request is made of, with places for values. */
+  abstract class Parts {
+    def isFixed: Boolean
+    def render(values: Array[String]): Array[Byte]
+  }
+
+  /** A message on a WebSocket: its payload. */
+  final class Message(text: Template) extends Parts {
+    def isFixed: Boolean                           = text.isFixed
+    def render(values: Array[String]): Array[Byte] = text.render(values, Template.plain).getBytes(UTF_8)
+  }
+
   /**
-   * The parts of a request with places for values.
-   *
    * @param before the method and a space
    * @param lines from the version to the last header's line, without the length
    * @param body null if there is none
    */
-  final class Parts(
+  final class HttpRequest(
       before: String,
       path: Template,
       lines: Vector[(String, Template)],
       body: Template,
       isForm: Boolean
-  ) {
+  ) extends Parts {
     def isFixed: Boolean = path.isFixed && lines.forall(_._2.isFixed) && (body == null || body.isFixed)
 
     def render(values: Array[String]): Array[Byte] = {

@@ -69,23 +69,34 @@ private[engine] object ExecutablePlan {
     } yield compile(plan, tls, names)
 
   private def compile(plan: LoadPlan, tls: Tls, names: NameResolver): ExecutablePlan = {
-    val targets = PlanUrl.origins(plan).zipWithIndex.map { case (origin, i) =>
-      Target.of(i, origin, origin.peer(tls), names)
-    }
-    val byOrigin = targets.map(target => target.origin -> target).toMap
+    val places  = plan.kinds.flatMap(_.requests).map(placeOf).distinct
+    val byPlace = places.zipWithIndex.map { case (place @ Place(origin, webSocket), i) =>
+      place -> Target.of(i, origin, origin.peer(tls), names, webSocket.orNull)
+    }.toMap
+    val targets  = places.map(byPlace)
     val counters = new IdentityHashMap[Feeder, AtomicLong]
     val kinds    = plan.kinds.zipWithIndex.map { case (kind, i) =>
-      new KindCompiler(plan, kind, i, byOrigin, counters).result
+      new KindCompiler(plan, kind, i, byPlace, counters).result
     }
     new ExecutablePlan(plan, kinds, targets)
   }
+
+  /** Where connections go, which requests of the same place share. */
+  private final case class Place(origin: Origin, webSocket: Option[WebSocketOpening])
+
+  private def placeOf(r: RequestTemplate): Place = Place(
+    PlanUrl.origin(r.url).fold(mistake => throw new IllegalArgumentException(mistake), identity),
+    if (PlanUrl.isWebSocket(r.url))
+      Some(WebSocketOpening(PlanUrl.split(r.url)._2.takeWhile(_ != '#'), r.headers))
+    else None
+  )
 
   /** Compiles a kind in which [[PlanCheck]] found no mistake. */
   private final class KindCompiler(
       plan: LoadPlan,
       kind: Kind,
       index: Int,
-      target: Origin => Target,
+      target: Place => Target,
       counters: IdentityHashMap[Feeder, AtomicLong]
   ) {
     private val names = kind.valueNames.zipWithIndex.toMap
@@ -103,12 +114,26 @@ private[engine] object ExecutablePlan {
 
     private def template(text: String): Template = Template.of(text, names)
 
-    private def originOf(url: String): Origin =
-      PlanUrl.origin(url).fold(mistake => throw new IllegalArgumentException(mistake), identity)
+    private def compile(r: RequestTemplate): CompiledRequest =
+      if (PlanUrl.isWebSocket(r.url)) message(r) else request(r)
 
-    private def compile(r: RequestTemplate): CompiledRequest = {
+    private def message(r: RequestTemplate): CompiledRequest = {
+      val parts = new CompiledRequest.Message(template(r.body.getOrElse("")))
+      val fixed = if (parts.isFixed) parts.render(Array.empty) else null
+      new CompiledRequest(
+        index,
+        target(placeOf(r)),
+        false,
+        fixed,
+        parts,
+        rules(r, Set(CompiledRequest.MessageStatus))
+      )
+    }
+
+    private def request(r: RequestTemplate): CompiledRequest = {
       val path              = PlanUrl.split(r.url)._2
-      val origin            = originOf(r.url)
+      val place             = placeOf(r)
+      val origin            = place.origin
       def has(name: String) = r.headers.exists(_._1.equalsIgnoreCase(name))
       val isForm            = r.headers.exists { case (name, value) =>
         name.equalsIgnoreCase("Content-Type") && value.toLowerCase.contains("form-urlencoded")
@@ -119,7 +144,7 @@ private[engine] object ExecutablePlan {
       val lines =
         (implied ++ r.headers).map { case (name, value) => name -> template(value) }
       val body  = r.body.map(template).orNull
-      val parts = new CompiledRequest.Parts(
+      val parts = new CompiledRequest.HttpRequest(
         s"${r.method} ",
         template(path.takeWhile(_ != '#')),
         lines,
@@ -128,22 +153,22 @@ private[engine] object ExecutablePlan {
       )
       new CompiledRequest(
         index,
-        target(origin),
+        target(place),
         r.method == "HEAD",
         if (parts.isFixed) parts.render(Array.empty) else null,
         parts,
-        rules(r)
+        rules(r, plan.goodStatuses)
       )
     }
 
-    private def rules(r: RequestTemplate): AnswerRules = {
+    private def rules(r: RequestTemplate, good: Set[Int]): AnswerRules = {
       val statuses    = r.checks.collect { case Check.Status(codes) => codes }
       val extractions =
         r.extractions.map(d =>
           new CompiledExtraction(names(d.name), d.header.orNull, Pattern.compile(d.pattern))
         )
       new AnswerRules(
-        if (statuses.isEmpty) plan.goodStatuses else statuses.reduce(_ & _),
+        if (statuses.isEmpty) good else statuses.reduce(_ & _),
         r.checks,
         extractions
       )

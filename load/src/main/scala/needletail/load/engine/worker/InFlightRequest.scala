@@ -83,6 +83,16 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
     over(now, outcome)
   }
 
+  /** The answer on a WebSocket: the next message. */
+  final def onMessage(bytes: Array[Byte]): Unit = {
+    status = CompiledRequest.MessageStatus
+    received = 0
+    accepted = true
+    if (body != null) body.clear()
+    onContent(bytes, 0, bytes.length)
+    onEnd(null)
+  }
+
   private def acceptsBody: Boolean = {
     if (body == null) body = new ByteWriter(16) // an empty body
     request.answer.acceptBody(body, values)

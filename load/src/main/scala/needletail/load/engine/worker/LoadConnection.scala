@@ -5,6 +5,7 @@ import java.net.{BindException, ConnectException, SocketTimeoutException, Unknow
 
 import scala.util.{Failure, Success}
 
+import needletail.async.Async
 import needletail.client.connection.{ClientConnection, ConnectionOwner, DirectConnection}
 import needletail.client.error.ClientError
 import needletail.load.engine.compiled.Target
@@ -12,9 +13,9 @@ import needletail.load.result.Outcome
 
 /** A slot for one connection, which is opened on demand and after a loss. To be used on its worker's loop. */
 private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends ConnectionOwner {
-  private var present: ClientConnection = null
-  private var opening                   = false
-  private var begun                     = 0L
+  private var present: Link = null
+  private var opening       = false
+  private var begun         = 0L
 
   /** When the last answer on it ended, by `System.nanoTime`. */
   var lastAnswer = 0L
@@ -25,8 +26,8 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
   /** The connection has ended. */
   protected def lost(): Unit
 
-  final def connection: ClientConnection = present
-  final def isOpening: Boolean           = opening
+  final def connection: Link   = present
+  final def isOpening: Boolean = opening
 
   final def isUsable: Boolean = present != null && present.isUsable
 
@@ -39,17 +40,19 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
     attempt(0, System.nanoTime() + timeoutNanos)
   }
 
+  private def connect(number: Int, until: Long): Async[Link] = {
+    val nanos   = math.max(1, until - System.nanoTime())
+    val source  = if (target.isTcp) worker.nextSource() else null
+    val address = target.address(number)
+    if (target.webSocket != null) WebSocketLink.open(address, worker, this, target, nanos, source)
+    else
+      DirectConnection
+        .open(address, worker.context, this, target.origin.text, nanos, source, target.peer)
+        .map(new HttpLink(_))
+  }
+
   private def attempt(number: Int, until: Long): Unit =
-    DirectConnection
-      .open(
-        target.address(number),
-        worker.context,
-        this,
-        target.origin.text,
-        math.max(1, until - System.nanoTime()),
-        if (target.isTcp) worker.nextSource() else null,
-        target.peer
-      )
+    connect(number, until)
       .onComplete {
         case Success(made) =>
           if (number > 0) target.preferred = (target.preferred + number) % target.addresses.size
@@ -71,9 +74,12 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
 
   final def freed(c: ClientConnection): Unit = ()
 
-  final def gone(c: ClientConnection): Unit = {
+  final def gone(c: ClientConnection): Unit = gone(c: AnyRef)
+
+  /** That connection has ended: an HTTP connection, or the link itself. */
+  final def gone(ended: AnyRef): Unit = {
     worker.tally.closed()
-    if (c eq present) {
+    if (present != null && present.isOf(ended)) {
       present = null
       if (!worker.isStopped) lost()
     }

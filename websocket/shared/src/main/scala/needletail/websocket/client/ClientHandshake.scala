@@ -88,9 +88,10 @@ private[websocket] final class ClientHandshake(
   /** The WebSocket begins, in a turn of the tunnel. */
   def accepted(tunnel: Tunnel): TunnelHandler = {
     val codec  = if (compression == null) null else compression.codec()
-    val socket = new SocketConnection(tunnel, own, part, subprotocol, codec)
-    socket.begin(open)
-    opened.succeed(socket)
+    val name   = () => s" ($authority${target.takeWhile(_ != '?')})" // a query may contain secrets
+    val socket = new SocketConnection(tunnel, own, part, subprotocol, codec, name)
+    val thrown = socket.begin(open)
+    if (thrown == null) opened.succeed(socket) else opened.fail(thrown)
     socket
   }
 

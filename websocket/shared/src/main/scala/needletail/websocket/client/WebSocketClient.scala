@@ -10,7 +10,7 @@ import needletail.io.{Connector, EventLoop, EventLoops, LoopStates}
 import needletail.websocket.socket.{Listener, WebSocket}
 
 /**
- * Opens WebSockets, by `ws://host:port/path?query` and, on the JVM, `wss://`.
+ * Opens WebSockets, by `ws://host:port/path?query` and `wss://`.
  * {{{
  * val client = WebSocketClient()
  * client.future("ws://127.0.0.1:8080/echo") { socket =>
@@ -33,7 +33,8 @@ final class WebSocketClient private (val config: WebSocketClientConfig, lent: Ev
 
   /**
    * Opens a WebSocket on the calling event loop. `open` is called as soon as the server has accepted, and returns the
-   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else.
+   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else; or with what `open`
+   * throws.
    *
    * @throws java.lang.IllegalStateException on any other thread
    * @throws java.lang.IllegalArgumentException if the URL is malformed

@@ -18,7 +18,7 @@ import needletail.websocket.config.WebSocketConfig
  * @param maxHead bytes of that answer
  * @param maxUnsent bytes that may wait for the server before nothing more is read from it
  * @param writeTimeout how long the server may read nothing of what waits for it; then the connection is closed
- * @param tls which certificates are trusted, for `wss`. JVM only
+ * @param tls which certificates are trusted, for `wss`
  * @param socket options of the connections' sockets
  * @throws java.lang.IllegalArgumentException if a setting is out of range
  */

@@ -4,18 +4,18 @@ import needletail.async.Setting
 import needletail.websocket.frame.Compression
 
 /**
- * Compression by permessage-deflate (RFC 7692), for `WebSocketConfig.compression`. On the JVM only, see `isKnown`.
+ * Compression by permessage-deflate (RFC 7692), for `WebSocketConfig.compression`.
  *
  * Without context takeover every message is compressed by itself, with buffers that all connections of a loop share:
- * an idle connection costs nothing. With it messages that resemble earlier ones become smaller, and each connection
- * that compresses holds about 300 KiB, each that decompresses about 80 KiB; none of it is counted as memory
- * held for peers.
+ * an idle connection holds none. With it messages that resemble earlier ones become smaller, and each connection
+ * that compresses holds 264 KiB, each that decompresses 72 KiB, counted as memory held for peers: without room what is
+ * sent is not compressed, and what is received is refused with 1013.
  *
  * @param level 1, the fastest, to 9, the smallest
  * @param minSize bytes of the shortest message that is compressed
  * @param contextTakeover whether to use what earlier messages had in common, if the peer agrees
  * @param maxWindowBits 8 to 15: the window of what this side compresses, and which it asks the peer for
- * @throws java.lang.IllegalArgumentException on Native, and for a value out of range, naming it
+ * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class PerMessageDeflate(
     level: Int = 1,
@@ -26,8 +26,6 @@ final case class PerMessageDeflate(
   import PerMessageDeflate._
 
   private def check(): Unit = {
-    if (!PerMessageDeflate.isKnown)
-      throw new IllegalArgumentException("permessage-deflate is supported on the JVM only")
     val is = Setting("PerMessageDeflate")
     is.between("level", level, 1, 9)
     is.notNegative("minSize", minSize)
@@ -39,8 +37,19 @@ final case class PerMessageDeflate(
     Name + (if (contextTakeover) "" else s"; $ServerTakeover; $ClientTakeover") +
       (if (maxWindowBits < 15) s"; $ServerBits=$maxWindowBits" else "") + s"; $ClientBits"
 
-  private[needletail] def accept(offers: String): Compression.Agreement =
-    offers.split(',').iterator.map(ask => answer(Parameters.parse(ask))).find(_ != null).orNull
+  /** The last offers and what came of them: clients of one kind all send the same. */
+  @volatile private var last: Asked = null
+
+  private[needletail] def accept(offers: String): Compression.Agreement = {
+    val known = last
+    if (known != null && known.offers == offers) known.agreement
+    else {
+      val agreement =
+        offers.split(',').iterator.map(ask => answer(Parameters.parse(ask))).find(_ != null).orNull
+      last = new Asked(offers, agreement)
+      agreement
+    }
+  }
 
   private def answer(asked: Parameters): Compression.Agreement =
     if (asked == null || !asked.isValid(isAnswer = false)) null
@@ -53,7 +62,7 @@ final case class PerMessageDeflate(
                                                                     else s"; $ClientTakeover") +
         (if (serverBits < 15) s"; $ServerBits=$serverBits" else "") +
         (if (clientBits < 15 && asked.has(ClientBits)) s"; $ClientBits=$clientBits" else "")
-      new Compression.Agreement(text, () => DeflatePlatform.codec(level, minSize, ours, theirs, serverBits))
+      new Compression.Agreement(text, () => new DeflateCodec(level, minSize, ours, theirs, serverBits))
     }
 
   private[needletail] def agreed(answer: String): Compression.Agreement = {
@@ -64,7 +73,7 @@ final case class PerMessageDeflate(
       new Compression.Agreement(
         answer,
         () =>
-          DeflatePlatform.codec(
+          new DeflateCodec(
             level,
             minSize,
             ours,
@@ -78,8 +87,7 @@ final case class PerMessageDeflate(
 
 object PerMessageDeflate {
 
-  /** Whether this platform supports it: the JVM does. */
-  def isKnown: Boolean = DeflatePlatform.isKnown
+  private final class Asked(val offers: String, val agreement: Compression.Agreement)
 
   private final val Name           = "permessage-deflate"
   private final val ServerTakeover = "server_no_context_takeover"

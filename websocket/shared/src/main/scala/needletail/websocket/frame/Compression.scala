@@ -24,14 +24,20 @@ object Compression {
   private[needletail] final class Agreement(val answer: String, val codec: () => MessageCodec)
 }
 
-/** Compresses and decompresses the messages of one connection. */
+/**
+ * Compresses and decompresses the messages of one connection. What it holds besides what threads share is counted in the
+ * memory that it is called with.
+ */
 private[needletail] abstract class MessageCodec {
 
-  /** The compressed payload of a message; null if it is better sent as it is. */
-  def compress(payload: Array[Byte]): Array[Byte]
+  /** The compressed payload of a message; null if it is to be sent as it is. */
+  def compress(payload: Array[Byte], memory: FrameReader.Memory): Array[Byte]
 
-  /** Continues decompressing a message with these bytes, which must stay until `inflate` has used them. */
-  def input(bytes: Array[Byte], from: Int, count: Int): Unit
+  /**
+   * Continues decompressing a message with these bytes, which must stay until `inflate` has used them. Returns false if
+   * there is no memory for it.
+   */
+  def input(bytes: Array[Byte], from: Int, count: Int, memory: FrameReader.Memory): Boolean
 
   /** All bytes of the message have been passed to `input`, and used. */
   def inputEnds(): Unit
@@ -40,10 +46,16 @@ private[needletail] abstract class MessageCodec {
   def inflate(into: Array[Byte], from: Int, count: Int): Int
 
   /** The message is over. Returns whether its data were complete. */
-  def messageEnds(): Boolean
+  def messageEnds(memory: FrameReader.Memory): Boolean
 
-  /** Releases everything; called once, last. */
-  def close(): Unit
+  /** Bytes held between calls, as counted. */
+  def held: Int
+
+  /** Memory is short: releases what the peer does not need. */
+  def relieve(memory: FrameReader.Memory): Unit
+
+  /** Releases everything. Nothing is compressed or decompressed any more; more calls have no effect. */
+  def close(memory: FrameReader.Memory): Unit
 }
 
 private[needletail] object MessageCodec {

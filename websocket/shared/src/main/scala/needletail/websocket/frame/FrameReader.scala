@@ -56,8 +56,8 @@ private[needletail] final class FrameReader(
   /** The reason in the peer's close frame, or which rule it broke. */
   var reason: String = ""
 
-  /** Bytes that it holds for an incomplete message. */
-  def held: Int = content.length
+  /** Bytes that it and its codec hold. */
+  def held: Int = content.length + (if (codec == null) 0 else codec.held)
 
   def open(bytes: Array[Byte], from: Int, until: Int): Unit = {
     this.bytes = bytes
@@ -71,8 +71,14 @@ private[needletail] final class FrameReader(
     position
   }
 
-  /** Drops an incomplete message. */
-  def drop(): Unit = {
+  /** Releases everything: nothing is read any more. */
+  def end(): Unit = {
+    drop()
+    if (codec != null) codec.close(memory)
+  }
+
+  /** Drops what there is of the message. */
+  private def drop(): Unit = {
     memory.release(content.length)
     content = none
     length = 0
@@ -242,7 +248,7 @@ private[needletail] final class FrameReader(
     val count = Math.min(left, (limit - position).toLong).toInt
     if (count == 0 && left > 0) More
     else if (isCompressed) compressed(count)
-    else if (!makeRoom(count)) wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+    else if (!makeRoom(count)) noMemory()
     else {
       Masking.copy(bytes, position, content, length, count, Masking.rotated(key, done))
       if (isText) utf8 = Utf8.check(utf8, content, length, length + count)
@@ -259,7 +265,10 @@ private[needletail] final class FrameReader(
 
   private def compressed(count: Int): Int = {
     Masking.copy(bytes, position, bytes, position, count, Masking.rotated(key, done))
-    codec.input(bytes, position, count)
+    if (codec.input(bytes, position, count, memory)) decompressed(count) else noMemory()
+  }
+
+  private def decompressed(count: Int): Int = {
     used(count)
     var problem = inflate()
     if (problem == Nothing && left == 0) {
@@ -267,7 +276,7 @@ private[needletail] final class FrameReader(
       if (isFinal) {
         codec.inputEnds()
         problem = inflate()
-        if (problem == Nothing) problem = if (codec.messageEnds()) ended() else notCompressed()
+        if (problem == Nothing) problem = if (codec.messageEnds(memory)) ended() else notCompressed()
       }
     } else if (problem == Nothing) problem = More
     problem
@@ -280,7 +289,7 @@ private[needletail] final class FrameReader(
       if (length == content.length && length < maxMessage) {
         val room = Math.min(Math.max(2L * length, Least), maxMessage.toLong).toInt
         if (!memory.hold(room - content.length, content.length.toLong))
-          return wrong(CloseCode.TryAgainLater, "there is no memory for the message")
+          return noMemory()
         content = java.util.Arrays.copyOf(content, room)
       }
       if (length < content.length) n = codec.inflate(content, length, content.length - length)
@@ -335,6 +344,8 @@ private[needletail] final class FrameReader(
   }
 
   private def notUtf8(): Int = wrong(CloseCode.InvalidPayload, "a text is not UTF-8")
+
+  private def noMemory(): Int = wrong(CloseCode.TryAgainLater, "there is no memory for the message")
 
   private def wrong(code: Int, reason: String): Int = {
     this.code = code

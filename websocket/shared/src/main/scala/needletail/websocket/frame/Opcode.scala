@@ -1,7 +1,7 @@
 package needletail.websocket.frame
 
 /** What a frame is (RFC 6455 §5.2, §11.8). */
-private[websocket] object Opcode {
+private[needletail] object Opcode {
   final val Continuation = 0
   final val Text         = 1
   final val Binary       = 2

@@ -1,8 +1,5 @@
 package needletail.websocket.handshake
 
-import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.util.Base64
-
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
@@ -10,30 +7,61 @@ import needletail.websocket.config.{Origins, WebSocketConfig}
 import needletail.websocket.frame.Compression
 
 /** The opening handshake (RFC 6455 §4). */
-private[websocket] object Handshake {
+private[needletail] object Handshake {
   final val Version = "13"
 
   /** RFC 6455 §1.3. */
   private final val Guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
   /** The value of Sec-WebSocket-Accept for a key. */
-  def acceptOf(key: String): String =
-    Base64.getEncoder.encodeToString(Sha1((key + Guid).getBytes(ISO_8859_1)))
+  def acceptOf(key: String): String = {
+    val text  = key + Guid
+    val bytes = new Array[Byte](text.length)
+    var i     = 0
+    while (i < bytes.length) {
+      bytes(i) = text.charAt(i).toByte
+      i += 1
+    }
+    base64(Sha1(bytes))
+  }
+
+  /** The base64 of 20 bytes. Not by the library, which natively leaves much to the collector. */
+  private def base64(bytes: Array[Byte]): String = {
+    val chars = new Array[Char](28)
+    var i     = 0
+    while (i < 27) { // six bits after the other; the last has four
+      val bit  = 6 * i
+      val pair =
+        (bytes(bit / 8) & 0xff) << 8 | (if (bit / 8 + 1 < bytes.length) bytes(bit / 8 + 1) & 0xff else 0)
+      chars(i) = Digits.charAt(pair >> (10 - bit % 8) & 0x3f)
+      i += 1
+    }
+    chars(27) = '='
+    new String(chars)
+  }
+
+  private final val Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
   /** Whether it is the base64 of 16 bytes. */
-  def isKey(key: String): Boolean = key.length == 24 && key.endsWith("==") &&
-    (try Base64.getDecoder.decode(key).length == 16
-    catch { case _: IllegalArgumentException => false })
+  def isKey(key: String): Boolean = key.length == 24 && key.endsWith("==") && {
+    var i = 0
+    while (i < 22 && isDigit(key.charAt(i))) i += 1
+    i == 22
+  }
+
+  /** Whether it is a digit of base64. */
+  private def isDigit(c: Char): Boolean =
+    c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
 
   /** The response to a request that cannot open a WebSocket; null if it can (RFC 6455 §4.2.1). */
   def refusal(request: Request, config: WebSocketConfig): Upgrade.Refused = {
-    val keys = request.headers.getAll("Sec-WebSocket-Key")
+    val keys = values(request, "Sec-WebSocket-Key")
     if (request.method ne Method.GET) new Upgrade.Refused(notGet)
     else if (
-      request.minorVersion < 1 || !members(request, "Upgrade").exists(Ascii.same(_, "websocket")) ||
-      !members(request, "Connection").exists(Ascii.same(_, "upgrade"))
+      request.minorVersion < 1 || !hasMember(request, "Upgrade", "websocket") ||
+      !hasMember(request, "Connection", "upgrade")
     ) new Upgrade.Refused(notAsked)
-    else if (request.headers.getAll("Sec-WebSocket-Version") != List(Version))
+    else if (values(request, "Sec-WebSocket-Version") != justVersion)
       new Upgrade.Refused(otherVersion)
     else if (keys.lengthCompare(1) != 0 || !isKey(keys.head)) new Upgrade.Refused(badKey)
     else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
@@ -49,7 +77,7 @@ private[websocket] object Handshake {
 
   /** The compression that both sides know; null if none. */
   def compression(request: Request, ours: Option[Compression]): Compression.Agreement = ours match {
-    case Some(known) => known.accept(request.headers.getAll("Sec-WebSocket-Extensions").mkString(","))
+    case Some(known) => known.accept(values(request, "Sec-WebSocket-Extensions").mkString(","))
     case None        => null
   }
 
@@ -63,10 +91,28 @@ private[websocket] object Handshake {
 
   /** The members of a list in all fields of that name. */
   def members(request: Request, name: String): List[String] =
-    request.headers.getAll(name).flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
+    values(request, name).flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
+
+  /** The values of the fields of that name, in order. Not by `Request.headers`, which makes strings of all fields. */
+  private def values(request: Request, name: String): List[String] = {
+    val head  = request.head
+    var all   = List.empty[String]
+    var field = head.indexOf(name, 0)
+    while (field >= 0) {
+      all = head.value(field) :: all
+      field = head.indexOf(name, field + 1)
+    }
+    if (all.lengthCompare(1) > 0) all.reverse else all
+  }
+
+  /** Whether a list in all fields of that name has a member, in whatever case. */
+  private def hasMember(request: Request, name: String, member: String): Boolean =
+    values(request, name).exists(value =>
+      Ascii.same(value, member) || value.split(',').exists(each => Ascii.same(each.trim, member))
+    )
 
   private def isFromHere(request: Request, allowed: Origins): Boolean =
-    allowed == Origins.Any || (request.headers.getAll("Origin") match {
+    allowed == Origins.Any || (values(request, "Origin") match {
       case Nil          => true
       case List(origin) =>
         isSame(origin, request.authority) || (allowed match {
@@ -89,6 +135,8 @@ private[websocket] object Handshake {
       )
     }
   }
+
+  private val justVersion = List(Version)
 
   private val notGet =
     Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")

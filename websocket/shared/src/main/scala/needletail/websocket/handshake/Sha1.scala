@@ -8,23 +8,37 @@ private[websocket] object Sha1 {
     padded(message.length) = 0x80.toByte
     put(padded, padded.length - 8, (message.length * 8L >>> 32).toInt)
     put(padded, padded.length - 4, message.length * 8)
-    val h = Array(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0)
-    val w = new Array[Int](80)
-    (0 until padded.length by 64).foreach(block(padded, _, h, w))
+    val h    = Array(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0)
+    val w    = new Array[Int](80)
+    var from = 0
+    while (from < padded.length) {
+      block(padded, from, h, w)
+      from += 64
+    }
     val digest = new Array[Byte](20)
-    h.indices.foreach(i => put(digest, 4 * i, h(i)))
+    var i      = 0
+    while (i < h.length) {
+      put(digest, 4 * i, h(i))
+      i += 1
+    }
     digest
   }
 
   private def block(bytes: Array[Byte], from: Int, h: Array[Int], w: Array[Int]): Unit = {
-    for (t <- 0 until 16) w(t) = get(bytes, from + 4 * t)
-    for (t <- 16 until 80) w(t) = Integer.rotateLeft(w(t - 3) ^ w(t - 8) ^ w(t - 14) ^ w(t - 16), 1)
+    var t = 0
+    while (t < 80) {
+      w(t) =
+        if (t < 16) get(bytes, from + 4 * t)
+        else Integer.rotateLeft(w(t - 3) ^ w(t - 8) ^ w(t - 14) ^ w(t - 16), 1)
+      t += 1
+    }
     var a = h(0)
     var b = h(1)
     var c = h(2)
     var d = h(3)
     var e = h(4)
-    for (t <- 0 until 80) {
+    t = 0
+    while (t < 80) {
       val mixed =
         if (t < 20) ((b & c) | (~b & d)) + 0x5a827999
         else if (t < 40) (b ^ c ^ d) + 0x6ed9eba1
@@ -36,6 +50,7 @@ private[websocket] object Sha1 {
       c = Integer.rotateLeft(b, 30)
       b = a
       a = next
+      t += 1
     }
     h(0) += a
     h(1) += b
@@ -49,6 +64,10 @@ private[websocket] object Sha1 {
       at + 3
     ) & 0xff)
 
-  private def put(bytes: Array[Byte], at: Int, n: Int): Unit =
-    for (i <- 0 until 4) bytes(at + i) = (n >>> (24 - 8 * i)).toByte
+  private def put(bytes: Array[Byte], at: Int, n: Int): Unit = {
+    bytes(at) = (n >>> 24).toByte
+    bytes(at + 1) = (n >>> 16).toByte
+    bytes(at + 2) = (n >>> 8).toByte
+    bytes(at + 3) = n.toByte
+  }
 }

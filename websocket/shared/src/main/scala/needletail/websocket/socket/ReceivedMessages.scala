@@ -2,7 +2,7 @@ package needletail.websocket.socket
 
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, AsyncPromise, Cancelled}
+import needletail.async.{Async, AsyncPromise, Cancelled, Survivable}
 import needletail.stream.Stream
 import needletail.websocket.frame.CloseCode
 
@@ -53,14 +53,22 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
 
   /** Sends the messages of `stream`, as fast as the peer takes them, then closes. */
   def sends(stream: Stream[Message]): Unit = {
-    sending = stream.mapAsync(1)(send).drain()
+    sending = new Reported(stream).mapAsync(1)(send).drain()
     sending.onComplete {
       case Success(_)                                 => socket.close()
       case Failure(_: WebSocketClosed | _: Cancelled) => ()
       case Failure(e)                                 =>
+        socket.report("the stream", e)
         socket.close(CloseCode.InternalError)
-        throw e // the loop logs it
     }
+  }
+
+  /** A stream whose failure to be cancelled is reported as one of the WebSocket. */
+  private final class Reported(of: Stream[Message]) extends Stream[Message] {
+    def next(): Async[Option[Message]] = of.next()
+    def cancel(): Unit                 =
+      try of.cancel()
+      catch { case Survivable(e) => socket.report("the stream", e) }
   }
 
   private def send(message: Message): Async[Unit] =

@@ -13,13 +13,16 @@ import needletail.websocket.frame.{CloseCode, FrameReader, FrameWriter, MessageC
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
  * (RFC 6455 §5 to §7).
+ *
+ * @param name says in the log which it is
  */
 private[websocket] final class SocketConnection(
     tunnel: Tunnel,
     config: WebSocketConfig,
     role: Role,
     val subprotocol: Option[String],
-    codec: MessageCodec // null: nothing is compressed
+    codec: MessageCodec, // null: nothing is compressed
+    name: () => String = SocketConnection.unnamed
 ) extends WebSocket
     with TunnelHandler
     with FrameReader.Memory {
@@ -44,12 +47,21 @@ private[websocket] final class SocketConnection(
 
   private val output = new FrameOutput(tunnel, role)
 
-  /** Begins, in a turn of the tunnel. */
-  def begin(open: WebSocket => Listener): Unit = {
+  /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
+  def begin(open: WebSocket => Listener): Throwable = {
     phase = Open
-    try listener = open(this)
-    catch { case Survivable(e) => listenerFailed(e) }
+    val thrown =
+      try {
+        listener = open(this)
+        if (listener == null) throw new NullPointerException("a WebSocket without a listener")
+        null
+      } catch {
+        case Survivable(e) =>
+          listenerFailed(e)
+          e
+      }
     settle()
+    thrown
   }
 
   // what the tunnel reports
@@ -126,9 +138,12 @@ private[websocket] final class SocketConnection(
     catch { case Survivable(e) => listenerFailed(e) }
 
   private def listenerFailed(e: Throwable): Unit = {
-    tunnel.failed("the listener of a WebSocket failed", e)
+    report("the listener", e)
     fail(CloseCode.InternalError, "")
   }
+
+  private[websocket] def report(what: String, cause: Throwable): Unit =
+    tunnel.failed(s"$what of a WebSocket failed${name()}", cause)
 
   /** Whether more waits for the peer than allowed. What this turn has written is passed on before this returns true. */
   private def isBacklogged: Boolean =
@@ -192,14 +207,16 @@ private[websocket] final class SocketConnection(
 
   def held: Long = reader.held.toLong + (if (kept == null) 0 else kept.held)
 
-  def relieve(): Unit = fail(CloseCode.TryAgainLater, "memory is short")
+  def relieve(): Unit = {
+    if (codec != null) codec.relieve(this)
+    if (held > 0) fail(CloseCode.TryAgainLater, "memory is short")
+  }
 
   def closed(): Unit = {
     concluded(CloseCode.Abnormal, "the connection was lost")
     phase = Over
-    reader.drop()
+    reader.end()
     dropKept()
-    if (codec != null) codec.close()
   }
 
   // time
@@ -262,7 +279,7 @@ private[websocket] final class SocketConnection(
 
   private def finish(): Unit = {
     phase = Over
-    reader.drop()
+    reader.end()
     dropKept()
     tunnel.finish()
   }
@@ -296,7 +313,7 @@ private[websocket] final class SocketConnection(
     room = null
     if (told != null)
       try told.onClose(code, reason)
-      catch { case Survivable(e) => tunnel.failed("the listener of a WebSocket failed", e) }
+      catch { case Survivable(e) => report("the listener", e) }
   }
 
   // sending
@@ -309,7 +326,7 @@ private[websocket] final class SocketConnection(
   private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
     val hasRoom = pendingBytes <= config.maxPendingOutput
     if (hasRoom) {
-      val packed = if (codec == null) null else codec.compress(payload)
+      val packed = if (codec == null) null else codec.compress(payload, this)
       if (packed == null) write(FrameWriter.Final | opcode, payload)
       else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
     }
@@ -382,6 +399,8 @@ private[websocket] object SocketConnection {
   private final val Over    = 4
 
   private val none = new Array[Byte](0)
+
+  val unnamed: () => String = () => ""
 
   def closePayload(code: Int, reason: String): Array[Byte] = {
     if (!CloseCode.isAllowed(code)) throw new IllegalArgumentException(s"$code is no code to close with")

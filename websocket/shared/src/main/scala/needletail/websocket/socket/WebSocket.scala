@@ -62,9 +62,12 @@ abstract class WebSocket private[websocket] () {
 
   /** The loop that it lives on. */
   def loop: Loop
+
+  /** Reports a failure of user code that was called for it: `what` names the code. */
+  private[websocket] def report(what: String, cause: Throwable): Unit
 }
 
-/** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011. */
+/** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011, and is logged. */
 trait Listener {
 
   /** A message has arrived. */

@@ -19,7 +19,7 @@ class FrameReaderSuite extends Suite {
       val memory = new CountedMemory
       val r      = reader(memory, isServer = isServer)
       assertEquals(found(r, data, ends), expected.toVector, ends)
-      r.drop()
+      r.end()
       assertEquals(memory.held, 0L)
     }
   }
@@ -109,7 +109,7 @@ class FrameReaderSuite extends Suite {
     def read(data: Array[Byte]) = {
       val r = reader(maxMessage = 10)
       val x = found(r, data, Seq(data.length))
-      r.drop()
+      r.end()
       x
     }
     assertEquals(read(text("0123456789")), Vector("text 0123456789"))
@@ -139,7 +139,7 @@ class FrameReaderSuite extends Suite {
     val r      = reader(memory)
     val data   = frame(0x02, new Array[Byte](60)) ++ frame(0x80, new Array[Byte](60))
     assertEquals(found(r, data, Seq(data.length)), Vector("failed 1013"))
-    r.drop()
+    r.end()
     assertEquals(memory.held, 0L)
   }
 }

@@ -50,14 +50,14 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
 
   // the listener, and what it was told
 
-  var socket: WebSocket                 = null
-  var got: Vector[String]               = Vector.empty
-  var onMessage: Message => Unit        = _ => ()
-  private val connection                = new SocketConnection(this, config, Role.server, None, codec)
-  private def turn(body: => Unit): Unit = loop.within {
+  var socket: WebSocket                = null
+  var got: Vector[String]              = Vector.empty
+  var onMessage: Message => Unit       = _ => ()
+  private val connection               = new SocketConnection(this, config, Role.server, None, codec)
+  private def turn(body: => Any): Unit = loop.within {
     inTurn = true
     try {
-      body
+      val _ = body
       flush()
     } finally inTurn = false
   }

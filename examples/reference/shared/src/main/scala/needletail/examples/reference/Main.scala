@@ -40,15 +40,8 @@ object Main {
       "what /text is compressed as, the preferred one first: gzip, deflate, br, zstd"
     )
   private val deflate =
-    options.flag("deflate", "compress the messages of WebSockets (permessage-deflate; JVM)")
+    options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
   private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
-
-  private val cases =
-    options.text(
-      "websocket-cases",
-      "",
-      "run the cases of the WebSocket test server at this ws:// URL, then end"
-    )
 
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")
@@ -66,18 +59,15 @@ object Main {
     )
     val compression =
       if (chosen(deflate)) Some(PerMessageDeflate(minSize = 0, contextTakeover = chosen(takeover))) else None
-    if (chosen(cases).nonEmpty) new ClientCases(chosen(cases), compression).run()
-    else {
-      val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-      val web   =
-        try WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
-        catch {
-          case e: IllegalArgumentException =>
-            System.err.println(s"reference: ${e.getMessage}")
-            sys.exit(2)
-        }
-      val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
-      listening.serve(chosen, all, config)
-    }
+    val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
+    val web   =
+      try WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
+      catch {
+        case e: IllegalArgumentException =>
+          System.err.println(s"reference: ${e.getMessage}")
+          sys.exit(2)
+      }
+    val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
+    listening.serve(chosen, all, config)
   }
 }

@@ -3,7 +3,7 @@ package needletail.examples.reference
 import needletail.gateway.GatewayRequest
 import needletail.http.{ByteStream, MediaType}
 import needletail.routing._
-import needletail.websocket.{webSocket, PerMessageDeflate, WebSocketConfig}
+import needletail.websocket.{webSocket, Broadcast, PerMessageDeflate, WebSocketConfig}
 
 /** Routes that HTTP servers are commonly tested and measured with. */
 object Reference {
@@ -37,9 +37,18 @@ object Reference {
     }*
   )
 
-  /** Echoes the messages of WebSockets at `/ws`. */
-  def webSockets(compression: Option[PerMessageDeflate]): Routes =
-    Routes(GET / "ws" to echoMessages(compression))
+  /** Echoes the messages of WebSockets at `/ws`; at `/news` everybody is sent them. */
+  def webSockets(compression: Option[PerMessageDeflate]): Routes = {
+    val echo = echoMessages(compression)
+    val news = new Broadcast
+    Routes(
+      GET / "ws" to echo,
+      GET / "news" to webSocket { socket =>
+        news.join(socket)
+        message => news.send(message)
+      }
+    )
+  }
 
   private final case class Message(message: String) {
     def toJson: String = "{\"message\":\"" + message + "\"}"

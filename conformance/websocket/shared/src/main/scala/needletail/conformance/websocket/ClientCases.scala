@@ -1,4 +1,4 @@
-package needletail.examples.reference
+package needletail.conformance.websocket
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise}

@@ -1,9 +1,9 @@
-package needletail.content.compression
+package needletail.http.zlib
 
 import java.util.zip.Deflater
 
 /** Raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
-private[compression] final class RawDeflater(val level: Int) {
+private[needletail] final class RawDeflater(val level: Int) {
   private val deflater = new Deflater(level, true)
 
   /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
@@ -21,5 +21,6 @@ private[compression] final class RawDeflater(val level: Int) {
   /** For another content. */
   def reset(): Unit = deflater.reset()
 
+  /** Nothing else may be called afterwards, but for `end`, which has no effect then. */
   def end(): Unit = deflater.end()
 }

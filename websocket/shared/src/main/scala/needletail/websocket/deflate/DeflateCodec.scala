@@ -1,15 +1,16 @@
 package needletail.websocket.deflate
 
-import java.util.zip.{DataFormatException, Deflater, Inflater}
+import java.util.zip.DataFormatException
 
 import needletail.http.text.ByteWriter
-import needletail.websocket.frame.MessageCodec
+import needletail.http.zlib.{Deflaters, Inflaters, RawDeflater, RawInflater}
+import needletail.websocket.frame.{FrameReader, MessageCodec}
 
 /**
- * The messages of one connection (RFC 7692 §7.2). Without context takeover it borrows compressors from its thread while
- * it needs them.
+ * The messages of one connection (RFC 7692 §7.2). What does not have to remember earlier messages is borrowed from the
+ * thread: a compressor for a call, a decompressor until the message ends.
  *
- * `Deflater` always has a window of 32 KiB. For a smaller one the message is compressed in parts of that size, each by
+ * Compressors have a window of 32 KiB. For a smaller one the message is compressed in parts of that size, each by
  * itself: what it refers to is then never further away.
  *
  * @param takeover whether messages of this side may refer to earlier ones
@@ -25,8 +26,8 @@ private[deflate] final class DeflateCodec(
 ) extends MessageCodec {
   import DeflateCodec._
 
-  private var deflater: Deflater = null // with context takeover only
-  private var inflater: Inflater = null // with context takeover, or within a message
+  private var deflater: RawDeflater = null // with context takeover only
+  private var inflater: RawInflater = null // with context takeover, or within a message
 
   private var hasInput = false // in this message
   private var restarts = 0     // in this message
@@ -38,20 +39,25 @@ private[deflate] final class DeflateCodec(
   private var lastInput: Array[Byte] = null // the last input, of which the inflater has left the end
   private var inputUntil             = 0
 
-  def compress(payload: Array[Byte]): Array[Byte] =
-    if (payload.length < minSize) null
+  private var isClosed = false
+
+  private def inflaterSize: Int = InflaterSize + (if (takeoverOfPeer) WindowSize else 0)
+
+  def held: Int = (if (deflater == null) 0 else DeflaterSize) + (if (inflater == null) 0 else inflaterSize)
+
+  def compress(payload: Array[Byte], memory: FrameReader.Memory): Array[Byte] =
+    if (payload.length < minSize || isClosed) null
     else if (payload.length == 0) Array[Byte](0) // RFC 7692 §7.2.3.6
     else if (takeover && windowBits == 15) {
-      if (deflater == null) deflater = new Deflater(level, true)
-      deflated(deflater, payload)
+      if (deflater == null && memory.hold(DeflaterSize, held.toLong)) deflater = new RawDeflater(level)
+      if (deflater == null) null else deflated(deflater, payload)
     } else {
-      val spare    = spares.get
-      val borrowed = spare.takeDeflater(level)
+      val borrowed = Deflaters.take(level)
       try deflated(borrowed, payload)
-      finally spare.give(level, borrowed)
+      finally Deflaters.give(borrowed)
     }
 
-  private def deflated(deflater: Deflater, payload: Array[Byte]): Array[Byte] = {
+  private def deflated(deflater: RawDeflater, payload: Array[Byte]): Array[Byte] = {
     val part = if (windowBits == 15) payload.length else 1 << windowBits
     val out  = new ByteWriter(Math.max(64, payload.length / 2))
     var at   = 0
@@ -62,7 +68,7 @@ private[deflate] final class DeflateCodec(
       var n = 1
       while (n > 0) {
         out.ensure(64)
-        n = deflater.deflate(out.bytes, out.length, out.bytes.length - out.length, Deflater.SYNC_FLUSH)
+        n = deflater.deflate(out.bytes, out.length, out.bytes.length - out.length, flush = true)
         out.length += n
         if (out.length < out.bytes.length) n = 0 // there was room for all of it
       }
@@ -72,21 +78,32 @@ private[deflate] final class DeflateCodec(
     out.taken
   }
 
-  def input(bytes: Array[Byte], from: Int, count: Int): Unit = if (count > 0) {
-    if (inflater == null) {
-      inflater = if (takeoverOfPeer) new Inflater(true) else spares.get.takeInflater()
-      if (takeoverOfPeer) window = new Array[Byte](WindowSize)
+  def input(bytes: Array[Byte], from: Int, count: Int, memory: FrameReader.Memory): Boolean =
+    count == 0 || (inflater != null || begin(memory)) && {
+      inflater.setInput(bytes, from, count)
+      hasInput = true
+      lastInput = bytes
+      inputUntil = from + count
+      true
     }
-    inflater.setInput(bytes, from, count)
-    hasInput = true
-    lastInput = bytes
-    inputUntil = from + count
+
+  private def begin(memory: FrameReader.Memory): Boolean =
+    !isClosed && memory.hold(inflaterSize, held.toLong) && {
+      if (takeoverOfPeer) {
+        window = new Array[Byte](WindowSize)
+        inflater = new RawInflater
+      } else inflater = Inflaters.take()
+      true
+    }
+
+  def inputEnds(): Unit = if (!isWhole) {
+    inflater.setInput(End, 0, End.length)
+    lastInput = End
+    inputUntil = End.length
   }
 
-  def inputEnds(): Unit = if (!isWhole) input(End, 0, End.length)
-
   /** Whether the input so far is nothing at all, or ends with the last block of a stream. */
-  private def isWhole: Boolean = !hasInput || inflater.finished && inflater.getRemaining == 0
+  private def isWhole: Boolean = !hasInput || inflater.finished && inflater.remaining == 0
 
   def inflate(into: Array[Byte], from: Int, count: Int): Int =
     if (!hasInput) 0
@@ -94,16 +111,16 @@ private[deflate] final class DeflateCodec(
       try {
         var n = inflater.inflate(into, from, count)
         // the last block of a stream is allowed: another stream follows (RFC 7692 §7.2.3.4)
-        while (n == 0 && inflater.finished && inflater.getRemaining > 0 && restarts < MostRestarts) {
+        while (n == 0 && inflater.finished && inflater.remaining > 0 && restarts < MostRestarts) {
           restart()
           n = inflater.inflate(into, from, count)
         }
         if (n > 0 && window != null) remember(into, from, n)
-        if (inflater.needsDictionary || restarts == MostRestarts) MessageCodec.Bad else n
+        if (restarts == MostRestarts) MessageCodec.Bad else n
       } catch { case _: DataFormatException => MessageCodec.Bad }
 
   private def restart(): Unit = {
-    val rest = inflater.getRemaining
+    val rest = inflater.remaining
     restarts += 1
     renew()
     inflater.setInput(lastInput, inputUntil - rest, rest)
@@ -123,25 +140,37 @@ private[deflate] final class DeflateCodec(
     windowLength = Math.min(windowLength + fresh, WindowSize)
   }
 
-  def messageEnds(): Boolean = {
+  def messageEnds(memory: FrameReader.Memory): Boolean = {
     val whole = isWhole
     lastInput = null
     restarts = 0
     if (hasInput)
       if (takeoverOfPeer) renew()
       else {
-        spares.get.give(inflater)
+        Inflaters.give(inflater)
         inflater = null
+        memory.release(inflaterSize)
       }
     hasInput = false
     whole
   }
 
-  def close(): Unit = {
-    if (deflater != null) deflater.end()
+  def relieve(memory: FrameReader.Memory): Unit = if (deflater != null) {
+    deflater.end()
     deflater = null
-    if (inflater != null) inflater.end()
-    inflater = null
+    memory.release(DeflaterSize)
+  }
+
+  def close(memory: FrameReader.Memory): Unit = {
+    isClosed = true
+    relieve(memory)
+    if (inflater != null) {
+      inflater.end()
+      inflater = null
+      memory.release(inflaterSize)
+    }
+    window = null
+    lastInput = null
     hasInput = false
   }
 }
@@ -154,42 +183,10 @@ private[deflate] object DeflateCodec {
 
   private final val WindowSize = 32 * 1024
 
+  /** What zlib allocates. */
+  private final val DeflaterSize = 264 * 1024
+  private final val InflaterSize = 40 * 1024
+
   /** Last blocks within one message; an honest peer has one. */
   private final val MostRestarts = 64
-
-  /** Compressors of one thread that nothing uses now. */
-  private final class Spares {
-    private val deflaters = new Array[Deflater](10) // by level
-    private var inflaters = List.empty[Inflater]
-
-    def takeDeflater(level: Int): Deflater = {
-      val spare = deflaters(level)
-      deflaters(level) = null
-      if (spare == null) new Deflater(level, true) else spare
-    }
-
-    def give(level: Int, deflater: Deflater): Unit = {
-      deflater.reset()
-      if (deflaters(level) == null) deflaters(level) = deflater else deflater.end()
-    }
-
-    def takeInflater(): Inflater =
-      if (inflaters.isEmpty) new Inflater(true)
-      else {
-        val spare = inflaters.head
-        inflaters = inflaters.tail
-        spare
-      }
-
-    def give(inflater: Inflater): Unit = {
-      inflater.reset()
-      if (inflaters.size < MostSpare) inflaters = inflater :: inflaters else inflater.end()
-    }
-  }
-
-  private final val MostSpare = 4
-
-  private val spares = new ThreadLocal[Spares] {
-    override def initialValue(): Spares = new Spares
-  }
 }

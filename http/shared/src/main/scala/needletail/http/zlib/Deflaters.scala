@@ -1,7 +1,7 @@
-package needletail.content.compression
+package needletail.http.zlib
 
 /** Deflaters of zlib, which cost 256 KB each, kept by thread for the next use. */
-private[compression] object Deflaters {
+private[needletail] object Deflaters {
 
   /** Kept for each thread, at most. */
   private final val Most = 4
