@@ -87,7 +87,7 @@ class PipeliningSuite extends ConformanceSuite {
   }
 
   timed("a client that sends and never reads is not read without end, nor does it hold up others (STATED)") { program =>
-    val wire   = Wire.connect(program.port, receiveBuffer = 32768)
+    val wire   = program.connect(receiveBuffer = 32768)
     val before = program.residentBytes.getOrElse(0L)
     val sent   = new AtomicLong
     val batch  = Wire.latin1(get() * 200)

@@ -7,8 +7,10 @@ import scala.collection.mutable.ArrayBuffer
 import scala.io.Source
 import scala.util.control.NonFatal
 
+import needletail.testing.Certificate
+
 /** A server under test: a child process, ended with SIGTERM, looked at from outside through /proc. */
-final class Program private (val path: Path, process: Process) {
+final class Program private (val path: Path, process: Process, isTls: Boolean) {
   private val lines                   = ArrayBuffer.empty[String]
   private val announced               = new CountDownLatch(1)
   @volatile private var announcedPort = 0
@@ -21,7 +23,7 @@ final class Program private (val path: Path, process: Process) {
 
   def port: Int = announcedPort
 
-  def connect(): Wire = Wire.connect(port)
+  def connect(receiveBuffer: Int = 0): Wire = Wire.connect(port, receiveBuffer, isTls)
 
   def isAlive: Boolean = process.isAlive
 
@@ -98,7 +100,10 @@ final class Program private (val path: Path, process: Process) {
 }
 
 object Program {
-  private val Address = """(?:http://|for \w+ on )127\.0\.0\.1:(\d+)""".r
+  private val Address = """(?:https?://|for \w+ on )127\.0\.0\.1:(\d+)""".r
+
+  /** Whether the suites speak TLS to the programs, for which NEEDLETAIL_TLS is set. */
+  val overTls: Boolean = sys.env.get("NEEDLETAIL_TLS").exists(_.nonEmpty)
 
   /** The limits every program is started with unless a suite asks for others. */
   val headTimeoutMillis = 2000
@@ -138,8 +143,8 @@ object Program {
       s"${idleTimeoutMillis / 1000}s",
       "--max-body",
       maxBody.toString
-    ) ++ more
-    announced(path, command)
+    ) ++ (if (overTls) Seq("--cert", Certificate.local.file.toString, "--key", Certificate.local.key.toString) else Nil)
+    announced(path, command ++ more, overTls)
   }
 
   /** Any program of dist/bin, with exactly these arguments, once it has said where it listens. */
@@ -156,10 +161,10 @@ object Program {
 
   private def distributed(name: String): Path = buildRoot.resolve("dist").resolve("bin").resolve(name)
 
-  private def announced(path: Path, command: Seq[String]): Program = {
+  private def announced(path: Path, command: Seq[String], isTls: Boolean = false): Program = {
     if (!Files.isExecutable(path))
       throw new IllegalStateException(s"$path is missing: ./sbt dist makes it")
-    val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start())
+    val program = new Program(path, new ProcessBuilder(command: _*).redirectErrorStream(true).start(), isTls)
     if (!program.awaitAddress(30000)) {
       program.kill()
       throw new IllegalStateException(s"$path printed no address: ${program.output.take(20).mkString("\n")}")

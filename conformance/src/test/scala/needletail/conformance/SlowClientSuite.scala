@@ -165,7 +165,7 @@ class SlowClientSuite extends ConformanceSuite {
   }
 
   timed("a reader that is slow but steady gets the whole reply (STATED)") { program =>
-    val wire = Wire.connect(program.port, receiveBuffer = 16384)
+    val wire = program.connect(receiveBuffer = 16384)
     try {
       val size = 3000000
       wire.send(target(s"/big?bytes=$size"))

@@ -106,7 +106,7 @@ class StreamingSuite extends ConformanceSuite {
       assertServes(program)
       val resident = program.residentBytes.getOrElse(0L)
       val sent     = new AtomicLong
-      val wires    = (1 to clients).map(_ => Wire.connect(program.port, receiveBuffer = 32768))
+      val wires    = (1 to clients).map(_ => program.connect(receiveBuffer = 32768))
       val writers  = wires.map { wire =>
         Background.run("no reading") {
           wire.send(request)

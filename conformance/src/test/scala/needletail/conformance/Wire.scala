@@ -3,9 +3,20 @@ package needletail.conformance
 import java.io.IOException
 import java.net.{InetSocketAddress, Socket, SocketException, SocketTimeoutException}
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.Files
+import java.security.KeyStore
+import java.security.cert.CertificateFactory
+import javax.net.ssl.{SSLContext, SSLException, SSLSocket, TrustManagerFactory}
 
-/** One TCP connection, driven by hand. Text is Latin-1: one character is one byte. */
-final class Wire private (socket: Socket) extends AutoCloseable {
+import needletail.testing.Certificate
+
+/**
+ * One connection, driven by hand. Text is Latin-1: one character is one byte. Over TLS each write is a record, FIN is
+ * close_notify, and an end without that counts as a reset.
+ *
+ * @param tcp the connection below TLS, else `socket` itself
+ */
+final class Wire private (socket: Socket, tcp: Socket) extends AutoCloseable {
   private val in     = socket.getInputStream
   private val out    = socket.getOutputStream
   private val buffer = new Array[Byte](16384)
@@ -76,6 +87,7 @@ final class Wire private (socket: Socket) extends AutoCloseable {
       } catch {
         case _: SocketTimeoutException => Wire.Silence
         case _: SocketException        => Wire.Reset
+        case _: SSLException           => Wire.Reset
       }
   }
 
@@ -87,8 +99,8 @@ final class Wire private (socket: Socket) extends AutoCloseable {
   /** Sends RST. */
   def reset(): Unit =
     try {
-      socket.setSoLinger(true, 0)
-      socket.close()
+      tcp.setSoLinger(true, 0)
+      tcp.close()
     } catch { case _: IOException => () }
 
   def close(): Unit =
@@ -101,12 +113,34 @@ object Wire {
   val Reset   = -2
   val Silence = -3
 
-  def connect(port: Int, receiveBuffer: Int = 0): Wire = {
+  def connect(port: Int, receiveBuffer: Int = 0, tls: Boolean = false): Wire = {
     val socket = new Socket()
     if (receiveBuffer > 0) socket.setReceiveBufferSize(receiveBuffer)
     socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
     socket.setTcpNoDelay(true)
-    new Wire(socket)
+    if (!tls) new Wire(socket, socket)
+    else {
+      val secured = trusting.getSocketFactory
+        .createSocket(socket, "127.0.0.1", port, true)
+        .asInstanceOf[SSLSocket]
+      secured.setSoTimeout(20000)
+      secured.startHandshake()
+      new Wire(secured, socket)
+    }
+  }
+
+  /** Trusts the certificate of the tests only. */
+  private lazy val trusting: SSLContext = {
+    val keys = KeyStore.getInstance(KeyStore.getDefaultType)
+    keys.load(null, null)
+    val bytes = Files.newInputStream(Certificate.local.file)
+    try keys.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(bytes))
+    finally bytes.close()
+    val managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
+    managers.init(keys)
+    val context = SSLContext.getInstance("TLS")
+    context.init(null, managers.getTrustManagers, null)
+    context
   }
 
   def in(millis: Long): Long = System.nanoTime() + millis * 1000000
