@@ -212,7 +212,6 @@ lazy val content =
       )
     )
 
-
 /** CGI, FastCGI and SCGI, from both sides. */
 lazy val gateway = module("gateway")
   .dependsOn(server % "compile;test->test", routing, testing % Test)
@@ -667,4 +666,13 @@ lazy val root = project
     )
   )
   .aggregate(crossModules.flatMap(m => Seq[ProjectReference](m.jvm, m.native)): _*)
-  .aggregate(load, conformance, websocketCases.jvm, websocketCases.native, jmh, stress, documents, sbtNeedletail)
+  .aggregate(
+    load,
+    conformance,
+    websocketCases.jvm,
+    websocketCases.native,
+    jmh,
+    stress,
+    documents,
+    sbtNeedletail
+  )

@@ -3,7 +3,7 @@ import java.io.PrintWriter
 import sbt._
 
 import scala.concurrent.duration.Duration
-import scala.concurrent.{Await, Future, blocking}
+import scala.concurrent.{blocking, Await, Future}
 
 /** Tests of one program that run beside other tasks of this build: they wait most of their time. */
 object BackgroundTests {

@@ -122,7 +122,7 @@ object Program {
     }
 
   /** @param more arguments behind the usual ones, over which they prevail */
-  def start(path: Path, maxBody: Int = maxBody, more: Seq[String] = Nil): Program = {
+  def start(path: Path, maxBody: Int = maxBody, more: Seq[String] = Nil, tls: Boolean = overTls): Program = {
     if (!Files.isExecutable(path))
       throw new IllegalStateException(
         s"$path is missing: ./sbt dist makes it, NEEDLETAIL_PROGRAMS names others"
@@ -143,8 +143,9 @@ object Program {
       s"${idleTimeoutMillis / 1000}s",
       "--max-body",
       maxBody.toString
-    ) ++ (if (overTls) Seq("--cert", Certificate.local.file.toString, "--key", Certificate.local.key.toString) else Nil)
-    announced(path, command ++ more, overTls)
+    ) ++ (if (tls) Seq("--cert", Certificate.local.file.toString, "--key", Certificate.local.key.toString)
+          else Nil)
+    announced(path, command ++ more, tls)
   }
 
   /** Any program of dist/bin, with exactly these arguments, once it has said where it listens. */

@@ -31,7 +31,7 @@ abstract class WebServerSuite extends Suite {
 
   /** A program that listens for a server in front. */
   protected final def listening(path: Path, option: String): Program = {
-    val program = Program.start(path, maxBody = 100000000, more = Seq(option, "127.0.0.1:0"))
+    val program = Program.start(path, maxBody = 100000000, more = Seq(option, "127.0.0.1:0"), tls = false)
     made ::= (() => program.kill())
     program
   }

@@ -35,10 +35,11 @@ private[compression] object Encoders {
   def inStreams: Int = streams.get
 
   private final class Counted(encoder: Encoder) extends Encoder {
-    def take(bytes: Array[Byte], from: Int, length: Int): Unit                     = encoder.take(bytes, from, length)
-    def encode(out: Array[Byte], at: Int, room: Int, flush: Boolean): Int = encoder.encode(out, at, room, flush)
-    def finish(): Unit                                                             = encoder.finish()
-    def isFinished: Boolean                                                        = encoder.isFinished
+    def take(bytes: Array[Byte], from: Int, length: Int): Unit            = encoder.take(bytes, from, length)
+    def encode(out: Array[Byte], at: Int, room: Int, flush: Boolean): Int =
+      encoder.encode(out, at, room, flush)
+    def finish(): Unit      = encoder.finish()
+    def isFinished: Boolean = encoder.isFinished
 
     def close(): Unit = {
       streams.decrementAndGet()

@@ -7,7 +7,8 @@ private[compression] final class StoringEncoder(format: StoredFormat) extends En
   private var input    = new Array[Byte](0)
   private var from     = 0
   private var until    = 0
-  private var block    = 0 // bytes of the input that belong to the block whose head has been written or is in `frame`
+  private var block    =
+    0 // bytes of the input that belong to the block whose head has been written or is in `frame`
   private var ending   = false
   private var isEnding = false
 

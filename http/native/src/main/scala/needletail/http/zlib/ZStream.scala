@@ -53,7 +53,7 @@ private[zlib] final class ZStream(init: Ptr[Byte] => CInt) {
 }
 
 private[zlib] object ZStream {
-  final val StreamSize        = 112 // on systems with addresses of 64 bits
+  final val StreamSize  = 112 // on systems with addresses of 64 bits
   final val Raw         = -15 // window bits: no header, and the largest window
   final val NoFlush     = 0
   final val SyncFlush   = 2
@@ -71,15 +71,15 @@ private[zlib] object ZStream {
 @link("z")
 @extern
 private[zlib] object Zlib {
-  def zlibVersion(): CString                                                               = extern
-  def deflate(stream: Ptr[Byte], flush: CInt): CInt                                        = extern
-  def deflateReset(stream: Ptr[Byte]): CInt                                                = extern
-  def deflateEnd(stream: Ptr[Byte]): CInt                                                  = extern
-  def inflateInit2_(stream: Ptr[Byte], bits: CInt, version: CString, size: CInt): CInt     = extern
-  def inflate(stream: Ptr[Byte], flush: CInt): CInt                                        = extern
-  def inflateReset(stream: Ptr[Byte]): CInt                                                = extern
+  def zlibVersion(): CString                                                                     = extern
+  def deflate(stream: Ptr[Byte], flush: CInt): CInt                                              = extern
+  def deflateReset(stream: Ptr[Byte]): CInt                                                      = extern
+  def deflateEnd(stream: Ptr[Byte]): CInt                                                        = extern
+  def inflateInit2_(stream: Ptr[Byte], bits: CInt, version: CString, size: CInt): CInt           = extern
+  def inflate(stream: Ptr[Byte], flush: CInt): CInt                                              = extern
+  def inflateReset(stream: Ptr[Byte]): CInt                                                      = extern
   def inflateSetDictionary(stream: Ptr[Byte], dictionary: Ptr[Byte], length: CUnsignedInt): CInt = extern
-  def inflateEnd(stream: Ptr[Byte]): CInt                                                  = extern
+  def inflateEnd(stream: Ptr[Byte]): CInt                                                        = extern
   def deflateInit2_(
       stream: Ptr[Byte],
       level: CInt,

@@ -24,7 +24,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   private var body: ByteWriter         = null // the part of the body received so far, if it is checked
 
   /** The connection it is on, or waits for. */
-  var seat: LoadConnection = null
+  var seat: Seat = null
 
   /** It has been counted; continues with what is next. */
   protected def over(now: Long, outcome: Outcome): Unit
@@ -105,7 +105,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
       worker.tally.resent()
       again()
     } else {
-      val outcome = LoadConnection.outcomeOf(error)
+      val outcome = InFlightRequest.outcomeOf(error)
       worker.note(outcome, error)
       fail(outcome)
     }
@@ -120,6 +120,15 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 }
 
 private[engine] object InFlightRequest {
+
+  /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
+  def outcomeOf(error: ClientError): Outcome = error match {
+    case _: ClientError.TimedOut          => Outcome.TimedOut
+    case lost: ClientError.ConnectionLost =>
+      if (lost.ending == ClientError.Ending.GivenUp) Outcome.TimedOut else Outcome.Reset
+    case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
+    case _                                                  => Outcome.ConnectFailed
+  }
 
   /** A server may be about to close a connection that has been idle for this long. */
   final val IdleNanos = 100L * 1000 * 1000

@@ -7,18 +7,15 @@ import scala.util.{Failure, Success}
 
 import needletail.async.Async
 import needletail.client.connection.{ClientConnection, ConnectionOwner, DirectConnection}
-import needletail.client.error.ClientError
 import needletail.load.engine.compiled.Target
 import needletail.load.result.Outcome
 
 /** A slot for one connection, which is opened on demand and after a loss. To be used on its worker's loop. */
-private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends ConnectionOwner {
+private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends Seat
+    with ConnectionOwner {
   private var present: Link = null
   private var opening       = false
   private var begun         = 0L
-
-  /** When the last answer on it ended, by `System.nanoTime`. */
-  var lastAnswer = 0L
 
   protected def opened(): Unit
   protected def openFailed(outcome: Outcome): Unit
@@ -44,7 +41,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
     val nanos   = math.max(1, until - System.nanoTime())
     val source  = if (target.isTcp) worker.nextSource() else null
     val address = target.address(number)
-    if (target.webSocket != null) WebSocketLink.open(address, worker, this, target, nanos, source)
+    if (target.webSocket != null) WebSocketLink.open(address, worker, gone, target, nanos, source)
     else
       DirectConnection
         .open(address, worker.context, this, target.origin.text, nanos, source, target.peer)
@@ -90,15 +87,6 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
 }
 
 private[engine] object LoadConnection {
-
-  /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
-  def outcomeOf(error: ClientError): Outcome = error match {
-    case _: ClientError.TimedOut          => Outcome.TimedOut
-    case lost: ClientError.ConnectionLost =>
-      if (lost.ending == ClientError.Ending.GivenUp) Outcome.TimedOut else Outcome.Reset
-    case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
-    case _                                                  => Outcome.ConnectFailed
-  }
 
   /** Whether to try another address of the same name. */
   private def elsewhere(error: Throwable): Boolean = ConnectFailure.outcomeOf(error) match {

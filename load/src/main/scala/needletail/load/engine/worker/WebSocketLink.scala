@@ -20,7 +20,7 @@ import needletail.websocket.handshake.Handshake
 private[engine] final class WebSocketLink private (
     connection: Connection,
     worker: Worker,
-    slot: LoadConnection,
+    gone: AnyRef => Unit,
     target: Target,
     opened: AsyncPromise[Link]
 ) extends Link
@@ -190,7 +190,7 @@ private[engine] final class WebSocketLink private (
   private def ends(outcome: Outcome, cause: Throwable): Unit = if (!isOver) {
     isOver = true
     if (connection.isOpen) if (outcome eq Outcome.Garbage) connection.abort() else connection.close()
-    slot.gone(this)
+    gone(this)
     while (!inFlight.isEmpty) {
       val shot = inFlight.poll()
       if (!worker.isStopped) {
@@ -216,11 +216,11 @@ private[engine] object WebSocketLink {
     bytes
   }
 
-  /** Connects and opens a WebSocket; fails with an IOException. */
+  /** Connects and opens a WebSocket; fails with an IOException. Once it is over, `gone` is called with it. */
   def open(
       address: Address,
       worker: Worker,
-      slot: LoadConnection,
+      gone: AnyRef => Unit,
       target: Target,
       timeoutNanos: Long,
       source: InetAddress
@@ -231,7 +231,7 @@ private[engine] object WebSocketLink {
     Connector
       .connect(address, worker.loop, worker.context.config.socket, timeoutNanos, source, target.peer) {
         connection =>
-          link = new WebSocketLink(connection, worker, slot, target, opened)
+          link = new WebSocketLink(connection, worker, gone, target, opened)
           link
       }
       .flatMap { _ =>
