@@ -32,6 +32,8 @@ private[websocket] final class SocketConnection(
   private var listener: Listener = null
   private var phase              = Opening
 
+  private var isResting          = false // others have their turn
+  private var spent              = 0     // bytes of messages in this turn
   private var isPaused           = false
   private var isDelivering       = false // what was kept
   private var kept: KeptMessages = null  // null: nothing has been so far
@@ -69,13 +71,21 @@ private[websocket] final class SocketConnection(
   def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     heardAt = tunnel.nowNanos
     isAsking = false
+    spent = 0
     deliverKept()
     reader.open(bytes, from, until)
     var go = phase < Over && !isHeldBack
-    while (go) go = proceed(reader.next()) && !isHeldBack
+    while (go) go = proceed(reader.next()) && !isHeldBack && spent < Turn
     val used = reader.close()
+    if (used < until && spent >= Turn) rest()
     settle()
     if (phase == Over) until else used
+  }
+
+  /** The rest of what has been read comes in a turn of its own: a little compressed input may be many messages. */
+  private def rest(): Unit = {
+    isResting = true
+    tunnel.wake()
   }
 
   private def isHeldBack: Boolean = !mayRead || isBacklogged
@@ -89,6 +99,7 @@ private[websocket] final class SocketConnection(
   /** Handles what has been read. Returns whether to continue. */
   private def proceed(found: Int): Boolean = found match {
     case FrameReader.Message =>
+      spent += reader.data.length
       if (phase == Open) take(Message.of(reader.isText, reader.data))
       phase < Over
     case FrameReader.Ping =>
@@ -153,6 +164,7 @@ private[websocket] final class SocketConnection(
     }
 
   def turn(): Unit = {
+    isResting = false
     output.writeWaiting()
     deliverKept()
     tellOfRoom()
@@ -226,7 +238,7 @@ private[websocket] final class SocketConnection(
     else heardAt + (if (isAsking) config.pingTimeoutNanos else config.pingNanos)
 
   private def settle(): Unit = {
-    if (phase < Over) tunnel.wantsInput = mayRead
+    if (phase < Over) tunnel.wantsInput = mayRead && !isResting
     tunnel.deadline =
       if (phase == Open && ending == FrameReader.More) pingDueAt
       else if (phase == Over) Long.MaxValue
@@ -397,6 +409,9 @@ private[websocket] object SocketConnection {
   private final val Closing = 2 // a close frame has been sent
   private final val Closed  = 3 // close frames have been sent and received
   private final val Over    = 4
+
+  /** Bytes of messages after which what else has been read waits for another turn. */
+  private final val Turn = 256 * 1024
 
   private val none = new Array[Byte](0)
 

@@ -4,6 +4,7 @@ import needletail.http.zlib.RawDeflater
 import needletail.testing.Suite
 import needletail.websocket.frame.Frames.{found, frame}
 import needletail.websocket.frame.{CountedMemory, FrameReader}
+import needletail.websocket.socket.MemoryTunnel
 
 /** What peers may send as compressed messages (RFC 7692 §7.2.2 and §7.2.3), and what they must not. */
 class DeflateCodecSuite extends Suite {
@@ -141,5 +142,17 @@ class DeflateCodecSuite extends Suite {
     // by borrowed compressors nothing is held
     assertEquals(codec(takeover = false).compress(payload, memory).toSeq, first.toSeq)
     assertEquals(memory.held, 0L)
+  }
+
+  test("a little input that is many large messages leaves turns to others") {
+    val tunnel    = new MemoryTunnel(codec = codec(takeover = false))
+    var delivered = List.empty[(Int, Int)] // the turn, and bytes
+    tunnel.onMessage = message => delivered ::= ((tunnel.turns, message.bytes.length))
+    val large = codec(takeover = false).compress(new Array[Byte](200 * 1024), new CountedMemory)
+    val small = frame(0x82, Array.fill(10)('a'.toByte))
+    tunnel.receive(Seq.fill(10)(frame(0xc2, large) ++ small).flatten.toArray)
+    assertEquals(delivered.reverse.map(_._2), List.fill(10)(List(200 * 1024, 10)).flatten)
+    assert(delivered.groupBy(_._1).values.forall(_.map(_._2).sum <= 456 * 1024), delivered)
+    assert(tunnel.wantsInput && tunnel.bytesLeft == 0)
   }
 }

@@ -25,6 +25,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   val maxPendingOutput: Int      = 1000
   val info: ConnectionInfo       = ConnectionInfo.none()
   var failures: Int              = 0
+  var turns: Int                 = 0
   def nowNanos: Long             = loop.nowNanos
   def writer: ByteWriter         = if (inTurn) out else null
   def wake(): Unit               = woken = true
@@ -56,6 +57,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   private val connection               = new SocketConnection(this, config, Role.server, None, codec)
   private def turn(body: => Any): Unit = loop.within {
     inTurn = true
+    turns += 1
     try {
       val _ = body
       flush()
