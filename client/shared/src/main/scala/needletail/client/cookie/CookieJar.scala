@@ -87,7 +87,10 @@ final class CookieJar(
     }
   }
 
-  private def isPublic(domain: String): Boolean = domain.indexOf('.') < 0 || isPublicSuffix(domain)
+  private def isPublic(domain: String): Boolean = {
+    val name = domain.stripSuffix(".") // "com." is "com" by its full name
+    name.indexOf('.') < 0 || isPublicSuffix(name)
+  }
 
   /** Those of the host's own name, and of the names above it. */
   private def candidates(host: String): List[Entry] = {

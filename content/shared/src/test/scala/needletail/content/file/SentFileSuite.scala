@@ -172,6 +172,23 @@ class SentFileSuite extends Suite {
     }
   }
 
+  test("a client that is asked again whether it reads gets all of it, and the next response") {
+    served(writeTimeout = 2.seconds) { on =>
+      client(on) { c =>
+        c.ask("/huge.bin").ask("/small.txt").head()
+        val end  = System.nanoTime() + 2500.millis.toNanos
+        var read = 0
+        while (System.nanoTime() < end) { // less than the kernel would report room for
+          read += c.read(4000).length
+          Thread.sleep(20)
+        }
+        assertEquals(read + c.read(Huge.toInt - read).length, Huge.toInt)
+        assertEquals(new String(c.whole()._2), "small")
+        eventually(on.files.opened == 0)
+      }
+    }
+  }
+
   test(
     "what a client gets ends where a file does that has become shorter; one that grows is not sent further"
   ) {

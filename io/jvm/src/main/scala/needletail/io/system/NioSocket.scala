@@ -55,7 +55,7 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
 
   override def send(file: DiskFile, position: Long, count: Int): Int = {
     val n = file.channel.transferTo(position, count.toLong, channel).toInt
-    if (n == 0 && file.channel.size <= position) -1 else n
+    if (n == 0 && count > 0 && file.channel.size <= position) -1 else n
   }
 
   def finishConnect(): Boolean = channel.isConnected || channel.finishConnect() && {

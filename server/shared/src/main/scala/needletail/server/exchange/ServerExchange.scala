@@ -62,6 +62,7 @@ private[server] final class ServerExchange(
   var part: FilePart             = null
   var nextPart: Result[FilePart] = null
   private var parts: Parts       = null
+  private var counted            = 0L // the position in `part` up to which `bytesSent` counts it
 
   /** The stream that has been cancelled. */
   private var left: ByteStream = null
@@ -155,6 +156,18 @@ private[server] final class ServerExchange(
     }
   }
 
+  /** Goes on with that part. */
+  def begin(next: FilePart): Unit = {
+    part = next
+    counted = next.position
+  }
+
+  /** Counts what has been sent of the part, by whomever: a connection also offers it again when its peer is slow. */
+  def countPart(): Unit = if (part != null) {
+    bytesSent += part.position - counted
+    counted = part.position
+  }
+
   /** The same for the next part of a file. */
   def awaitPart(of: FileOutput): Unit = {
     val next = of.nextPart()
@@ -192,6 +205,7 @@ private[server] final class ServerExchange(
 
   /** Drops the request, and cancels whatever is in progress for it. */
   def letGo(): Unit = {
+    countPart()
     if (headSent && !complete) runner.cutOff(request, response, bytesSent, startedNanos)
     complete = true
     end(0)

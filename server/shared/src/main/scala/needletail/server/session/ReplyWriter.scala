@@ -143,32 +143,33 @@ private[server] final class ReplyWriter(
   /** Has the kernel send what it takes now of a file, with the same limit as `pump`. */
   private def sendFile(x: ServerExchange, file: FileOutput): Unit = {
     flush()
+    x.countPart()
     val stop = x.bytesSent + ReplyWriter.PumpLimit
     var go   = true
-    while (go)
+    while (go) {
+      val part = x.part
       if (wire.isBackedUp) go = false
-      else if (x.part == null || wire.nowNanos - x.part.freshUntil > 0) go = takePart(x, file)
+      else if (part != null && part.isCut) {
+        go = false
+        streamFailed(x, new IOException("the file has become shorter while it was sent"))
+      } else if (part != null && part.left == 0) {
+        x.part = null
+        if (x.bytesSent == x.response.sourceLength) {
+          go = false
+          x.leaveStream()
+          completed(x)
+        }
+      } else if (part == null || wire.nowNanos - part.freshUntil > 0) go = takePart(x, file)
       else if (x.bytesSent >= stop) {
         go = false
         wire.wake()
       } else {
-        val part  = x.part
-        val begun = part.position
+        val before = part.position
         wire.send(part, (stop - x.bytesSent).toInt)
-        val sent = part.position - begun
-        x.bytesSent += sent
-        if (part.isCut) {
-          go = false
-          streamFailed(x, new IOException("the file has become shorter while it was sent"))
-        } else if (part.left == 0) {
-          x.part = null
-          if (x.bytesSent == x.response.sourceLength) {
-            go = false
-            x.leaveStream()
-            completed(x)
-          }
-        } else if (sent == 0) go = false // backed up, or lost
+        x.countPart()
+        if (part.position == before && !part.isCut) go = false // backed up, or lost
       }
+    }
   }
 
   /** The next part, if it is available. */
@@ -179,11 +180,14 @@ private[server] final class ReplyWriter(
     val next = x.nextPart
     x.nextPart = null
     if (next == null) false
-    else if (next.isValue) {
-      x.part = next.value
+    else if (next.isValue && next.value.left > 0) {
+      x.begin(next.value)
       true
     } else {
-      streamFailed(x, next.error)
+      streamFailed(
+        x,
+        if (next.isValue) new IOException("the file ended before its content did") else next.error
+      )
       false
     }
   }
