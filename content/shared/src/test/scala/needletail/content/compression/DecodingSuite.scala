@@ -1,9 +1,8 @@
 package needletail.content.compression
 
-import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.zip.{DeflaterOutputStream, GZIPOutputStream, Inflater}
+import java.util.zip.Inflater
 
 import scala.concurrent.duration._
 import scala.util.{Failure, Try}
@@ -17,23 +16,9 @@ import needletail.testing.Suite
 import needletail.testkit._
 
 class DecodingSuite extends Suite with Serving {
+  import Packed.{gzip, zlib}
+
   private val text = (1 to 5000).map(n => s"line $n").mkString("\n")
-
-  private def gzip(content: Array[Byte]): Array[Byte] = {
-    val bytes = new ByteArrayOutputStream
-    val out   = new GZIPOutputStream(bytes)
-    out.write(content)
-    out.close()
-    bytes.toByteArray
-  }
-
-  private def zlib(content: Array[Byte]): Array[Byte] = {
-    val bytes = new ByteArrayOutputStream
-    val out   = new DeflaterOutputStream(bytes)
-    out.write(content)
-    out.close()
-    bytes.toByteArray
-  }
 
   private def decoded(
       pieces: Iterator[Array[Byte]],

@@ -1,8 +1,7 @@
 package needletail.content.compression
 
-import java.io.ByteArrayOutputStream
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.zip.{DeflaterOutputStream, GZIPOutputStream, Inflater}
+import java.util.zip.Inflater
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.{Client, ClientConfig, ClientError, Serving}
@@ -14,23 +13,9 @@ import needletail.testing.Suite
 
 /** Compressed responses, decoded by the client. */
 class ResponseDecodingSuite extends Suite with Serving {
+  import Packed.{gzip, zlib}
+
   private val text = (1 to 20000).map(n => s"line $n").mkString("\n")
-
-  private def gzip(content: Array[Byte]): Array[Byte] = {
-    val bytes = new ByteArrayOutputStream
-    val out   = new GZIPOutputStream(bytes)
-    out.write(content)
-    out.close()
-    bytes.toByteArray
-  }
-
-  private def zlib(content: Array[Byte]): Array[Byte] = {
-    val bytes = new ByteArrayOutputStream
-    val out   = new DeflaterOutputStream(bytes)
-    out.write(content)
-    out.close()
-    bytes.toByteArray
-  }
 
   private def coded(coding: String, bytes: Array[Byte]): Response =
     Response.ok.bytes(bytes).header("Content-Encoding", coding).header("ETag", "\"1\"")
