@@ -133,7 +133,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       giveUpAt = Long.MaxValue
       if (queue.dropUnanswered()) context.counts.abandoned += 1
     }
-    context.counts.timeouts += queue.expireHandlers(now, ServerSession.tooSlow)
+    context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (reader.deadline <= now)
       if (state.isInHead) {
         if (reader.hasBegunHead) {
@@ -394,8 +394,4 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
     }
   }
-}
-
-private[server] object ServerSession {
-  private val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
 }
