@@ -3,7 +3,9 @@ package needletail.http.message
 import needletail.testing.Suite
 
 class HopByHopSuite extends Suite {
-  test("what concerns the connection, is named by it, or is not wanted is left out; the rest stays in order") {
+  test(
+    "what concerns the connection, is named by it, or is not wanted is left out; the rest stays in order"
+  ) {
     val headers = Headers(
       "Accept"            -> "a",
       "Connection"        -> "Keep-Alive, X-Own",
