@@ -4,10 +4,10 @@ import scala.concurrent.duration._
 
 import needletail.http.{Handler, Response}
 import needletail.io.{Address, Tls, TlsServerConfig}
-import needletail.testing.{Authority, Suite}
+import needletail.testing.{Suite, Temporaries}
 
 /** Calls through HTTP proxies. */
-class ProxiesSuite extends Suite with Serving {
+class ProxiesSuite extends Suite with Serving with Temporaries {
   private val handler: Handler = request =>
     if (request.path == "/echo") Response.ok.stream(request.body.stream)
     else
@@ -57,7 +57,7 @@ class ProxiesSuite extends Suite with Serving {
 
   test("https: a tunnel, over which TLS is spoken with the server itself") {
     if (Tls.isKnown) {
-      val authority = new Authority
+      val authority = newAuthority()
       val issued    = authority.issue("DNS:localhost")
       val secure    = serverConfig.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
       serving(handler, serverConfig = secure) { (server, _) =>

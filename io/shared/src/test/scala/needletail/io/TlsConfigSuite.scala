@@ -6,14 +6,14 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.{Await, Promise}
 
 import needletail.io.platform.ListenOptions
-import needletail.testing.Authority
+import needletail.testing.{Authority, Temporaries}
 
 /** What the configurations of TLS promise, on both ends of connections of our own. */
-class TlsConfigSuite extends LoopSuite {
-  private lazy val authority = new Authority
+class TlsConfigSuite extends LoopSuite with Temporaries {
+  private lazy val authority = newAuthority()
   private lazy val local     = authority.issue("DNS:localhost,IP:127.0.0.1")
   private lazy val rsa       = authority.issue("DNS:localhost,IP:127.0.0.1", "rsa")
-  private lazy val stranger  = new Authority("Stranger").issue("DNS:localhost")
+  private lazy val stranger  = newAuthority("Stranger").issue("DNS:localhost")
 
   private def files(issued: Authority#Issued): TlsCertificate    = TlsCertificate(issued.chain, issued.key)
   private def config(issued: Authority#Issued*): TlsServerConfig = TlsServerConfig(issued.map(files))
@@ -188,7 +188,7 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("pins are of the path that is verified, and of nothing else that a server shows") {
-    val other                                = new Authority("Other")
+    val other                                = newAuthority("Other")
     val padded                               = authority.file("padded.pem")
     def pinning(file: Path): TlsClientConfig = trusting.copy(pins = Set(pin(file)))
     Files.write(padded, Files.readAllBytes(local.chain) ++ Files.readAllBytes(other.file))

@@ -33,7 +33,7 @@ import needletail.io.platform.ConnectionOptions
  * @param maxMessage bytes of one message of the server, unless the codec says otherwise (`Codec.maxMessage`); a longer
  *   one ends the connection
  * @param maxPendingOutput bytes written that the server has not taken; beyond, requests wait. At least one is written
- * @param tls which certificates are trusted; None: no TLS. JVM only
+ * @param tls which certificates are trusted; None: no TLS
  * @param socket options of the connections' sockets
  * @throws java.lang.IllegalArgumentException if a setting is out of range
  */
