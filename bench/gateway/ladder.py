@@ -11,20 +11,22 @@ import setups
 # The ladder: users, with 50 requests each.
 ROWS = [10, 25, 50, 75, 100, 150, 200, 250, 300, 350, 400, 450, 500, 750, 1000, 1500, 2000]
 QUICK = [10, 25, 50]
-REQUESTS = 50
+REQUESTS = 50  # of each user
 
 # The core that the load runs on.
 core = 0
 
 
-def climb(tool, url, rows, folder):
-    return by_load_tester(url, rows, folder) if tool == "needletail-load" else [by_ab(url, users) for users in rows]
+def climb(tool, url, rows, requests, folder):
+    if tool == "needletail-load":
+        return by_load_tester(url, rows, requests, folder)
+    return [by_ab(url, users, requests) for users in rows]
 
 
-def by_load_tester(url, rows, folder):
+def by_load_tester(url, rows, requests, folder):
     table = Path(folder) / "ladder.csv"
     program = setups.BIN / "needletail-load"
-    command = [program, "ladder", url, "--rows", ",".join(map(str, rows)), "--csv", table]
+    command = [program, "ladder", url, "--rows", ",".join(map(str, rows)), "--requests", str(requests), "--csv", table]
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=on_its_core)
     if not table.is_file():
         raise RuntimeError(f"needletail-load ladder wrote no table: {done.stderr.strip()[-500:]}")
@@ -52,9 +54,9 @@ def figure(text):
     return float(text) if text else None
 
 
-def by_ab(url, users):
+def by_ab(url, users, requests):
     """ApacheBench, for a first impression only: it includes failures in the times, and has one thread."""
-    done = subprocess.run(["ab", "-q", "-k", "-r", "-s", "10", "-c", str(users), "-n", str(users * REQUESTS), url],
+    done = subprocess.run(["ab", "-q", "-k", "-r", "-s", "10", "-c", str(users), "-n", str(users * requests), url],
                           capture_output=True, text=True, preexec_fn=on_its_core)
     text = done.stdout
 

@@ -24,6 +24,7 @@ def main():
     options = argparse.ArgumentParser(prog="bench/gateway/run", description=__doc__)
     options.add_argument("names", nargs="*", metavar="SETUP", help=", ".join(known))
     options.add_argument("--rows", help="users of each row, separated by commas; default: 10 to 2,000")
+    options.add_argument("--requests", type=int, default=ladder.REQUESTS, help="requests of each user; default: %(default)s")
     options.add_argument("--quick", action="store_true", help="three small rows, to see that everything works")
     options.add_argument("--tool", choices=["needletail-load", "ab"],
                          default="needletail-load" if (setups.BIN / "needletail-load").exists() else "ab")
@@ -49,7 +50,7 @@ def main():
             print(f"{setup.title}: left out: {problem}", flush=True)
             continue
         try:
-            results[setup.name] = {"title": setup.title, "rows": measure(setup, chosen.tool, rows)}
+            results[setup.name] = {"title": setup.title, "rows": measure(setup, chosen.tool, rows, chosen.requests)}
         except (RuntimeError, OSError) as failure:
             print(f"{setup.title}: failed: {failure}", flush=True)
     if not results:
@@ -63,15 +64,15 @@ def main():
     print(f"{chosen.out}/gateway.json, {chosen.out}/gateway.svg")
 
 
-def measure(setup, tool, rows):
+def measure(setup, tool, rows, requests):
     folder = Path(tempfile.mkdtemp(prefix="needletail-gateway-"))
     folder.chmod(0o777)
     started = []
     try:
         started, url = setup.start(folder)
         print(f"\n{setup.title}: {url}\n users requests   req/s   p50 ms   p99 ms   max ms  errors", flush=True)
-        ladder.climb(tool, url, rows[:1], folder)  # warm-up, not counted
-        climbed = ladder.climb(tool, url, rows, folder)
+        ladder.climb(tool, url, rows[:1], requests, folder)  # warm-up, not counted
+        climbed = ladder.climb(tool, url, rows, requests, folder)
         for row in climbed:
             print(f"{row['users']:6} {row['requests']:8} " + " ".join(
                 f"{row[name]:8.1f}" if row[name] is not None else "       -" for name in ("rate", "p50", "p99", "max")

@@ -126,7 +126,10 @@ class ProxiesSuite extends Suite with Serving {
     assertEquals(of("http_proxy" -> "p", "REQUEST_METHOD" -> "GET")("http://a/"), "p:80")
     assertEquals(of("http_proxy" -> "")("http://a/"), "")
     val except =
-      of("http_proxy" -> "p", "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d") _
+      of(
+        "http_proxy" -> "p",
+        "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d,10.4.0.0/14, fd00::/8,1.2.3.4/33"
+      ) _
     for (
       direct <- List(
         "a.example",
@@ -137,11 +140,25 @@ class ProxiesSuite extends Suite with Serving {
         "[::1]:82",
         "e.d",
         "localhost",
-        "127.0.0.1:8080"
+        "127.0.0.1:8080",
+        "10.7.255.1:8080",
+        "[fd12::1]:8080"
       )
     )
       assertEquals(except(s"http://$direct/"), "", direct)
-    for (proxied <- List("xa.example", "b.example", "c.example", "110.0.0.1", "d", "127.0.0.2"))
+    for (
+      proxied <- List(
+        "xa.example",
+        "b.example",
+        "c.example",
+        "110.0.0.1",
+        "d",
+        "127.0.0.2",
+        "10.8.0.1",
+        "[fe80::1]",
+        "1.2.3.4"
+      )
+    )
       assertEquals(except(s"http://$proxied/"), "p:80", proxied)
     assertEquals(of("http_proxy" -> "p", "NO_PROXY" -> "*")("http://a/"), "")
 

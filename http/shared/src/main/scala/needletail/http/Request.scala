@@ -24,8 +24,17 @@ final class Request private[needletail] (
   private var extras: RequestExtras = null
 
   private[needletail] def more: RequestExtras = {
-    if (extras == null) extras = new RequestExtras
+    if (extras == null) {
+      extras = new RequestExtras
+      if (view eq Request.released) extras.end()
+    }
     extras
+  }
+
+  /** What belongs to the request and to all that are made from it, in whatever way. */
+  private[needletail] def shared: RequestExtras = {
+    val own = more
+    if (own.root == null) own else own.root
   }
 
   /**
@@ -47,11 +56,23 @@ final class Request private[needletail] (
 
   /** Where failures are reported, also after the request has been admitted. */
   private[needletail] def reporter: Gate =
-    if (extras != null && extras.reporter != null) extras.reporter else gate
+    if (extras == null) gate
+    else if (extras.reporter != null) extras.reporter
+    else if (extras.origin != null) extras.origin.reporter
+    else gate
 
   /** Applies the handler's wrappers to a response that the server sends in its place. */
   private[needletail] def dressed(response: Response): Response =
     if (extras == null || extras.dress == null) response else extras.dress(response)
+
+  /** Sets what `dressed` applies, also for the requests that this one was made from: after it what they had before. */
+  private[needletail] def dressBy(dress: Response => Response): Unit = {
+    more.dress = dress
+    if (extras.origin != null) {
+      val outer = extras.origin.more.dress
+      extras.origin.dressBy(if (outer == null) dress else response => outer(dress(response)))
+    }
+  }
 
   /** Sets the route; for requests with bytes of their own. */
   private[needletail] def becomes(route: RouteClass): Unit = view.route = route
@@ -175,7 +196,6 @@ final class Request private[needletail] (
     val own = h.copied
     if (h.route == null && h.gate != null) own.route = h.gate.current
     val kept = derived(new Request(own, own.generation, body, connection))
-    kept.more.keptOf = this
     kept
   }
 
@@ -197,6 +217,7 @@ final class Request private[needletail] (
 
   private def derived(request: Request): Request = {
     request.dueNanos = dueNanos
+    request.more.root = shared
     request
   }
 
@@ -228,42 +249,10 @@ final class Request private[needletail] (
    * dropped. At once if it is over already. Not at all for a request that no server received.
    */
   private[needletail] def onOver(task: Runnable): Unit =
-    if (extras != null && extras.origin != null) extras.origin.onOver(task)
-    else if (extras != null && extras.keptOf != null) extras.keptOf.onOver(task)
-    else if (view eq Request.released) task.run()
-    else more.atEnd = task :: more.atEnd
+    shared.onOver(task)
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
-}
-
-/** Fields that only some requests use. */
-private[needletail] final class RequestExtras {
-  var parsedQuery: Parameters = null
-
-  /** The request that this one was made from; its gate applies to this one too. */
-  var origin: Request = null
-
-  /** The request that this one is a copy of; both are over at the same time. */
-  var keptOf: Request = null
-
-  /** The id that the request has been given; null if none. */
-  var id: String = null
-
-  /** What the tokens of its response against cross-site requests belong to, if any has been made. */
-  var csrf: String = null
-
-  var reporter: Gate              = null
-  var dress: Response => Response = null
-
-  /** What is to be run when the request is over. */
-  var atEnd: List[Runnable] = Nil
-
-  def end(): Unit = {
-    val tasks = atEnd
-    atEnd = Nil
-    tasks.foreach(_.run())
-  }
 }
 
 object Request {

@@ -103,4 +103,30 @@ class RequestSuite extends needletail.testing.Suite {
     request.release()
     intercept[IllegalStateException](request.method)
   }
+
+  test("a request and those made from it are over together, and told of it once each") {
+    val first = Request.get("/")
+    val made  = List(first.keep, first.withHeader("X-A", "1"), first.withBody(MessageBody.of("x")).keep, first)
+    var ends  = List.empty[Int]
+    made.zipWithIndex.foreach { case (request, i) => request.onOver(() => ends ::= i) }
+    assertEquals(ends, Nil)
+    first.release()
+    assertEquals(ends.sorted, List(0, 1, 2, 3))
+    made.zipWithIndex.foreach { case (request, i) => request.onOver(() => ends ::= i) }
+    assertEquals(ends.sorted, List(0, 0, 1, 1, 2, 2, 3, 3))
+    val bare = Request.get("/")
+    bare.release()
+    bare.onOver(() => ends = Nil)
+    assertEquals(ends, Nil)
+  }
+
+  test("what wraps the response of a request that was made from another wraps that one's too") {
+    def adding(value: String)(response: Response): Response = response.header("X-By", value)
+    val outer                                               = Request.get("/")
+    outer.dressBy(adding("outer"))
+    val inner = outer.withHeader("X-A", "1").withHeader("X-B", "2")
+    inner.dressBy(adding("inner"))
+    def by(request: Request): List[String] = request.dressed(Response(Status.Ok)).headers.getAll("X-By")
+    assertEquals((by(outer), by(inner)), (List("inner", "outer"), List("inner")))
+  }
 }

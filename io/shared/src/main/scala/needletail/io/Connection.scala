@@ -20,28 +20,23 @@ import needletail.io.tls.TlsSession
  */
 final class Connection private[io] (
     val loop: EventLoop,
-    socket: Socket,
-    options: ConnectionOptions,
+    private[io] val socket: Socket,
+    private[io] val options: ConnectionOptions,
     gone: Runnable = null,      // run last, see `AcceptedSocket.start`
     proxied: ProxyHeader = null // of the proxy that it comes from
-) extends Pollable {
+) extends Pollable
+    with ConnectionTimer.Owner {
   import Connection.*
 
   private var phase: Int                  = Open
   private var protocol: ConnectionHandler = null // until it is set
   private var cause: Throwable            = null // why it was closed, for onClosed
 
-  private val input = new ConnectionInput(this, socket, options)
-
-  // Output. Null while nothing is pending.
-  private var output: PendingOutput = null
-  private var outputEnding          = false // shutdownOutput was called
-  private var outputEnded           = false // the end was sent
-  private var linger: Linger        = null  // set by closeGracefully
-  private var unsent: FilePart      = null  // the kernel has not taken all that it was offered of it
+  private val input  = new ConnectionInput(this)
+  private val output = new ConnectionOutput(this)
 
   private var timer: ConnectionTimer = null // created when first needed
-  private var totalWritten           = 0L
+  private var linger: Linger         = null // set by closeGracefully
 
   /** The protocol; set by `begin`, and replaced when a connection changes protocol. */
   def handler: ConnectionHandler            = protocol
@@ -73,7 +68,7 @@ final class Connection private[io] (
   def bytesRead: Long = input.bytesRead
 
   /** Bytes that the kernel has taken so far; with TLS, before encryption. */
-  def bytesWritten: Long = totalWritten
+  def bytesWritten: Long = output.bytesWritten
 
   // Writing
 
@@ -81,13 +76,15 @@ final class Connection private[io] (
    * Writes as much as the kernel takes now, copies the rest and writes it later. Never blocks. Ignored once closing
    * the connection or its output has begun. An error closes the connection.
    */
-  def write(bytes: Array[Byte], from: Int, count: Int): Unit = put(bytes, from, count, mayKeep = false)
+  def write(bytes: Array[Byte], from: Int, count: Int): Unit =
+    if (phase == Open) output.write(bytes, from, count, mayKeep = false)
 
   /** Like `write`, but takes ownership of the array instead of copying the rest; it must not change. */
-  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit = put(bytes, from, count, mayKeep = true)
+  def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =
+    if (phase == Open) output.write(bytes, from, count, mayKeep = true)
 
   /** Bytes written here and not yet taken by the kernel. */
-  def pendingBytes: Int = if (output eq null) 0 else output.size
+  def pendingBytes: Int = output.pendingBytes
 
   /** The length of the array that holds bytes the handler has not used yet. */
   private[needletail] def unusedBytes: Int = input.unusedBytes
@@ -96,7 +93,7 @@ final class Connection private[io] (
   private[needletail] def undecryptedBytes: Int = input.undecryptedBytes
 
   /** Whether something waits until the kernel takes more. Then `onDrained` will be called. */
-  private[needletail] def isBackedUp: Boolean = (output ne null) || (unsent ne null)
+  private[needletail] def isBackedUp: Boolean = output.isBackedUp
 
   /** Whether `send` may be called. */
   private[needletail] def sendsFiles: Boolean = socket.sendsFiles
@@ -106,49 +103,7 @@ final class Connection private[io] (
    * if the kernel takes fewer, call it again in `onDrained`, and write nothing else before that.
    */
   private[needletail] def send(part: FilePart, most: Int): Unit =
-    if (phase == Open && !outputEnding && !isBackedUp) {
-      val count = math.min(part.left, most.toLong).toInt
-      if (sendNow(part, count) < count && phase == Open && !part.isCut) {
-        unsent = part
-        want(socket.interest | Interest.Write)
-      }
-    }
-
-  private def sendNow(part: FilePart, count: Int): Int =
-    try {
-      val n = socket.send(part.file, part.position, count)
-      part.sent(n)
-      if (n > 0) totalWritten += n
-      n
-    } catch {
-      case e: IOException =>
-        finish(e)
-        -1
-    }
-
-  private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
-    if (phase == Open && !outputEnding && count > 0) {
-      val done = if (output eq null) send(bytes, from, count) else 0
-      if (done >= 0 && done < count) {
-        if (output eq null) output = new PendingOutput(loop.memory)
-        output.add(bytes, from + done, count - done, mayKeep)
-        want(socket.interest | Interest.Write)
-      }
-    }
-
-  /** One write. Returns bytes taken, or -1 if it failed and the connection is closed. */
-  private def send(bytes: Array[Byte], from: Int, count: Int): Int =
-    try {
-      val owed = socket.owesOutput
-      val n    = socket.write(bytes, from, count)
-      totalWritten += n
-      if (owed) readAgain()
-      n
-    } catch {
-      case e: IOException =>
-        finish(e)
-        -1
-    }
+    if (phase == Open) output.send(part, most)
 
   /**
    * Tries to write pending output although the kernel has not reported room. The kernel reports room when a third of
@@ -156,73 +111,28 @@ final class Connection private[io] (
    * afterwards `bytesWritten` shows whether the peer reads, to within the 64 KiB or so that the kernel sends at once.
    */
   private[needletail] def offerPending(): Unit =
-    if (output ne null) {
-      sendPending()
-      if (phase != Closed && (output eq null)) loop.endOfTurn(new Flushed(this))
-    } else if (unsent ne null) {
-      val part = unsent
-      if (part.left > 0 && sendNow(part, math.min(part.left, FlushBudget.toLong).toInt) != 0)
-        loop.endOfTurn(new Flushed(this))
-    }
-
-  @noinline private def flush(): Unit = {
-    sendPending()
-    flushed()
-  }
-
-  private def sendPending(): Unit = {
-    var budget = FlushBudget
-    while ((output ne null) && budget > 0) {
-      val count = output.firstCount
-      val n     = send(output.firstArray, output.firstFrom, count)
-      if (n >= 0) {
-        output.taken(n)
-        if (output.size == 0) output = null
-        budget = if (n < count) 0 else budget - n
-      }
-    }
-  }
+    if (output.offer()) loop.endOfTurn(new Flushed(this))
 
   private def flushed(): Unit =
-    if (phase != Closed && (output eq null)) {
-      unsent = null
+    if (phase != Closed && !output.isPending) {
+      output.dropPart()
       want(socket.interest & ~Interest.Write)
       if (phase == Flushing) beginLingering()
       else if (phase == Open) {
-        if (outputEnding) endOutput()
+        if (output.isEnding) output.sendEnd()
         protocol.onDrained()
       }
     }
 
   /** Half-close: once everything pending is written, the peer sees the end of the stream. Reading continues. */
-  def shutdownOutput(): Unit =
-    if (phase == Open && !outputEnding) {
-      outputEnding = true
-      if (output eq null) endOutput()
-    }
-
-  private def endOutput(): Unit =
-    if (!outputEnded) {
-      outputEnded = true
-      try {
-        socket.shutdownOutput()
-        if (socket.owesOutput) want(socket.interest)
-      } catch { case e: IOException => finish(e) }
-    }
-
-  /** Writes the socket's own output, see `Socket.owesOutput`. */
-  @noinline private def sendOwed(): Unit =
-    try {
-      socket.sendOwed()
-      readAgain()
-    } catch { case e: IOException => finish(e) }
+  def shutdownOutput(): Unit = if (phase == Open) output.end()
 
   /** The socket owes nothing any more: continues reading. */
-  private def readAgain(): Unit =
+  private[io] def readAgain(): Unit =
     if (!socket.owesOutput) {
       if (phase == Lingering && !mayDiscard) finish(null)
       else {
-        val write = if (output eq null) Interest.None else Interest.Write
+        val write = if (output.isPending) Interest.Write else Interest.None
         want(if (input.isEnded) write else write | Interest.Read)
         if (phase == Open) input.readAtEndOfTurn()
       }
@@ -303,15 +213,15 @@ final class Connection private[io] (
     if (phase == Open) {
       phase = Flushing
       linger = new Linger(lingerNanos, maxDiscard)
-      unsent = null
+      output.dropPart()
       input.drop()
-      if (output eq null) beginLingering()
+      if (!output.isPending) beginLingering()
     }
 
   private def beginLingering(): Unit = {
     phase = Lingering
     val waits = linger.nanos > 0
-    if (waits && mayDiscard || socket.isSecure) endOutput() // with TLS that writes an alert
+    if (waits && mayDiscard || socket.isSecure) output.sendEnd() // with TLS that writes an alert
     if (phase == Lingering)
       if (!waits || !mayDiscard && !socket.owesOutput) finish(null)
       else {
@@ -354,9 +264,7 @@ final class Connection private[io] (
       cause = if (phase == Lingering) null else why // the reply is sent: how the peer closed does not matter
       phase = Closed
       input.close()
-      if (output ne null) output.drop()
-      output = null
-      unsent = null
+      output.close()
       if (timer ne null) timer.cancel()
       loop.endOfTurn(new Ending(this))
     }
@@ -391,8 +299,10 @@ final class Connection private[io] (
 
   private[needletail] def onReady(ready: Int): Unit = {
     if ((ready & Interest.Write) != 0)
-      if (isBackedUp) flush()
-      else if (socket.owesOutput) sendOwed()
+      if (isBackedUp) {
+        output.flush()
+        flushed()
+      } else if (socket.owesOutput) output.sendOwed()
     if ((ready & Interest.Read) != 0)
       if (phase == Open) input.onReady()
       else if (phase != Closed && !input.isEnded) discard()
@@ -408,9 +318,6 @@ object Connection {
   private final val Flushing  = 1 // closing, output pending
   private final val Lingering = 2 // closing, output ended, waiting for the peer to close
   private final val Closed    = 3
-
-  /** Bytes written per readiness event, so that a fast reader does not occupy the loop. */
-  private final val FlushBudget = 1024 * 1024
 
   private final class Linger(val nanos: Long, var discardable: Int)
 

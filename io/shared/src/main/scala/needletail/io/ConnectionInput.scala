@@ -8,7 +8,7 @@ import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
  * The input side of a [[Connection]]: reads, calls the handler, keeps what it leaves, pauses and resumes. Used on the
  * connection's loop.
  */
-private[io] final class ConnectionInput(connection: Connection, socket: Socket, options: ConnectionOptions) {
+private[io] final class ConnectionInput(connection: Connection) {
   import ConnectionInput.*
 
   // Leftover bytes: the first `kept` bytes of this array; null if there are none.
@@ -22,7 +22,9 @@ private[io] final class ConnectionInput(connection: Connection, socket: Socket, 
   private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
   private var total       = 0L
 
-  private def loop: EventLoop = connection.loop
+  private def loop: EventLoop            = connection.loop
+  private def socket: Socket             = connection.socket
+  private def options: ConnectionOptions = connection.options
 
   /** Bytes read so far. */
   def bytesRead: Long = total

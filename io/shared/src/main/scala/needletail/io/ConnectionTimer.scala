@@ -8,7 +8,7 @@ import needletail.io.platform.{Fallible, Socket}
  * handshake. One timer of the loop serves both. Setting a later deadline does no work until the earlier one has
  * passed.
  */
-private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
+private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socket: Socket)
     extends TimerNode
     with Fallible {
   import ConnectionTimer.*
@@ -81,6 +81,20 @@ private[io] final class ConnectionTimer(connection: Connection, socket: Socket)
 }
 
 private[io] object ConnectionTimer {
+
+  /** The connection that it limits. */
+  private[io] trait Owner extends Fallible {
+    def loop: EventLoop
+
+    /** Reads what has arrived, whatever readiness was reported. */
+    private[io] def readNow(): Unit
+
+    /** The handler's deadline has passed. */
+    private[io] def deadlinePassed(): Unit
+
+    private[io] def handshakeTimedOut(): Unit
+  }
+
   final val Never = Long.MaxValue
 
   /** The time `nanos` from now, at most half the range so that differences stay exact. */

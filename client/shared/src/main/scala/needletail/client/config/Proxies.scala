@@ -7,6 +7,7 @@ import needletail.client.url.{Origin, Url}
 import needletail.http.message.PercentCoding
 import needletail.http.text.{Ascii, Grammar}
 import needletail.io.Address
+import needletail.io.dns.Network
 
 /**
  * A proxy that speaks HTTP (RFC 9110 §3.7). Calls by http are sent to it with the whole URL (RFC 9112 §3.2.2), calls by
@@ -82,7 +83,8 @@ object HttpProxy {
  * @param http  for `http://`
  * @param https for `https://`
  * @param except hosts that are called directly, in the form of `no_proxy`: `example.com` is that host and all below,
- *   `.example.com` only those below, `example.com:8080` that port only, `10.0.0.1` and `[::1]` an address, `*` all
+ *   `.example.com` only those below, `example.com:8080` that port only, `10.0.0.1` and `[::1]` an address, `10.0.0.0/8` and `fd00::/8` the addresses of a
+ *   network (names are not looked up for it), `*` all
  */
 final case class Proxies(
     http: Option[HttpProxy] = None,
@@ -138,7 +140,13 @@ object Proxies {
   }
 
   /** Whether an exception, in lower case, is about a host and port. */
-  private def exception(text: String): (String, Int) => Boolean = {
+  private def exception(text: String): (String, Int) => Boolean =
+    (if (text.contains('/')) Network.parse(text) else None) match {
+      case Some(network) => (host, _) => network.contains(host.stripPrefix("[").stripSuffix("]"))
+      case None          => ofName(text)
+    }
+
+  private def ofName(text: String): (String, Int) => Boolean = {
     val (named, port) = split(text)
     val isBelow       = named.startsWith(".") || named.startsWith("*.")
     val name          = named.stripPrefix("*").stripPrefix(".")

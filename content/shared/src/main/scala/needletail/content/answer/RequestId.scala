@@ -14,11 +14,8 @@ import needletail.routing.Routes
  */
 final case class RequestId(header: String = "X-Request-Id", accept: Boolean = false) {
 
-  /** The id of a request; the same each time for one request. */
-  def of(request: Request): String = {
-    if (request.more.id == null) request.more.id = brought(request).getOrElse(RequestId.fresh())
-    request.more.id
-  }
+  /** The id of a request; the same each time for one request, and for those that are made from it. */
+  def of(request: Request): String = request.shared.idOr(brought(request).getOrElse(RequestId.fresh()))
 
   private[content] def apply(routes: Routes): Routes =
     routes.mapResponse((request, response) => response.setHeader(header, of(request)))

@@ -84,7 +84,7 @@ final case class Csrf(
     }
 
   private[content] def apply(routes: Routes): Routes = routes.mapResponse { (request, response) =>
-    val id = request.more.csrf
+    val id = request.shared.csrfOrNull
     if (id == null) response // no token was asked for
     else {
       val own =
@@ -110,10 +110,7 @@ final case class Csrf(
     request.cookie(nameOf(request)).filter(id => id.length == IdLength && id.forall(isIdChar))
 
   /** The same for all tokens of one request. */
-  private def idOf(request: Request): String = {
-    if (request.more.csrf == null) request.more.csrf = brought(request).getOrElse(fresh())
-    request.more.csrf
-  }
+  private def idOf(request: Request): String = request.shared.csrfOr(brought(request).getOrElse(fresh()))
 
   private def bound(request: Request, id: String): String = s"$id ${session(request)}"
 }

@@ -72,6 +72,21 @@ class CsrfSuite extends Suite {
     assert(broken.header("Set-Cookie").isDefined)
   }
 
+  test("a token of a request that was made from the received one sets the cookie too") {
+    val made = List[Request => Request](_.keep, _.withHeader("X-A", "1"), _.withBody(MessageBody.empty), _.keep.withHeader("X-A", "1").keep)
+    for (make <- made) {
+      val wrapped = Routes(
+        GET / "form" + request to (request => csrf.of(make(request)).value.ok),
+        GET / "id" + request to (request => RequestId().of(make(request)).ok)
+      ).csrf(csrf).requestIds
+      val reply  = wrapped.test(Request.get("/form"))
+      val cookie = reply.header("Set-Cookie").fold("none")(_.takeWhile(_ != ';'))
+      assertEquals(posted(reply.text, "Cookie" -> cookie), 200)
+      val id = wrapped.test(Request.get("/id"))
+      assertEquals(id.header("X-Request-Id"), Some(id.text))
+    }
+  }
+
   test("scripts send it as a header") {
     val (cookie, token)                      = shown()
     def code(fields: (String, String)*): Int =

@@ -126,6 +126,9 @@ private[needletail] object RequestRunner {
   /** Bytes of a refused request's content that are read and dropped to keep the connection. */
   final val SmallBody = 64 * 1024
 
+  /** The response to a request whose handler has timed out. */
+  private[server] val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
+
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 
   /** RFC 9110 §9.3.7: the capabilities of the server as a whole. */

@@ -1,7 +1,7 @@
 package needletail.server.session
 
-import needletail.async.{Async, Survivable, Value}
-import needletail.http.{ByteStream, ConnectionInfo, Refusal, Reply, Request, RequestView, Response, Upgrade}
+import needletail.async.Survivable
+import needletail.http.{ConnectionInfo, Refusal, Reply, Request, RequestView, Response, Upgrade}
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
@@ -133,7 +133,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       giveUpAt = Long.MaxValue
       if (queue.dropUnanswered()) context.counts.abandoned += 1
     }
-    context.counts.timeouts += queue.expireHandlers(now, ServerSession.tooSlow)
+    context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (reader.deadline <= now)
       if (state.isInHead) {
         if (reader.hasBegunHead) {
@@ -294,16 +294,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       request.dueNanos = dueNanos
       runner.run(head, request) match {
         case response: Response if queue.isEmpty =>
-          if (response.source == null)
-            writeNow(
-              request,
-              own,
-              if (own == null) response else runner.limited(response, own),
-              response.content,
-              head,
-              started
-            )
-          else serveStream(head, request, own, response, started)
+          if (response.source == null) {
+            val limited = if (own == null) response else runner.limited(response, own)
+            writeNow(request, own, limited, response.content, head, started)
+          } else serveStream(head, request, own, response, started)
         case reply => serveLater(head, request, own, reply, started)
       }
     }
@@ -336,43 +330,15 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     ) serveLater(head, request, own, response, started)
     else {
       val source  = response.source
-      val next    = pulled(source)
-      val content = available(next) match {
-        case Some(piece) => piece
-        case _           => null
-      }
-      if (content == null || content.length != length || (own != null && !own.isDone))
-        serveLater(head, request, own, response.stream(new PulledStream(next, null, source), length), started)
+      val first   = PulledStream.pull(source)
+      val isWhole = PulledStream.hasLength(first, length) && (own == null || own.isDone)
+      val second  = if (isWhole) PulledStream.pull(source) else null
+      if (isWhole && PulledStream.isEnd(second))
+        writeNow(request, own, response, PulledStream.content(first), head, started)
       else {
-        val after = pulled(source)
-        if (available(after) eq None)
-          writeNow(request, own, response, content, head, started)
-        else
-          serveLater(
-            head,
-            request,
-            own,
-            response.stream(new PulledStream(next, after, source), length),
-            started
-          )
+        val rest = response.stream(new PulledStream(first, second, source), length)
+        serveLater(head, request, own, rest, started)
       }
-    }
-  }
-
-  private def pulled(source: ByteStream): Async[Option[Array[Byte]]] =
-    try source.next()
-    catch { case Survivable(e) => Async.fail(e) }
-
-  /** The value if it is there already; null if there is none or it failed. */
-  @inline private def available(piece: Async[Option[Array[Byte]]]): Option[Array[Byte]] = {
-    // streams return a `Value`, and comparing with one class is cheaper than a call that depends on the class
-    val result = piece match {
-      case value: Value[Option[Array[Byte]]] => value
-      case other                             => other.resultOrNull
-    }
-    result match {
-      case value: Value[Option[Array[Byte]]] => value.value
-      case _                                 => null
     }
   }
 
@@ -428,8 +394,4 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
     }
   }
-}
-
-private[server] object ServerSession {
-  private val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
 }

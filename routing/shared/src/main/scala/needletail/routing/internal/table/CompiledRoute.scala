@@ -105,7 +105,7 @@ private[routing] final class CompiledRoute(
     else {
       def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
       var hasBegun                              = false
-      request.more.dress = dressed
+      request.dressBy(dressed)
       request.more.reporter = gate
       if (gate == null) request.becomes(known)
       val reply = limited(

@@ -1,0 +1,146 @@
+package needletail.io
+
+import java.io.IOException
+
+import needletail.io.platform.{Interest, Socket}
+
+/**
+ * The output side of a [[Connection]]: writes at once what the kernel takes, keeps the rest in order until it takes more,
+ * sends parts of files, and ends the stream. Used on the connection's loop.
+ */
+private[io] final class ConnectionOutput(connection: Connection) {
+  import ConnectionOutput.*
+
+  private var pending: PendingOutput = null  // null while there is nothing
+  private var unsent: FilePart       = null  // the kernel has not taken all that it was offered of it
+  private var ending                 = false // the stream ends after what is pending
+  private var ended                  = false // the end was sent
+  private var total                  = 0L
+
+  private def socket: Socket = connection.socket
+
+  /** Bytes that the kernel has taken so far. */
+  def bytesWritten: Long = total
+
+  /** Whether something that was written waits until the kernel takes more. */
+  def isPending: Boolean = pending ne null
+
+  /** The same, or a part of a file. */
+  def isBackedUp: Boolean = (pending ne null) || (unsent ne null)
+
+  def pendingBytes: Int = if (pending eq null) 0 else pending.size
+
+  /** Whether the stream ends once nothing is pending. */
+  def isEnding: Boolean = ending
+
+  /** See `Connection.write`. With `mayKeep` the array is handed over. The connection must be open. */
+  def write(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
+    if (!ending && count > 0) {
+      val done = if (pending eq null) writeNow(bytes, from, count) else 0
+      if (done >= 0 && done < count) {
+        if (pending eq null) pending = new PendingOutput(connection.loop.memory)
+        pending.add(bytes, from + done, count - done, mayKeep)
+        connection.want(socket.interest | Interest.Write)
+      }
+    }
+
+  /** One write. Returns bytes taken, or -1 if it failed and the connection is closed. */
+  private def writeNow(bytes: Array[Byte], from: Int, count: Int): Int =
+    try {
+      val owed = socket.owesOutput
+      val n    = socket.write(bytes, from, count)
+      total += n
+      if (owed) connection.readAgain()
+      n
+    } catch {
+      case e: IOException =>
+        connection.finish(e)
+        -1
+    }
+
+  /** See `Connection.send`. The connection must be open. */
+  def send(part: FilePart, most: Int): Unit =
+    if (!ending && !isBackedUp) {
+      val count = math.min(part.left, most.toLong).toInt
+      if (sendNow(part, count) < count && connection.isOpen && !part.isCut) {
+        unsent = part
+        connection.want(socket.interest | Interest.Write)
+      }
+    }
+
+  private def sendNow(part: FilePart, count: Int): Int =
+    try {
+      val n = socket.send(part.file, part.position, count)
+      part.sent(n)
+      if (n > 0) total += n
+      n
+    } catch {
+      case e: IOException =>
+        connection.finish(e)
+        -1
+    }
+
+  /** Tries to write whatever waits. Returns whether nothing that was written waits any more, or a part was sent on. */
+  def offer(): Boolean =
+    if (pending ne null) {
+      flush()
+      !connection.isClosed && (pending eq null)
+    } else if (unsent ne null) {
+      val part = unsent
+      part.left > 0 && sendNow(part, math.min(part.left, FlushBudget.toLong).toInt) != 0
+    } else false
+
+  /** Writes what is pending, as much as the kernel takes. */
+  @noinline def flush(): Unit = {
+    var budget = FlushBudget
+    while ((pending ne null) && budget > 0) {
+      val count = pending.firstCount
+      val n     = writeNow(pending.firstArray, pending.firstFrom, count)
+      if (n >= 0) {
+        pending.taken(n)
+        if (pending.size == 0) pending = null
+        budget = if (n < count) 0 else budget - n
+      }
+    }
+  }
+
+  /** Ends the stream once everything pending is written. */
+  def end(): Unit =
+    if (!ending) {
+      ending = true
+      if (pending eq null) sendEnd()
+    }
+
+  /** Ends the stream now, unless that was done before. */
+  def sendEnd(): Unit =
+    if (!ended) {
+      ended = true
+      try {
+        socket.shutdownOutput()
+        if (socket.owesOutput) connection.want(socket.interest)
+      } catch { case e: IOException => connection.finish(e) }
+    }
+
+  /** Writes the socket's own output, see `Socket.owesOutput`. */
+  @noinline def sendOwed(): Unit =
+    try {
+      socket.sendOwed()
+      connection.readAgain()
+    } catch { case e: IOException => connection.finish(e) }
+
+  /** Forgets the part of a file: whoever sends it continues with it, or nobody does. */
+  def dropPart(): Unit = unsent = null
+
+  /** Releases everything when the connection is closed. */
+  def close(): Unit = {
+    if (pending ne null) pending.drop()
+    pending = null
+    unsent = null
+  }
+}
+
+private[io] object ConnectionOutput {
+
+  /** Bytes written per readiness event, so that a fast reader does not occupy the loop. */
+  private final val FlushBudget = 1024 * 1024
+}
