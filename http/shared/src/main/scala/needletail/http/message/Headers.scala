@@ -91,6 +91,15 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   def ++(other: Headers): Headers =
     if (isEmpty) other else if (other.isEmpty) this else new Headers(flat ++ other.flat)
 
+  /** For each line, in order. */
+  private[http] def foreach(f: (String, String) => Unit): Unit = {
+    var i = 0
+    while (i < flat.length) {
+      f(flat(i), flat(i + 1))
+      i += 2
+    }
+  }
+
   /** Names and values of all lines, in order. */
   def toList: List[(String, String)] = flat.grouped(2).map(a => (a(0), a(1))).toList
 

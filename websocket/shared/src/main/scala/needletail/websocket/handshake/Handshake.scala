@@ -1,5 +1,6 @@
 package needletail.websocket.handshake
 
+import needletail.http.http1.ConnectionRules
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
@@ -15,14 +16,14 @@ private[needletail] object Handshake {
 
   /** The value of Sec-WebSocket-Accept for a key. */
   def acceptOf(key: String): String = {
-    val text  = key + Guid
-    val bytes = new Array[Byte](text.length)
-    var i     = 0
-    while (i < bytes.length) {
-      bytes(i) = text.charAt(i).toByte
+    val length = key.length + Guid.length
+    val bytes  = Sha1.room(length)
+    var i      = 0
+    while (i < length) {
+      bytes(i) = (if (i < key.length) key.charAt(i) else Guid.charAt(i - key.length)).toByte
       i += 1
     }
-    base64(Sha1(bytes))
+    base64(Sha1.digest(bytes, length))
   }
 
   /** The base64 of 20 bytes. Not by the library, which natively leaves much to the collector. */
@@ -55,17 +56,30 @@ private[needletail] object Handshake {
 
   /** The response to a request that cannot open a WebSocket; null if it can (RFC 6455 §4.2.1). */
   def refusal(request: Request, config: WebSocketConfig): Upgrade.Refused = {
-    val keys = values(request, "Sec-WebSocket-Key")
     if (request.method ne Method.GET) new Upgrade.Refused(notGet)
     else if (
       request.minorVersion < 1 || !hasMember(request, "Upgrade", "websocket") ||
       !hasMember(request, "Connection", "upgrade")
     ) new Upgrade.Refused(notAsked)
-    else if (values(request, "Sec-WebSocket-Version") != justVersion)
+    else if (!isOnly(request, "Sec-WebSocket-Version", Version))
       new Upgrade.Refused(otherVersion)
-    else if (keys.lengthCompare(1) != 0 || !isKey(keys.head)) new Upgrade.Refused(badKey)
+    else if (!hasKey(request)) new Upgrade.Refused(badKey)
     else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
     else null
+  }
+
+  /** Whether the only field of that name has that value. */
+  private def isOnly(request: Request, name: String, value: String): Boolean = {
+    val head  = request.head
+    val field = head.indexOf(name, 0)
+    field >= 0 && head.indexOf(name, field + 1) < 0 &&
+    Ascii.same(head.bytes, head.valueStart(field), head.valueEnd(field), value)
+  }
+
+  private def hasKey(request: Request): Boolean = {
+    val head  = request.head
+    val field = head.indexOf("Sec-WebSocket-Key", 0)
+    field >= 0 && head.indexOf("Sec-WebSocket-Key", field + 1) < 0 && isKey(head.value(field))
   }
 
   /** The fields of a response that accepts. */
@@ -107,9 +121,7 @@ private[needletail] object Handshake {
 
   /** Whether a list in all fields of that name has a member, in whatever case. */
   private def hasMember(request: Request, name: String, member: String): Boolean =
-    values(request, name).exists(value =>
-      Ascii.same(value, member) || value.split(',').exists(each => Ascii.same(each.trim, member))
-    )
+    ConnectionRules.hasMember(request.head, name, member)
 
   private def isFromHere(request: Request, allowed: Origins): Boolean =
     allowed == Origins.Any || (values(request, "Origin") match {
@@ -135,8 +147,6 @@ private[needletail] object Handshake {
       )
     }
   }
-
-  private val justVersion = List(Version)
 
   private val notGet =
     Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")
