@@ -15,6 +15,9 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
   /** The number of files that are open. */
   private[file] def opened: Int = store.opened
 
+  /** The number of files that stay open for later requests. */
+  private[file] def kept: Int = store.keptOpen
+
   /** Bytes in memory. */
   private[file] def held: Long = store.held
 

@@ -68,6 +68,9 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     }
   }
 
+  /** The number of files that stay open for later requests. */
+  def keptOpen: Int = kept.size
+
   /** To be called after files have been opened. */
   def tend(): Unit = kept.tend()
 

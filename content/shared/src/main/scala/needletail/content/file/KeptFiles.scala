@@ -18,7 +18,7 @@ private[file] final class KeptFiles(most: Int) {
   private val count    = new AtomicInteger
   private val isTended = new AtomicBoolean
 
-  def isEmpty: Boolean = count.get == 0
+  def size: Int = count.get
 
   /** Whether any file is ever kept. */
   def isAllowed: Boolean = most > 0
@@ -39,7 +39,7 @@ private[file] final class KeptFiles(most: Int) {
 
   /** Sees to it that files are closed in time. To be called on a loop after adding. */
   def tend(): Unit =
-    if (!isEmpty && isTended.compareAndSet(false, true)) {
+    if (size > 0 && isTended.compareAndSet(false, true)) {
       val loop = Loop.current
       loop.atEnd(ending)
       again(loop)
@@ -49,7 +49,7 @@ private[file] final class KeptFiles(most: Int) {
     loop.schedule(
       Idle,
       () =>
-        if (isEmpty) isTended.set(false)
+        if (size == 0) isTended.set(false)
         else {
           Async.blocking(closeUnused()) // if there is no thread for it, the next time
           again(loop)

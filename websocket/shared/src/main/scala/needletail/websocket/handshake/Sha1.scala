@@ -5,31 +5,41 @@ private[websocket] object Sha1 {
   def apply(message: Array[Byte]): Array[Byte] = {
     val bytes = room(message.length)
     System.arraycopy(message, 0, bytes, 0, message.length)
-    digest(bytes, message.length)
+    val digest = new Array[Byte](20)
+    (new Work).digest(bytes, message.length, digest)
+    digest
   }
 
   /** An array for a message of that length and what is appended to it. */
   def room(length: Int): Array[Byte] = new Array[Byte]((length + 8) / 64 * 64 + 64)
 
-  /** Of the message of that length in an array that `room` has made. Appends to it. */
-  def digest(padded: Array[Byte], length: Int): Array[Byte] = {
-    padded(length) = 0x80.toByte
-    put(padded, padded.length - 8, (length * 8L >>> 32).toInt)
-    put(padded, padded.length - 4, length * 8)
-    val h    = Array(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0)
-    val w    = new Array[Int](16)
-    var from = 0
-    while (from < padded.length) {
-      block(padded, from, h, w)
-      from += 64
+  /** What one digest after the other is computed with. For one thread. */
+  final class Work {
+    private val h = new Array[Int](5)
+    private val w = new Array[Int](16)
+
+    /** Of the message of that length in an array that `room` has made, to which it appends. Writes 20 bytes to `to`. */
+    def digest(padded: Array[Byte], length: Int, to: Array[Byte]): Unit = {
+      padded(length) = 0x80.toByte
+      java.util.Arrays.fill(padded, length + 1, padded.length, 0.toByte)
+      put(padded, padded.length - 8, (length * 8L >>> 32).toInt)
+      put(padded, padded.length - 4, length * 8)
+      h(0) = 0x67452301
+      h(1) = 0xefcdab89
+      h(2) = 0x98badcfe
+      h(3) = 0x10325476
+      h(4) = 0xc3d2e1f0
+      var from = 0
+      while (from < padded.length) {
+        block(padded, from, h, w)
+        from += 64
+      }
+      var i = 0
+      while (i < h.length) {
+        put(to, 4 * i, h(i))
+        i += 1
+      }
     }
-    val digest = new Array[Byte](20)
-    var i      = 0
-    while (i < h.length) {
-      put(digest, 4 * i, h(i))
-      i += 1
-    }
-    digest
   }
 
   private def block(bytes: Array[Byte], from: Int, h: Array[Int], w: Array[Int]): Unit = {
