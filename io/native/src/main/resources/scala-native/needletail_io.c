@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -154,6 +155,12 @@ WAITING int needletail_io_file_read(int file, char *to, int count, int64_t posit
     ssize_t n = read_at(file, to, (size_t)count, position);
     END_WAITING();
     return (int)n;
+}
+
+/* -1 if it is not known. */
+int64_t needletail_io_file_size(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 ? (int64_t)status.st_size : -1;
 }
 
 static atomic_int nowhere; /* /dev/null plus 1, once it is open */

@@ -2,6 +2,7 @@ package needletail.async
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import java.util.concurrent.{
+  Executor,
   LinkedBlockingQueue,
   RejectedExecutionException,
   ThreadFactory,
@@ -14,7 +15,7 @@ import scala.concurrent.duration._
 /**
  * Limits on blocking work.
  *
- * @param threads        maximum of platform threads; each is started when work waits
+ * @param threads        maximum of platform threads; each is started when there is work and none is idle
  * @param queue          tasks that may wait for one of those threads; one more is [[Rejected]]
  * @param idle           after how long without work such a thread ends
  * @param virtual        use virtual threads if the JVM has them (21 or later) instead of `threads` and `queue`
@@ -46,7 +47,7 @@ final case class BlockingConfig(
 final class Blocking(config: BlockingConfig = BlockingConfig()) {
   private val names   = new AtomicInteger
   private val virtual = if (config.virtual) VirtualThreads.factory("needletail-blocking-") else null
-  private val running = new AtomicInteger // virtual threads only
+  private val running = new AtomicInteger // works that have been accepted and have not ended
 
   private val pool: ThreadPoolExecutor =
     if (virtual != null) null
@@ -79,7 +80,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     val work   = new Blocking.Work[A](this, answer, () => body)
     answer.work = work
     val own = answer.loop.blockingThreads
-    if (if (own == null) submit(work) else { own.execute(work); true }) {
+    if (if (own == null) submit(work) else handOver(work, own)) {
       answer.loop.blockingWorkChanged(+1)
       answer
     } else new Failed(new Rejected("no room for more blocking work", Rejected.Threads))
@@ -91,12 +92,24 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
   /** The number of platform threads alive. */
   private[async] def threads: Int = if (pool == null) 0 else pool.getPoolSize
 
+  private def handOver(work: Runnable, own: Executor): Boolean = {
+    running.incrementAndGet()
+    own.execute(work)
+    true
+  }
+
   private def submit(work: Runnable): Boolean =
     if (virtual == null)
       try {
-        pool.execute(work)
+        // the pool would start another thread although one is idle
+        val isIdle = running.getAndIncrement() < pool.getPoolSize
+        if (!isIdle || !pool.getQueue.offer(work)) pool.execute(work)
         true
-      } catch { case _: RejectedExecutionException => false }
+      } catch {
+        case _: RejectedExecutionException =>
+          running.decrementAndGet()
+          false
+      }
     else if (running.incrementAndGet() > config.virtualThreads) {
       running.decrementAndGet()
       false
@@ -105,9 +118,10 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
       true
     }
 
-  private def remove(work: Runnable): Unit = if (pool != null) { pool.remove(work); () }
+  private def remove(work: Runnable): Unit =
+    if (pool != null && pool.remove(work)) ended()
 
-  private def ended(): Unit = if (virtual != null) { running.decrementAndGet(); () }
+  private def ended(): Unit = { running.decrementAndGet(); () }
 }
 
 /** The shared [[Blocking]] of `Async.blocking`. */

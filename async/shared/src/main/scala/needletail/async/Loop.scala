@@ -28,6 +28,9 @@ trait Loop extends Executor {
   /** Where its blocking work runs; null for the shared threads. */
   private[needletail] def blockingThreads: Executor = null
 
+  /** Has `task` run on the loop's thread when the loop has ended; once, however often that is said. On the loop. */
+  private[needletail] def atEnd(task: Runnable): Unit = { val _ = task }
+
   /**
    * Called on the loop's thread when blocking work for it begins on another thread (`change` is 1) and when the work
    * has ended or is not awaited any more (-1). For loops with a virtual clock, which must not advance meanwhile.

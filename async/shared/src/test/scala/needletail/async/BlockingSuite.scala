@@ -72,6 +72,22 @@ class BlockingSuite extends Suite {
     }
   }
 
+  test("a thread that is idle is used before another is started") {
+    onLoop { loop =>
+      val blocking = pool(threads = 8, idle = 20.seconds)
+      for (_ <- 1 to 5) assertEquals(await(Async.run(loop)(blocking(1))), Success(1))
+      assertEquals(blocking.threads, 1)
+      val together = new CountDownLatch(3)
+      val three    = Async.run(loop)(Async.all(List.fill(3)(blocking {
+        together.countDown()
+        arrives(together)
+      })))
+      val done     = await(three)
+      assert(done.isSuccess, done)
+      assertEquals(blocking.threads, 3)
+    }
+  }
+
   test("more than threads and queue can take is rejected at once, and room is found again") {
     onLoop { loop =>
       val blocking = pool(threads = 1, queue = 2)

@@ -4,7 +4,7 @@ import needletail.http.admission.RouteClass
 import needletail.http.http1.Head
 
 /** What a [[Request]] is a view of: a parsed head, and what the server knows about the request. */
-private[needletail] final class RequestView extends Head {
+private[needletail] final class RequestView(lines: Int = 16) extends Head(lines) {
 
   /** Asked by routers before a route runs; null if nothing limits the request, as for a copy. */
   var gate: Gate = null
@@ -17,7 +17,7 @@ private[needletail] final class RequestView extends Head {
 
   /** A copy with bytes of its own, which are never reused, without gate and owner. */
   def copied: RequestView = {
-    val c = new RequestView
+    val c = new RequestView(0)
     copyTo(c)
     c.route = route
     c

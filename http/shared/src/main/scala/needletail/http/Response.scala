@@ -85,7 +85,7 @@ final class Response private (
 
   /** Adds headers. Throws IllegalArgumentException for those that the server sets. */
   def withHeaders(more: Headers): Response = {
-    more.toList.foreach { case (name, value) => Response.refuseFraming(name, value) }
+    more.foreach((name, value) => Response.refuseFraming(name, value))
     copy(headers = headers ++ more)
   }
 

@@ -14,6 +14,9 @@ private[needletail] abstract class Upgrade extends ByteStream {
   /** The name of the protocol, as in the field Upgrade. */
   def protocol: String
 
+  /** The fields Connection and Upgrade of the response that hands the connection over. */
+  def switching: Headers = Headers("Connection" -> "upgrade", "Upgrade" -> protocol)
+
   /** Checks the request; called when its response is due, on its loop. Must not throw. */
   def accept(request: Request): Upgrade.Answer
 

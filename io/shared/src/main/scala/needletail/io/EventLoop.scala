@@ -333,6 +333,10 @@ final class EventLoop private[io] (
   /** Completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
   private[needletail] def beginDrain(): Unit = draining.happen()
 
+  private val atEnds = new java.util.LinkedHashSet[Runnable]
+
+  override private[needletail] def atEnd(task: Runnable): Unit = { atEnds.add(task); () }
+
   /**
    * The only place where exceptions of user code end: they are reported, their connection is closed, the loop
    * continues. A fatal error is rethrown unless the loop is ending already.
@@ -358,6 +362,7 @@ final class EventLoop private[io] (
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
+      atEnds.forEach(task => run(task))
     } finally {
       ended = true
       tasks.close()

@@ -1,6 +1,6 @@
 package needletail.websocket
 
-import needletail.http.{Request, Response, Upgrade}
+import needletail.http.{Headers, Request, Response, Upgrade}
 import needletail.stream.Stream
 import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.handshake.Handshake
@@ -41,8 +41,13 @@ final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
 }
 
 private[websocket] object WebSocketResponse {
+  private final val Protocol = "websocket"
+  private val Switching      = Headers("Connection" -> "upgrade", "Upgrade" -> Protocol)
+
   final class Offer(config: WebSocketConfig, open: WebSocket => Listener) extends Upgrade {
-    def protocol: String = "websocket"
+    def protocol: String = Protocol
+
+    override def switching: Headers = Switching
 
     def accept(request: Request): Upgrade.Answer = {
       val refusal = Handshake.refusal(request, config)

@@ -34,7 +34,7 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
     }
 
   private def respond(request: Request, file: StoredFile): Response =
-    file.chosen(request).responses(request, System.currentTimeMillis() / 1000) match {
+    file.chosen(request).responses(request, System.currentTimeMillis() / 1000, mayStream = false) match {
       case Outcome.Ready(response)       => response
       case Outcome.Streamed(response, _) => response // never: all of it is in memory
     }

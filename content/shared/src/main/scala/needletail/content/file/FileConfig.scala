@@ -18,6 +18,8 @@ import needletail.async.Setting
  * @param cacheSize bytes of files in memory
  * @param maxOpen files that stay open while they are sent; one more is opened again for each 64 KB of it, and its
  *                response breaks off if it is replaced meanwhile
+ * @param keptOpen files of at least 64 KB that stay open for later requests, for some seconds after the last one, where
+ *                 the system can send them; 0 for none
  * @param maxRanges parts of a multipart/byteranges; a request for more gets the whole file
  * @param mediaType the media type by the file's name
  */
@@ -30,6 +32,7 @@ final case class FileConfig(
     cachedFile: Int = 256 * 1024,
     cacheSize: Long = 32L * 1024 * 1024,
     maxOpen: Int = 1024,
+    keptOpen: Int = 256,
     maxRanges: Int = 16,
     mediaType: String => String = name => MediaTypes.ofName(name)
 ) {
@@ -37,6 +40,7 @@ final case class FileConfig(
     val is = Setting("FileConfig")
     is.positive("maxOpen", maxOpen)
     is.positive("maxRanges", maxRanges)
+    is.notNegative("keptOpen", keptOpen)
     precompressed.foreach(coding =>
       if (!FileConfig.suffixes.contains(coding))
         throw new IllegalArgumentException(s"FileConfig: no suffix is known for the coding '$coding'")

@@ -29,17 +29,21 @@ private[file] object Part {
  * the end. It fails if the file has become shorter.
  *
  * A single long part can be sent by the system instead, if the connection can do that (`sends`). Then those threads only
- * see to it that the file is in memory.
+ * see to it that the file is in memory; with a `lease` its beginning is.
  */
-private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part], sends: Boolean)
-    extends ByteStream
+private[file] final class FileContent(
+    file: OpenFile[ReadableFile],
+    all: List[Part],
+    sends: Boolean,
+    lease: Lease = null
+) extends ByteStream
     with FileOutput {
   import FileContent._
   private var parts                       = all.filter(!_.isEmpty)
   private var reading: Async[Array[Byte]] = null
   private var over                        = false
   private var fetching: Async[FilePart]   = null
-  private var current: FilePart           = null // the part that is sent, or will be
+  private var current: FilePart           = if (lease == null) null else lease.part // the part that is sent, or will be
   private var isTaken                     = false
 
   /**
@@ -109,8 +113,7 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
           case _ => end
         }
       case Failure(e) =>
-        over = true
-        file.close()
+        close()
         Async.fail(e)
     }
   }
@@ -139,7 +142,8 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
     val ahead  = Loop.nanoTime() - System.nanoTime() // of the loop's clock
     val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead))
     fetching = result
-    result.transform { part =>
+    // an interrupt would close what others send as well
+    (if (lease == null) result else result.shield).transform { part =>
       fetching = null
       if (part.isFailure) over = true
       Async.fromTry(part)
@@ -147,23 +151,27 @@ private[file] final class FileContent(file: OpenFile[OpenedFile], all: List[Part
   }
 
   private def finish(): Async[Option[Array[Byte]]] = {
-    over = true
-    file.close()
+    close()
     end
   }
 
   def cancel(): Unit = if (!over) {
-    over = true
     if (reading != null) reading.cancel()
-    if (fetching != null) fetching.cancel()
+    if (fetching != null && lease == null) fetching.cancel()
+    close()
+  }
+
+  private def close(): Unit = {
+    over = true
     file.close()
+    if (lease != null) lease.release()
   }
 }
 
 private[file] object FileContent {
   final val PieceSize                         = 64 * 1024
-  private final val SendFrom                  = 64 * 1024 // below, a read and a write cost less
+  final val SendFrom                          = 64 * 1024 // below, a read and a write cost less
   private final val LeastAhead                = 256L * 1024
-  private final val MostAhead                 = 16L * 1024 * 1024
+  final val MostAhead                         = 16L * 1024 * 1024
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 }

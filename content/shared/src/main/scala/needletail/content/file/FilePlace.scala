@@ -1,17 +1,27 @@
 package needletail.content.file
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.FileNotFoundException
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
-/** A file of the system: its path without links, and what told it apart from others when it was looked at. */
-private[file] final class FilePlace(val path: Path, val status: FileStatus) {
+/**
+ * A file of the system: its path without links, and what told it apart from others when it was looked at.
+ *
+ * @param kept those that stay open for later requests
+ */
+private[file] final class FilePlace(val path: Path, val status: FileStatus, kept: KeptFiles) {
 
   /** What is known to be in the system's memory; null if nothing is. */
-  @volatile var fetched: Fetched = null
+  @volatile private var fetched: Fetched = null
+
+  /** Open for all who send it; null if it is not. See [[KeptFiles]]. */
+  @volatile var shared: SharedFile = null
+
+  /** When it was last begun to have it at hand, in nanoseconds of the loops' clock. */
+  @volatile var preparedAt: Long = Long.MinValue / 2
 
   /**
    * Opens it. Throws [[FilePlace.Changed]] if another file is there, or if it has been written to. It stays open if
@@ -40,27 +50,60 @@ private[file] final class FilePlace(val path: Path, val status: FileStatus) {
   def isStill: Boolean = FileStatus.of(path) == status
 
   def isSame(other: FilePlace): Boolean = path == other.path && status == other.status
+
+  /** Whether it can be sent from `from` on without waiting for a disk or a thread. `now` is of the loops' clock. */
+  def isAtHand(from: Long, now: Long): Boolean = shared != null && isFetched(from, now)
+
+  private def isFetched(from: Long, now: Long): Boolean = {
+    val known = fetched
+    known != null && known.isFresh(now) && known.covers(from)
+  }
+
+  /** What can be sent at once from `from` on; null if it is not in memory, not open, or not as long as it was. */
+  def lease(from: Long, until: Long, now: Long): Lease = {
+    val known = fetched
+    if (known == null || !known.isFresh(now) || !known.covers(from)) null
+    else {
+      val file = shared
+      if (file == null || !file.acquire()) null
+      else if (file.disk.size() != status.size) {
+        file.release()
+        null
+      } else new Lease(this, file, known.part(file.disk, from, until))
+    }
+  }
+
+  /**
+   * What can be sent from `from` on: a part that is in the system's memory, where it is brought now unless that was done
+   * lately.
+   *
+   * @param most how much to bring there if the disk is quick; a slow one brings at least a step
+   * @param now  nanoseconds of the loops' clock
+   */
+  def fetch(file: DiskFile, from: Long, until: Long, most: Long, now: Long): FilePart = {
+    val begun  = System.nanoTime()
+    val known  = fetched
+    val useful = if (known != null && known.isFresh(now)) known else null
+    val there  =
+      if (useful != null && useful.covers(from)) useful
+      else {
+        val end = Fetched.bring(file, from, Math.min(until, from + most))
+        if (useful != null && useful.until == from) new Fetched(useful.from, end, useful.at)
+        else new Fetched(from, end, now + System.nanoTime() - begun)
+      }
+    if (useful == null || useful.length < there.length) fetched = there // what helps most requests
+    if (shared == null) kept.add(this)
+    there.part(file, from, until)
+  }
 }
 
 private[file] object FilePlace {
 
   /** Another file is there by now. */
   object Changed extends RuntimeException("the file has changed", null, false, false)
-}
 
-/**
- * A file that is read in pieces. It stays open between them, and is counted, unless `most` files do: then it is opened
- * for each piece, so that readers who are slow cannot keep others from reading. For one thread at a time.
- */
-private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, most: Int) extends Closeable {
-  private var file: DiskFile = null
-  private var stays          = false // and is counted
-
-  /** Throws [[FilePlace.Changed]] if it is not there. */
-  def begin(): Unit = within(_ => ())
-
-  /** Bytes from `from` on, `length` of them or fewer where the file ends. */
-  def read(from: Long, length: Int): Array[Byte] = within { file =>
+  /** Bytes of `file` from `from` on, `length` of them or fewer where it ends. */
+  def read(file: DiskFile, from: Long, length: Int): Array[Byte] = {
     val bytes = new Array[Byte](length)
     var done  = 0
     var more  = true
@@ -70,65 +113,27 @@ private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, mos
     }
     if (done == length) bytes else java.util.Arrays.copyOf(bytes, done)
   }
-
-  /**
-   * What can be sent from `from` on: a part that is in the system's memory, where it is brought now unless that was done
-   * lately. Null if the file does not stay open.
-   *
-   * @param most how much to bring there if the disk is quick; a slow one brings at least a step
-   * @param now  nanoseconds of the loops' clock
-   */
-  def fetch(from: Long, until: Long, most: Long, now: Long): FilePart = within { file =>
-    if (!stays) null
-    else {
-      val begun  = System.nanoTime()
-      val known  = place.fetched
-      val useful = if (known != null && known.isFresh(now)) known else null
-      val there  =
-        if (useful != null && useful.from <= from && from < useful.until) useful
-        else {
-          val end = OpenedFile.fetch(file, from, Math.min(until, from + most))
-          if (useful != null && useful.until == from) new Fetched(useful.from, end, useful.at)
-          else new Fetched(from, end, now + System.nanoTime() - begun)
-        }
-      if (useful == null || useful.length < there.length) place.fetched = there // what helps most requests
-      new FilePart(file, from, Math.min(until, there.until), there.at + Fetched.Freshness)
-    }
-  }
-
-  private def within[A](body: DiskFile => A): A = {
-    if (!stays) stays = isAdmitted
-    var done = false
-    try {
-      if (file == null) file = place.opened()
-      val answer = body(file)
-      done = true
-      answer
-    } finally if (!done || !stays) close()
-  }
-
-  private def isAdmitted: Boolean = count.incrementAndGet() <= most || {
-    count.decrementAndGet()
-    false
-  }
-
-  def close(): Unit = {
-    val open = file
-    file = null
-    if (stays) {
-      stays = false
-      count.decrementAndGet()
-    }
-    if (open != null) open.close()
-  }
 }
 
-private object OpenedFile {
+/** A part of a file that was in the system's memory at a time, in nanoseconds of the loops' clock. */
+private[file] final class Fetched(val from: Long, val until: Long, val at: Long) {
+  def length: Long                                                = until - from
+  def isFresh(now: Long): Boolean                                 = now - at < Fetched.Freshness
+  def covers(position: Long): Boolean                             = from <= position && position < until
+  def part(file: DiskFile, position: Long, end: Long): FilePart =
+    new FilePart(file, position, Math.min(end, until), at + Fetched.Freshness)
+}
+
+private[file] object Fetched {
+
+  /** For how long the system is taken to keep what it has just fetched. */
+  final val Freshness = 5000L * 1000 * 1000
+
   private final val Step     = 512 * 1024
   private final val Patience = 1000L * 1000 // nanoseconds
 
   /** Fetches steps until they have taken some time. Returns the end of the last one, even if the file ends before. */
-  private def fetch(file: DiskFile, from: Long, until: Long): Long = {
+  private[file] def bring(file: DiskFile, from: Long, until: Long): Long = {
     val begun = System.nanoTime()
     var at    = from
     var more  = true
@@ -139,16 +144,4 @@ private object OpenedFile {
     }
     at
   }
-}
-
-/** A part of a file that was in the system's memory at a time, in nanoseconds of the loops' clock. */
-private[file] final class Fetched(val from: Long, val until: Long, val at: Long) {
-  def length: Long                = until - from
-  def isFresh(now: Long): Boolean = now - at < Fetched.Freshness
-}
-
-private[file] object Fetched {
-
-  /** For how long the system is taken to keep what it has just fetched. */
-  final val Freshness = 5000L * 1000 * 1000
 }

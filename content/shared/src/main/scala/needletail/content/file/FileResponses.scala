@@ -36,8 +36,8 @@ private[file] final class FileResponses(
   private val notModified = Response(Status.NotModified).withHeaders(validators)
   private val failed      = Response(Status.PreconditionFailed).withHeaders(validators)
 
-  /** The response; `stream` makes the content of parts of a file that is not in memory. */
-  def apply(request: Request, now: Long): Outcome = conditions(request) match {
+  /** The response. `mayStream` says whether a long content had better be sent from the file, even if it is in memory. */
+  def apply(request: Request, now: Long, mayStream: Boolean): Outcome = conditions(request) match {
     case Verdict.NotModified                             => Outcome.Ready(notModified)
     case Verdict.Failed                                  => Outcome.Ready(failed)
     case Verdict.Proceed if request.method != Method.GET =>
@@ -46,26 +46,31 @@ private[file] final class FileResponses(
       request.header("range") match {
         case Some(range) if conditions.allowRange(request, now) =>
           ByteRanges.parse(range, variant.size, mostRanges) match {
-            case ByteRanges.Whole             => all
+            case ByteRanges.Whole             => all(mayStream)
             case ByteRanges.Unsatisfiable     => unsatisfiable
-            case ByteRanges.Parts(List(part)) => one(part)
+            case ByteRanges.Parts(List(part)) => one(part, mayStream)
             case ByteRanges.Parts(parts)      => several(parts)
           }
-        case _ => all
+        case _ => all(mayStream)
       }
   }
 
-  private def all: Outcome =
-    if (whole != null) Outcome.Ready(whole) else Outcome.Streamed(empty, List(Part.Range(0, variant.size)))
+  private def all(mayStream: Boolean): Outcome =
+    if (isCopied(variant.size, mayStream)) Outcome.Ready(whole)
+    else Outcome.Streamed(empty, List(Part.Range(0, variant.size)))
+
+  /** Whether so many bytes come from the server's own memory. */
+  private def isCopied(length: Long, mayStream: Boolean): Boolean =
+    variant.content != null && !(mayStream && length >= FileContent.SendFrom)
 
   private def unsatisfiable: Outcome = Outcome.Ready(
     Response(Status.RangeNotSatisfiable).header("Content-Range", s"bytes */${variant.size}")
       .header("Accept-Ranges", "bytes")
   )
 
-  private def one(part: (Long, Long)): Outcome = {
+  private def one(part: (Long, Long), mayStream: Boolean): Outcome = {
     val response = empty.withStatus(Status.PartialContent).header("Content-Range", rangeOf(part))
-    if (variant.content != null) Outcome.Ready(response.bytes(variant.bytes(part._1, part._2)))
+    if (isCopied(part._2 - part._1, mayStream)) Outcome.Ready(response.bytes(variant.bytes(part._1, part._2)))
     else Outcome.Streamed(response, List(Part.Range(part._1, part._2)))
   }
 

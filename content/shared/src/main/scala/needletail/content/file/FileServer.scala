@@ -5,6 +5,7 @@ import java.nio.file.Path
 import needletail.async.Async
 import needletail.http.{Reply, Request, Response, Status}
 import needletail.routing._
+import needletail.stream.stage.OpenFile
 
 /** Serves the files of a directory. */
 private[content] final class FileServer(root: Path, config: FileConfig) {
@@ -13,6 +14,9 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
 
   /** The number of files that are open. */
   private[file] def opened: Int = store.opened
+
+  /** The number of files that stay open for later requests. */
+  private[file] def kept: Int = store.keptOpen
 
   /** Bytes in memory. */
   private[file] def held: Long = store.held
@@ -42,17 +46,29 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
       case Found.Directory  => withSlash(request)
       case file: StoredFile =>
         val variant = file.chosen(request)
-        variant.responses(request, System.currentTimeMillis() / 1000) match {
+        val sends   = request.connection.sendsFiles
+        val atHand  = sends && variant.size >= FileContent.SendFrom && store.isAtHand(variant)
+        variant.responses(request, System.currentTimeMillis() / 1000, atHand) match {
           case Outcome.Ready(response)           => response
           case Outcome.Streamed(response, parts) =>
             val length = parts.iterator.map(_.length).sum
-            new Reply.Later(
+            val lease  = parts match {
+              case Part.Range(from, until) :: Nil if atHand && until - from >= FileContent.SendFrom =>
+                store.lease(variant.place, from, until)
+              case _ => null
+            }
+            if (lease != null) {
+              val file = new OpenFile[ReadableFile](() => lease.reader())
+              response.stream(new FileContent(file, parts, sends, lease), length)
+            } else new Reply.Later(
               new FileContent(
                 store.open(variant.place),
                 parts,
-                request.connection.sendsFiles
+                sends
               ).opened.transform {
-                case scala.util.Success(content) => Async.value(response.stream(content, length))
+                case scala.util.Success(content) =>
+                  store.tend()
+                  Async.value(response.stream(content, length))
                 case scala.util.Failure(FilePlace.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync
                 case scala.util.Failure(e) => Async.fail(e)

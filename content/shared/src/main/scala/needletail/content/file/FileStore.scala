@@ -18,6 +18,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   private val known     = new ConcurrentHashMap[String, StoredFile]
   private val weight    = new AtomicLong
   private val openFiles = new AtomicInteger
+  private val kept      = new KeptFiles(config.keptOpen)
   private val fresh     = config.freshness.toNanos
 
   /** What is at a path of safe segments. */
@@ -43,7 +44,35 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   }
 
   /** Its content; opened when it is first read. */
-  def open(place: FilePlace): OpenFile[OpenedFile] = new OpenFile(() => place.open(openFiles, config.maxOpen))
+  def open(place: FilePlace): OpenFile[ReadableFile] =
+    new OpenFile[ReadableFile](() => place.open(openFiles, config.maxOpen))
+
+  /** What of a file that is to be sent from `from` on is open and in memory; null if nothing is. */
+  def lease(place: FilePlace, from: Long, until: Long): Lease = place.lease(from, until, Loop.nanoTime())
+
+  /** Whether a file can be sent without waiting for a thread. If not, one sees to it, where no response would. */
+  def isAtHand(variant: Variant): Boolean = kept.isAllowed && {
+    val place = variant.place
+    val now   = Loop.nanoTime()
+    place.isAtHand(0, now) || {
+      if (variant.content != null && now - place.preparedAt > FileStore.Again) {
+        place.preparedAt = now
+        val ahead = now - System.nanoTime()
+        Async.blocking {
+          val file = place.open(openFiles, config.maxOpen)
+          try file.fetch(0, place.status.size, FileContent.MostAhead, System.nanoTime() + ahead)
+          finally file.close()
+        }.onComplete(_ => tend())
+      }
+      false
+    }
+  }
+
+  /** The number of files that stay open for later requests. */
+  def keptOpen: Int = kept.size
+
+  /** To be called after files have been opened. */
+  def tend(): Unit = kept.tend()
 
   /** The number of files that are open. */
   def opened: Int = openFiles.get
@@ -107,7 +136,8 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   private def place(base: Path, path: Path): FilePlace = {
     val real   = RealPath.of(path)
     val status = if (real == null || !isWithin(base, real)) null else FileStatus.of(real)
-    if (status == null || !status.isRegular || !Files.isReadable(real)) null else new FilePlace(real, status)
+    if (status == null || !status.isRegular || !Files.isReadable(real)) null
+    else new FilePlace(real, status, kept)
   }
 
   private def read(located: Located, now: Long): StoredFile = {
@@ -162,4 +192,10 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
 
   private def drop(key: String, file: StoredFile): Unit =
     if (known.remove(key, file)) { weight.addAndGet(-file.weight); () }
+}
+
+private object FileStore {
+
+  /** After how long it is tried again to have a file at hand, in nanoseconds. */
+  private final val Again = 1000L * 1000 * 1000
 }

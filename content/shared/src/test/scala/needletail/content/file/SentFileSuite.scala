@@ -36,9 +36,11 @@ class SentFileSuite extends Suite {
       val sent: AtomicInteger
   )
 
-  private def served[A](wrap: Routes => Routes = identity, writeTimeout: FiniteDuration = 30.seconds)(
-      test: Served => A
-  ): A = {
+  private def served[A](
+      wrap: Routes => Routes = identity,
+      writeTimeout: FiniteDuration = 30.seconds,
+      config: FileConfig = FileConfig(cachedFile = 1000)
+  )(test: Served => A): A = {
     val root = Files.createTempDirectory("needletail-sent")
     try {
       Files.write(root.resolve("small.txt"), "small".getBytes(ISO_8859_1))
@@ -49,7 +51,7 @@ class SentFileSuite extends Suite {
         huge.seek(Huge - 1)
         huge.write(0)
       } finally huge.close()
-      val files            = new FileServer(root, FileConfig(cachedFile = 1000))
+      val files            = new FileServer(root, config)
       val routes           = wrap(files.routes("/"))
       val sent             = new AtomicInteger
       val handler: Handler = request =>
@@ -242,6 +244,54 @@ class SentFileSuite extends Suite {
       eventually(SystemPlatform.openDescriptors <= before)
       assert(on.sent.get >= 80, on.sent.get)
     }
+  }
+
+  test("a file that is in the server's memory is sent by the system once it is at hand") {
+    served(config = FileConfig(cachedFile = 4000000)) { on =>
+      client(on) { c =>
+        eventually {
+          assert(java.util.Arrays.equals(c.ask("/large.bin").whole()._2, large))
+          on.sent.get > 0
+        }
+        val sent = on.sent.get
+        assertEquals(new String(c.ask("/small.txt").whole()._2), "small")
+        assertEquals(c.ask("/large.bin", "Range: bytes=5-9").whole()._2.toSeq, large.slice(5, 10).toSeq)
+        assertEquals(on.sent.get, sent, "what is short is copied")
+      }
+    }
+  }
+
+  test("a file that is at hand is not served as it was when it is shorter, or another one") {
+    // what is known is not looked at again
+    served(config = FileConfig(cachedFile = 1000, freshness = 1.hour)) { on =>
+      client(on) { c =>
+        for (_ <- 1 to 3) assert(java.util.Arrays.equals(c.ask("/large.bin").whole()._2, large))
+        assertEquals(on.files.kept, 1)
+        assertEquals(on.files.opened, 0)
+        val other = large.slice(7, 2000000)
+        Files.write(on.root.resolve("large.bin"), other) // in place
+        assert(java.util.Arrays.equals(c.ask("/large.bin").whole()._2, other))
+      }
+    }
+  }
+
+  test("as many files stay open as allowed, and none after the server") {
+    val before = SystemPlatform.openDescriptors
+    served(config = FileConfig(cachedFile = 1000, keptOpen = 1)) { on =>
+      client(on) { c =>
+        for (_ <- 1 to 3; name <- List("large.bin", "large.txt", "huge.bin")) {
+          c.ask("/" + name, "Range: bytes=0-99999")
+          assertEquals(c.whole()._2.length, 100000)
+        }
+        assertEquals(on.files.kept, 1)
+        eventually(on.files.opened == 0)
+      }
+    }
+    served(config = FileConfig(keptOpen = 0)) { on =>
+      client(on)(c => for (_ <- 1 to 3) assertEquals(c.ask("/large.bin").whole()._2.length, large.length))
+      assertEquals(on.files.kept, 0)
+    }
+    eventually(SystemPlatform.openDescriptors <= before + 4) // what is opened once, as /dev/null
   }
 
   test("a file that is compressed on its way is read") {

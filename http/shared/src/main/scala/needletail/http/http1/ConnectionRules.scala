@@ -27,14 +27,22 @@ private[needletail] object ConnectionRules {
   /** Whether a request asks for another protocol: Upgrade, with the connection option of that name (RFC 9110 §7.8). */
   def asksForUpgrade(head: MessageHead): Boolean =
     head.minor >= 1 && (head.seen & Fields.Connection) != 0 && head.indexOf("upgrade", 0) >= 0 &&
-      hasOption(head, "upgrade")
+      hasMember(head, "connection", "upgrade")
 
-  private def hasOption(head: MessageHead, option: String): Boolean = {
+  /** Whether a list in all fields of that name has a member, in whatever case. Makes no strings. */
+  private[needletail] def hasMember(head: MessageHead, name: String, member: String): Boolean = {
     var found = false
-    var field = head.first(Fields.Connection)
-    while (field >= 0) {
-      found ||= head.value(field).split(',').exists(member => Ascii.same(member.trim, option))
-      field = head.indexOf("connection", field + 1)
+    var field = head.indexOf(name, 0)
+    while (field >= 0 && !found) {
+      val end = head.valueEnd(field)
+      var p   = head.valueStart(field)
+      while (p < end && !found) {
+        val comma = FieldList.memberEnd(head.bytes, p, end)
+        val from  = FieldList.skipSpace(head.bytes, p, comma)
+        found = Ascii.same(head.bytes, from, FieldList.trimSpace(head.bytes, from, comma), member)
+        p = comma + 1
+      }
+      field = head.indexOf(name, field + 1)
     }
     found
   }

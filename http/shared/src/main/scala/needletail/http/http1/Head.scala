@@ -6,7 +6,7 @@ import needletail.http.message.Method
  * A parsed request head: offsets into the received bytes. Mutable, and reused by its parser for one request after
  * another. A [[Request]] is a view of it, and detects the reuse by `generation`.
  */
-private[needletail] class Head extends MessageHead {
+private[needletail] class Head(lines: Int = 16) extends MessageHead(lines) {
 
   /** Incremented each time this object is reused or cleared. */
   var generation: Int = 0

@@ -89,7 +89,20 @@ final class Headers private (private[needletail] val flat: Array[String]) {
 
   /** Appends all lines of `other`. */
   def ++(other: Headers): Headers =
-    if (isEmpty) other else if (other.isEmpty) this else new Headers(flat ++ other.flat)
+    if (isEmpty) other else if (other.isEmpty) this else {
+      val both = java.util.Arrays.copyOf(flat, flat.length + other.flat.length)
+      System.arraycopy(other.flat, 0, both, flat.length, other.flat.length)
+      new Headers(both)
+    }
+
+  /** For each line, in order. */
+  private[http] def foreach(f: (String, String) => Unit): Unit = {
+    var i = 0
+    while (i < flat.length) {
+      f(flat(i), flat(i + 1))
+      i += 2
+    }
+  }
 
   /** Names and values of all lines, in order. */
   def toList: List[(String, String)] = flat.grouped(2).map(a => (a(0), a(1))).toList

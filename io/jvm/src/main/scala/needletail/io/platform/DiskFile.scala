@@ -8,7 +8,9 @@ import java.nio.file.Path
 private[needletail] final class DiskFile private (file: RandomAccessFile) extends Closeable {
   private[io] val channel: FileChannel = file.getChannel
 
-  def read(position: Long, bytes: Array[Byte], from: Int, count: Int): Int = {
+  def size(): Long = channel.size
+
+  def read(position: Long, bytes: Array[Byte], from: Int, count: Int): Int = synchronized {
     file.seek(position)
     Math.max(0, file.read(bytes, from, count))
   }

@@ -11,6 +11,8 @@ import needletail.io.kernel.{Kernel, KernelError}
 private[needletail] final class DiskFile private (private[io] val fd: Int) extends Closeable {
   private var open = true
 
+  def size(): Long = Kernel.fileSize(fd)
+
   def read(position: Long, bytes: Array[Byte], from: Int, count: Int): Int =
     if (count == 0) 0 else KernelError.check(Kernel.fileRead(fd, bytes.at(from), count, position))
 

@@ -14,7 +14,8 @@ import java.util.concurrent.Executor
  *                                         the fields in which the platform's Poller keeps what it knows of it
  *     def close(): Unit                   throws nothing; may be repeated
  *     var interest: Int                   what a Poller watches it for; set by the Poller
- *   class DiskFile extends Closeable      an open file; for one thread at a time
+ *   class DiskFile extends Closeable      an open file; for several threads, one of which closes it after the others
+ *     def size(): Long                    bytes; -1 if that is not known
  *     def read(position: Long, bytes: Array[Byte], from: Int, count: Int): Int
  *                                         bytes read, 0 at the end; blocks
  *     def fetch(position: Long, count: Int): Int

@@ -15,7 +15,7 @@ private[server] final class TunnelConnection(
     connection: Connection,
     context: ServerLoopContext,
     val info: ConnectionInfo,
-    protocol: Upgrade.Accepted
+    private var protocol: Upgrade.Accepted // null once there is a handler
 ) extends WatchedConnection(connection, context.writeNanos, context.counts)
     with Tunnel
     with LentWriter.Turn
@@ -50,6 +50,7 @@ private[server] final class TunnelConnection(
   def work(): Unit = {
     if (task == Open) {
       handler = protocol.open(this)
+      protocol = null
       if (isDraining) handler.drain()
     } else
       task match {

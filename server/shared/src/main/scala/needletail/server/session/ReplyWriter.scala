@@ -211,10 +211,7 @@ private[server] final class ReplyWriter(
             }
         }
     if (refusal == null) {
-      x.response = x.response
-        .withHeaders(switchesTo.headers)
-        .header("Connection", "upgrade")
-        .header("Upgrade", to.protocol)
+      x.response = x.response.withHeaders(switchesTo.headers ++ to.switching)
       writeHead(x)
       completed(x)
       state.on(SessionState.Switched)

@@ -50,7 +50,7 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
   /** Closes it as soon as nobody uses it. May be called more than once. */
   def close(): Unit =
     if (state.compareAndSet(Busy, Unwanted)) ()
-    else if (state.compareAndSet(Idle, Closed)) {
+    else if (state.compareAndSet(Idle, Closed) && file != null) {
       // closing may wait for the disk; if there is no thread for it, better here than never
       if (Loop.currentOrNull == null) closeNow()
       else {

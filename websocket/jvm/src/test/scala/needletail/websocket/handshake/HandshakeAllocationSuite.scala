@@ -41,11 +41,11 @@ class HandshakeAllocationSuite extends Suite {
     val config = WebSocketConfig()
     assertEquals(Handshake.refusal(request, config), null)
     val bytes = bytesOf(Handshake.refusal(request, config))
-    assert(bytes < 2000, bytes.toString)
+    assert(bytes < 100, bytes.toString)
   }
 
   test("the answer allocates little") {
     val bytes = bytesOf(Handshake.accepted(request, None, null))
-    assert(bytes < 3000, bytes.toString)
+    assert(bytes < 300, bytes.toString)
   }
 }

@@ -1,5 +1,6 @@
 package needletail.websocket.handshake
 
+import needletail.http.http1.ConnectionRules
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 import needletail.http.{Request, Response, Upgrade}
@@ -15,62 +16,102 @@ private[needletail] object Handshake {
 
   /** The value of Sec-WebSocket-Accept for a key. */
   def acceptOf(key: String): String = {
-    val text  = key + Guid
-    val bytes = new Array[Byte](text.length)
+    val bytes = new Array[Byte](key.length)
     var i     = 0
     while (i < bytes.length) {
-      bytes(i) = text.charAt(i).toByte
+      bytes(i) = key.charAt(i).toByte
       i += 1
     }
-    base64(Sha1(bytes))
+    Accept.here.get().of(bytes, 0)
   }
 
-  /** The base64 of 20 bytes. Not by the library, which natively leaves much to the collector. */
-  private def base64(bytes: Array[Byte]): String = {
-    val chars = new Array[Char](28)
-    var i     = 0
-    while (i < 27) { // six bits after the other; the last has four
-      val bit  = 6 * i
-      val pair =
-        (bytes(bit / 8) & 0xff) << 8 | (if (bit / 8 + 1 < bytes.length) bytes(bit / 8 + 1) & 0xff else 0)
-      chars(i) = Digits.charAt(pair >> (10 - bit % 8) & 0x3f)
-      i += 1
+  /** Whether these bytes are the base64 of 16. */
+  def isKey(bytes: Array[Byte], from: Int, until: Int): Boolean =
+    until - from == KeyLength && bytes(until - 1) == '=' && bytes(until - 2) == '=' && {
+      var i = from
+      while (i < until - 2 && isDigit(bytes(i))) i += 1
+      i == until - 2
     }
-    chars(27) = '='
-    new String(chars)
-  }
-
-  private final val Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-  /** Whether it is the base64 of 16 bytes. */
-  def isKey(key: String): Boolean = key.length == 24 && key.endsWith("==") && {
-    var i = 0
-    while (i < 22 && isDigit(key.charAt(i))) i += 1
-    i == 22
-  }
 
   /** Whether it is a digit of base64. */
-  private def isDigit(c: Char): Boolean =
+  private def isDigit(c: Byte): Boolean =
     c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
+
+  private final val KeyLength = 24
+  private final val Digits    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+  /** Computes values of Sec-WebSocket-Accept; one for each thread, since its arrays are used again. */
+  private final class Accept {
+    private val padded = Sha1.room(KeyLength + Guid.length)
+    private val digest = new Array[Byte](20)
+    private val chars  = new Array[Char](28)
+    private val sha    = new Sha1.Work
+
+    /** Of the key, of 24 bytes, that begins there. */
+    def of(bytes: Array[Byte], from: Int): String = {
+      System.arraycopy(bytes, from, padded, 0, KeyLength)
+      var i = 0
+      while (i < Guid.length) {
+        padded(KeyLength + i) = Guid.charAt(i).toByte
+        i += 1
+      }
+      sha.digest(padded, KeyLength + Guid.length, digest)
+      base64()
+    }
+
+    /** The base64 of the digest. Not by the library, which natively leaves much to the collector. */
+    private def base64(): String = {
+      var i = 0
+      while (i < 27) { // six bits after the other; the last has four
+        val bit  = 6 * i
+        val pair =
+          (digest(bit / 8) & 0xff) << 8 | (if (bit / 8 + 1 < digest.length) digest(bit / 8 + 1) & 0xff else 0)
+        chars(i) = Digits.charAt(pair >> (10 - bit % 8) & 0x3f)
+        i += 1
+      }
+      chars(27) = '='
+      new String(chars)
+    }
+  }
+
+  private object Accept {
+    val here: ThreadLocal[Accept] = ThreadLocal.withInitial(() => new Accept)
+  }
 
   /** The response to a request that cannot open a WebSocket; null if it can (RFC 6455 §4.2.1). */
   def refusal(request: Request, config: WebSocketConfig): Upgrade.Refused = {
-    val keys = values(request, "Sec-WebSocket-Key")
     if (request.method ne Method.GET) new Upgrade.Refused(notGet)
     else if (
       request.minorVersion < 1 || !hasMember(request, "Upgrade", "websocket") ||
       !hasMember(request, "Connection", "upgrade")
     ) new Upgrade.Refused(notAsked)
-    else if (values(request, "Sec-WebSocket-Version") != justVersion)
+    else if (!isOnly(request, "Sec-WebSocket-Version", Version))
       new Upgrade.Refused(otherVersion)
-    else if (keys.lengthCompare(1) != 0 || !isKey(keys.head)) new Upgrade.Refused(badKey)
+    else if (!hasKey(request)) new Upgrade.Refused(badKey)
     else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
     else null
   }
 
-  /** The fields of a response that accepts. */
+  /** Whether the only field of that name has that value. */
+  private def isOnly(request: Request, name: String, value: String): Boolean = {
+    val head  = request.head
+    val field = head.indexOf(name, 0)
+    field >= 0 && head.indexOf(name, field + 1) < 0 &&
+    Ascii.same(head.bytes, head.valueStart(field), head.valueEnd(field), value)
+  }
+
+  private def hasKey(request: Request): Boolean = {
+    val head  = request.head
+    val field = head.indexOf("Sec-WebSocket-Key", 0)
+    field >= 0 && head.indexOf("Sec-WebSocket-Key", field + 1) < 0 &&
+    isKey(head.bytes, head.valueStart(field), head.valueEnd(field))
+  }
+
+  /** The fields of a response that accepts a request without a refusal. */
   def accepted(request: Request, subprotocol: Option[String], compression: Compression.Agreement): Headers = {
-    val accept = Headers("Sec-WebSocket-Accept" -> acceptOf(request.header("Sec-WebSocket-Key").get))
+    val head   = request.head
+    val key    = head.valueStart(head.indexOf("Sec-WebSocket-Key", 0))
+    val accept = Headers.trusted(Array("Sec-WebSocket-Accept", Accept.here.get().of(head.bytes, key)))
     val spoken = subprotocol.fold(accept)(accept.add("Sec-WebSocket-Protocol", _))
     if (compression == null) spoken else spoken.add("Sec-WebSocket-Extensions", compression.answer)
   }
@@ -107,9 +148,7 @@ private[needletail] object Handshake {
 
   /** Whether a list in all fields of that name has a member, in whatever case. */
   private def hasMember(request: Request, name: String, member: String): Boolean =
-    values(request, name).exists(value =>
-      Ascii.same(value, member) || value.split(',').exists(each => Ascii.same(each.trim, member))
-    )
+    ConnectionRules.hasMember(request.head, name, member)
 
   private def isFromHere(request: Request, allowed: Origins): Boolean =
     allowed == Origins.Any || (values(request, "Origin") match {
@@ -135,8 +174,6 @@ private[needletail] object Handshake {
       )
     }
   }
-
-  private val justVersion = List(Version)
 
   private val notGet =
     Response(Status.MethodNotAllowed).text("a WebSocket is opened by GET").header("Allow", "GET")

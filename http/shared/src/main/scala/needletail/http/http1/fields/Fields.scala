@@ -8,13 +8,15 @@ import needletail.http.text.{Ascii, Latin1, Swar}
  *
  * All offsets count from `base`, so that the bytes may move to another array if `bytes` and `base` are set
  * accordingly. Arrays and `null` because every request is parsed into this.
+ *
+ * @param lines for how many there is room at first
  */
-private[needletail] class Fields {
+private[needletail] class Fields(lines: Int = 16) {
   var bytes: Array[Byte] = Fields.noBytes
   var base: Int          = 0
 
   /** Four for each field line: start and end of the name, start and end of the value. */
-  var fields: Array[Int] = new Array[Int](4 * 16)
+  var fields: Array[Int] = new Array[Int](4 * lines)
   var fieldCount: Int    = 0
 
   /** Which of the fields with a bit in [[Fields]] are present; `repeated`: which more than once. */

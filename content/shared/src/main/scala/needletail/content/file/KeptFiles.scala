@@ -1,0 +1,125 @@
+package needletail.content.file
+
+import java.io.IOException
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+
+import needletail.async.{Async, Loop}
+import needletail.io.FilePart
+import needletail.io.platform.DiskFile
+
+/**
+ * Files that stay open for later requests, so that a loop can have them sent without a thread's help. At most `most`;
+ * one that nobody has asked for lately is closed, and so are all when a loop ends that they are tended on.
+ */
+private[file] final class KeptFiles(most: Int) {
+  import KeptFiles._
+  private val files    = new ConcurrentHashMap[FilePlace, SharedFile]
+  private val count    = new AtomicInteger
+  private val isTended = new AtomicBoolean
+
+  def size: Int = count.get
+
+  /** Whether any file is ever kept. */
+  def isAllowed: Boolean = most > 0
+
+  /** Opens what is there, if it is still the same and there is room. Blocks. */
+  def add(place: FilePlace): Unit =
+    if (count.incrementAndGet() > most) { count.decrementAndGet(); () }
+    else {
+      var isAdded = false
+      try {
+        val file = new SharedFile(place.opened())
+        isAdded = files.putIfAbsent(place, file) == null
+        if (isAdded) place.shared = file else file.release()
+      } catch {
+        case FilePlace.Changed | _: IOException => () // it is not kept
+      } finally if (!isAdded) { count.decrementAndGet(); () }
+    }
+
+  /** Sees to it that files are closed in time. To be called on a loop after adding. */
+  def tend(): Unit =
+    if (size > 0 && isTended.compareAndSet(false, true)) {
+      val loop = Loop.current
+      loop.atEnd(ending)
+      again(loop)
+    }
+
+  private def again(loop: Loop): Unit = {
+    loop.schedule(
+      Idle,
+      () =>
+        if (size == 0) isTended.set(false)
+        else {
+          Async.blocking(closeUnused()) // if there is no thread for it, the next time
+          again(loop)
+        }
+    )
+    ()
+  }
+
+  private val ending: Runnable = () => {
+    isTended.set(false)
+    files.forEach((place, file) => drop(place, file))
+  }
+
+  /** Closes those that nobody has asked for since the last call. */
+  private[file] def closeUnused(): Unit = files.forEach { (place, file) =>
+    if (file.isUsed) file.forgetUse() else drop(place, file)
+  }
+
+  private def drop(place: FilePlace, file: SharedFile): Unit =
+    if (files.remove(place, file)) {
+      place.shared = null
+      count.decrementAndGet()
+      file.release()
+    }
+}
+
+private[file] object KeptFiles {
+  private final val Idle = 5000L * 1000 * 1000
+}
+
+/** An open file that several connections send at once. It is closed when its owner and all who use it have released it. */
+private[file] final class SharedFile(val disk: DiskFile) {
+  private val users           = new AtomicInteger(1)
+  @volatile private var asked = true
+
+  /** Whether it has been used since `forgetUse`, or is now. */
+  def isUsed: Boolean = asked || users.get > 1
+
+  def forgetUse(): Unit = asked = false
+
+  /** False if it is closed. */
+  def acquire(): Boolean = {
+    var n = users.get
+    while (n > 0 && !users.compareAndSet(n, n + 1)) n = users.get
+    if (!asked) asked = true
+    n > 0
+  }
+
+  def release(): Unit = if (users.decrementAndGet() == 0)
+    // if the file was deleted, this may wait for the disk
+    if (Loop.currentOrNull == null || Async.blocking(disk.close()).isCompleted) disk.close()
+}
+
+/** A response's use of a file that is open, from a part on that is in memory. For one loop. */
+private[file] final class Lease(place: FilePlace, file: SharedFile, val part: FilePart) {
+  private var released = false
+
+  /** For what the part does not cover. For threads for blocking work. */
+  def reader(): ReadableFile = {
+    if (!file.acquire()) throw new IOException("the file is closed")
+    new ReadableFile {
+      def read(from: Long, length: Int): Array[Byte]                               = FilePlace.read(file.disk, from, length)
+      def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
+        place.fetch(file.disk, from, until, most, now)
+      def close(): Unit = file.release()
+    }
+  }
+
+  def release(): Unit = if (!released) {
+    released = true
+    file.release()
+  }
+}
