@@ -103,12 +103,13 @@ final class Connection private[io] (
 
   /**
    * Sends at most `most` bytes of `part`, as many as the kernel takes now; it must not be `isBackedUp`. Nothing is kept:
-   * if the kernel takes fewer, call it again in `onDrained`, and write nothing else before that.
+   * if the kernel takes fewer, call it again in `onDrained`; to write anything else before that is an
+   * IllegalStateException. If the system cannot send the file, or if it or the connection fails, the part `isRefused`.
    */
   private[needletail] def send(part: FilePart, most: Int): Unit =
     if (phase == Open && !outputEnding && !isBackedUp) {
       val count = math.min(part.left, most.toLong).toInt
-      if (sendNow(part, count) < count && phase == Open && !part.isCut) {
+      if (sendNow(part, count) < count && !part.isCut && !part.isRefused) {
         unsent = part
         want(socket.interest | Interest.Write)
       }
@@ -121,13 +122,15 @@ final class Connection private[io] (
       if (n > 0) totalWritten += n
       n
     } catch {
-      case e: IOException =>
-        finish(e)
+      case _: IOException =>
+        part.refuse()
         -1
     }
 
   private def put(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (phase == Open && !outputEnding && count > 0) {
+      if (unsent ne null)
+        throw new IllegalStateException("bytes were written in the middle of a file that is sent")
       val done = if (output eq null) send(bytes, from, count) else 0
       if (done >= 0 && done < count) {
         if (output eq null) output = new PendingOutput(loop.memory)

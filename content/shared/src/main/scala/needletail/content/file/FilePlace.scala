@@ -1,6 +1,6 @@
 package needletail.content.file
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.{Closeable, FileNotFoundException, IOException}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -65,7 +65,9 @@ private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, mos
     var done  = 0
     var more  = true
     while (more && done < length) {
-      val count = file.read(from + done, bytes, done, length - done)
+      val count =
+        try file.read(from + done, bytes, done, length - done)
+        catch { case e: IOException => throw new IOException(s"${place.path} cannot be read: ${e.getMessage}", e) }
       if (count <= 0) more = false else done += count
     }
     if (done == length) bytes else java.util.Arrays.copyOf(bytes, done)
