@@ -50,7 +50,7 @@ private[compression] object CodingFunctions {
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_DECODING")
 private[compression] object DecodingFunctions {
-  @name("needletail_decoding_load") def load(kind: CInt): CString = extern
+  @name("needletail_decoding_load") def load(kind: CInt): CString                 = extern
   @name("needletail_decoding_open") def open(kind: CInt, window: CInt): Ptr[Byte] = extern
   @name("needletail_decoding_decode")
   def decode(

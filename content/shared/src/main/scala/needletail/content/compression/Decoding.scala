@@ -106,7 +106,12 @@ object Decoding {
 
       def decode(coding: String, content: ByteStream): Option[ByteStream] =
         if (known(coding))
-          Some(new Decompressing(content, () => Decoders.of(coding, limits.streams), limits, isEmptyAllowed = true))
+          Some(new Decompressing(
+            content,
+            () => Decoders.of(coding, limits.streams),
+            limits,
+            isEmptyAllowed = true
+          ))
         else None
     }
   }

@@ -21,7 +21,7 @@ private[compression] final class Decompressing(
     isEmptyAllowed: Boolean = false
 ) extends ByteStream {
   import Decompressing._
-  private var decoder: Decoder    = null // until something is read
+  private var decoder: Decoder    = null  // until something is read
   private var buffer: Array[Byte] = null
   private var isFed               = false // with bytes that it has not used
   private var read                = 0L

@@ -3,8 +3,10 @@ package needletail.content.compression
 import java.util.zip.{CRC32, DataFormatException, Inflater}
 
 /** gzip (RFC 1952), also of several members, and zlib (RFC 1950), which HTTP calls deflate. */
-private[compression] final class InflatingDecoder(isGzip: Boolean, newInflater: Boolean => Inflater = new Inflater(_))
-    extends Decoder {
+private[compression] final class InflatingDecoder(
+    isGzip: Boolean,
+    newInflater: Boolean => Inflater = new Inflater(_)
+) extends Decoder {
   import InflatingDecoder._
   private val inflater = newInflater(isGzip) // a gzip member has its own header around raw data
   private val checksum = new CRC32

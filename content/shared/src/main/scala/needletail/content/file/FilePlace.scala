@@ -67,7 +67,9 @@ private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, mos
     while (more && done < length) {
       val count =
         try file.read(from + done, bytes, done, length - done)
-        catch { case e: IOException => throw new IOException(s"${place.path} cannot be read: ${e.getMessage}", e) }
+        catch {
+          case e: IOException => throw new IOException(s"${place.path} cannot be read: ${e.getMessage}", e)
+        }
       if (count <= 0) more = false else done += count
     }
     if (done == length) bytes else java.util.Arrays.copyOf(bytes, done)

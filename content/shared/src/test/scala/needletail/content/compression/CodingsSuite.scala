@@ -105,7 +105,10 @@ class CodingsSuite extends Suite {
   test("a bomb is a 413 before it has grown, and too many at once are a 503") {
     for (coding <- decodable; if usable.contains(coding)) {
       val bomb = packed(new Array[Byte](20000000), coding)
-      assertEquals(decoded(Iterator(bomb), coding, DecodingLimits(size = 1000000, ratio = 1 << 20)), Left(413))
+      assertEquals(
+        decoded(Iterator(bomb), coding, DecodingLimits(size = 1000000, ratio = 1 << 20)),
+        Left(413)
+      )
       assertEquals(decoded(Iterator(bomb), coding, DecodingLimits(size = 100000000, ratio = 100)), Left(413))
       assertEquals(decoded(Iterator(bomb), coding, DecodingLimits(streams = 0)), Left(503))
     }
@@ -129,8 +132,12 @@ class CodingsSuite extends Suite {
     for (coding <- decodable; if usable.contains(coding)) {
       val decoding = Decoding.responses(codings = List(coding, "gzip"))
       assertEquals(decoding.accepts, s"$coding, gzip")
-      val plain = decoding.decode(coding, ByteStream.fromIterator(Iterator(packed(text.getBytes(UTF_8), coding)))).get
-      assertEquals(new ManualLoop().run(MessageBody.streamed(plain, -1).bytes).map(new String(_, UTF_8)).get, text)
+      val plain =
+        decoding.decode(coding, ByteStream.fromIterator(Iterator(packed(text.getBytes(UTF_8), coding)))).get
+      assertEquals(
+        new ManualLoop().run(MessageBody.streamed(plain, -1).bytes).map(new String(_, UTF_8)).get,
+        text
+      )
       assertEquals(Decoding.responses().decode(coding, plain).isEmpty, coding == "br" || coding == "zstd")
     }
     for (coding <- List("lzma") ++ List("br", "zstd").diff(decodable))

@@ -78,10 +78,10 @@ class SentFileSuite extends Suite {
   private final class Refused(content: FileContent, path: Path, sendable: Long, failure: Option[IOException])
       extends ByteStream
       with FileOutput {
-    private val file                       = DiskFile.open(path)
-    private val closed                     = DiskFile.open(path)
-    private var isRead                     = false
-    private var parts                      = List(part(closed, sendable, large.length.toLong))
+    private val file   = DiskFile.open(path)
+    private val closed = DiskFile.open(path)
+    private var isRead = false
+    private var parts  = List(part(closed, sendable, large.length.toLong))
     if (sendable > 0) parts ::= part(file, 0, sendable)
     closed.close()
 
@@ -105,7 +105,10 @@ class SentFileSuite extends Suite {
   }
 
   /** `large.bin` and `small.txt`, the large one sent so. */
-  private def refusing(sendable: Long, failure: Option[IOException] = None)(test: (Served, Logged) => Unit): Unit =
+  private def refusing(
+      sendable: Long,
+      failure: Option[IOException] = None
+  )(test: (Served, Logged) => Unit): Unit =
     served() { on =>
       val routes           = on.files.routes("/")
       val log              = new Logged
@@ -113,7 +116,10 @@ class SentFileSuite extends Suite {
         routes(request).map { response =>
           response.source match {
             case content: FileContent =>
-              response.stream(new Refused(content, on.root.resolve("large.bin"), sendable, failure), large.length.toLong)
+              response.stream(
+                new Refused(content, on.root.resolve("large.bin"), sendable, failure),
+                large.length.toLong
+              )
             case _ => response
           }
         }
