@@ -106,8 +106,8 @@ class RequestSuite extends needletail.testing.Suite {
 
   test("a request and those made from it are over together, and told of it once each") {
     val first = Request.get("/")
-    val made  = List(first.keep, first.withHeader("X-A", "1"), first.withBody(MessageBody.of("x")).keep, first)
-    var ends  = List.empty[Int]
+    val made = List(first.keep, first.withHeader("X-A", "1"), first.withBody(MessageBody.of("x")).keep, first)
+    var ends = List.empty[Int]
     made.zipWithIndex.foreach { case (request, i) => request.onOver(() => ends ::= i) }
     assertEquals(ends, Nil)
     first.release()
