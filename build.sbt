@@ -488,11 +488,11 @@ lazy val websocketCases = crossed("websocketCases", file("conformance") / "webso
     )
   )
 
-/** JMH: parser, router, encoder. */
+/** JMH: parser, router, encoder, compression. */
 lazy val jmh = project
   .in(file("bench/jmh"))
   .enablePlugins(JmhPlugin)
-  .dependsOn(http.jvm, routing.jvm, server.jvm, testkit.jvm)
+  .dependsOn(http.jvm, routing.jvm, server.jvm, content.jvm, testkit.jvm)
   .settings(shared, onJvm, publish / skip := true)
   .settings(
     libraryDependencies ++= Seq( // to compare streams with

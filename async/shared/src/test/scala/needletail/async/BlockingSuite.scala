@@ -82,7 +82,7 @@ class BlockingSuite extends Suite {
         together.countDown()
         arrives(together)
       })))
-      val done     = await(three)
+      val done = await(three)
       assert(done.isSuccess, done)
       assertEquals(blocking.threads, 3)
     }

@@ -43,8 +43,8 @@ private[file] final class FileContent(
   private var reading: Async[Array[Byte]] = null
   private var over                        = false
   private var fetching: Async[FilePart]   = null
-  private var current: FilePart           = if (lease == null) null else lease.part // the part that is sent, or will be
-  private var isTaken                     = false
+  private var current: FilePart = if (lease == null) null else lease.part // the part that is sent, or will be
+  private var isTaken           = false
 
   /**
    * Opens the file and makes the first piece ready, so that what cannot be opened is known before the response is.

@@ -121,9 +121,9 @@ private[file] object FilePlace {
 
 /** A part of a file that was in the system's memory at a time, in nanoseconds of the loops' clock. */
 private[file] final class Fetched(val from: Long, val until: Long, val at: Long) {
-  def length: Long                                                = until - from
-  def isFresh(now: Long): Boolean                                 = now - at < Fetched.Freshness
-  def covers(position: Long): Boolean                             = from <= position && position < until
+  def length: Long                                              = until - from
+  def isFresh(now: Long): Boolean                               = now - at < Fetched.Freshness
+  def covers(position: Long): Boolean                           = from <= position && position < until
   def part(file: DiskFile, position: Long, end: Long): FilePart =
     new FilePart(file, position, Math.min(end, until), at + Fetched.Freshness)
 }

@@ -89,7 +89,9 @@ final class Headers private (private[needletail] val flat: Array[String]) {
 
   /** Appends all lines of `other`. */
   def ++(other: Headers): Headers =
-    if (isEmpty) other else if (other.isEmpty) this else {
+    if (isEmpty) other
+    else if (other.isEmpty) this
+    else {
       val both = java.util.Arrays.copyOf(flat, flat.length + other.flat.length)
       System.arraycopy(other.flat, 0, both, flat.length, other.flat.length)
       new Headers(both)

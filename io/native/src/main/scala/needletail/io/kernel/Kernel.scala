@@ -34,7 +34,7 @@ private[io] object Kernel {
       position: Long
   ): CInt =
     extern
-  @name("needletail_io_file_size") def fileSize(file: CInt): Long                                 = extern
+  @name("needletail_io_file_size") def fileSize(file: CInt): Long                                = extern
   @name("needletail_io_file_fetch") def fileFetch(file: CInt, position: Long, count: CInt): CInt = extern
   @name("needletail_io_file_send")
   def fileSend(fd: CInt, file: CInt, position: Long, count: CInt): Long = extern
