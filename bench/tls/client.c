@@ -1,9 +1,10 @@
-/* Asks a TLS server for as much as it gives, and tells what that cost the server's process.
+/* Asks a TLS server for as much as it gives, and tells what that cost the server's processes, as one line of JSON.
 
-   client PORT PID handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH]
+   client PORT PID,PID… handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH [WARM]]
 
    handshakes: full ones, one after the other on each connection, each with one request; resumed: the same, resuming;
-   requests: one at a time on each connection; hold: connects, asks once and then tells the server's memory. */
+   requests: one at a time on each connection; hold: connects, asks once and then tells the server's memory. WARM
+   seconds before those that count, 1 unless said. The status is 3 when a reply was wrong or a connection failed. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -25,7 +26,7 @@ static SSL_CTX *ctx;
 static SSL_SESSION *session;
 static struct sockaddr_in address;
 static int epoll, is_resuming, is_closing, is_held;
-static long shaken, resumed, answered, failed;
+static long shaken, resumed, answered, failed, wrong;
 static char request[512], input[64 * 1024];
 
 static int keep(SSL *ssl, SSL_SESSION *fresh) {
@@ -41,8 +42,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Processor seconds of a process, by the scheduler's account of its threads. */
-static double used(const char *pid) {
+/* Processor seconds of a process, by the scheduler's account of its threads: those that have ended are missing. */
+static double used_by(const char *pid) {
   char path[300];
   double sum = 0;
   snprintf(path, sizeof path, "/proc/%s/task", pid);
@@ -59,7 +60,7 @@ static double used(const char *pid) {
   return sum;
 }
 
-static long resident(const char *pid) {
+static long resident_of(const char *pid) {
   char path[100], line[200];
   long kilobytes = 0;
   snprintf(path, sizeof path, "/proc/%s/status", pid);
@@ -67,6 +68,28 @@ static long resident(const char *pid) {
   while (f != NULL && fgets(line, sizeof line, f) != NULL) sscanf(line, "VmRSS: %ld", &kilobytes);
   if (f != NULL) fclose(f);
   return kilobytes;
+}
+
+static double used(const char *pids) {
+  double sum = 0;
+  char all[1000], *rest = all;
+  snprintf(all, sizeof all, "%s", pids);
+  for (char *pid; (pid = strsep(&rest, ",")) != NULL;) sum += used_by(pid);
+  return sum;
+}
+
+static long resident(const char *pids) {
+  long sum = 0;
+  char all[1000], *rest = all;
+  snprintf(all, sizeof all, "%s", pids);
+  for (char *pid; (pid = strsep(&rest, ",")) != NULL;) sum += resident_of(pid);
+  return sum;
+}
+
+static double own(void) {
+  struct rusage all;
+  getrusage(RUSAGE_SELF, &all);
+  return (double)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) + (double)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) / 1e6;
 }
 
 static void begin(connection *c) {
@@ -101,6 +124,7 @@ static int take(connection *c, const char *p, int n) {
     at++;
     if (c->head_length >= 4 && memcmp(c->head + c->head_length - 4, "\r\n\r\n", 4) == 0) {
       c->head[c->head_length] = 0;
+      if (strncmp(c->head, "HTTP/1.1 200 ", 13) != 0) wrong++;
       char *field = strcasestr(c->head, "content-length:");
       c->left = field == NULL ? 0 : atol(field + 15);
     }
@@ -152,12 +176,12 @@ static void run(double seconds) {
 
 int main(int count, char **values) {
   if (count < 6) {
-    fprintf(stderr, "client PORT PID handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH]\n");
+    fprintf(stderr, "client PORT PID,PID... handshakes|resumed|requests|hold CONNECTIONS SECONDS [PATH [WARM]]\n");
     return 2;
   }
   const char *pid = values[2], *what = values[3];
   int connections = atoi(values[4]);
-  double seconds = atof(values[5]);
+  double seconds = atof(values[5]), warm = count > 7 ? atof(values[7]) : 1;
   struct rlimit most;
   if (getrlimit(RLIMIT_NOFILE, &most) == 0) most.rlim_cur = most.rlim_max, setrlimit(RLIMIT_NOFILE, &most);
   signal(SIGPIPE, SIG_IGN);
@@ -182,18 +206,18 @@ int main(int count, char **values) {
       while (answered < (i + 100 < connections ? i + 100 : connections) && failed == 0) run(0.02);
     }
     run(seconds);
-    printf("%ld connections held, %ld failed: %ld KB resident before, %ld after, %.2f KB each\n", answered, failed, before,
-           resident(pid), (double)(resident(pid) - before) / (double)connections);
-    return failed > 0;
+    printf("{\"connections\": %ld, \"failed\": %ld, \"wrong\": %ld, \"rss_kib\": %ld, \"rss_kib_before\": %ld, \"kib_each\": %.3f}\n",
+           answered, failed, wrong, resident(pid), before, (double)(resident(pid) - before) / (double)connections);
+    return failed > 0 || wrong > 0 ? 3 : 0;
   }
   for (int i = 0; i < connections; i++) begin(&all[i]);
-  run(1);
-  shaken = resumed = answered = failed = 0;
-  double cpu = used(pid), start = now();
+  run(warm);
+  shaken = resumed = answered = failed = wrong = 0;
+  double cpu = used(pid), load = own(), start = now();
   run(seconds);
-  cpu = used(pid) - cpu, start = now() - start;
+  cpu = used(pid) - cpu, load = own() - load, start = now() - start;
   long done = is_closing ? shaken : answered;
-  printf("%s: %.0f/s, %.0f for each CPU second, %.2f CPU us each; %ld resumed, %ld failed\n", what, (double)done / start,
-         (double)done / cpu, 1e6 * cpu / (double)done, resumed, failed);
-  return failed > 0;
+  printf("{\"done\": %ld, \"seconds\": %.4f, \"cpu\": %.4f, \"own_cpu\": %.4f, \"resumed\": %ld, \"failed\": %ld, \"wrong\": %ld}\n", done,
+         start, cpu, load, resumed, failed, wrong);
+  return failed > 0 || wrong > 0 ? 3 : 0;
 }
