@@ -32,7 +32,8 @@ private[tls] abstract class HandshakingSocket(
 ) extends EncryptedSocket(channel, engine) {
   import HandshakingSocket.*
 
-  private val created   = System.currentTimeMillis
+  private var chosen    = 0L            // when the engine began to choose a session, milliseconds since 1970
+  private var isChosen  = false
   private var isCounted = counts ne null // until the handshake is over
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
@@ -60,6 +61,7 @@ private[tls] abstract class HandshakingSocket(
       if (!isBegun) {
         isBegun = true
         begun = System.nanoTime
+        if (counts eq null) choose()
         engine.beginHandshake()
       }
       if (shakeHands()) {
@@ -81,13 +83,21 @@ private[tls] abstract class HandshakingSocket(
 
   protected def isNewest: Boolean = engine.getSession.getProtocol == Newest
 
-  /** A session that is resumed is older than its connection: nothing else tells it. */
-  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < created
+  private def choose(): Unit = {
+    isChosen = true
+    chosen = System.currentTimeMillis
+  }
+
+  /**
+   * A session that is resumed is older than its choice, by a client when it begins and by a server when it has all of
+   * the client's greeting: nothing else tells it.
+   */
+  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < chosen
 
   /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
   private def isResumed: Boolean = {
     val made = engine.getSession.getCreationTime
-    made < (if (made % 1000 == 0) created - created % 1000 else created)
+    made < (if (made % 1000 == 0) chosen - chosen % 1000 else chosen)
   }
 
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
@@ -142,6 +152,7 @@ private[tls] abstract class HandshakingSocket(
   @tailrec
   private def shakeHands(): Boolean = engine.getHandshakeStatus match {
     case HandshakeStatus.NEED_TASK =>
+      if (!isChosen) choose()
       if (isOffLoop) computeElsewhere()
       else {
         runTasks()
@@ -187,6 +198,7 @@ private[tls] abstract class HandshakingSocket(
   private def greet(): Boolean = {
     val in = fill()
     if (isPlain(in)) refusePlain()
+    if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
     val result = engine.unwrap(in, none)
     val isUsed = result.bytesConsumed > 0
