@@ -239,6 +239,33 @@ class TlsConfigSuite extends LoopSuite with Temporaries {
     }
   }
 
+  secured("a client that the server's own check refuses is told so by an alert, and why is known here") {
+    val ann = authority.issue("DNS:ann", subject = "Ann")
+    def told(check: CertificateInfo => Boolean): (String, String) = withLoop { loop =>
+      val (theirs, ours) = (new Events, new Events)
+      val clients        = Some(TlsClientAuth(authority.file, check = check))
+      val identity       = Tls.server(config(local).copy(clients = clients))
+      val listener       = Listener.bind(
+        anyPort,
+        loop,
+        ListenOptions(),
+        _.start(loop, ConnectionOptions(), identity)(_ => new Recorder(theirs))
+      )
+      val peer = Tls.client(trusting.copy(certificate = Some(files(ann)))).to("localhost")
+      on(loop)(Connector.connect(listener.address, loop, tls = peer)(_ => new Recorder(ours)))
+      val result = (theirs.next(), ours.next())
+      assertEquals((identity.counts.full, identity.counts.failed), (0L, 1L))
+      result
+    }
+    for (
+      check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))
+    ) {
+      val (theirs, ours) = told(check)
+      assert(theirs.contains("it was refused by the server's own check"), theirs)
+      assert(ours.contains("alert") && ours.contains("certificate") && ours.contains("unknown"), ours)
+    }
+  }
+
   secured("sessions are resumed, unless the client does not want to") {
     val identity = Tls.server(config(local))
     serving(identity) { connect =>
