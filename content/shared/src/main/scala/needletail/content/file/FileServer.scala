@@ -52,7 +52,9 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
                 parts,
                 request.connection.sendsFiles
               ).opened.transform {
-                case scala.util.Success(content) => Async.value(response.stream(content, length))
+                case scala.util.Success(content) =>
+                  request.onOver(() => content.cancel()) // if something around drops this response
+                  Async.value(response.stream(content, length))
                 case scala.util.Failure(FilePlace.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync
                 case scala.util.Failure(e) => Async.fail(e)

@@ -14,7 +14,7 @@ import needletail.content._
 import needletail.http.Handler
 import needletail.io.FileOutput
 import needletail.io.system.SystemPlatform
-import needletail.routing.Routes
+import needletail.routing._
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.testing.Suite
 
@@ -146,6 +146,21 @@ class SentFileSuite extends Suite {
         eventually(on.files.opened == 0)
       }
     }
+  }
+
+  test("a file is closed although its response is dropped by what is around the routes") {
+    val wrappers = List[Routes => Routes](
+      _.mapResponse((_, _) => "another".ok),
+      _.mapResponse((_, _) => throw new IllegalStateException("a wrapper")),
+      _.around((_, next) => next().map(_ => "another".ok))
+    )
+    for (wrap <- wrappers)
+      served(wrap) { on =>
+        client(on) { c =>
+          for (_ <- 1 to 3) c.ask("/large.bin").whole()
+          eventually(on.files.opened == 0)
+        }
+      }
   }
 
   test("a client that does not read keeps nobody waiting, and gets all of it later") {
