@@ -30,10 +30,21 @@ private[needletail] object Around {
   def ofResponse(f: (Request, Response) => Response): Around = new Around {
     def apply(request: Request, inner: () => Reply): Reply =
       settled(request, inner) match {
-        case response: Response => f(request, response)
-        case later: Reply.Later => new Reply.Later(later.response.map(f(request, _)))
+        case response: Response => mapped(request, response)
+        case later: Reply.Later => new Reply.Later(later.response.map(mapped(request, _)))
       }
     def dress(request: Request, response: Response): Response = f(request, response)
+
+    /** An exception of `f` drops the response, whose stream nobody would end otherwise. */
+    private def mapped(request: Request, response: Response): Response =
+      try f(request, response)
+      catch {
+        case Survivable(e) =>
+          if (response.source != null)
+            try response.source.cancel()
+            catch { case Survivable(other) => if (other ne e) e.addSuppressed(other) }
+          throw e
+      }
   }
 
   /** A wrapper that leaves responses alone that the handler did not make. */

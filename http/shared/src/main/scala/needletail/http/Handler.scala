@@ -35,7 +35,8 @@ trait Handler {
    * or 500 for another exception), of filters and routes (401, 404, 405), refusals under overload, and the handler's
    * timeout. Not for responses to requests that cannot be read (400, 414, 431) or that the handler never sees (413).
    *
-   * `f` is called once for each response, on the event loop. An exception of `f` is a failure of the handler.
+   * `f` is called once for each response, on the event loop. An exception of `f` is a failure of the handler; the
+   * stream of the response that it was given is cancelled.
    */
   def mapResponse(f: (Request, Response) => Response): Handler = wrapped(Around.ofResponse(f))
 

@@ -55,6 +55,24 @@ class AroundSuite extends Suite {
     assertEquals(marked(plain).test(Request.get("/fine")).failure, None)
   }
 
+  test("a stream is cancelled if mapResponse throws, as nobody else gets it") {
+    for (isLater <- List(false, true)) {
+      var cancelled = 0
+      val stream    = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = Async.value(None)
+        def cancel(): Unit                     = cancelled += 1
+      }
+      val response = Response.ok.stream(stream)
+      val routes   = Routes(
+        (GET / "stream" + request) to (_ =>
+          if (isLater) Async.sleep(1.second).map(_ => response) else Async.value(response)
+        )
+      ).mapResponse((_, _) => throw new NoClassDefFoundError("a wrapper"))
+      val reply = routes.test(Request.get("/stream"))
+      assertEquals((reply.status.code, cancelled), (500, 1))
+    }
+  }
+
   test("fault 16: around sees each call, may answer in its place, and next() does not fail") {
     var seen    = List.empty[String]
     val guarded = plain.around { (request, next) =>

@@ -2,6 +2,7 @@ package needletail.client.call
 
 import scala.util.{Failure, Success}
 
+import needletail.async.Survivable
 import needletail.client.error.ClientError
 import needletail.client.pool.PerLoopClient
 import needletail.http.{ByteStream, MessageBody}
@@ -44,12 +45,18 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
 
   protected def completed(trailers: Headers): Unit = {
     val content = if (exact != null) exact else java.util.Arrays.copyOf(grown.bytes, grown.length)
-    val plain   = if (coding == null) None else config.decoding.get.decode(coding, ByteStream.of(content))
-    plain match {
-      case None =>
-        promise.succeed(new ClientResponse(status, fields, content, trailers))
+    try {
+      val plain = if (coding == null) None else config.decoding.get.decode(coding, ByteStream.of(content))
+      plain match {
+        case None =>
+          promise.succeed(new ClientResponse(status, fields, content, trailers))
+          ()
+        case Some(stream) => decode(stream, trailers)
+      }
+    } catch { // a decoder's exception: the exchange is over, so nobody else would end the call
+      case Survivable(e) =>
+        promise.fail(e)
         ()
-      case Some(stream) => decode(stream, trailers)
     }
   }
 

@@ -1,6 +1,6 @@
 package needletail.client.call
 
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.client.connection.ClientLoopContext
 import needletail.client.error.ClientError
 import needletail.http.ByteStream
@@ -47,7 +47,13 @@ private[call] object ContentCoding {
 
     def next(): Async[Option[Array[Byte]]] =
       if (loss != null) Async.fail(loss)
-      else plain.next().recoverWith { case e => Async.fail(failure(host, if (loss != null) loss else e)) }
+      else
+        try plain.next().recoverWith { case e => Async.fail(failure(host, if (loss != null) loss else e)) }
+        catch { // of the decoder, which has not left the coded content then
+          case Survivable(e) =>
+            coded.cancel()
+            Async.fail(e)
+        }
 
     def cancel(): Unit = if (loss == null) {
       plain.cancel() // which does not pass it on if it has ended by itself

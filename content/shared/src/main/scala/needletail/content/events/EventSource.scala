@@ -3,6 +3,7 @@ package needletail.content.events
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.http.text.Grammar
 import needletail.stream.Stream
 
 /** Reading server-sent events. */
@@ -27,7 +28,8 @@ object EventSource {
    *   call.stream.map(response => if (response.status.code == 200) Some(response.body) else None)
    * }
    * }}}
-   * A body that fails is the end of a connection.
+   * A body that fails is the end of a connection. `connect` is given the last id as the value of a field, in UTF-8; one
+   * that no field can have, with a control character, is left out.
    *
    * @param retry how long to wait before connecting again, unless the server says otherwise; less than 100 ms it cannot
    *              ask for
@@ -36,7 +38,7 @@ object EventSource {
       connect: Option[String] => Async[Option[Stream[Array[Byte]]]]
   ): Stream[Event] = {
     def from(lastId: Option[String], pause: FiniteDuration): Stream[Event] = Stream.defer(
-      connect(lastId).map {
+      connect(lastId.map(Events.encoded).filter(Grammar.isFieldValue)).map {
         case None       => Stream.empty
         case Some(body) =>
           val parser = new EventParser(longest, lastId)

@@ -1,6 +1,6 @@
 package needletail.content.events
 
-import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.charset.StandardCharsets.{ISO_8859_1, US_ASCII, UTF_8}
 
 import scala.concurrent.duration._
 
@@ -36,6 +36,12 @@ object Events {
       .stream(ByteStream.from(alive).until(request.connection.draining))
   }
 
-  /** Last-Event-ID. */
-  def lastId(request: Request): Option[String] = request.header("last-event-id").filter(_.nonEmpty)
+  /** Last-Event-ID, which is in UTF-8. */
+  def lastId(request: Request): Option[String] =
+    request.header("last-event-id").filter(_.nonEmpty).map(decoded)
+
+  /** A text as the value of a field: each of its bytes in UTF-8 as a character. */
+  private[events] def encoded(id: String): String = new String(id.getBytes(UTF_8), ISO_8859_1)
+
+  private def decoded(value: String): String = new String(value.getBytes(ISO_8859_1), UTF_8)
 }

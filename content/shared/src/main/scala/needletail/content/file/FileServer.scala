@@ -59,7 +59,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
             }
             if (lease != null) {
               val file = new OpenFile[ReadableFile](() => lease.reader())
-              response.stream(new FileContent(file, parts, sends, lease), length)
+              streamed(request, response, new FileContent(file, parts, sends, lease), length)
             } else new Reply.Later(
               new FileContent(
                 store.open(variant.place),
@@ -68,7 +68,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
               ).opened.transform {
                 case scala.util.Success(content) =>
                   store.tend()
-                  Async.value(response.stream(content, length))
+                  Async.value(streamed(request, response, content, length))
                 case scala.util.Failure(FilePlace.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync
                 case scala.util.Failure(e) => Async.fail(e)
@@ -76,6 +76,12 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
             )
         }
     }
+
+  /** The response with that content, which is closed even if something around the routes drops the response. */
+  private def streamed(request: Request, response: Response, content: FileContent, length: Long): Response = {
+    request.onOver(() => content.cancel())
+    response.stream(content, length)
+  }
 }
 
 private[content] object FileServer {

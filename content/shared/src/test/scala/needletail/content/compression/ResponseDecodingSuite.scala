@@ -126,6 +126,29 @@ class ResponseDecodingSuite extends Suite with Serving {
       }
   }
 
+  test("an exception of a decoder fails the call, and leaves no connection behind") {
+    final class Failing(make: () => Option[ByteStream]) extends ContentDecoding {
+      def accepts: String                                                 = "gzip"
+      def decode(coding: String, content: ByteStream): Option[ByteStream] = make()
+    }
+    def thrown: Nothing = throw new IllegalStateException("a decoder")
+    val inNext          = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = thrown
+      def cancel(): Unit                     = ()
+    }
+    for (decoder <- List(new Failing(() => thrown), new Failing(() => Some(inNext))))
+      serving(handler, clientConfig.copy(decoding = Some(decoder))) { (server, client) =>
+        val call = client.get(s"${server.url}/gzip")
+        val end  = call.future.transform(done => scala.util.Success(done.isFailure))(
+          scala.concurrent.ExecutionContext.parasitic
+        )
+        eventually(end.value.isDefined)
+        assert(end.value.get.get)
+        assert(scala.util.Try(client.await(call.stream.flatMap(r => collect(r.body)))).isFailure)
+        eventually(client.statistics.map(_.inFlight).sum == 0)
+      }
+  }
+
   test("the decoder is ended with the body: at its end, when it is cancelled, and when nobody reads on") {
     import scala.concurrent.duration._
     val (made, ended) = (new AtomicInteger, new AtomicInteger)

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.http.{Headers, Method, Request}
 import needletail.stream.Stream
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
@@ -76,6 +77,24 @@ class EventSourceSuite extends Suite {
     }.toList(10)).get
     assertEquals(events.map(e => (e.data, e.id)), List(("a", Some("1")), ("c", Some("3"))))
     assertEquals(asked.reverse, List(None, Some("1"), Some("3"), Some("3")))
+  }
+
+  test("an id is asked for in UTF-8, and left out if no field can have it") {
+    def asked(id: String): Option[String] = {
+      var last   = Option.empty[String]
+      val bodies = Iterator[Option[Stream[Array[Byte]]]](Some(Stream(s"id: $id\n\n".getBytes("UTF-8"))), None)
+      new ManualLoop().run(EventSource() { id =>
+        last = id
+        Async.value(bodies.next())
+      }.drain()).get
+      last
+    }
+    for (id <- List("7", "\u00e9", "\u65e5\u672c")) {
+      val request = Request(Method.GET, "/", Headers("Last-Event-ID" -> asked(id).get))
+      assertEquals(Events.lastId(request), Some(id))
+    }
+    assertEquals(asked("\u00e9"), Some("\u00c3\u00a9"))
+    for (id <- List("a\u0001b", "\u007f")) assertEquals(asked(id), None)
   }
 
   test("a server cannot ask to be connected to without a pause") {

@@ -17,7 +17,7 @@ import needletail.http.{ByteStream, Handler}
 import needletail.io.platform.DiskFile
 import needletail.io.system.SystemPlatform
 import needletail.io.{FileOutput, FilePart}
-import needletail.routing.Routes
+import needletail.routing._
 import needletail.server.operations.Log
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.testing.Suite
@@ -212,6 +212,21 @@ class SentFileSuite extends Suite {
         eventually(on.files.opened == 0)
       }
     }
+  }
+
+  test("a file is closed although its response is dropped by what is around the routes") {
+    val wrappers = List[Routes => Routes](
+      _.mapResponse((_, _) => "another".ok),
+      _.mapResponse((_, _) => throw new IllegalStateException("a wrapper")),
+      _.around((_, next) => next().map(_ => "another".ok))
+    )
+    for (wrap <- wrappers)
+      served(wrap) { on =>
+        client(on) { c =>
+          for (_ <- 1 to 3) c.ask("/large.bin").whole()
+          eventually(on.files.opened == 0)
+        }
+      }
   }
 
   test("a client that does not read keeps nobody waiting, and gets all of it later") {

@@ -14,6 +14,7 @@ import javax.net.ssl.{
   X509ExtendedTrustManager
 }
 
+import needletail.async.Survivable
 import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
 import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsProfile, TlsServerConfig, TlsTrust}
@@ -172,7 +173,7 @@ private[tls] object Contexts {
   def accepted(check: CertificateInfo => Boolean)(chain: Array[X509Certificate]): Unit = {
     val isAccepted =
       try check(Certificates.info(chain(0)))
-      catch { case e: Exception => throw new CertificateException(TlsFailure.Refused, e) }
+      catch { case Survivable(e) => throw new CertificateException(TlsFailure.Refused, e) }
     if (!isAccepted) throw new CertificateException(TlsFailure.Refused)
   }
 
