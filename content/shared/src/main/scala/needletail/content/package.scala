@@ -1,5 +1,6 @@
 package needletail
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 
 import needletail.async.Async
@@ -9,9 +10,9 @@ import needletail.content.compression.Compression
 import needletail.content.file.{ClassPathServer, FileServer}
 import needletail.content.forward.Proxy
 import needletail.content.security.Cors
-import needletail.http.message.{HttpError, Parameters}
+import needletail.http.message.{HttpError, MediaType, Parameters}
 import needletail.http.{Handler, Request, Response, Status}
-import needletail.json.{Json, JsonReader}
+import needletail.json.{Json, JsonReader, JsonWriter}
 import needletail.routing.{request, Part, Routes}
 
 /**
@@ -191,7 +192,15 @@ package object content {
       }
     }
 
-    /** With a form as content. */
+    /** With `value` as JSON as content. */
+    def json[A](value: A)(implicit writer: JsonWriter[A]): Call =
+      call.setHeader("Content-Type", MediaType.Json).body(writer.write(value).toBytes)
+
+    /** With a form as content: application/x-www-form-urlencoded. */
+    def form(form: Parameters): Call =
+      call.setHeader("Content-Type", MediaType.Form).body(form.render.getBytes(UTF_8))
+
+    /** With a form as content that can have files: multipart/form-data. */
     def form(form: FormData): Call = {
       val typed = call.setHeader("Content-Type", form.contentType)
       if (form.length >= 0) typed.body(form.stream, form.length) else typed.body(form.stream)

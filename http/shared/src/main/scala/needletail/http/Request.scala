@@ -275,6 +275,9 @@ private[needletail] final class RequestExtras {
   private var isOver                = false
   private var atEnd: List[Runnable] = Nil
 
+  /** The name of the field that its id is passed on by; null if it is not. */
+  @volatile var idField: String = null
+
   /** The id that the request has been given, by `make` if it has none yet. From any thread. */
   def idOr(make: => String): String = synchronized {
     if (id == null) id = make

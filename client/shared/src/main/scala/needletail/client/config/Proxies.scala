@@ -3,7 +3,7 @@ package needletail.client.config
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
-import needletail.client.proxy.{ConnectHandshake, ProxyRefusal}
+import needletail.client.tunnel.{ConnectHandshake, ProxyRefusal}
 import needletail.client.url.{Origin, Url}
 import needletail.http.message.{PercentCoding, Status}
 import needletail.http.text.{Ascii, Grammar}
@@ -18,7 +18,8 @@ import needletail.io.{Address, ProxyHandshake, TunnelProxy}
  *
  * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
  */
-final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) extends TunnelProxy {
+final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None)
+    extends TunnelProxy {
   if (
     credentials.exists { case (user, password) =>
       user.contains(':') || !Grammar.isFieldValue(user + password)

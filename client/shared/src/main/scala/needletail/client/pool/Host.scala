@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import needletail.client.config.{ClientConfig, HttpProxy}
-import needletail.client.proxy.{ConnectHandshake, ProxyRefusal}
+import needletail.client.tunnel.{ConnectHandshake, ProxyRefusal}
 import needletail.client.error.ClientError
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
 import needletail.client.url.Origin

@@ -6,7 +6,7 @@ import needletail.http.Request
 import needletail.routing.Routes
 
 /**
- * An id for each request, which its response and the log entries about it share.
+ * An id for each request, which its response and the log entries about it share, and which `proxy` passes on.
  *
  * @param header the name of the header
  * @param accept whether the id that a request brings is kept, if it has at most 64 letters, digits, `-`, `_` and `.`; as
@@ -18,7 +18,13 @@ final case class RequestId(header: String = "X-Request-Id", accept: Boolean = fa
   def of(request: Request): String = request.shared.idOr(brought(request).getOrElse(RequestId.fresh()))
 
   private[content] def apply(routes: Routes): Routes =
-    routes.mapResponse((request, response) => response.setHeader(header, of(request)))
+    routes
+      .around { (request, next) =>
+        of(request)
+        request.shared.idField = header
+        next()
+      }
+      .mapResponse((request, response) => response.setHeader(header, of(request)))
 
   private def brought(request: Request): Option[String] =
     if (accept)

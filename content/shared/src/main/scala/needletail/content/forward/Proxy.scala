@@ -50,7 +50,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     if (slash < 0) "" else own.substring(slash)
   }
 
-  /** The end-to-end fields (RFC 9110 §7.6.1), and Forwarded (RFC 7239). */
+  /** The end-to-end fields (RFC 9110 §7.6.1), Forwarded (RFC 7239), and the id that the request has been given. */
   private def forwarded(request: Request): Headers = {
     val kept = HopByHop.without(request.headers, notPassedOn).filterNot { case (name, _) =>
       (!config.keepHost && Ascii.same(name, "host")) ||
@@ -60,7 +60,9 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     val by     = if (remote.startsWith("/")) "unknown" else remote
     val scheme = if (request.connection.isSecure) "https" else "http"
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
-    Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+    val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+    val id     = request.shared.idField
+    if (id == null) all else all.set(id, request.shared.idOr(""))
   }
 }
 

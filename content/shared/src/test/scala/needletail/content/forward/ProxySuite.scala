@@ -51,6 +51,39 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("the id of a request is passed on: the one that its response has") {
+    serving(origin) { (server, client) =>
+      for (accept <- List(true, false))
+        serving(proxy("/api", client.service(server.url)).requestIds(RequestId(accept = accept))) {
+          (front, outer) =>
+            val service = outer.service(front.url)
+            for (brought <- List(Some("mine"), Some("no id"), None)) {
+              val call  = service.get("/api/x")
+              val reply = outer.await(brought.fold(call)(call.header("X-Request-Id", _)).response)
+              val seen  = reply.text.split('\n').filter(_.startsWith("x-request-id=")).toList
+              val id    = reply.header("X-Request-Id").getOrElse("none")
+              assertEquals(seen, List(s"x-request-id=$id"))
+              assertEquals(id == "mine", accept && brought.contains("mine"))
+            }
+        }
+    }
+  }
+
+  test("calls with JSON and with forms as content") {
+    val routes = Routes(
+      POST / "json" + jsonBody[List[Int]] to (numbers => numbers.sum.toString.ok),
+      POST / "form" + Body[needletail.http.Parameters] to (form => form.get("a&b").getOrElse("none").ok)
+    )
+    serving(routes) { (front, outer) =>
+      val service = outer.service(front.url)
+      assertEquals(outer.await(service.post("/json").json(List(1, 2)).text), "3")
+      assertEquals(
+        outer.await(service.post("/form").form(needletail.http.Parameters("a&b" -> "ä=ö +")).text),
+        "ä=ö +"
+      )
+    }
+  }
+
   test("CONNECT is not passed on; a prefix may be percent-encoded in a request") {
     serving(origin) { (server, client) =>
       val service = client.service(server.url)
