@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
@@ -6,6 +6,9 @@ import needletail.gateway.Gateway
 import needletail.gateway.serve.{FrontProtocol, GatewayConfig}
 import needletail.io.Address
 import needletail.server._
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.{FastCgiProbe, FastCgiVisit, ScgiProbe, ScgiVisit}
+import needletail.simulation.world.World
 
 /** A program behind web servers that speak FastCGI or SCGI, with the user code of the HTTP scenario. */
 final class GatewayScenario(world: World) extends Scenario {

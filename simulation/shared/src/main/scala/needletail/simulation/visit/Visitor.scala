@@ -1,4 +1,6 @@
-package needletail.simulation
+package needletail.simulation.visit
+
+import needletail.simulation.world.{Dice, End, World}
 
 /**
  * The other end of a connection to a server: sends its script in random pieces and at a random pace, reads or does

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.reader
 
 /** A FastCGI request, as its web server knows it. */
 final class FastCgiAsked(val asked: Asked, val id: Int, val isResponder: Boolean) {

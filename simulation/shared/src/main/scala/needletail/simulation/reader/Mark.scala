@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.reader
 
 /** A mark in a request that its response must have, and no other response: its name, and content that repeats it. */
 object Mark {

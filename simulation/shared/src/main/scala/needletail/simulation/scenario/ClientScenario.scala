@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
@@ -9,6 +9,10 @@ import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
 import needletail.client.policy.BreakerState
 import needletail.io.{Address, EventLoops}
 import needletail.server._
+import needletail.simulation.reader.Mark
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.HttpProbe
+import needletail.simulation.world.World
 
 /**
  * A client with its pools, retries and breaker, on loops of its own, and a server, in one simulation: every call

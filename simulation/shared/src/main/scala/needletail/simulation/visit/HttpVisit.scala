@@ -1,6 +1,10 @@
-package needletail.simulation
+package needletail.simulation.visit
 
 import scala.collection.mutable.ArrayBuffer
+
+import needletail.simulation.reader.{Asked, Mark, StrictReader}
+import needletail.simulation.service.Service
+import needletail.simulation.world.World
 
 /**
  * A client of an HTTP server: its requests on one connection, and their results.

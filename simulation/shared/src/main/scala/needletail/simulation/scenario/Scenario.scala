@@ -1,9 +1,12 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
 import needletail.server.RunningServer
 import needletail.server.operations.Log
+import needletail.simulation.service.UserCode
+import needletail.simulation.visit.Probe
+import needletail.simulation.world.World
 
 /** A scenario that a simulation runs. It checks what must hold afterwards. */
 trait Scenario {

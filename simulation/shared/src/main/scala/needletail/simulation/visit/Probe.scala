@@ -1,6 +1,10 @@
-package needletail.simulation
+package needletail.simulation.visit
 
 import scala.concurrent.duration._
+
+import needletail.simulation.reader.{Answer, Asked, StrictReader}
+import needletail.simulation.service.Service
+import needletail.simulation.world.World
 
 /** Checks a server when no faults are injected and it has no other clients. */
 abstract class Probe(world: World) {

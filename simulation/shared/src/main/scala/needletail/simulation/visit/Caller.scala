@@ -1,4 +1,6 @@
-package needletail.simulation
+package needletail.simulation.visit
+
+import needletail.simulation.world.World
 
 /** A deterministic client: sends what it is told to, and reads everything at once, or when told. */
 final class Caller(world: World, port: Int, reads: Boolean = true)(

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.RejectedExecutionException
@@ -9,6 +9,9 @@ import scala.util.{Failure, Success}
 import needletail.async.{Async, Loop}
 import needletail.io.{Address, EventLoops}
 import needletail.server.{Answer, ServerConfig, TcpServer}
+import needletail.simulation.reader.Mark
+import needletail.simulation.service.UserCode
+import needletail.simulation.world.World
 import needletail.tcp._
 
 /**

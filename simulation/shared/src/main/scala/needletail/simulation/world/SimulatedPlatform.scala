@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.world
 
 import java.io.IOException
 import java.net.{InetAddress, UnknownHostException}

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.world
 
 /**
  * What happened in a simulation, in order. A digest, by which two runs of a seed are compared, is always kept; the

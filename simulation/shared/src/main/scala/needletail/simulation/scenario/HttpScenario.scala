@@ -1,10 +1,13 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
 import needletail.io.Address
 import needletail.metrics.MetricSource
 import needletail.server._
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.{HttpCall, HttpProbe, HttpVisit}
+import needletail.simulation.world.World
 
 /** An HTTP server with routes, limits and a drain, and some random clients. */
 final class HttpScenario(world: World) extends Scenario {

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.world
 
 /**
  * Which faults a simulation injects, and how often. Most simulations have a few kinds of faults and not all of them:

@@ -1,8 +1,12 @@
-package needletail.simulation
+package needletail.simulation.visit
 
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration._
+
+import needletail.simulation.reader.{Answer, Asked, CgiReader, FastCgiAsked, FastCgiReader, Mark}
+import needletail.simulation.service.Service
+import needletail.simulation.world.World
 
 /** A web server that speaks FastCGI: concurrent requests on one connection, and their results. */
 final class FastCgiVisit(world: World, number: Int, port: Int, mayRefuse: Boolean) {

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
@@ -7,6 +7,10 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.io.Address
 import needletail.server._
+import needletail.simulation.reader.Mark
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.{Caller, Visitor}
+import needletail.simulation.world.World
 
 /** A server of a line protocol: each line is echoed, in order, now or later. */
 final class CodecScenario(world: World) {

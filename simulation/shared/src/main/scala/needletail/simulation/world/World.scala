@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.world
 
 import java.util.concurrent.Executor
 import scala.collection.mutable.ArrayBuffer

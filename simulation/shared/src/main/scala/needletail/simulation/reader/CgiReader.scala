@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.reader
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 

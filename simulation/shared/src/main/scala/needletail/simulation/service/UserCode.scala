@@ -1,9 +1,10 @@
-package needletail.simulation
+package needletail.simulation.service
 
 import scala.util.control.ControlThrowable
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.ByteStream
+import needletail.simulation.world.{Dice, World}
 
 /**
  * Simulated user code: it throws, at random places, whatever code can throw. It also checks what it was promised: that

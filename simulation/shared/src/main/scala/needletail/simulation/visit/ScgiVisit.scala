@@ -1,6 +1,10 @@
-package needletail.simulation
+package needletail.simulation.visit
 
 import scala.concurrent.duration._
+
+import needletail.simulation.reader.{Answer, Asked, CgiReader, Mark}
+import needletail.simulation.service.Service
+import needletail.simulation.world.World
 
 /** A web server that speaks SCGI: one request, and its result. */
 final class ScgiVisit(world: World, number: Int, port: Int) {

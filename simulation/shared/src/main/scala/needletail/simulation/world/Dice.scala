@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.world
 
 /**
  * The only source of random numbers of a simulation: the same seed results in the same numbers on every platform.

@@ -1,6 +1,9 @@
-package needletail.simulation
+package needletail.simulation.visit
 
 import java.io.ByteArrayOutputStream
+
+import needletail.simulation.service.Service
+import needletail.simulation.world.Dice
 
 /** Records as web servers write them (FastCGI 1.0), independent of the library's writer. */
 object FastCgiWords {

@@ -1,4 +1,4 @@
-package needletail.simulation
+package needletail.simulation.service
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
@@ -10,6 +10,8 @@ import needletail.async.{Async, AsyncPromise, Loop}
 import needletail.http.{ByteStream, MessageBody, Reply}
 import needletail.routing._
 import needletail.server.operations.Operations
+import needletail.simulation.reader.Mark
+import needletail.simulation.world.World
 
 /**
  * The handler of a simulation: it responds with the mark of the request and content made of it, at once, later, never,

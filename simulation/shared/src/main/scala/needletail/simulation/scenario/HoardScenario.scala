@@ -1,9 +1,13 @@
-package needletail.simulation
+package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
 import needletail.io.Address
 import needletail.server._
+import needletail.simulation.reader.{Asked, Mark, StrictReader}
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.{Caller, HttpCall, HttpProbe}
+import needletail.simulation.world.World
 
 /**
  * Many clients that each send a body except for its last bytes, so that much is held for them. Not more than allowed
