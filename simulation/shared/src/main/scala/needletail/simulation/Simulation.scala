@@ -1,6 +1,15 @@
 package needletail.simulation
 
 import needletail.io.EventLoop
+import needletail.simulation.scenario.{
+  ClientScenario,
+  CodecScenario,
+  GatewayScenario,
+  HoardScenario,
+  HttpScenario,
+  TcpClientScenario
+}
+import needletail.simulation.world.World
 
 /** Runs simulations by seed. */
 object Simulation {

@@ -6,6 +6,8 @@ import needletail.async.Async
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
+import needletail.simulation.visit.HttpCall
+import needletail.simulation.world.{Weather, World}
 import needletail.testing.Suite
 
 /** How long connections may idle while descriptors are short, and when they no longer are. */

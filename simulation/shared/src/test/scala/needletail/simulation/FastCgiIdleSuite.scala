@@ -7,6 +7,8 @@ import needletail.gateway.serve.GatewayConfig
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
+import needletail.simulation.visit.{Caller, FastCgiWords}
+import needletail.simulation.world.{Weather, World}
 import needletail.testing.Suite
 
 /** A web server that is slow to read, on a FastCGI connection whose idle time passes meanwhile. */

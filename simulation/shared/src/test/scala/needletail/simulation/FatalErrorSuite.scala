@@ -7,6 +7,8 @@ import needletail.http.Reply
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
+import needletail.simulation.visit.HttpCall
+import needletail.simulation.world.{Weather, World}
 import needletail.testing.Suite
 
 /** What a server says that a fatal error has ended. */

@@ -1,0 +1,183 @@
+package needletail.simulation.scenario
+
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import needletail.async.{Async, Loop}
+import needletail.client.Client
+import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
+import needletail.client.policy.BreakerState
+import needletail.io.{Address, EventLoops}
+import needletail.server._
+import needletail.simulation.reader.Mark
+import needletail.simulation.service.{Service, UserCode}
+import needletail.simulation.visit.HttpProbe
+import needletail.simulation.world.World
+
+/**
+ * A client with its pools, retries and breaker, on loops of its own, and a server, in one simulation: every call
+ * completes, with its own response or an error.
+ */
+final class ClientScenario(world: World) extends Scenario {
+  private val dice    = world.dice
+  private val code    = new UserCode(world)
+  private val service = new Service(world, code, new Operations)
+
+  private val config = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    loops = dice.between(1, 2),
+    maxConnections = dice.pick(Seq(2, 16, 64)),
+    headTimeout = 2.seconds,
+    bodyTimeout = 3.seconds,
+    idleTimeout = dice.pick(Seq(200.millis, 5.seconds)),
+    writeTimeout = 3.seconds,
+    handlerTimeout = 4.seconds,
+    lingerTimeout = 1.second,
+    drainGrace = 200.millis,
+    drainTimeout = 5.seconds,
+    blockedLoop = Duration.Zero,
+    log = new WorldLog(world, code)
+  )
+
+  private val asking = ClientConfig(
+    connectionsPerHost = dice.pick(Seq(1, 2, 8)),
+    maxQueued = dice.pick(Seq(0, 4, 100)),
+    queueTimeout = 2.seconds,
+    connectTimeout = 1.second,
+    requestTimeout = dice.pick(Seq(500.millis, 6.seconds)),
+    bodyTimeout = 3.seconds,
+    idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
+    pipelining = dice.pick(Seq(1, 1, 4)),
+    maxUnreadBody = dice.pick(Seq(0, 64 * 1024)),
+    maxPendingOutput = dice.pick(Seq(1, 256 * 1024)),
+    retry = RetryConfig(attempts = dice.between(1, 3)),
+    breaker = BreakerConfig(
+      minCalls = dice.pick(Seq(1, 3, 20)),
+      openFor = dice.pick(Seq(50.millis, 500.millis)),
+      probes = dice.between(1, 3)
+    )
+  )
+
+  private var begun = 0
+  private var ended = 0
+
+  def run(): Unit = {
+    world.weather = world.weather.copy(fatal = false) // fatal errors are tested by the other scenarios
+    val server = Server(service.routes, config).startOn(world.platform)
+    val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    val client = Client(asking, loops)
+    val calls  = dice.size(20)
+    for (n <- 1 to calls)
+      world.after(dice.longBetween(0, dice.pick(Seq(1L, 20000000L, 4000000000L)))) {
+        val loop = loops(dice.below(loops.size))
+        try loop.execute(() => call(client, server.port, n))
+        catch { case _: java.util.concurrent.RejectedExecutionException => begun += 1; ended += 1 }
+      }
+    world.run(200.seconds.toNanos)((begun == calls && ended == calls) || world.fatalLoops > 0)
+    world.clearUp()
+    if (world.fatalLoops == 0) {
+      if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
+      world.pass(30.seconds.toNanos) // idle connections are closed
+      client.statistics.foreach { s =>
+        if (
+          s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(
+            _.inFlight != 0
+          )
+        )
+          world.found(
+            s"the client still counts: $s"
+          )
+      }
+      if (server.isReady) recovers(client, loops, server.port)
+    }
+    client.close()
+    world.pass(5.seconds.toNanos)
+    loops.stop()
+    finish(world, code, server, new HttpProbe(world, server.port))
+  }
+
+  /** Whatever the state of its breaker: a healthy host is called again, by all loops. */
+  private def recovers(client: Client, loops: EventLoops, port: Int): Unit = {
+    var left = 12
+    var last = "none was made"
+    while (left > 0) {
+      left -= 1
+      var isOver = false
+      loops(0).execute { () =>
+        client.get(s"http://127.0.0.1:$port/probe").response.onComplete { result =>
+          isOver = true
+          last = result.fold(_.toString, answer => s"status ${answer.status.code}")
+        }
+      }
+      world.run(10.seconds.toNanos)(isOver)
+      world.pass(3.seconds.toNanos)
+      if (!isOver) last = "it has not come to its end"
+    }
+    val states = client.statistics.map(_.breaker)
+    if (last != "status 200" || states.exists(_ != BreakerState.Closed))
+      world.found(s"the host is well, and is not asked again: $last, breakers $states")
+  }
+
+  private def call(client: Client, port: Int, n: Int): Unit = {
+    begun += 1
+    val home    = Loop.current
+    val mark    = Mark(1, n)
+    val size    = if (dice.chance(80)) dice.size(3000) else dice.size(100000)
+    val content = Mark.content(mark, size)
+    val hasBody = dice.chance(40)
+    val kind    = dice.pick(if (hasBody) Service.bodyKinds else Service.kinds)
+    val url     = s"http://127.0.0.1:$port/$kind"
+    val made    = (if (hasBody) client.post(url) else client.get(url)).header(
+      "X-Mark",
+      mark
+    ).header("X-Size", size.toString)
+    val call =
+      if (!hasBody) made
+      else {
+        val body = if (dice.chance(50)) made.body(content)
+        else made.body(code.requestStream(content, if (dice.chance(10)) size / 2 else Int.MaxValue))
+        if (dice.chance(20)) body.expectContinue else body
+      }
+    val answer: Async[(Int, Option[String], Array[Byte])] =
+      if (dice.chance(50)) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
+      else
+        call.stream.flatMap { r =>
+          code.at("a streamed answer")
+          needletail.http.MessageBody.collect(r.body, new needletail.http.text.ByteWriter(1024), 1 << 20).map(
+            bytes =>
+              (r.status.code, r.header("X-Mark"), bytes)
+          )
+        }
+    if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {
+      try home.execute(() => answer.cancel())
+      catch { case _: java.util.concurrent.RejectedExecutionException => () } // its loop has ended
+    }
+    answer.onComplete { result =>
+      ended += 1
+      check(mark, if (kind == "page" || Service.mayEndEarly(kind)) null else content, result)
+      code.at("a callback of a call")
+    }
+  }
+
+  private def check(
+      mark: String,
+      content: Array[Byte],
+      result: Try[(Int, Option[String], Array[Byte])]
+  ): Unit =
+    result match {
+      case Success((status, own, bytes)) =>
+        val strange = Mark.others(mark, new String(bytes, "ISO-8859-1") + own.getOrElse(""))
+        if (strange.nonEmpty)
+          world.found(s"a call got an answer to ${strange.mkString(", ")} instead of $mark")
+        else if (
+          status == 200 && content != null && (!own.contains(mark) || !java.util.Arrays.equals(
+            bytes,
+            content
+          ))
+        )
+          world.found(
+            s"a call got ${bytes.length} bytes and the mark $own instead of ${content.length} of $mark"
+          )
+      case Failure(e) => world.trace.say(world, s"the call $mark failed: $e")
+    }
+}

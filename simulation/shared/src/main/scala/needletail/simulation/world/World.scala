@@ -1,0 +1,246 @@
+package needletail.simulation.world
+
+import java.util.concurrent.Executor
+import scala.collection.mutable.ArrayBuffer
+
+import needletail.io.platform.PlatformLoop
+
+/**
+ * A simulation in memory and in virtual time: its event loops, its network and its clients take turns on one thread,
+ * in an order determined by the seed.
+ *
+ * Nothing in it reads a real clock, starts a thread or opens a descriptor. Time advances when nothing can run, and by
+ * random durations of work.
+ */
+final class World(val seed: Long, traced: Boolean = false) {
+  val dice  = new Dice(seed)
+  val trace = new Trace(traced)
+
+  /** Nanoseconds since the start, plus an offset: never 0, which could be taken for "not set". */
+  private var time = 1000L * 1000 * 1000 * 1000
+
+  private val events  = new EventQueue
+  private val running = new ArrayBuffer[RunningLoop]
+
+  /** Loops that have ended by a fatal error. */
+  var fatalLoops = 0
+
+  /** Errors found in the library: the findings of this simulation. */
+  val findings = new ArrayBuffer[String]
+
+  /** Which faults are injected; see [[Weather]]. */
+  var weather: Weather = Weather(dice)
+
+  val network  = new Network(this)
+  val platform = new SimulatedPlatform(this)
+
+  def now: Long = time
+
+  /** Work takes time. */
+  def spend(nanos: Long): Unit = time += nanos
+
+  /** The clock as a loop reads it: each reading costs a little, and at times another program has the processor. */
+  def readClock(): Long = {
+    time += 50 + dice.below(1000)
+    if (dice.rarely(weather.preempted)) {
+      val nanos = World.pause(dice)
+      trace.say(this, s"everything stands still for ${nanos / 1000} us")
+      time += nanos
+    }
+    time
+  }
+
+  def found(what: => String): Unit = {
+    val text = what
+    trace.say(this, s"FOUND: $text")
+    if (findings.size < 20) findings += text
+  }
+
+  /** Runs `action` after that time, among everything else. */
+  def after(nanos: Long)(action: => Unit): Unit = at(time + math.max(0L, nanos))(action)
+
+  def at(nanos: Long)(action: => Unit): Unit = events.add(nanos, () => action)
+
+  /** Runs blocking work: on other threads, each of which starts it after a while. */
+  val otherThreads: Executor = task =>
+    after(dice.longBetween(0, dice.pick(World.Delays))) {
+      trace.say(this, "another thread works")
+      task.run()
+    }
+
+  /** Ends the injection of faults. */
+  def clearUp(): Unit = {
+    trace.say(this, "it clears up")
+    weather = Weather.calm
+  }
+
+  /** Adds a loop whose thread would start now. */
+  def begin(loop: PlatformLoop, poller: () => SimulatedPoller): Unit = {
+    val life = new RunningLoop(loop, poller)
+    running += life
+    life.rest(enter = true)
+  }
+
+  def wakeUp(loop: PlatformLoop): Unit = {
+    val life = running.find(_.loop eq loop)
+    life.foreach(_.woken = true)
+  }
+
+  /** The number of loops that have not ended. */
+  def loopsAlive: Int = running.size
+
+  /** Without clients and after all timeouts: nothing is held or waited for. */
+  def checkIdle(): Unit = running.foreach { life =>
+    val loop = life.loop
+    if (loop.memory.held != 0) found(s"loop ${loop.index} still counts ${loop.memory.held} bytes as held")
+    if (loop.timersSet != 0) found(s"loop ${loop.index} still has ${loop.timersSet} timers")
+  }
+
+  private def checkMemory(loop: PlatformLoop): Unit = {
+    val memory = loop.memory
+    if (memory.held < 0) found(s"loop ${loop.index} counts ${memory.held} bytes as held")
+    else if (memory.isFull)
+      found(s"loop ${loop.index} holds ${memory.held} bytes after its turn, more than ${memory.bound}")
+  }
+
+  /**
+   * Runs until `done`, or nothing can run, or that much virtual time has passed, or that many steps. Returns false
+   * unless `done`.
+   */
+  def run(nanos: Long, steps: Int = 300000)(done: => Boolean): Boolean = {
+    val end  = time + nanos
+    var left = steps
+    var over = done
+    while (!over && left > 0 && time < end && step(end)) {
+      left -= 1
+      over = done
+    }
+    if (left == 0) found(s"still busy after $steps steps: something spins")
+    over
+  }
+
+  /** Runs for that much virtual time. */
+  def pass(nanos: Long): Unit = { run(nanos)(false); () }
+
+  /** Runs one turn. Returns false if nothing will ever run again. */
+  private def step(end: Long): Boolean = {
+    var ready = 0
+    var i     = 0
+    while (i < running.size) {
+      val life = running(i)
+      if (life.isReady) {
+        if (ready == candidates.length) candidates = java.util.Arrays.copyOf(candidates, 2 * ready)
+        candidates(ready) = life
+        ready += 1
+      }
+      i += 1
+    }
+    val due = events.nextAt <= time
+    if (ready > 0 || due) {
+      val chosen = dice.below(ready + (if (due) 1 else 0))
+      if (chosen == ready) events.take().apply() else candidates(chosen).turn()
+      true
+    } else {
+      var next = events.nextAt
+      running.foreach(life => next = math.min(next, life.nextAt))
+      if (next == Long.MaxValue) {
+        time = end
+        false
+      } else {
+        time = math.min(math.max(time, next), math.max(time, end))
+        true
+      }
+    }
+  }
+  private var candidates = new Array[RunningLoop](8)
+
+  /** A loop that the simulation drives turn by turn, instead of a thread. */
+  private final class RunningLoop(val loop: PlatformLoop, poller: () => SimulatedPoller) {
+    var woken         = false
+    private var until = 0L // when the wait ends by itself; Long.MaxValue: never
+    private var idle  = 0L // until then its thread does not get to run
+    private var told  = 0  // what the loop returned for its wait
+
+    def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
+
+    /** The next time at which it could become ready by itself. */
+    def nextAt: Long = {
+      val soonest = if (woken || poller().hasReady) 0L else until
+      if (soonest == Long.MaxValue) soonest else math.max(soonest, idle)
+    }
+
+    def rest(enter: Boolean): Unit = {
+      if (enter) loop.enter()
+      try {
+        told = loop.beforeWait()
+        until = if (told < 0) Long.MaxValue else time + told * 1000000L
+      } finally if (enter) loop.leave()
+    }
+
+    def turn(): Unit = {
+      woken = false
+      if (dice.rarely(weather.stalls)) {
+        val nanos = World.pause(dice)
+        trace.say(World.this, s"loop ${loop.index} gets no processor for ${nanos / 1000} us")
+        idle = time + nanos
+        woken = true // it does then what it was woken for
+      } else {
+        loop.enter()
+        try
+          if (loop.isStopping) end()
+          else {
+            trace.say(World.this, s"turn of loop ${loop.index}")
+            loop.goOn(told)
+            if (loop.isStopping) end()
+            else {
+              checkMemory(loop)
+              rest(enter = false)
+            }
+          }
+        catch {
+          case e: Throwable =>
+            fatalLoops += 1
+            trace.say(World.this, s"loop ${loop.index} ends: $e")
+            loop.fatal(e)
+            try end()
+            catch {
+              case e: VirtualMachineError => trace.say(World.this, s"and its end is disturbed: $e")
+            }
+        } finally loop.leave()
+      }
+    }
+
+    private def end(): Unit = {
+      trace.say(World.this, s"loop ${loop.index} has ended")
+      running -= this
+      loop.end()
+    }
+  }
+}
+
+object World {
+  private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
+
+  /** How long a stall lasts: 1 ms to 2 s. */
+  def pause(dice: Dice): Long = dice.longBetween(1000000L, dice.pick(Seq(5000000L, 100000000L, 2000000000L)))
+}
+
+/** What happens at a time, in order; what is due at the same time, in the order of being added. */
+private final class EventQueue {
+  private final class Event(val at: Long, val order: Long, val action: () => Unit)
+
+  private val queue = new java.util.PriorityQueue[Event](
+    64,
+    (a: Event, b: Event) =>
+      if (a.at != b.at) java.lang.Long.compare(a.at, b.at) else java.lang.Long.compare(a.order, b.order)
+  )
+  private var added = 0L
+
+  def add(at: Long, action: () => Unit): Unit = {
+    added += 1
+    queue.add(new Event(at, added, action))
+    ()
+  }
+  def nextAt: Long       = if (queue.isEmpty) Long.MaxValue else queue.peek().at
+  def take(): () => Unit = queue.poll().action
+}
