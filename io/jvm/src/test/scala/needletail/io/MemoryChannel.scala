@@ -16,19 +16,19 @@ import scala.util.Random
 final class Wire(random: Random, room: Int, fault: Wire.Fault, faultAt: Int) {
   import Wire.*
 
-  private val bytes     = mutable.Queue.empty[Byte]
-  private var delivered = 0 // of `bytes`, may be read
-  private var passed    = 0 // written so far
-  private var isEnded   = false
-  private var isBroken  = false
+  private val bytes       = mutable.Queue.empty[Byte]
+  private var delivered   = 0 // of `bytes`, may be read
+  private var passed      = 0 // written so far
+  private var isEnded     = false
+  private var isBroken    = false
   private var isAbandoned = false
 
-  def hasStruck: Boolean   = fault != Fault.None && passed > faultAt
-  def isReset: Boolean     = isBroken
-  def canDeliver: Boolean  = delivered < bytes.size
-  def end(): Unit          = isEnded = true
-  def abandon(): Unit      = isAbandoned = true // by its reader
-  def deliver(): Unit      = if (canDeliver) delivered += 1 + random.nextInt(bytes.size - delivered)
+  def hasStruck: Boolean  = fault != Fault.None && passed > faultAt
+  def isReset: Boolean    = isBroken
+  def canDeliver: Boolean = delivered < bytes.size
+  def end(): Unit         = isEnded = true
+  def abandon(): Unit     = isAbandoned = true // by its reader
+  def deliver(): Unit     = if (canDeliver) delivered += 1 + random.nextInt(bytes.size - delivered)
 
   def write(from: ByteBuffer): Int =
     if (isBroken || isAbandoned) throw new IOException("Broken pipe")
@@ -75,26 +75,27 @@ final class MemoryChannel(in: Wire, out: Wire) extends SocketChannel(SelectorPro
   private val place = new InetSocketAddress(InetAddress.getLoopbackAddress, 1)
 
   def read(to: ByteBuffer): Int    = in.read(to)
-  def write(from: ByteBuffer): Int = if (in.isReset) throw new IOException("Connection reset by peer") else out.write(from)
+  def write(from: ByteBuffer): Int =
+    if (in.isReset) throw new IOException("Connection reset by peer") else out.write(from)
 
-  def shutdownOutput(): SocketChannel            = { out.end(); this }
+  def shutdownOutput(): SocketChannel              = { out.end(); this }
   protected def implCloseSelectableChannel(): Unit = { out.end(); in.abandon() }
 
-  def isConnected: Boolean             = true
-  def isConnectionPending: Boolean     = false
-  def finishConnect(): Boolean         = true
-  def getRemoteAddress: SocketAddress  = place
-  def getLocalAddress: SocketAddress   = place
-  def shutdownInput(): SocketChannel   = this
-  def supportedOptions: java.util.Set[SocketOption[?]]            = java.util.Set.of()
+  def isConnected: Boolean                                         = true
+  def isConnectionPending: Boolean                                 = false
+  def finishConnect(): Boolean                                     = true
+  def getRemoteAddress: SocketAddress                              = place
+  def getLocalAddress: SocketAddress                               = place
+  def shutdownInput(): SocketChannel                               = this
+  def supportedOptions: java.util.Set[SocketOption[?]]             = java.util.Set.of()
   def setOption[T](name: SocketOption[T], value: T): SocketChannel = this
-  protected def implConfigureBlocking(block: Boolean): Unit       = ()
+  protected def implConfigureBlocking(block: Boolean): Unit        = ()
 
-  private def unused: Nothing                                      = throw new UnsupportedOperationException
-  def bind(local: SocketAddress): SocketChannel                    = unused
-  def connect(remote: SocketAddress): Boolean                      = unused
-  def getOption[T](name: SocketOption[T]): T                       = unused
-  def socket: Socket                                               = unused
-  def read(to: Array[ByteBuffer], from: Int, count: Int): Long     = unused
-  def write(from: Array[ByteBuffer], at: Int, count: Int): Long    = unused
+  private def unused: Nothing                                   = throw new UnsupportedOperationException
+  def bind(local: SocketAddress): SocketChannel                 = unused
+  def connect(remote: SocketAddress): Boolean                   = unused
+  def getOption[T](name: SocketOption[T]): T                    = unused
+  def socket: Socket                                            = unused
+  def read(to: Array[ByteBuffer], from: Int, count: Int): Long  = unused
+  def write(from: Array[ByteBuffer], at: Int, count: Int): Long = unused
 }

@@ -6,7 +6,7 @@ import javax.net.ssl.{SSLContext, SSLEngine, TrustManager}
 
 import scala.util.Random
 
-import needletail.io.system.tls.{Trust, TlsSocket}
+import needletail.io.system.tls.{TlsSocket, Trust}
 import needletail.io.tls.TlsCounts
 import needletail.testing.{Certificate, Suite}
 
@@ -85,13 +85,18 @@ class TlsWorldSuite extends Suite {
     /** What the other side sends must be the beginning of `sent`, and all of it if it told its end. */
     def check(sent: Array[Byte], other: Side): Unit = {
       val mine = got
-      assert(mine.length <= sent.length && java.util.Arrays.equals(mine, sent.take(mine.length)), s"$name got other bytes")
-      if (isEndHeard && (other.failure eq null)) assertEquals(mine.length, sent.length, s"$name missed an end")
+      assert(
+        mine.length <= sent.length && java.util.Arrays.equals(mine, sent.take(mine.length)),
+        s"$name got other bytes"
+      )
+      if (isEndHeard && (other.failure eq null))
+        assertEquals(mine.length, sent.length, s"$name missed an end")
     }
   }
 
   private def socketOf(channel: MemoryChannel, engine: SSLEngine, counts: TlsCounts): TlsSocket = {
-    val socket = new TlsSocket(channel, engine, if (counts eq null) "localhost" else "the client", counts, null, None)
+    val socket =
+      new TlsSocket(channel, engine, if (counts eq null) "localhost" else "the client", counts, null, None)
     socket.transfer = ByteBuffer.allocate(128 * 1024)
     socket
   }
@@ -110,13 +115,20 @@ class TlsWorldSuite extends Suite {
     val faultAt          = random.nextInt(if (random.nextBoolean()) 1200 else 8000)
     def wire(b: Boolean) =
       new Wire(random, if (random.nextBoolean()) 200000 else 3000, if (b) fault else Fault.None, faultAt)
-    val (there, back)    = (wire(isForth), wire(!isForth))
-    val (asked, said)    = (content(random), content(random))
-    val isOld            = version == "TLSv1.2"
-    val counts           = new TlsCounts
-    val client           =
-      new Side("client", socketOf(new MemoryChannel(back, there), engine(trusting, true, version), null), true, asked, if (isOld) said.length else 0, random)
-    val server           = new Side(
+    val (there, back) = (wire(isForth), wire(!isForth))
+    val (asked, said) = (content(random), content(random))
+    val isOld         = version == "TLSv1.2"
+    val counts        = new TlsCounts
+    val client        =
+      new Side(
+        "client",
+        socketOf(new MemoryChannel(back, there), engine(trusting, true, version), null),
+        true,
+        asked,
+        if (isOld) said.length else 0,
+        random
+      )
+    val server = new Side(
       "server",
       socketOf(new MemoryChannel(there, back), engine(Certificate.local.context, false, version), counts),
       false,
@@ -124,8 +136,8 @@ class TlsWorldSuite extends Suite {
       if (isOld) asked.length else 0,
       random
     )
-    val struck           = if (isForth) there else back
-    var steps            = 0
+    val struck = if (isForth) there else back
+    var steps  = 0
     while (!(client.isOver && server.isOver) && steps < MaxSteps) {
       steps += 1
       random.nextInt(6) match {
@@ -140,7 +152,8 @@ class TlsWorldSuite extends Suite {
     client.check(said, server)
     server.check(asked, client)
     if (!struck.hasStruck) assertEquals((client.failure, server.failure), (null, null), told)
-    else if (fault != Fault.None) assert((client.failure ne null) || (server.failure ne null), s"nobody noticed; $told")
+    else if (fault != Fault.None)
+      assert((client.failure ne null) || (server.failure ne null), s"nobody noticed; $told")
     assertEquals(counts.present, 0L)
   }
 

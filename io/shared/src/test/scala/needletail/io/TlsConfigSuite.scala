@@ -257,9 +257,7 @@ class TlsConfigSuite extends LoopSuite {
       assertEquals((identity.counts.full, identity.counts.failed), (0L, 1L))
       result
     }
-    for (
-      check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))
-    ) {
+    for (check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))) {
       val (theirs, ours) = told(check)
       assert(theirs.contains("it was refused by the server's own check"), theirs)
       assert(ours.contains("alert") && ours.contains("certificate") && ours.contains("unknown"), ours)

@@ -38,7 +38,8 @@ class TlsNamesSuite extends TlsPair {
 
   /** The content of the extension server_name: each name with its length, all with theirs (RFC 6066 section 3). */
   private def list(names: Name*): Array[Byte] = {
-    val inner = asking(out => names.foreach(n => { out.writeByte(0); out.writeShort(n.length); out.write(n) }))
+    val inner =
+      asking(out => names.foreach(n => { out.writeByte(0); out.writeShort(n.length); out.write(n) }))
     asking { out => out.writeShort(inner.length); out.write(inner) }
   }
 
@@ -98,25 +99,44 @@ class TlsNamesSuite extends TlsPair {
       assertEquals(answer(served.port, None), "firstcn")
       for (sound <- Seq("shop.example", "SHOP.Example", "a.shop.example", "A-b.SHOP.EXAMPLE"))
         assertEquals(named(sound), "shopcn", sound)
-      for (unknown <- Seq("other.example", "127.0.0.1", "example", "a.b.shop.example", "xn--bcher-kva.example"))
+      for (
+        unknown <- Seq("other.example", "127.0.0.1", "example", "a.b.shop.example", "xn--bcher-kva.example")
+      )
         assertEquals(named(unknown), "firstcn", unknown)
       val longest = Seq.fill(4)("a" * 50).mkString(".") + "." + "b" * 51
       assertEquals(longest.length, 255)
       assertEquals(named(longest), "firstcn")
-      for (none <- Seq("shop.example.", ".", ".shop.example", "shop..example", "::1", "[::1]", "my_shop", "*.shop.example",
-          "shop example", "a/b", "-a.example", "a-.example", "a" * 64 + ".example"))
+      for (
+        none <- Seq(
+          "shop.example.",
+          ".",
+          ".shop.example",
+          "shop..example",
+          "::1",
+          "[::1]",
+          "my_shop",
+          "*.shop.example",
+          "shop example",
+          "a/b",
+          "-a.example",
+          "a-.example",
+          "a" * 64 + ".example"
+        )
+      )
         assertEquals(named(none), "alert 47", none)
       assertEquals(named(""), "alert 50")
       for (strange <- Seq("b\u00fccher.example", longest + "b", longest + ".shop.example"))
         assertEquals(named(strange), "alert 112", strange)
-      for (refused <- Seq(
+      for (
+        refused <- Seq(
           list(name("shop.example"), name("other.example")),
           list(name("shop.example"), name("shop.example")),
           list(name("shop.example\u0000.other.example")),
           list(),
           Array.emptyByteArray,
           list(name("shop.example")) :+ 0.toByte
-        )) {
+        )
+      ) {
         val what = answer(served.port, Some(refused))
         assert(what.startsWith("alert "), what)
       }
@@ -142,8 +162,9 @@ class TlsNamesSuite extends TlsPair {
 
   tlsTest("a client resumes no session that it has with another name") {
     serving(both) { served =>
-      val tls                             = Tls.trusting(authority.file)
-      def isResumed(name: String): Boolean = hello(served, open(served.loop, served.port, tls, name)).isResumed
+      val tls                              = Tls.trusting(authority.file)
+      def isResumed(name: String): Boolean =
+        hello(served, open(served.loop, served.port, tls, name)).isResumed
       isResumed("shop.example")
       eventually(isResumed("shop.example"), "no session is resumed")
       assert(!isResumed("a.shop.example"))
@@ -186,9 +207,9 @@ class TlsNamesSuite extends TlsPair {
   for (version <- Seq("-tls1_2", "-tls1_3"))
     tlsTest(s"a session is resumed for the name only that it was made for, $version") {
       answering(both) { port =>
-        val session                                       = authority.file(s"session$version").toString
-        def isResumed(name: String*): Boolean             = clientOf(port, Seq(version, "-sess_in", session) ++ name)
-        def begin(name: String*): Unit                    = { clientOf(port, Seq(version, "-sess_out", session) ++ name); () }
+        val session                           = authority.file(s"session$version").toString
+        def isResumed(name: String*): Boolean = clientOf(port, Seq(version, "-sess_in", session) ++ name)
+        def begin(name: String*): Unit = { clientOf(port, Seq(version, "-sess_out", session) ++ name); () }
         begin("-servername", "shop.example")
         assert(isResumed("-servername", "shop.example"))
         assert(isResumed("-servername", "SHOP.example"))

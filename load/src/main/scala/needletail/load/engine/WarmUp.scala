@@ -29,7 +29,11 @@ private[engine] object WarmUp {
    * @param isOver   whether to end it early
    * @param isSecure whether over TLS, with full handshakes and resumed ones
    */
-  def once(atMost: FiniteDuration, isOver: () => Boolean, isSecure: Boolean = false)(run: LoadPlan => Unit): Unit =
+  def once(
+      atMost: FiniteDuration,
+      isOver: () => Boolean,
+      isSecure: Boolean = false
+  )(run: LoadPlan => Unit): Unit =
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
@@ -101,9 +105,16 @@ private[engine] object WarmUp {
     )
     val session = Kind("session", Vector(form, RequestTemplate("GET", url + "${word}")), weight = 0.2)
     def plan(kinds: Vector[Kind], load: Load) =
-      LoadPlan("warm-up", kinds, load, timeout = 1.second, trust = if (isSecure) Trust.Anybody else Trust.System)
+      LoadPlan(
+        "warm-up",
+        kinds,
+        load,
+        timeout = 1.second,
+        trust = if (isSecure) Trust.Anybody else Trust.System
+      )
     def arrivals(chance: Boolean) = Load.Open(Vector(Load.Step(20000, 20000, Time)), chance, connections = 64)
-    val handshakes = plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false, resumesTls = false)
+    val handshakes                =
+      plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false, resumesTls = false)
     (if (isSecure) Vector(handshakes) else Vector.empty) ++ Vector(
       plan(
         Vector(plain, session),

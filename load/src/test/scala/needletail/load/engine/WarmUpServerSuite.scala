@@ -27,9 +27,10 @@ class WarmUpServerSuite extends Suite with Serving {
 
   test("over TLS, with a certificate of its own") {
     for (resumes <- Seq(false, true)) {
-      val secured = closed(_: String, users = 2, requests = 30).copy(trust = Trust.Anybody, resumesTls = resumes)
-      val result  = parroting(url => secured(url).copy(keepAlive = false), isSecure = true)
-      val all     = Openings.sum(result.intervals.map(_.self.openings))
+      val secured =
+        closed(_: String, users = 2, requests = 30).copy(trust = Trust.Anybody, resumesTls = resumes)
+      val result = parroting(url => secured(url).copy(keepAlive = false), isSecure = true)
+      val all    = Openings.sum(result.intervals.map(_.self.openings))
       assertEquals(total(result).requests, 60L)
       assertEquals(total(result).count(Outcome.Garbage), 0L)
       assert(all.tls.histogram.getTotalCount >= 60, all.tls.histogram.getTotalCount)

@@ -12,7 +12,8 @@ import needletail.io.system.NioSocket
  * itself. They pass through the poller's buffer; what a peer sent a part of, and what the kernel does not take, is kept
  * here. Output of the engine itself that the kernel does not take is owed.
  */
-private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLEngine) extends NioSocket(channel) {
+private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLEngine)
+    extends NioSocket(channel) {
   import EncryptedSocket.*
 
   // Input: encrypted bytes of an incomplete record, or that found no room.

@@ -32,7 +32,7 @@ private[tls] abstract class HandshakingSocket(
 ) extends EncryptedSocket(channel, engine) {
   import HandshakingSocket.*
 
-  private var chosen    = 0L            // when the engine began to choose a session, milliseconds since 1970
+  private var chosen    = 0L             // when the engine began to choose a session, milliseconds since 1970
   private var isChosen  = false
   private var isCounted = counts ne null // until the handshake is over
 

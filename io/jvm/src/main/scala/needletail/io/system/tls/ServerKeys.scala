@@ -101,13 +101,14 @@ private[io] object ServerKeys {
    * Accepts names in ASCII that are no longer than a name can be (RFC 6066 section 3), and if `isKnown` only those that
    * there is a certificate for. Others get the alert unrecognized_name; the engine refuses what is no host name.
    */
-  def matcher(keys: ServerKeys, isKnown: Boolean): SNIMatcher = new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
-    def matches(name: SNIServerName): Boolean = {
-      val encoded = name.getEncoded
-      encoded.length <= 255 && encoded.forall(_ >= 0) &&
-      (!isKnown || keys.has(new String(encoded, US_ASCII).toLowerCase(ROOT)))
+  def matcher(keys: ServerKeys, isKnown: Boolean): SNIMatcher =
+    new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
+      def matches(name: SNIServerName): Boolean = {
+        val encoded = name.getEncoded
+        encoded.length <= 255 && encoded.forall(_ >= 0) &&
+        (!isKnown || keys.has(new String(encoded, US_ASCII).toLowerCase(ROOT)))
+      }
     }
-  }
 
   /** `EC_EC`, `EC_RSA` and the like name the issuer's kind of key too, which does not matter. */
   private def kindOf(name: String): String = name match {

@@ -47,7 +47,7 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt      = extern
   @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
   @name("needletail_tls_protocols")
-  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit             = extern
+  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit = extern
   @name("needletail_tls_check")
   def check(context: Ptr[Byte], check: CFuncPtr2[Ptr[Byte], CInt, CInt]): CInt            = extern
   @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                   = extern

@@ -30,10 +30,14 @@ private[tls] final class OwnCheck(check: CertificateInfo => Boolean) {
     }
 
   /** Throws an IOException if the client's certificate is refused, as for a session that it has resumed. */
-  def require(peer: Option[CertificateInfo], name: String): Unit = if (!peer.forall(accepts)) throw refusal(name)
+  def require(peer: Option[CertificateInfo], name: String): Unit =
+    if (!peer.forall(accepts)) throw refusal(name)
 
   def refusal(name: String): IOException =
-    new IOException(s"the certificate of $name is not accepted: it was refused by the server's own check", failure)
+    new IOException(
+      s"the certificate of $name is not accepted: it was refused by the server's own check",
+      failure
+    )
 }
 
 private[tls] object OwnCheck {
