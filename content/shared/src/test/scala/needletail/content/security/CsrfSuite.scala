@@ -73,7 +73,12 @@ class CsrfSuite extends Suite {
   }
 
   test("a token of a request that was made from the received one sets the cookie too") {
-    val made = List[Request => Request](_.keep, _.withHeader("X-A", "1"), _.withBody(MessageBody.empty), _.keep.withHeader("X-A", "1").keep)
+    val made = List[Request => Request](
+      _.keep,
+      _.withHeader("X-A", "1"),
+      _.withBody(MessageBody.empty),
+      _.keep.withHeader("X-A", "1").keep
+    )
     for (make <- made) {
       val wrapped = Routes(
         GET / "form" + request to (request => csrf.of(make(request)).value.ok),
