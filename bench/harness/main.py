@@ -15,6 +15,7 @@ import merging
 import probe
 import process
 import report
+import secured
 import servers as catalogue
 
 QUICK_BUDGET = 270.0  # seconds for everything measured by --quick
@@ -41,6 +42,8 @@ def arguments():
     parser.add_argument("--java-options", default="", help="options for every JVM server; default: none")
     parser.add_argument("--inspect", action="store_true",
                         help="instead: count system calls per request, and bytes allocated per request by JVMs")
+    parser.add_argument("--tls", action="store_true",
+                        help="instead: over TLS, handshakes and requests, beside a C loop over OpenSSL, nginx, Netty and Vert.x")
     parser.add_argument("--list", action="store_true", help="list the servers, and what they need")
     parser.add_argument("--merge", nargs="+", metavar="FOLDER",
                         help="instead: make one table from several runs; of two equal measurements the last one named counts")
@@ -60,6 +63,8 @@ def main():
         for server in found:
             print(f"{server.name:24} {server.language:14} {server.problem or server.configuration or 'ours'}")
         return 0
+    if options.tls:
+        return secured.run(found, options, say)
     names = options.names or (QUICK_SERVERS if options.quick else [])
     chosen = catalogue.select(found, names)
     if options.short and not options.names:

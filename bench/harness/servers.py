@@ -31,6 +31,7 @@ class Server:
     configuration: str = ""
     problem: str = ""         # why it cannot be measured
     loops: int = 1            # with two loops, server and load share both cores
+    tls: bool = False         # speaks TLS where TLS_CERT and TLS_KEY are in the environment
     variant: bool = False     # another configuration of a listed server; measured only if its name or kind is given
     recipe: tuple = ()        # ours: environment variables, and the sbt task that builds it
 
@@ -112,7 +113,7 @@ def peers(description, jdks):
     for name, server in about["servers"].items():
         yield Server(name, about["kind"], about["language"], runtime, about["endpoints"], folder,
                      [folder / "start", *server.get("arguments", [])], environment, folder.name, about["needs"],
-                     about["configuration"], problem, server.get("loops", 1), server.get("variant", False))
+                     about["configuration"], problem, server.get("loops", 1), about.get("tls", False), server.get("variant", False))
 
 
 def select(servers, names):

@@ -156,7 +156,8 @@ static int function_count;
 
 static void read_functions(pid_t pid) {
     char command[128];
-    snprintf(command, sizeof command, "nm -n /proc/%d/exe 2>/dev/null", pid);
+    /* programs for release have dynamic symbols only */
+    snprintf(command, sizeof command, "(nm /proc/%d/exe; nm -D /proc/%d/exe) 2>/dev/null | sort -u", pid, pid);
     FILE *f = popen(command, "r");
     functions = malloc(sizeof *functions * 200000);
     char line[4096];

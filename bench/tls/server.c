@@ -1,8 +1,8 @@
 /* The floor of TLS: what OpenSSL and the kernel ask for each handshake and each request when the program does next to
-   nothing. One epoll loop and SSL_read and SSL_write on the socket; one fixed answer for each end of a head, of BODY
-   bytes. Not an HTTP server.
+   nothing. One epoll loop and SSL_read and SSL_write on the socket; one fixed answer for each end of a head, of 1 MiB if
+   the head begins with GET /big. Not an HTTP server.
 
-   server PORT CERTIFICATE KEY [BODY] */
+   server PORT CERTIFICATE KEY */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -15,10 +15,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-typedef struct { int fd, matched, writes; SSL *ssl; size_t owed, at; } connection;
+typedef struct { int fd, matched, is_big, writes; SSL *ssl; size_t owed, at; } connection;
 
-static char input[64 * 1024], *answer;
-static size_t length;
+static char input[64 * 1024], *answers[2];
+static size_t lengths[2];
 
 /* How many ends of heads there are; `matched` of CR LF CR LF came last. */
 static size_t count_heads(connection *c, const char *p, size_t n) {
@@ -36,10 +36,11 @@ static uint32_t serve(connection *c) {
   for (;;) {
     int n;
     if (c->owed > 0) {
-      n = SSL_write(c->ssl, answer + c->at, (int)(length - c->at));
-      if (n > 0 && (c->at += (size_t)n) == length) c->at = 0, c->owed--;
+      n = SSL_write(c->ssl, answers[c->is_big] + c->at, (int)(lengths[c->is_big] - c->at));
+      if (n > 0 && (c->at += (size_t)n) == lengths[c->is_big]) c->at = 0, c->owed--;
     } else {
       n = SSL_read(c->ssl, input, sizeof input);
+      if (n > 8) c->is_big = memcmp(input, "GET /big", 8) == 0;
       if (n > 0) c->owed += count_heads(c, input, (size_t)n);
     }
     if (n <= 0) switch (SSL_get_error(c->ssl, n)) {
@@ -52,15 +53,18 @@ static uint32_t serve(connection *c) {
 
 int main(int count, char **values) {
   if (count < 4) {
-    fprintf(stderr, "server PORT CERTIFICATE KEY [BODY]\n");
+    fprintf(stderr, "server PORT CERTIFICATE KEY\n");
     return 2;
   }
-  int one = 1, body = count > 4 ? atoi(values[4]) : 13;
+  int one = 1;
   signal(SIGPIPE, SIG_IGN);
-  answer = malloc((size_t)body + 256);
-  int head = sprintf(answer, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n", body);
-  memset(answer + head, 'x', (size_t)body);
-  length = (size_t)(head + body);
+  for (int big = 0; big < 2; big++) {
+    size_t body = big ? 1 << 20 : 13;
+    answers[big] = malloc(body + 256);
+    int head = sprintf(answers[big], "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\n\r\n", body);
+    memset(answers[big] + head, 'x', body);
+    lengths[big] = (size_t)head + body;
+  }
   SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
   SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);

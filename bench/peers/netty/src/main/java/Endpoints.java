@@ -31,6 +31,9 @@ final class Endpoints extends ChannelInboundHandlerAdapter {
   private static final ByteBuf HELLO_BUFFER =
       Unpooled.unreleasableBuffer(Unpooled.directBuffer(HELLO.length).writeBytes(HELLO)).asReadOnly();
   private static final AsciiString HELLO_LENGTH = AsciiString.cached(String.valueOf(HELLO.length));
+  private static final String BIG_PATH = "/big?bytes=1048576";
+  private static final ByteBuf BIG = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(new byte[1 << 20])).asReadOnly();
+  private static final AsciiString BIG_LENGTH = AsciiString.cached(String.valueOf(1 << 20));
   private static final AsciiString SERVER = AsciiString.cached("netty");
 
   private static final DateTimeFormatter DATE_FORMAT =
@@ -65,6 +68,9 @@ final class Endpoints extends ChannelInboundHandlerAdapter {
           byte[] json = JSON.writeValueAsBytes(new Message("Hello, World!"));
           answer(context, HttpResponseStatus.OK, Unpooled.wrappedBuffer(json), String.valueOf(json.length),
               HttpHeaderValues.APPLICATION_JSON);
+          break;
+        case BIG_PATH:
+          answer(context, HttpResponseStatus.OK, BIG.duplicate(), BIG_LENGTH, HttpHeaderValues.APPLICATION_OCTET_STREAM);
           break;
         case "/echo":
           beginEcho(context, request);

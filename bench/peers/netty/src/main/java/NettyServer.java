@@ -12,10 +12,17 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 
+import java.io.File;
 import java.net.InetSocketAddress;
 
-/** One event loop that accepts, reads and answers; the transport is the first argument, the port the second. */
+/**
+ * One event loop that accepts, reads and answers; the transport is the first argument, the port the second. With
+ * TLS_CERT and TLS_KEY in the environment it speaks TLS, by the JDK's engine.
+ */
 public final class NettyServer {
   public static void main(String[] args) throws Exception {
     IoHandlerFactory handler;
@@ -33,6 +40,7 @@ public final class NettyServer {
         handler = NioIoHandler.newFactory();
         channel = NioServerSocketChannel.class;
     }
+    SslContext tls = secured();
     MultiThreadIoEventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, handler);
     new ServerBootstrap()
         .group(loop)
@@ -42,6 +50,7 @@ public final class NettyServer {
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel connection) {
+            if (tls != null) connection.pipeline().addLast(tls.newHandler(connection.alloc()));
             connection.pipeline().addLast(new HttpServerCodec(), new Endpoints());
           }
         })
@@ -50,5 +59,14 @@ public final class NettyServer {
         .channel()
         .closeFuture()
         .sync();
+  }
+
+  private static SslContext secured() throws Exception {
+    String certificate = System.getenv("TLS_CERT");
+    if (certificate == null) return null;
+    return SslContextBuilder.forServer(new File(certificate), new File(System.getenv("TLS_KEY")))
+        .sslProvider(SslProvider.JDK)
+        .protocols("TLSv1.3", "TLSv1.2")
+        .build();
   }
 }

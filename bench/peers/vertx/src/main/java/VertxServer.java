@@ -6,15 +6,20 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PemKeyCertOptions;
 
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** One event loop on NIO. Vert.x leaves Date and Server to the application. */
+/**
+ * One event loop on NIO. Vert.x leaves Date and Server to the application. With TLS_CERT and TLS_KEY in the environment
+ * it speaks TLS, by the JDK's engine.
+ */
 public final class VertxServer {
   private static final Buffer HELLO = Buffer.buffer("Hello, World!");
+  private static final Buffer BIG = Buffer.buffer(new byte[1 << 20]);
   private static final CharSequence HELLO_LENGTH = HttpHeaders.createOptimized(String.valueOf(HELLO.length()));
   private static final CharSequence SERVER = HttpHeaders.createOptimized("vert.x");
   private static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain");
@@ -37,6 +42,9 @@ public final class VertxServer {
       case "/json":
         response.putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(new JsonObject().put("message", "Hello, World!").toBuffer());
         break;
+      case "/big":
+        response.end(BIG);
+        break;
       case "/echo":
         String type = request.getHeader(HttpHeaders.CONTENT_TYPE), length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (type != null) response.putHeader(HttpHeaders.CONTENT_TYPE, type);
@@ -54,6 +62,9 @@ public final class VertxServer {
     renderDate();
     vertx.setPeriodic(1000, tick -> renderDate());
     HttpServerOptions options = new HttpServerOptions().setHost("127.0.0.1").setPort(Integer.parseInt(args[0])).setAcceptBacklog(4096);
+    String certificate = System.getenv("TLS_CERT");
+    if (certificate != null)
+      options.setSsl(true).setKeyCertOptions(new PemKeyCertOptions().setCertPath(certificate).setKeyPath(System.getenv("TLS_KEY")));
     vertx.createHttpServer(options).requestHandler(VertxServer::serve).listen().onFailure(reason -> {
       System.err.println(reason);
       System.exit(1);

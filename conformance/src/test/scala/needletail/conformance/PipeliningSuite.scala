@@ -2,6 +2,8 @@ package needletail.conformance
 
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.concurrent.duration._
+
 import Message.{chunked, echo, get, head, target}
 import Outcome._
 
@@ -96,13 +98,7 @@ class PipeliningSuite extends ConformanceSuite {
       while (sent.get < limit && wire.send(batch)) sent.addAndGet(batch.length.toLong)
     }
     try {
-      var taken = -1L
-      eventually { // until no more is taken
-        val last = taken
-        Thread.sleep(400)
-        taken = sent.get
-        taken == last
-      }
+      untilStill(sent.get, 400.millis) // no more is taken
       assertServes(program)
       val grown = program.residentBytes.getOrElse(0L) - before
       assert(grown < 100L * 1024 * 1024, s"${grown / 1048576} MB more after ${sent.get / 1048576} MB of requests")

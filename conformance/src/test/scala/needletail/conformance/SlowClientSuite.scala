@@ -29,11 +29,18 @@ class SlowClientSuite extends ConformanceSuite {
     } finally wire.close()
   }
 
-  /** Sends the bytes one by one with pauses, for as long as the peer takes them, beside what the test does. */
-  private def drip(wire: Wire, bytes: Iterator[Char], pauseMillis: Long): Unit = {
-    Background.run("drip") {
-      while (bytes.hasNext && wire.send(bytes.next().toString)) Thread.sleep(pauseMillis)
+  /** Sends the parts with a pause before each, for as long as the peer takes them. */
+  private def drip(wire: Wire, parts: Iterator[String], pauseMillis: Long): Unit = {
+    var isTaken = true
+    while (isTaken && parts.hasNext) {
+      Thread.sleep(pauseMillis)
+      isTaken = wire.send(parts.next())
     }
+  }
+
+  /** The same beside what the test does. */
+  private def dripBeside(wire: Wire, parts: Iterator[String], pauseMillis: Long): Unit = {
+    Background.run("drip")(drip(wire, parts, pauseMillis))
     ()
   }
 
@@ -58,22 +65,18 @@ class SlowClientSuite extends ConformanceSuite {
   }
 
   timed("a head dripped byte by byte ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
-    endsWithin(program, head)(wire => drip(wire, get("X: " + "v" * 200).iterator, 150))
+    endsWithin(program, head)(wire => dripBeside(wire, get("X: " + "v" * 200).iterator.map(_.toString), 150))
   }
 
   timed("fields dripped line by line end the connection (STATED, RFC 9110 §15.5.9)") { program =>
     endsWithin(program, head) { wire =>
       wire.send("GET /plaintext HTTP/1.1\r\nHost: a\r\n")
-      Background.run("lines")(while (wire.send("X: y\r\n")) Thread.sleep(300))
-      ()
+      dripBeside(wire, Iterator.continually("X: y\r\n"), 300)
     }
   }
 
   timed("empty lines dripped before a request end the connection (STATED, RFC 9112 §2.2)") { program =>
-    endsWithin(program, idle + head) { wire =>
-      Background.run("empty lines")(while (wire.send("\r\n")) Thread.sleep(300))
-      ()
-    }
+    endsWithin(program, idle + head)(wire => dripBeside(wire, Iterator.continually("\r\n"), 300))
   }
 
   timed("a second request that stops ends the connection (STATED, RFC 9110 §15.5.9)") { program =>
@@ -129,10 +132,7 @@ class SlowClientSuite extends ConformanceSuite {
     val wire = program.connect()
     try {
       wire.send(echo("Content-Length: 5"))
-      "hello".foreach { byte =>
-        Thread.sleep(body / 4)
-        wire.send(byte.toString)
-      }
+      drip(wire, "hello".iterator.map(_.toString), body / 4)
       assertEquals(reply(new ReplyReader(wire)).text, "hello")
     } finally wire.close()
   }
@@ -141,10 +141,7 @@ class SlowClientSuite extends ConformanceSuite {
     val wire = program.connect()
     try {
       wire.send(chunked(""))
-      Seq("5\r\nhe", "llo\r\n", "1\r\n", "!\r\n0\r\n", "\r\n").foreach { part =>
-        Thread.sleep(body / 4)
-        wire.send(part)
-      }
+      drip(wire, Iterator("5\r\nhe", "llo\r\n", "1\r\n", "!\r\n0\r\n", "\r\n"), body / 4)
       assertEquals(reply(new ReplyReader(wire)).text, "hello!")
     } finally wire.close()
   }

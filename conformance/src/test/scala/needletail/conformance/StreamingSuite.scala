@@ -3,6 +3,8 @@ package needletail.conformance
 import java.util.Arrays
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 
+import scala.concurrent.duration._
+
 import Message.{echo, head, target}
 import Outcome._
 
@@ -114,13 +116,8 @@ class StreamingSuite extends ConformanceSuite {
         }
       }
       try {
-        var before = (-1L, -1L)
-        eventually { // until no more is taken and held
-          val last = before
-          Thread.sleep(400)
-          before = (sent.get, program.residentBytes.getOrElse(0L) / megabyte)
-          before == last
-        }
+        // no more is taken and held
+        untilStill((sent.get, program.residentBytes.getOrElse(0L) / megabyte), 400.millis)
         (1 to 20).foreach(_ => assertServes(program)) // while they go on not reading
         val grown = program.residentBytes.getOrElse(0L) - resident
         assert(

@@ -80,11 +80,15 @@ object WebServer {
     val configuration = directory.resolve("server.conf")
     Files.write(configuration, kind.configuration(directory, port).getBytes(UTF_8))
     val output  = directory.resolve("output").toFile
-    val process = new ProcessBuilder(kind.command(binary, configuration): _*)
+    val builder = new ProcessBuilder(kind.command(binary, configuration): _*)
       .redirectErrorStream(true)
       .redirectOutput(output)
-      .start()
-    val end = Wire.in(15000)
+    builder.environment.put(
+      "TMPDIR",
+      directory.toString
+    ) // where Apache's mod_fcgid leaves what its processes share
+    val process = builder.start()
+    val end     = Wire.in(15000)
     while (process.isAlive && !listens(port) && System.nanoTime() < end) Thread.sleep(20)
     if (process.isAlive && listens(port)) Some(new WebServer(kind, directory, port, process))
     else {

@@ -8,9 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define BROTLI 0
 #define ZSTD 1
@@ -23,6 +21,7 @@ enum { LEVEL = 100, WINDOW_LOG = 101, SESSION_ONLY = 1 };     /* ZSTD_cParameter
 
 typedef struct { void *bytes; size_t size, at; } zstd_buffer; /* ZSTD_inBuffer, ZSTD_outBuffer */
 
+/* The functions of both, in the order in which they are looked up. */
 static struct {
     void *(*create)(void *, void *, void *);
     int (*set)(void *, int, uint32_t);
@@ -41,66 +40,33 @@ static struct {
     size_t (*destroy)(void *);
 } zstd;
 
-static char problems[2][192];
+/* Of needletail_library.h in the module io, where it is described. */
+extern const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions,
+                                           size_t needed, void *table);
+
+static const char *problems[2]; /* why one cannot be used */
 static pthread_once_t onces[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
 
-#ifdef NEEDLETAIL_STATIC
-
-/* To load a library, a static program would load a second C library too. */
-static void load(int kind) {
-    snprintf(problems[kind], sizeof problems[kind], "the coding %s cannot be used: this program is linked statically",
-             kind == BROTLI ? "br" : "zstd");
+static void load_brotli(void) {
+    static const char *const files[] = {"libbrotlienc.so.1", NULL};
+    static const char *const functions[] = {
+        "BrotliEncoderCreateInstance", "BrotliEncoderSetParameter",    "BrotliEncoderCompressStream",
+        "BrotliEncoderIsFinished",     "BrotliEncoderDestroyInstance", NULL};
+    problems[BROTLI] = needletail_library_load("the coding br needs Brotli", files, functions, 5, &brotli);
 }
 
-#else
-
-#include <dlfcn.h>
-
-static void load(int kind) {
-    static const char *const names[] = {"libbrotlienc.so.1", "libzstd.so.1"};
-    static const struct {
-        int kind;
-        const char *name;
-        void *place;
-    } functions[] = {
-        {BROTLI, "BrotliEncoderCreateInstance", &brotli.create},
-        {BROTLI, "BrotliEncoderSetParameter", &brotli.set},
-        {BROTLI, "BrotliEncoderCompressStream", &brotli.compress},
-        {BROTLI, "BrotliEncoderIsFinished", &brotli.is_finished},
-        {BROTLI, "BrotliEncoderDestroyInstance", &brotli.destroy},
-        {ZSTD, "ZSTD_createCCtx", &zstd.create},
-        {ZSTD, "ZSTD_CCtx_setParameter", &zstd.set},
-        {ZSTD, "ZSTD_CCtx_setPledgedSrcSize", &zstd.size},
-        {ZSTD, "ZSTD_compressStream2", &zstd.compress},
-        {ZSTD, "ZSTD_CCtx_reset", &zstd.reset},
-        {ZSTD, "ZSTD_isError", &zstd.is_error},
-        {ZSTD, "ZSTD_freeCCtx", &zstd.destroy},
-    };
-    void *library = dlopen(names[kind], RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        snprintf(problems[kind], sizeof problems[kind], "the coding %s needs %s, which is not installed",
-                 kind == BROTLI ? "br" : "zstd", names[kind]);
-        return;
-    }
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].kind == kind) {
-            void *found = dlsym(library, functions[i].name);
-            if (found == NULL)
-                snprintf(problems[kind], sizeof problems[kind], "%s, which the coding %s needs, has no %s", names[kind],
-                         kind == BROTLI ? "br" : "zstd", functions[i].name);
-            memcpy(functions[i].place, &found, sizeof found);
-        }
+static void load_zstd(void) {
+    static const char *const files[] = {"libzstd.so.1", NULL};
+    static const char *const functions[] = {"ZSTD_createCCtx",      "ZSTD_CCtx_setParameter", "ZSTD_CCtx_setPledgedSrcSize",
+                                            "ZSTD_compressStream2", "ZSTD_CCtx_reset",        "ZSTD_isError",
+                                            "ZSTD_freeCCtx",        NULL};
+    problems[ZSTD] = needletail_library_load("the coding zstd needs Zstandard", files, functions, 7, &zstd);
 }
-
-#endif
-
-static void load_brotli(void) { load(BROTLI); }
-static void load_zstd(void) { load(ZSTD); }
 
 /* Loads the library with the first call. Returns why it cannot be used; null if it can. */
 const char *needletail_coding_load(int kind) {
     pthread_once(&onces[kind], kind == BROTLI ? load_brotli : load_zstd);
-    return problems[kind][0] == 0 ? NULL : problems[kind];
+    return problems[kind];
 }
 
 typedef struct {

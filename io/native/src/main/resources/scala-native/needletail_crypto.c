@@ -5,10 +5,11 @@
 #if defined(__SCALANATIVE_NEEDLETAIL_CRYPTO) && defined(__linux__)
 
 #define _GNU_SOURCE
+#include "needletail_library.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct evp_cipher_st EVP_CIPHER;
@@ -42,7 +43,7 @@ static struct {
 
 enum { TAG_LENGTH = 16, CTRL_GET_TAG = 16, CTRL_SET_TAG = 17 };
 
-static char problem[256];
+static const char *problem; /* why it cannot be used */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #ifdef NEEDLETAIL_TLS_LINKED
@@ -57,45 +58,16 @@ static void load(void) {
 #undef F
 }
 
-#elif defined(NEEDLETAIL_STATIC)
-
-/* To load a library, a static program would load a second C library too. */
-static void load(void) { snprintf(problem, sizeof problem, "this program is linked statically, and without OpenSSL"); }
-
 #else
 
-#include <dlfcn.h>
-
 static void load(void) {
-    static const char *const names[] = {"libcrypto.so.3", "libcrypto.so"};
-    static const struct {
-        const char *name;
-        size_t place;
-    } functions[] = {
-#define F(type, name, parameters) {#name, offsetof(__typeof__(crypto), name)},
-        CRYPTO_FUNCTIONS(F)
+    static const char *const files[] = {"libcrypto.so.3", "libcrypto.so", NULL};
+#define F(type, name, parameters) #name,
+    static const char *const functions[] = {CRYPTO_FUNCTIONS(F) NULL};
 #undef F
-    };
-    void *library = NULL;
-    size_t i;
-    for (i = 0; library == NULL && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        snprintf(problem, sizeof problem,
-                 "signing and encrypting need OpenSSL 3, which is not installed: "
-                 "neither libcrypto.so.3 nor libcrypto.so was found");
-        return;
-    }
-    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = dlsym(library, functions[i].name);
-        if (found == NULL) {
-            snprintf(problem, sizeof problem,
-                     "signing and encrypting need OpenSSL 3; the libcrypto that is installed has no %s",
-                     functions[i].name);
-            return;
-        }
-        memcpy((char *)&crypto + functions[i].place, &found, sizeof found);
-    }
+#define F(type, name, parameters) +1
+    problem = needletail_library_load("signing and encrypting need OpenSSL 3", files, functions, CRYPTO_FUNCTIONS(F), &crypto);
+#undef F
 }
 
 #endif
@@ -103,13 +75,13 @@ static void load(void) {
 static void begin(void) {
     load();
     /* at exit it would free what other threads are using */
-    if (problem[0] == 0) crypto.OPENSSL_init_crypto(UINT64_C(0x80000), NULL);
+    if (problem == NULL) crypto.OPENSSL_init_crypto(UINT64_C(0x80000), NULL);
 }
 
 /* Loads the library with the first call. Returns why it cannot be used; null if it can. */
 const char *needletail_crypto_load(void) {
     pthread_once(&once, begin);
-    return problem[0] == 0 ? NULL : problem;
+    return problem;
 }
 
 /* HMAC with SHA-256, into the 32 bytes of `code`. Returns 1 if that is done. */

@@ -16,6 +16,9 @@ typedef struct sessions sessions;
 
 typedef struct named named;
 
+/* Whether a certificate, as needletail_tls_facts.c tells of it, is accepted. Scala's; it throws nothing. */
+typedef int own_check(const unsigned char *facts, int length);
+
 /*
  * What the connections of one loop share. Complete before the first connection, and freed after the last one. OpenSSL
  * may use one for any number of threads, but it takes locks for that.
@@ -33,6 +36,7 @@ typedef struct {
     sessions *sessions;
     unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
     int pins_count;
+    own_check *check; /* null: none */
 } context;
 
 /* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
@@ -44,6 +48,9 @@ struct named {
 /* What X509_STORE_CTX_set_error gives a chain without a pinned key. */
 #define NOT_PINNED 50
 
+/* The same for a certificate that the server's own check refuses. The alert is certificate_unknown. */
+#define REFUSED_BY_CHECK 1001
+
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 
@@ -54,7 +61,16 @@ void needletail_tls_release_tickets(tickets *t);
 /* The latest session of the server `key`, for its caller to free; null if there is none. */
 SSL_SESSION *needletail_tls_session(context *c, const char *key);
 
+int needletail_tls_is_accepted(X509 *x, own_check *check);
+int needletail_tls_is_host_name(const char *name, size_t length);
+
 typedef struct connection connection;
+
+/* Remembers the name that a client asks for, until the handshake is complete. Returns 0 if memory ran out. */
+int needletail_tls_ask(const SSL *s, const char *name, size_t length);
+
+/* That name in lower case; null if none is known. */
+const char *needletail_tls_asked(const SSL *s);
 
 SSL *needletail_tls_ssl(const connection *c);
 

@@ -37,7 +37,8 @@ context *needletail_tls_context(int is_server, int least, int most, const char *
     }
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_MODE,
                      MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS, NULL);
-    ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION);
+    ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
+                                        (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0));
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_MIN_PROTO_VERSION, least, NULL);
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL);
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
@@ -235,49 +236,41 @@ int needletail_tls_pins(context *c, const char *hashes, int count) {
     return 1;
 }
 
-/* Names of servers (SNI) */
-
-static int is_for(const char *name, const char *host) {
-    if (name[0] != '*') return strcasecmp(name, host) == 0;
-    const char *rest = strchr(host, '.');
-    return rest != NULL && rest > host && strcasecmp(name + 1, rest) == 0;
+/* Verifies a client's chain, and asks the server's own check about it: within the handshake, so that it has an alert. */
+static int verify_checked(X509_STORE_CTX *chain, void *with) {
+    context *c = with;
+    int result = ssl.X509_verify_cert(chain);
+    if (result <= 0) return result;
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    if (ssl.OPENSSL_sk_num(all) > 0 && needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)) return 1;
+    ssl.X509_STORE_CTX_set_error(chain, REFUSED_BY_CHECK);
+    return 0;
 }
 
-static int choose_certificate(SSL *s, int *alert, void *with) {
+/* Asked about a session that a client wants to resume: one that is not accepted is not resumed. */
+static int check_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
+                         void *with) {
     context *c = with;
-    const char *host = ssl.SSL_get_servername(s, 0);
-    if (host == NULL) return TLSEXT_NOACK;
-    for (int is_wild = 0; is_wild < 2; is_wild++)
-        for (int i = 0; i < c->names_count; i++)
-            if ((c->names[i].name[0] == '*') == is_wild && is_for(c->names[i].name, host)) {
-                if (c->names[i].context != NULL) ssl.SSL_set_SSL_CTX(s, c->names[i].context->ctx);
-                return TLSEXT_OK;
-            }
-    if (!c->refuses_unknown) return TLSEXT_NOACK;
-    *alert = ALERT_UNRECOGNIZED_NAME;
-    return TLSEXT_ALERT_FATAL;
+    (void)s;
+    (void)key_name;
+    (void)length;
+    if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
+    X509 *peer = ssl.SSL_SESSION_get0_peer(session);
+    if (peer != NULL && !needletail_tls_is_accepted(peer, c->check)) return TICKET_RETURN_IGNORE_RENEW;
+    return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;
 }
 
 /*
- * Which certificates are for which names: for `name` those of `its`, or the context's own if `its` is null. An exact
- * name has precedence. Returns 0 if memory ran out.
+ * Has a server ask `check` about its clients' certificates. It is called by the thread of a handshake, which is not
+ * marked as waiting then. Returns 0 if the library cannot.
  */
-int needletail_tls_name(context *c, const char *name, context *its) {
-    named *more = realloc(c->names, (size_t)(c->names_count + 1) * sizeof *more);
-    if (more == NULL) return 0;
-    c->names = more;
-    char *copy = strdup(name);
-    if (copy == NULL) return 0;
-    c->names[c->names_count].name = copy;
-    c->names[c->names_count++].context = its == NULL ? NULL : needletail_tls_keep(its);
+int needletail_tls_check(context *c, own_check *check) {
+    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
+    c->check = check;
+    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_checked, c);
+    if (ssl.SSL_CTX_set_session_ticket_cb != NULL && ssl.SSL_SESSION_get0_peer != NULL)
+        ssl.SSL_CTX_set_session_ticket_cb(c->ctx, NULL, check_session, c);
     return 1;
-}
-
-/* To be called after all names are known. */
-void needletail_tls_choose(context *c, int refuses_unknown) {
-    c->refuses_unknown = refuses_unknown;
-    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
 }
 
 /* ALPN */

@@ -64,6 +64,15 @@ static void put_certificate(text *t, X509 *x) {
     else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_get_ext(x, at)));
 }
 
+/* Whether a server's own check accepts a certificate. Not if memory ran out. */
+int needletail_tls_is_accepted(X509 *x, own_check *check) {
+    text t = {0};
+    put_certificate(&t, x);
+    int is_accepted = !t.has_failed && check(t.bytes, t.count);
+    free(t.bytes);
+    return is_accepted;
+}
+
 static X509 *peer(const SSL *s) {
     return ssl.SSL_get1_peer_certificate != NULL  ? ssl.SSL_get1_peer_certificate(s)
            : ssl.SSL_get_peer_certificate != NULL ? ssl.SSL_get_peer_certificate(s)

@@ -38,6 +38,7 @@ typedef struct stack_st STACK; /* of certificates, of names */
 typedef int password_function(char *to, int size, int writing, void *with);
 typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *length, const unsigned char *in,
                           unsigned int in_length, void *with);
+typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name, size_t length, int status, void *with);
 
 #define TLS_FUNCTIONS(F) \
     F(int, OPENSSL_init_crypto, (uint64_t, const void *)) \
@@ -162,7 +163,11 @@ typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *lengt
     F(int, OPENSSL_sk_num, (const STACK *)) \
     F(void *, OPENSSL_sk_value, (const STACK *, int)) \
     F(STACK *, OPENSSL_sk_new_null, (void)) \
-    F(int, OPENSSL_sk_push, (STACK *, const void *))
+    F(int, OPENSSL_sk_push, (STACK *, const void *)) \
+    F(void, SSL_CTX_set_client_hello_cb, (SSL_CTX *, int (*)(SSL *, int *, void *), void *)) \
+    F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
+    F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
+    F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *))
 
 struct needletail_tls_library {
 #define F(type, name, parameters) type(*name) parameters;
@@ -215,7 +220,18 @@ enum {
     TLSEXT_NOACK = 3,
 
     CHECK_NO_PARTIAL_WILDCARDS = 4,
+    ALERT_ILLEGAL_PARAMETER = 47,
+    ALERT_DECODE_ERROR = 50,
     ALERT_UNRECOGNIZED_NAME = 112,
+
+    CLIENT_HELLO_ERROR = 0,
+    CLIENT_HELLO_SUCCESS = 1,
+
+    TICKET_SUCCESS = 5,
+    TICKET_SUCCESS_RENEW = 6,
+    TICKET_RETURN_IGNORE_RENEW = 2,
+    TICKET_RETURN_USE = 3,
+    TICKET_RETURN_USE_RENEW = 4,
 };
 
 #define PARTIAL_CHAIN 0x80000UL /* a certificate that is trusted need not be an issuer's */
@@ -223,6 +239,8 @@ enum {
 
 #define INIT_NO_ATEXIT UINT64_C(0x80000)
 #define OP_NO_COMPRESSION (UINT64_C(1) << 17)
+#define OP_PRIORITIZE_CHACHA (UINT64_C(1) << 21) /* for clients that do: they have no AES in hardware */
+#define OP_SERVER_PREFERENCE (UINT64_C(1) << 22)
 #define OP_NO_RENEGOTIATION (UINT64_C(1) << 30)
 
 #endif

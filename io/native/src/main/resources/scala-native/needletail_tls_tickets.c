@@ -2,6 +2,9 @@
  * The keys that a server encrypts session tickets with (RFC 5077 section 4, RFC 8446 section 4.6.1): the same for all
  * loops, replaced now and then, so that who learns one can read the sessions of some hours and not all. A ticket of
  * the key before is accepted, and replaced by one of the current key.
+ *
+ * A ticket is good for the name only that its client asked for (RFC 6066 section 3): the name is a part of the key by
+ * which it is authenticated.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
@@ -63,10 +66,20 @@ static int renew(tickets *t) {
     return 1;
 }
 
+/* Writes the key by which tickets for the name asked for are authenticated. Returns its length. */
+static int key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
+    const char *name = needletail_tls_asked(s);
+    size_t length = name == NULL ? 0 : strnlen(name, 255);
+    memcpy(to, key->authentication, sizeof key->authentication);
+    if (length > 0) memcpy(to + sizeof key->authentication, name, length);
+    return (int)(sizeof key->authentication + length);
+}
+
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,
                           int is_new) {
     tickets *t = needletail_tls_context_of(s)->tickets;
     ticket_key key;
+    unsigned char authentication[sizeof key.authentication + 255];
     int result = 0; /* not known: a full handshake */
     pthread_mutex_lock(&t->lock);
     if (!renew(t)) result = -1;
@@ -86,7 +99,8 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
             result = -1;
     } else if (ssl.EVP_DecryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
         result = -1;
-    if (result > 0 && ssl.HMAC_Init_ex(hmac, key.authentication, sizeof key.authentication, ssl.EVP_sha256(), NULL) != 1)
+    if (result > 0 &&
+        ssl.HMAC_Init_ex(hmac, authentication, key_for_name(s, &key, authentication), ssl.EVP_sha256(), NULL) != 1)
         result = -1;
     return result;
 }

@@ -25,6 +25,10 @@ object NeedletailNativePlugin extends AutoPlugin {
         "programs, which cannot. Needs libssl-dev, or what the system calls it. " +
         "Default: whether NEEDLETAIL_LINKED_TLS is 1."
     )
+    val needletailSymbols = settingKey[Boolean](
+      "Whether native programs for release keep the table of all symbols, for debuggers and profilers; it is a seventh of " +
+        "a program. Stack traces do without. Default: whether NEEDLETAIL_SYMBOLS is 1."
+    )
     val needletailRelease = settingKey[Boolean](
       "Whether native programs are linked for release: release-fast, with thin LTO where lld links. " +
         "Default: true, unless SCALANATIVE_MODE names a mode; SCALANATIVE_LTO is what it says in any case."
@@ -36,6 +40,7 @@ object NeedletailNativePlugin extends AutoPlugin {
   override def buildSettings: Seq[Setting[_]] = Seq(
     needletailStatic    := sys.env.get("NEEDLETAIL_STATIC").contains("1"),
     needletailLinkedTls := sys.env.get("NEEDLETAIL_LINKED_TLS").contains("1"),
+    needletailSymbols   := sys.env.get("NEEDLETAIL_SYMBOLS").contains("1"),
     needletailRelease   := !sys.env.contains("SCALANATIVE_MODE")
   )
 
@@ -47,6 +52,7 @@ object NeedletailNativePlugin extends AutoPlugin {
         NativeLinker.of(config.clangPP, streams.value.log),
         (LocalRootProject / target).value / "needletail",
         needletailRelease.value,
+        needletailSymbols.value,
         needletailStatic.value,
         needletailLinkedTls.value
       )
@@ -66,6 +72,7 @@ object NeedletailNativePlugin extends AutoPlugin {
       linker: NativeLinker,
       directory: File,
       release: Boolean,
+      symbols: Boolean,
       whole: Boolean,
       linkedTls: Boolean
   ): NativeConfig = {
@@ -82,6 +89,7 @@ object NeedletailNativePlugin extends AutoPlugin {
           (if (linker.lld) withLld(directory) else Nil) ++
           // what C++ needs comes with the program, which saves its start a library and a megabyte
           (if (linker.staticCpp) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
+          (if (release && !symbols) Seq("-s") else Nil) ++ // stack traces use the dynamic symbols
           // fixed addresses either way (decision 14)
           (if (whole) Seq("-static") else if (linker.lld) Seq("-no-pie") else Nil) ++
           (if (linkedTls) Seq("-Wl,--as-needed", "-lssl", "-lcrypto", "-Wl,--no-as-needed") else Nil)
@@ -97,6 +105,7 @@ object NeedletailNativePlugin extends AutoPlugin {
     "-Wl,--wrap=scalanative_StackOverflowGuards_setup",
     s"-Wl,--symbol-ordering-file=${PluginFiles.file(directory, "native_order.txt").getPath}",
     "-Wl,--no-warn-symbol-ordering",
+    "-Wl,--hash-style=gnu",
     s"-Wl,--thinlto-cache-dir=${(directory / "thin-lto").getPath}",
     "-Wl,--thinlto-cache-policy=cache_size_bytes=1g:prune_after=336h"
   )

@@ -125,7 +125,11 @@ class ThreadsSuite extends Suite {
       }
       val allTold = told.await(20, TimeUnit.SECONDS)
       assert(allTold, s"${told.getCount} not told")
-      Thread.sleep(20) // in which nothing happens
+      for (loop <- List(there, here)) { // whatever else they were to do is done
+        val done = new CountDownLatch(1)
+        loop.execute(() => done.countDown())
+        assert(done.await(20, TimeUnit.SECONDS))
+      }
       assertEquals(times.get, rounds)
     } finally { here.close(); there.close() }
   }

@@ -104,6 +104,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
         // the pool would start another thread although one is idle
         val isIdle = running.getAndIncrement() < pool.getPoolSize
         if (!isIdle || !pool.getQueue.offer(work)) pool.execute(work)
+        else if (running.get > pool.getPoolSize) pool.prestartCoreThread() // it ended meanwhile
         true
       } catch {
         case _: RejectedExecutionException =>

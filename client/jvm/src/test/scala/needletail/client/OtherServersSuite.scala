@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{ByteStream, Status}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** The client against nginx and Node, where they are installed. */
-class OtherServersSuite extends Suite with Serving {
+class OtherServersSuite extends Suite with Serving with Temporaries {
 
   private def find(name: String): Option[String] =
     (sys.env.getOrElse("PATH", "").split(File.pathSeparator).toSeq ++ Seq("/usr/sbin", "/usr/local/sbin"))
@@ -42,16 +42,7 @@ class OtherServersSuite extends Suite with Serving {
     }
   }
 
-  private def temporary[A](body: File => A): A = {
-    val folder                = Files.createTempDirectory("needletail-client").toFile
-    def remove(f: File): Unit = {
-      Option(f.listFiles).foreach(_.foreach(remove))
-      f.delete()
-      ()
-    }
-    try body(folder)
-    finally remove(folder)
-  }
+  private def temporary[A](body: File => A): A = body(temporaryDirectory().toFile)
 
   private def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
 

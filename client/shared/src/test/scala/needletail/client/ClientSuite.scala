@@ -188,13 +188,7 @@ class ClientSuite extends Suite with Serving {
     }
     serving(_ => Response.ok.stream(endless)) { (server, client) =>
       val answer = client.await(client.get(server.url).stream)
-      var before = -1L
-      eventually { // until the buffers of both kernels are full
-        val same = before == fed
-        before = fed
-        Thread.sleep(50)
-        same
-      }
+      val before = untilStill(fed, 50.millis) // the buffers of both kernels are full
       assert(fed < 64L * 1024 * 1024, s"$fed bytes went into buffers")
       client.await(drainSome(answer.body, 100))
       eventually(fed > before, "asked again, it flows again")

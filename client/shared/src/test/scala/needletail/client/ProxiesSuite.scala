@@ -1,13 +1,19 @@
 package needletail.client
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Response}
 import needletail.io.{Address, Tls, TlsServerConfig}
-import needletail.testing.{Authority, Suite}
+import needletail.server.ServerFixture
+import needletail.server.tcp.{Answer, TcpServer}
+import needletail.tcp.{Codec, Decoded, Decoder, TcpClient, TcpClientConfig, TcpClientError}
+import needletail.testing.{Suite, Temporaries}
 
 /** Calls through HTTP proxies. */
-class ProxiesSuite extends Suite with Serving {
+class ProxiesSuite extends Suite with Serving with Temporaries {
   private val handler: Handler = request =>
     if (request.path == "/echo") Response.ok.stream(request.body.stream)
     else
@@ -57,7 +63,7 @@ class ProxiesSuite extends Suite with Serving {
 
   test("https: a tunnel, over which TLS is spoken with the server itself") {
     if (Tls.isKnown) {
-      val authority = new Authority
+      val authority = newAuthority()
       val issued    = authority.issue("DNS:localhost")
       val secure    = serverConfig.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
       serving(handler, serverConfig = secure) { (server, _) =>
@@ -170,5 +176,39 @@ class ProxiesSuite extends Suite with Serving {
     assert(!wrong("http://u:secret%0a@p").contains("secret"))
     assertEquals(HttpProxy("http://u:a%40b@p").credentials, Some(("u", "a@b")))
     assert(!HttpProxy("http://u:a%40b@p").toString.contains("a@b"))
+  }
+
+  /** Lines of text, each ended by LF. */
+  private object Lines extends Codec[String, String] {
+    def decoder(): Decoder[String] = (bytes, from, until) => {
+      val end = bytes.indexOf('\n'.toByte, from)
+      if (end < 0 || end >= until) Decoded.More
+      else Decoded.Message(new String(bytes, from, end - from, ISO_8859_1), end + 1)
+    }
+    def encode(line: String): Array[Byte] = (line + "\n").getBytes(ISO_8859_1)
+  }
+
+  test("a client of another protocol goes through a tunnel; without one its requests fail") {
+    val echo = TcpServer.serve(Lines, ServerFixture.loopback)(_ => line => Answer(s"you: $line"))
+    ServerFixture.serving(echo) { server =>
+      val proxy = new TestProxy(credentials = true)
+      try {
+        val port                = server.port
+        def asking(url: String) = {
+          val client = TcpClient(
+            Lines,
+            Address.Tcp("127.0.0.1", port),
+            TcpClientConfig(proxy = Some(HttpProxy(url)), connectTimeout = 20.seconds, requestTimeout = 20.seconds)
+          )
+          try Await.result(client.future("hello"), 30.seconds)
+          finally client.close()
+        }
+        assertEquals(asking(proxy.url), "you: hello")
+        assert(proxy.request.startsWith(s"CONNECT 127.0.0.1:$port HTTP/1.1\r\n"), proxy.request)
+        val refused = intercept[TcpClientError.CannotConnect](asking(s"http://127.0.0.1:${proxy.port}"))
+        assert(refused.getMessage.contains("407"), refused.getMessage)
+        assertEquals(proxy.connects.get, 1)
+      } finally proxy.close()
+    }
   }
 }

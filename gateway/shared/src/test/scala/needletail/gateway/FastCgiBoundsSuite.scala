@@ -80,11 +80,7 @@ class FastCgiBoundsSuite extends Serving {
       )
       sender.setDaemon(true)
       sender.start()
-      var before = -1
-      while (before != sent) {
-        before = sent
-        Thread.sleep(200)
-      }
+      untilStill(sent)
       assert(sent < 30 * 1000 * 1000, s"$sent bytes were taken")
       val statistics = Await.result(server.statistics, 20.seconds)
       assert(statistics.bytesRead < 1000 * 1000, statistics)
@@ -124,11 +120,7 @@ class FastCgiBoundsSuite extends Serving {
       val client = new FastCgiClient(server.port)
       client.request(1, get("/endless"))
       def written: Long = Await.result(server.statistics, 20.seconds).bytesWritten
-      var before        = -1L
-      while (before != written) {
-        before = written
-        Thread.sleep(200)
-      }
+      val before        = untilStill(written)
       client.request(2, get("/hello"))
       // what has been held up comes, and the small answer soon after
       var first = 0L

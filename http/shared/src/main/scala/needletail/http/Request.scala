@@ -255,6 +255,52 @@ final class Request private[needletail] (
     if (view.generation != generation) "Request(complete)" else s"$method $target"
 }
 
+/** Fields that only some requests use. */
+private[needletail] final class RequestExtras {
+  var parsedQuery: Parameters = null
+
+  /** The request that this one was made from; its gate applies to this one too. */
+  var origin: Request = null
+
+  /** Of the request that this one was made from at first; null if it is that itself. */
+  var root: RequestExtras = null
+
+  var reporter: Gate              = null
+  var dress: Response => Response = null
+
+  // The following are those of the first request, see `Request.shared`.
+
+  private var id: String            = null
+  private var csrf: String          = null
+  private var isOver                = false
+  private var atEnd: List[Runnable] = Nil
+
+  /** The id that the request has been given, by `make` if it has none yet. From any thread. */
+  def idOr(make: => String): String = synchronized {
+    if (id == null) id = make
+    id
+  }
+
+  /** What the tokens against cross-site requests belong to; null if none has been made. */
+  def csrfOrNull: String = synchronized(csrf)
+
+  /** The same, made if there is none yet. From any thread. */
+  def csrfOr(make: => String): String = synchronized {
+    if (csrf == null) csrf = make
+    csrf
+  }
+
+  /** Runs `task` when the request is over. */
+  def onOver(task: Runnable): Unit = if (isOver) task.run() else atEnd = task :: atEnd
+
+  def end(): Unit = {
+    isOver = true
+    val tasks = atEnd
+    atEnd = Nil
+    tasks.foreach(_.run())
+  }
+}
+
 object Request {
   private[needletail] val released: RequestView = new RequestView
 

@@ -154,9 +154,12 @@ object Response {
   /** 404 without content. */
   def notFound: Response = Response(Status.NotFound)
 
-  /** The response that the server sends for an error: its status, with its message as text. */
-  def of(error: HttpError): Response =
-    Response(error.status).text(if (error.message == null) error.status.reason else error.message)
+  /** The response that the server sends for an error: its status and headers, with its message as text. */
+  def of(error: HttpError): Response = {
+    val response =
+      Response(error.status).text(if (error.message == null) error.status.reason else error.message)
+    if (error.headers.isEmpty) response else response.withHeaders(error.headers)
+  }
 
   /** A response without content that the server handles by its source: see `Upgrade.response`. */
   private[needletail] def switching(to: ByteStream): Response =

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.{ServerSocket, Socket as PlainSocket}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
-import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 import javax.net.ssl.{SSLSocket, SSLSocketFactory}
 
 import scala.concurrent.{Await, Promise}
@@ -234,9 +234,12 @@ class TlsSuite extends LoopSuite {
       val text = refusal(port)
       assert(text.contains("localhost does not use TLS on that port"), text)
     }
-    serving(_ => Thread.sleep(2000)) { port =>
-      val text = refusal(port, timeoutNanos = 300000000L)
-      assert(text.contains("no answer within 300 ms"), text)
+    val over = new CountDownLatch(1)
+    serving { _ => over.await(20, TimeUnit.SECONDS); () } { port =>
+      try {
+        val text = refusal(port, timeoutNanos = 300000000L)
+        assert(text.contains("no answer within 300 ms"), text)
+      } finally over.countDown()
     }
     serving(socket => { socket.getInputStream.read(); () }) { port =>
       val text = refusal(port)
@@ -245,15 +248,17 @@ class TlsSuite extends LoopSuite {
   }
 
   test("an end that TLS does not tell of is none: data may be missing") {
+    val received = new CountDownLatch(1)
     serving { socket =>
       secure(socket).getOutputStream.write("some".getBytes)
-      Thread.sleep(100)
+      received.await(20, TimeUnit.SECONDS)
       socket.close()
     } { port =>
       withLoop { loop =>
         val events = new Events
         open(loop, port)(_ => new Recorder(events))
         events.expect("data some")
+        received.countDown()
         val end = events.next()
         assert(end.startsWith("closed by") && end.contains("data may be missing"), end)
       }

@@ -100,7 +100,8 @@ final class Connection private[io] (
 
   /**
    * Sends at most `most` bytes of `part`, as many as the kernel takes now; it must not be `isBackedUp`. Nothing is kept:
-   * if the kernel takes fewer, call it again in `onDrained`, and write nothing else before that.
+   * if the kernel takes fewer, call it again in `onDrained`; to write anything else before that is an
+   * IllegalStateException. If the system cannot send the file, or if it or the connection fails, the part `isRefused`.
    */
   private[needletail] def send(part: FilePart, most: Int): Unit =
     if (phase == Open) output.send(part, most)

@@ -36,6 +36,8 @@ private[io] final class ConnectionOutput(connection: Connection) {
   /** See `Connection.write`. With `mayKeep` the array is handed over. The connection must be open. */
   def write(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (!ending && count > 0) {
+      if (unsent ne null)
+        throw new IllegalStateException("bytes were written in the middle of a file that is sent")
       val done = if (pending eq null) writeNow(bytes, from, count) else 0
       if (done >= 0 && done < count) {
         if (pending eq null) pending = new PendingOutput(connection.loop.memory)
@@ -62,7 +64,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
   def send(part: FilePart, most: Int): Unit =
     if (!ending && !isBackedUp) {
       val count = math.min(part.left, most.toLong).toInt
-      if (sendNow(part, count) < count && connection.isOpen && !part.isCut) {
+      if (sendNow(part, count) < count && !part.isCut && !part.isRefused) {
         unsent = part
         connection.want(socket.interest | Interest.Write)
       }
@@ -75,8 +77,8 @@ private[io] final class ConnectionOutput(connection: Connection) {
       if (n > 0) total += n
       n
     } catch {
-      case e: IOException =>
-        connection.finish(e)
+      case _: IOException =>
+        part.refuse()
         -1
     }
 

@@ -17,7 +17,8 @@ private[needletail] final class FilePart(
     val until: Long,
     val freshUntil: Long
 ) {
-  private var cut = false
+  private var cut     = false
+  private var refused = false
 
   def position: Long = at
 
@@ -27,7 +28,12 @@ private[needletail] final class FilePart(
   /** Whether the file turned out to end before `until`. */
   def isCut: Boolean = cut
 
+  /** Whether the system could not send it. Whether that is the file's fault or the peer's shows when it is read. */
+  def isRefused: Boolean = refused
+
   private[io] def sent(n: Int): Unit = if (n < 0) cut = true else at += n
+
+  private[io] def refuse(): Unit = refused = true
 }
 
 /** Content that consists of one part of a file, in pieces that are sent one after the other. */
@@ -41,4 +47,7 @@ private[needletail] trait FileOutput {
    * when it is in memory. A failure ends the content.
    */
   def nextPart(): Async[FilePart]
+
+  /** The system cannot send it: it is read from now on, from that position of the file, and not sendable any more. */
+  def readFrom(position: Long): Unit
 }

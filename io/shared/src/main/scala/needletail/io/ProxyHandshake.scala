@@ -25,6 +25,16 @@ private[needletail] abstract class ProxyHandshake(
   def accepts(bytes: Array[Byte], count: Int): Boolean
 }
 
+/** A proxy that makes tunnels to servers of any protocol. `HttpProxy` of `needletail-client` is one. */
+trait TunnelProxy {
+
+  /** Where it is. */
+  def address: Address.Tcp
+
+  /** What a new connection to it begins with, to become one to `to`. */
+  private[needletail] def handshake(to: Address.Tcp): ProxyHandshake
+}
+
 /** The exchange on one connected socket. */
 private[io] final class ProxyExchange(handshake: ProxyHandshake) {
   private val answer = new Array[Byte](handshake.maxAnswer)

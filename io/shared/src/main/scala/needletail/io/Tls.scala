@@ -18,11 +18,12 @@ final class Tls private[io] (context: TlsClientContext, serverName: Option[Strin
   private[io] def over(socket: Socket, name: String, port: Int): Socket = context.over(socket, name, port)
 
   /**
-   * The peer for the server with that name or address. The first call may read the trusted certificates, which blocks.
+   * The peer for the server with that name or address; a dot at its end is no part of it (RFC 6066 section 3). The first
+   * call may read the trusted certificates, which blocks.
    */
   def to(name: String): TlsPeer = {
     context.prepare()
-    new TlsPeer(this, serverName.getOrElse(name))
+    new TlsPeer(this, serverName.getOrElse(name).stripSuffix("."))
   }
 }
 

@@ -2,6 +2,8 @@ package needletail.io
 
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
+import scala.concurrent.duration._
+
 class BackPressureSuite extends LoopSuite {
 
   test("a paused connection gets nothing, then all of it") {
@@ -314,11 +316,7 @@ class BackPressureSuite extends LoopSuite {
         send(client, "y")
         untilAsleep(loop)
         // A loop that turns by itself would move its cached clock on all the time.
-        eventually {
-          val start = loop.nowNanos
-          Thread.sleep(100)
-          loop.nowNanos == start
-        }
+        untilStill(loop.nowNanos, 100.millis)
       }
     }
   }

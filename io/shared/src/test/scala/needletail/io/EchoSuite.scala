@@ -1,5 +1,8 @@
 package needletail.io
 
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Promise}
+
 import needletail.io.platform.ListenOptions
 
 class EchoSuite extends LoopSuite {
@@ -20,7 +23,8 @@ class EchoSuite extends LoopSuite {
 
   test("megabytes come back whole and in order, though the client reads late") {
     withLoop { loop =>
-      val listener = listen(loop)(new Echo(_))
+      val accepted = Promise[Connection]()
+      val listener = listen(loop) { c => accepted.success(c); new Echo(c) }
       withClient(listener) { client =>
         val sent   = Array.tabulate(8 * 1024 * 1024)(i => (i * 31 + i / 251).toByte)
         val writer = new Thread(() => {
@@ -28,7 +32,8 @@ class EchoSuite extends LoopSuite {
           client.shutdownOutput()
         })
         writer.start()
-        Thread.sleep(50) // until about as much is on its way as there is room for
+        val echo = Await.result(accepted.future, patience)
+        untilStill(on(loop)(echo.bytesRead), 50.millis) // as much is on its way as there is room for
         val got = new Array[Byte](sent.length)
         var n   = 0
         while (n < got.length) {

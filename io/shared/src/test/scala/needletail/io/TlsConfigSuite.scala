@@ -6,14 +6,14 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.{Await, Promise}
 
 import needletail.io.platform.ListenOptions
-import needletail.testing.Authority
+import needletail.testing.{Authority, Temporaries}
 
 /** What the configurations of TLS promise, on both ends of connections of our own. */
-class TlsConfigSuite extends LoopSuite {
-  private lazy val authority = new Authority
+class TlsConfigSuite extends LoopSuite with Temporaries {
+  private lazy val authority = newAuthority()
   private lazy val local     = authority.issue("DNS:localhost,IP:127.0.0.1")
   private lazy val rsa       = authority.issue("DNS:localhost,IP:127.0.0.1", "rsa")
-  private lazy val stranger  = new Authority("Stranger").issue("DNS:localhost")
+  private lazy val stranger  = newAuthority("Stranger").issue("DNS:localhost")
 
   private def files(issued: Authority#Issued): TlsCertificate    = TlsCertificate(issued.chain, issued.key)
   private def config(issued: Authority#Issued*): TlsServerConfig = TlsServerConfig(issued.map(files))
@@ -188,7 +188,7 @@ class TlsConfigSuite extends LoopSuite {
   }
 
   secured("pins are of the path that is verified, and of nothing else that a server shows") {
-    val other                                = new Authority("Other")
+    val other                                = newAuthority("Other")
     val padded                               = authority.file("padded.pem")
     def pinning(file: Path): TlsClientConfig = trusting.copy(pins = Set(pin(file)))
     Files.write(padded, Files.readAllBytes(local.chain) ++ Files.readAllBytes(other.file))
@@ -236,6 +236,33 @@ class TlsConfigSuite extends LoopSuite {
       assert(connect(as(bob), "localhost").isLeft)
       isWelcome = false
       assert(connect(again, "localhost").isLeft)
+    }
+  }
+
+  secured("a client that the server's own check refuses is told so by an alert, and why is known here") {
+    val ann = authority.issue("DNS:ann", subject = "Ann")
+    def told(check: CertificateInfo => Boolean): (String, String) = withLoop { loop =>
+      val (theirs, ours) = (new Events, new Events)
+      val clients        = Some(TlsClientAuth(authority.file, check = check))
+      val identity       = Tls.server(config(local).copy(clients = clients))
+      val listener       = Listener.bind(
+        anyPort,
+        loop,
+        ListenOptions(),
+        _.start(loop, ConnectionOptions(), identity)(_ => new Recorder(theirs))
+      )
+      val peer = Tls.client(trusting.copy(certificate = Some(files(ann)))).to("localhost")
+      on(loop)(Connector.connect(listener.address, loop, tls = peer)(_ => new Recorder(ours)))
+      val result = (theirs.next(), ours.next())
+      assertEquals((identity.counts.full, identity.counts.failed), (0L, 1L))
+      result
+    }
+    for (
+      check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))
+    ) {
+      val (theirs, ours) = told(check)
+      assert(theirs.contains("it was refused by the server's own check"), theirs)
+      assert(ours.contains("alert") && ours.contains("certificate") && ours.contains("unknown"), ours)
     }
   }
 

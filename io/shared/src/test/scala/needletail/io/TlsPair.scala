@@ -7,11 +7,11 @@ import scala.concurrent.{Await, Promise}
 
 import needletail.io.platform.ListenOptions
 import needletail.io.tls.*
-import needletail.testing.Authority
+import needletail.testing.Temporaries
 
 /** What suites need of a server and a client of ours with TLS, with certificates made by openssl. */
-abstract class TlsPair extends LoopSuite {
-  lazy val authority = new Authority("Needletail")
+abstract class TlsPair extends LoopSuite with Temporaries {
+  lazy val authority = newAuthority("Needletail")
   lazy val local     = {
     val issued = authority.issue(
       "DNS:localhost,DNS:here.test,IP:127.0.0.1,email:a@b.example,URI:x:y",

@@ -5,18 +5,11 @@ import java.nio.file.{Files, Path}
 
 import needletail.io.platform.ListenOptions
 import needletail.io.system.SystemPlatform
+import needletail.testing.Temporaries
 
-class UnixSocketSuite extends LoopSuite {
+class UnixSocketSuite extends LoopSuite with Temporaries {
 
-  private def withDirectory[A](body: Path => A): A = {
-    val directory = Files.createTempDirectory("needletail")
-    try body(directory)
-    finally {
-      directory.toFile.listFiles().foreach(f => { f.delete(); () })
-      directory.toFile.delete()
-      ()
-    }
-  }
+  private def withDirectory[A](body: Path => A): A = body(temporaryDirectory())
 
   private def exists(path: String): Boolean = new java.io.File(path).exists()
 

@@ -57,16 +57,20 @@ sealed abstract class Json {
 }
 
 object Json {
+
+  /** The value `null`. */
   case object Null extends Json {
     private[json] def write(out: JsonOutput): Unit = out.raw("null")
     private[json] def kind                         = "null"
   }
 
+  /** `true` or `false`. */
   final case class Bool(value: Boolean) extends Json {
     private[json] def write(out: JsonOutput): Unit = out.raw(if (value) "true" else "false")
     private[json] def kind                         = "a Boolean"
   }
 
+  /** A string, without its quotes and escapes. */
   final case class Str(value: String) extends Json {
     private[json] def write(out: JsonOutput): Unit = out.quoted(value)
     private[json] def kind                         = "a string"
@@ -86,6 +90,7 @@ object Json {
     override def hashCode: Int = text.hashCode
   }
 
+  /** An array. */
   final case class Arr(values: Vector[Json]) extends Json {
     private[json] def write(out: JsonOutput): Unit = out.list('[', values, ']')(_.write(out))
     private[json] def kind                         = "an array"
@@ -151,6 +156,7 @@ object Json {
   /** Parses a text that is one value. Offsets in errors count bytes of its UTF-8. */
   def parse(text: String): Either[JsonError, Json] = parse(text, JsonLimits.default)
 
+  /** Parses a text that is one value within `limits`, of which that of bytes counts its UTF-8. */
   def parse(text: String, limits: JsonLimits): Either[JsonError, Json] = {
     val unpaired = Surrogates.unpaired(text)
     if (unpaired < 0) parse(text.getBytes(UTF_8), limits)
@@ -167,6 +173,7 @@ object Json {
   /** Parses bytes that are one value in UTF-8; ill-formed UTF-8, and a byte order mark, are errors. */
   def parse(bytes: Array[Byte]): Either[JsonError, Json] = parse(bytes, JsonLimits.default)
 
+  /** Parses bytes that are one value in UTF-8 within `limits`. */
   def parse(bytes: Array[Byte], limits: JsonLimits): Either[JsonError, Json] =
     new JsonParser[Json](bytes, limits, Builder).parse()
 

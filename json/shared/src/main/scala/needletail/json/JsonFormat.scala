@@ -40,6 +40,7 @@ object JsonFormat {
   def apply[A](read: JsonCursor => Either[JsonError, A])(write: A => Json): JsonFormat[A] =
     of(JsonReader(read), (value: A) => write(value))
 
+  /** Of a reader and a writer. */
   def of[A](reader: JsonReader[A], writer: JsonWriter[A]): JsonFormat[A] =
     new JsonFormat(reader, writer, JsonLimits.default)
 

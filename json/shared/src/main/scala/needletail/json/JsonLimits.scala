@@ -25,6 +25,8 @@ final case class JsonLimits(
 }
 
 object JsonLimits {
+
+  /** The limits that apply where none are given. */
   val default: JsonLimits = JsonLimits()
 }
 

@@ -5,6 +5,8 @@ package needletail.json
   "there is no JsonWriter[${A}], which writes a ${A} as JSON; a type of your own needs one in its companion object: implicit val writer: JsonWriter[${A}] = a => Json.obj(\"id\" -> a.id, …)"
 )
 trait JsonWriter[-A] {
+
+  /** The value as JSON. Must not throw. */
   def write(value: A): Json
 }
 

@@ -53,7 +53,7 @@ final class Engine(
       case Left(mistake)   => throw new IllegalArgumentException(mistake)
       case Right(compiled) =>
         if (warmUp > Duration.Zero)
-          WarmUp.once(warmUp, isOver)(p =>
+          WarmUp.once(warmUp, isOver, compiled.targets.exists(_.peer ne null))(p =>
             ExecutablePlan.of(p, names).foreach(run(_, rehearse, WarmUp.IntervalNanos))
           )
         run(compiled, watch, WorkerCounts.Second)

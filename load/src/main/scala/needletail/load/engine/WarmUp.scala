@@ -25,20 +25,22 @@ private[engine] object WarmUp {
   /**
    * Runs plans of both models against a server that this starts, if this is the first call in the process.
    *
-   * @param atMost how long it may take
-   * @param isOver whether to end it early
+   * @param atMost   how long it may take
+   * @param isOver   whether to end it early
+   * @param isSecure whether over TLS, with full handshakes and resumed ones
    */
-  def once(atMost: FiniteDuration, isOver: () => Boolean)(run: LoadPlan => Unit): Unit =
+  def once(atMost: FiniteDuration, isOver: () => Boolean, isSecure: Boolean = false)(run: LoadPlan => Unit): Unit =
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
         // Without a free port there is no warm-up: that there is none is what the run is going to find out.
         val listener =
-          try WarmUpServer.listen(loops(0))
+          try WarmUpServer.listen(loops(0), isSecure)
           catch { case _: IOException => return }
         listener.address match {
           case Address.Tcp(_, port) =>
-            val both     = plans(s"http://127.0.0.1:$port/")
+            val scheme   = if (isSecure) "https" else "http"
+            val both     = plans(s"$scheme://127.0.0.1:$port/", isSecure)
             val deadline = System.nanoTime() + atMost.toNanos
             untilSettled(() => isOver() || System.nanoTime() >= deadline, () => compiling) { () =>
               both.foreach(run)
@@ -86,7 +88,7 @@ private[engine] object WarmUp {
   }
 
   /** Both models; kinds of one request and of several with all features; persistent connections and others. */
-  private def plans(url: String): Vector[LoadPlan] = {
+  private def plans(url: String, isSecure: Boolean): Vector[LoadPlan] = {
     val plain = Kind("plain", Vector(RequestTemplate("GET", url)))
     val form  = RequestTemplate(
       "POST",
@@ -98,9 +100,11 @@ private[engine] object WarmUp {
       feeders = Vector(Feeder(Vector("word"), Vector(Vector("needle"), Vector("tail")), random = false))
     )
     val session = Kind("session", Vector(form, RequestTemplate("GET", url + "${word}")), weight = 0.2)
-    def plan(kinds: Vector[Kind], load: Load) = LoadPlan("warm-up", kinds, load, timeout = 1.second)
+    def plan(kinds: Vector[Kind], load: Load) =
+      LoadPlan("warm-up", kinds, load, timeout = 1.second, trust = if (isSecure) Trust.Anybody else Trust.System)
     def arrivals(chance: Boolean) = Load.Open(Vector(Load.Step(20000, 20000, Time)), chance, connections = 64)
-    Vector(
+    val handshakes = plan(Vector(plain), Load.Closed(4, Some(20), None)).copy(keepAlive = false, resumesTls = false)
+    (if (isSecure) Vector(handshakes) else Vector.empty) ++ Vector(
       plan(
         Vector(plain, session),
         Load.Closed(8, None, Some(Time))

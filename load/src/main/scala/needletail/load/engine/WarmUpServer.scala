@@ -132,14 +132,19 @@ private[engine] object WarmUpServer {
     s"HTTP/1.0 200 OK\r\n$date$kind\r\n$text"
   ).map(rawBytes)
 
-  /** Listens on loopback until `close` is called; every connection is on `loop`. */
-  def listen(loop: EventLoop): Listener = {
+  /** Listens on loopback until `close` is called, over TLS if it `isSecure`; every connection is on `loop`. */
+  def listen(loop: EventLoop, isSecure: Boolean = false): Listener = {
     val turn = new Turn
+    val tls  = if (isSecure) Some(Tls.server(WarmUpCertificate.context())) else None
     Listener.bind(
       Address.Tcp("127.0.0.1", 0),
       loop,
       ListenOptions(),
-      _.start(loop, ConnectionOptions())(new WarmUpServer(_, turn))
+      socket =>
+        tls match {
+          case Some(identity) => socket.start(loop, ConnectionOptions(), identity)(new WarmUpServer(_, turn))
+          case None           => socket.start(loop, ConnectionOptions())(new WarmUpServer(_, turn))
+        }
     )
   }
 }

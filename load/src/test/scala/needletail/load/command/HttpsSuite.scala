@@ -6,10 +6,10 @@ import scala.concurrent.duration._
 
 import needletail.load.engine.Serving
 import needletail.load.report.data.ResultDocument
-import needletail.testing.{Certificate, Suite, TlsServer}
+import needletail.testing.{Certificate, Suite, Temporaries, TlsServer}
 
 /** The program against a server that speaks TLS. */
-class HttpsSuite extends Suite with Serving with ShippedProgram {
+class HttpsSuite extends Suite with Serving with ShippedProgram with Temporaries {
   override def munitTimeout: Duration = 2.minutes // certificates are made and keys derived, by cold code
 
   private def greeting[A](body: Int => A): A =
@@ -17,14 +17,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram {
 
   private def trusted: String = Certificate.local.file.toString
 
-  private def inFolder[A](body: Path => A): A = {
-    val folder = Files.createTempDirectory("https")
-    try body(folder)
-    finally {
-      folder.toFile.listFiles.foreach(f => f.delete())
-      Files.delete(folder)
-    }
-  }
+  private def inFolder[A](body: Path => A): A = body(temporaryDirectory())
 
   test("users and arrivals, whose certificate is trusted by a file")(inFolder { folder =>
     greeting { port =>

@@ -8,19 +8,14 @@ import needletail.load.analysis.{ModelDriver, ModelServer}
 import needletail.load.plan.{Load, LoadPlan}
 import needletail.load.report.data.{HistogramLog, ResultDocument}
 import needletail.load.result.{Interval, RunResult}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** `ladder`, `characterise`, `compare`, `merge` against a model. */
-class OtherCommandsSuite extends Suite {
+class OtherCommandsSuite extends Suite with Temporaries {
   override def munitTimeout: Duration = 2.minutes
   private val url                     = "http://localhost:8080"
 
-  private val folder = Files.createTempDirectory("needletail-load")
-
-  override def afterAll(): Unit = {
-    Option(folder.toFile.listFiles).toList.flatten.foreach(_.delete())
-    Files.delete(folder)
-  }
+  private val folder = temporaryDirectory()
 
   private def file(name: String): Path = folder.resolve(name)
 

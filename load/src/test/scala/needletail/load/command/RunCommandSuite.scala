@@ -5,21 +5,13 @@ import java.nio.file.{Files, Path}
 import needletail.load.analysis.{ModelDriver, ModelServer}
 import needletail.load.command.options.CommandLine
 import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** `run` against a model: what it says, the files it leaves, the status it ends with. */
-class RunCommandSuite extends Suite {
+class RunCommandSuite extends Suite with Temporaries {
   private val url = "http://localhost:8080"
 
-  private def inFolder[A](body: Path => A): A = {
-    val folder = Files.createTempDirectory("needletail-load")
-    try body(folder)
-    finally {
-      folder.toFile.setWritable(true)
-      Option(folder.toFile.listFiles).toList.flatten.foreach(_.delete())
-      Files.delete(folder)
-    }
-  }
+  private def inFolder[A](body: Path => A): A = body(temporaryDirectory())
 
   test("users for a time: figures, verdict, and status 0") {
     val program = new ModelProgram

@@ -4,24 +4,36 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.io.{Address, EventLoops}
-import needletail.load.plan.LoadPlan
-import needletail.load.result.{Outcome, RunResult}
+import needletail.load.plan.{LoadPlan, Trust}
+import needletail.load.result.{Openings, Outcome, RunResult}
 import needletail.testing.Suite
 
 /** The warm-up's server behaves in every way in which servers do, and in no other. */
 class WarmUpServerSuite extends Suite with Serving {
-  private def parroting(plan: String => LoadPlan): RunResult = {
+  private def parroting(plan: String => LoadPlan, isSecure: Boolean = false): RunResult = {
     val loops = new EventLoops(1, "parrot", daemon = true)
     try {
-      val listener = WarmUpServer.listen(loops(0))
+      val listener = WarmUpServer.listen(loops(0), isSecure)
       listener.address match {
-        case Address.Tcp(host, port) => run(plan(s"http://$host:$port/"))
+        case Address.Tcp(host, port) => run(plan(s"${if (isSecure) "https" else "http"}://$host:$port/"))
         case other                   => fail(s"it listens on $other")
       }
     } finally {
       loops.stop()
       Await.ready(loops.stopped, 5.seconds)
       ()
+    }
+  }
+
+  test("over TLS, with a certificate of its own") {
+    for (resumes <- Seq(false, true)) {
+      val secured = closed(_: String, users = 2, requests = 30).copy(trust = Trust.Anybody, resumesTls = resumes)
+      val result  = parroting(url => secured(url).copy(keepAlive = false), isSecure = true)
+      val all     = Openings.sum(result.intervals.map(_.self.openings))
+      assertEquals(total(result).requests, 60L)
+      assertEquals(total(result).count(Outcome.Garbage), 0L)
+      assert(all.tls.histogram.getTotalCount >= 60, all.tls.histogram.getTotalCount)
+      assertEquals(all.resumed > 0, resumes)
     }
   }
 

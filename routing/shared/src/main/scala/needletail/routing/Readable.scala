@@ -10,6 +10,8 @@ import needletail.routing.internal.typing.{MissingTo, Mistake}
   "there is no Read[${A}], which reads a ${A} from text; a type of your own needs one line in its companion object: implicit val read: Read[${A}] = Read.of(\"its name for error messages\")(text => Some or None)"
 )
 sealed abstract class Readable[A] {
+
+  /** What `![A]` is: a [[Value]], or [[Values]]. */
   type Reader
   private[routing] def reader(name: String): Reader
 }

@@ -115,6 +115,8 @@ object Routes {
 
 /** One route: a pattern and a handler; made by `to`. Immutable. */
 final class Route private (private[routing] val compiled: CompiledRoute) extends Routes {
+
+  /** This route alone. */
   def all: List[Route] = List(this)
 
   /** Its method; None for all methods. */

@@ -1,6 +1,7 @@
 package needletail.routing
 
 import needletail.http.Response
+import needletail.http.text.Markup
 import needletail.routing.internal.description.{Description, ParameterDescription, RouteDescription}
 
 /**
@@ -87,14 +88,7 @@ object RoutesPage {
   /** A text within an element or an attribute in double quotes. */
   private[routing] def escape(text: String): String = {
     val out = new java.lang.StringBuilder(text.length + 16)
-    text.foreach {
-      case '&'  => out.append("&amp;")
-      case '<'  => out.append("&lt;")
-      case '>'  => out.append("&gt;")
-      case '"'  => out.append("&quot;")
-      case '\'' => out.append("&#39;")
-      case c    => out.append(c)
-    }
+    Markup.escape(text, out)
     out.toString
   }
 

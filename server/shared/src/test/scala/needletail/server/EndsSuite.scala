@@ -198,13 +198,9 @@ class EndsSuite extends Suite {
     val client = new RawClient(server.port).send(get)
     try {
       client.readUntil("first")
-      val end   = System.nanoTime() + 10.seconds.toNanos
       var found = timers(server.port)
       // what has just been sent has a timer of its own, until it is acknowledged
-      while (found != List("02") && found != List("00") && System.nanoTime() < end) {
-        Thread.sleep(5)
-        found = timers(server.port)
-      }
+      eventually({ found = timers(server.port); found == List("02") || found == List("00") }, found)
       found
     } finally {
       client.close()

@@ -4,10 +4,10 @@ import java.net.{Socket, SocketException}
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsServerConfig}
-import needletail.testing.{Authority, Suite}
+import needletail.testing.{Suite, Temporaries}
 
 /** Servers behind proxies that send PROXY headers. */
-class ProxiedSuite extends Suite {
+class ProxiedSuite extends Suite with Temporaries {
   private val handler =
     Handler((r: Request) => Response.ok(r.connection.remoteAddress + " " + r.connection.localAddress))
   private val behind = ServerFixture.loopback.copy(proxies = Seq("127.0.0.0/8"))
@@ -54,7 +54,7 @@ class ProxiedSuite extends Suite {
 
   test("the header comes before TLS") {
     if (Tls.isKnown) {
-      val issued = new Authority().issue("DNS:localhost")
+      val issued = newAuthority().issue("DNS:localhost")
       val secure = behind.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
       ServerFixture.serving(handler, secure) { server =>
         // plain text after the header is answered as such by the TLS that expects a handshake there

@@ -7,11 +7,11 @@ import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsLimits, TlsServerConfig}
-import needletail.testing.{Authority, Suite}
+import needletail.testing.{Suite, Temporaries}
 
 /** What a server does about TLS beside serving: limits, log, certificates. */
-class TlsServerSuite extends Suite {
-  private lazy val authority = new Authority
+class TlsServerSuite extends Suite with Temporaries {
+  private lazy val authority = newAuthority()
   private lazy val local     = authority.issue("DNS:localhost")
   private val handler        = Handler((_: Request) => Response.ok("x"))
 

@@ -232,6 +232,7 @@ object Stream {
   /** These elements. */
   def apply[A](elements: A*): Stream[A] = from(elements)
 
+  /** A stream without elements. */
   def empty: Stream[Nothing] = from(Nil)
 
   /** A stream that fails at once. */

@@ -2,7 +2,7 @@ package needletail.tcp
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.io.{Address, EventLoop, TlsPeer}
+import needletail.io.{Address, EventLoop, ProxyHandshake, TlsPeer, TunnelProxy}
 
 /** What the connections of one client on one loop share. Used on that loop only, except `counts`. */
 private[tcp] final class ClientContext[I, O](
@@ -18,6 +18,17 @@ private[tcp] final class ClientContext[I, O](
   val connectNanos: Long = config.connectTimeout.toNanos
   val maxMessage: Int    = protocol.codec.maxMessage.getOrElse(config.maxMessage)
   private val name       = address.toString
+
+  private val through: Option[(TunnelProxy, Address.Tcp)] = (config.proxy, address) match {
+    case (Some(proxy), to: Address.Tcp) => Some((proxy, to))
+    case _                              => None
+  }
+
+  /** Where connections are made to: the proxy, or the server itself. */
+  val nextHop: Address = through.fold(address)(_._1.address)
+
+  /** What a new connection begins with; null for nothing. */
+  def handshake(): ProxyHandshake = through.fold(null: ProxyHandshake) { case (proxy, to) => proxy.handshake(to) }
 
   def timedOut(limit: FiniteDuration, what: String, written: Boolean): TcpClientError =
     new TcpClientError.TimedOut(name, limit, what, written)

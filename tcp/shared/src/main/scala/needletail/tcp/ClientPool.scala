@@ -166,9 +166,14 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   private def connect(): Unit = {
     counts.add(ClientCounts.Open, 1)
     val opening = Connector
-      .connect(context.address, loop, config.socket, context.connectNanos, tls = context.tls) { connection =>
-        new ClientConnection(connection, context, this)
-      }
+      .connect(
+        context.nextHop,
+        loop,
+        config.socket,
+        context.connectNanos,
+        tls = context.tls,
+        through = context.handshake()
+      )(connection => new ClientConnection(connection, context, this))
       .flatMap(prepared)
     attempt = opening
     opening.onComplete { result =>

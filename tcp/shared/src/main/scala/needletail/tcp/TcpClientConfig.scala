@@ -3,7 +3,7 @@ package needletail.tcp
 import scala.concurrent.duration._
 
 import needletail.async.Setting
-import needletail.io.Tls
+import needletail.io.{Tls, TunnelProxy}
 import needletail.io.platform.ConnectionOptions
 
 /**
@@ -33,8 +33,10 @@ import needletail.io.platform.ConnectionOptions
  * @param maxMessage bytes of one message of the server, unless the codec says otherwise (`Codec.maxMessage`); a longer
  *   one ends the connection
  * @param maxPendingOutput bytes written that the server has not taken; beyond, requests wait. At least one is written
- * @param tls which certificates are trusted; None: no TLS. JVM only
+ * @param tls which certificates are trusted; None: no TLS
  * @param socket options of the connections' sockets
+ * @param proxy makes a tunnel for each connection by TCP: `HttpProxy` of `needletail-client`. `connectTimeout` includes
+ *   that. The proxy resolves the server's name. Unix sockets are called directly
  * @throws java.lang.IllegalArgumentException if a setting is out of range
  */
 final case class TcpClientConfig(
@@ -52,7 +54,8 @@ final case class TcpClientConfig(
     maxMessage: Int = 1024 * 1024,
     maxPendingOutput: Int = 256 * 1024,
     tls: Option[Tls] = None,
-    socket: ConnectionOptions = ConnectionOptions()
+    socket: ConnectionOptions = ConnectionOptions(),
+    proxy: Option[TunnelProxy] = None
 ) {
   private def check(): Unit = {
     val is = Setting("TcpClientConfig")

@@ -4,13 +4,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 /**
- * A private authority that issues certificates, by the program `openssl`, into files of a folder of its own.
+ * A private authority that issues certificates, by the program `openssl`; [[Temporaries]] makes one.
  *
+ * @param folder for its files, which is empty
  * @param name of its certificate's subject
  */
-final class Authority(name: String = "Test Authority") {
-  private val folder = Files.createTempDirectory("authority")
-  folder.toFile.deleteOnExit()
+final class Authority(folder: Path, name: String) {
   private val config = file("ca.cnf")
   private val key    = file("ca.key")
   private var issued = 0
@@ -53,7 +52,6 @@ final class Authority(name: String = "Test Authority") {
       s"-keyout $key -out $file -subj",
     s"/CN=$name"
   )
-  gather()
 
   /** A certificate with its key. */
   final class Issued(val chain: Path, val key: Path)
@@ -104,14 +102,8 @@ final class Authority(name: String = "Test Authority") {
     made
   }
 
-  /** A file in its folder that is deleted at the end. */
-  def file(name: String): Path = {
-    val path = folder.resolve(name)
-    path.toFile.deleteOnExit()
-    path
-  }
-
-  private def gather(): Unit = Seq("index.txt.old", "index.txt.attr.old").foreach(file)
+  /** A file in its folder. */
+  def file(name: String): Path = folder.resolve(name)
 
   private def write(path: Path, text: String): Unit = { Files.write(path, text.getBytes(UTF_8)); () }
 

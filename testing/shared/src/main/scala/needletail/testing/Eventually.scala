@@ -28,4 +28,25 @@ trait Eventually { this: Suite =>
     }
     look()
   }
+
+  /**
+   * Waits until `value` has been the same for `quiet`, and returns it: for what ends by itself without saying so, such
+   * as bytes that go into the buffers of kernels. Fails if it still changes after twenty seconds.
+   */
+  def untilStill[A](value: => A, quiet: FiniteDuration = 200.millis)(implicit at: Location): A = {
+    var last  = value
+    var since = System.nanoTime()
+    eventually(
+      {
+        val now = value
+        if (now != last) {
+          last = now
+          since = System.nanoTime()
+        }
+        System.nanoTime() - since >= quiet.toNanos
+      },
+      s"it changes all the time, to $last"
+    )
+    last
+  }
 }

@@ -107,6 +107,8 @@ final class CodecTest[I, O](codec: Codec[I, O]) {
 }
 
 object CodecTest {
+
+  /** The tests of that codec; each check throws an AssertionError that shows the bytes if it fails. */
   def apply[I, O](codec: Codec[I, O]): CodecTest[I, O] = new CodecTest(codec)
 
   private final val Overwritten = 0x55.toByte

@@ -20,6 +20,7 @@ final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
   /** The same with other settings: `webSocket.withConfig(WebSocketConfig(maxMessage = 4096)) { socket => … }`. */
   def withConfig(config: WebSocketConfig): WebSocketResponse = new WebSocketResponse(config)
 
+  /** A response that opens a WebSocket. `open` is called with it, and returns the listener. */
   def apply(open: WebSocket => Listener): Response = new Offer(config, open).response
 
   /**

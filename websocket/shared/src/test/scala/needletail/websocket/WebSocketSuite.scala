@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 import scala.concurrent.{Await, Future, Promise}
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
+import needletail.client.{Proxies, TestProxy}
 import needletail.http.Headers
 import needletail.routing._
 import needletail.server.{RawClient, RunningServer, ServerFixture}
@@ -174,5 +175,29 @@ class WebSocketSuite extends Suite {
       on(socket)(socket.send(new Array[Byte](100 * 1000 * 1000)))
       assertEquals(inbox.closed, 1009)
     }
+  }
+
+  test("a client goes through a proxy's tunnel; without one it is refused with the proxy's status") {
+    val proxy = new TestProxy(credentials = true)
+    try
+      serving { (server, _) =>
+        def asking(url: String) = {
+          val client = WebSocketClient(WebSocketClientConfig(proxies = Proxies.all(url), connectTimeout = 20.seconds))
+          val inbox  = new Inbox
+          def opened(socket: WebSocket): Listener = {
+            socket ! "hello"
+            inbox
+          }
+          try {
+            Await.result(client.future(s"ws://127.0.0.1:${server.port}/echo")(opened), 20.seconds)
+            inbox.expect(1)
+          } finally client.close()
+        }
+        assertEquals(asking(proxy.url), Vector[Message](Message.Text("hello")))
+        assert(proxy.request.startsWith(s"CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\n"), proxy.request)
+        val refused = intercept[WebSocketRefused](asking(s"http://127.0.0.1:${proxy.port}"))
+        assertEquals(refused.status, 407)
+      }
+    finally proxy.close()
   }
 }

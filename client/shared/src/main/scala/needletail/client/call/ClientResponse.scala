@@ -1,8 +1,7 @@
 package needletail.client.call
 
 import needletail.http.Response
-import needletail.http.message.{Headers, MediaType, Status}
-import needletail.http.text.Ascii
+import needletail.http.message.{Headers, HopByHop, MediaType, Status}
 
 /** A response with its whole body. */
 final class ClientResponse private[client] (
@@ -31,24 +30,9 @@ final class ClientResponse private[client] (
 }
 
 private[client] object ClientResponse {
-  private val hopByHop = List(
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "content-length",
-    "date"
-  )
+  private val notPassedOn = Set("content-length", "date")
 
   /** A server response without content, with the end-to-end fields of `headers` (RFC 9110 §7.6.1). */
-  def forwarded(status: Status, headers: Headers): Response = {
-    val named = headers.list("connection")
-    val kept  = headers.toList.filterNot { case (n, _) =>
-      hopByHop.exists(Ascii.same(_, n)) || named.exists(Ascii.same(_, n))
-    }
-    Response(status).withHeaders(Headers(kept: _*))
-  }
+  def forwarded(status: Status, headers: Headers): Response =
+    Response(status).withHeaders(Headers(HopByHop.without(headers, notPassedOn): _*))
 }

@@ -32,7 +32,7 @@ private[call] object ContentCoding {
 
   /** The error of the call. */
   def failure(host: String, cause: Throwable): Throwable = cause match {
-    case e: HttpError if e.status == Status.ContentTooLarge =>
+    case e: HttpError if e.status == Status.ContentTooLarge || e.status == Status.ServiceUnavailable =>
       new ClientError.TooLarge(host, s"the response cannot be decoded: ${e.message}")
     case e: HttpError => new ClientError.Malformed(host, s"the response cannot be decoded: ${e.message}")
     case e            => e

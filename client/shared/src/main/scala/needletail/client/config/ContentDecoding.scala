@@ -4,7 +4,7 @@ import needletail.http.ByteStream
 
 /**
  * Decodes the contents of responses that have a Content-Encoding (RFC 9110 §8.4). `Decoding.responses()` of
- * `needletail-content` is one for gzip and deflate. Used by all loops of a client.
+ * `needletail-content` is one for gzip, deflate, br and zstd. Used by all loops of a client.
  */
 abstract class ContentDecoding {
 
@@ -12,8 +12,8 @@ abstract class ContentDecoding {
   def accepts: String
 
   /**
-   * The content decoded as it is asked for. It fails with an HttpError: 413 if the content grows beyond a limit,
-   * otherwise 400. It holds nothing once it has ended, has failed or has been cancelled, and passes the failures of
+   * The content decoded as it is asked for. It fails with an HttpError: 413 if the content grows beyond a limit, 503 if
+   * there is no memory for it, otherwise 400. It holds nothing once it has ended, has failed or has been cancelled, and passes the failures of
    * `content` on. None for a coding that it does not know.
    *
    * @param coding in lower case

@@ -3,19 +3,22 @@ package needletail.client.config
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
+import needletail.client.proxy.{ConnectHandshake, ProxyRefusal}
 import needletail.client.url.{Origin, Url}
-import needletail.http.message.PercentCoding
+import needletail.http.message.{PercentCoding, Status}
 import needletail.http.text.{Ascii, Grammar}
-import needletail.io.Address
 import needletail.io.dns.Network
+import needletail.io.{Address, ProxyHandshake, TunnelProxy}
 
 /**
  * A proxy that speaks HTTP (RFC 9110 §3.7). Calls by http are sent to it with the whole URL (RFC 9112 §3.2.2), calls by
  * https go through a tunnel that it makes by CONNECT (RFC 9110 §9.3.6).
  *
+ * A `TcpClient` and a WebSocket client can use it, too, by CONNECT.
+ *
  * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
  */
-final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) {
+final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) extends TunnelProxy {
   if (
     credentials.exists { case (user, password) =>
       user.contains(':') || !Grammar.isFieldValue(user + password)
@@ -27,6 +30,9 @@ final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, St
   private[client] def authorization: Option[String] = credentials.map { case (user, password) =>
     "Basic " + Base64.getEncoder.encodeToString(s"$user:$password".getBytes(UTF_8))
   }
+
+  private[needletail] def handshake(to: Address.Tcp): ProxyHandshake =
+    new ConnectHandshake(authorization, to, agent = None)
 
   /** Without the credentials. */
   override def toString: String = s"http://$address"
@@ -42,6 +48,14 @@ object HttpProxy {
    */
   def apply(url: String): HttpProxy =
     parse(url).fold(why => throw new IllegalArgumentException(why), identity)
+
+  /** The failure of a connection that the proxy has refused: its status, and a text for people. */
+  private[needletail] object Refused {
+    def unapply(failure: Throwable): Option[(Status, String)] = failure.getCause match {
+      case refusal: ProxyRefusal => Some((refusal.status, refusal.getMessage))
+      case _                     => None
+    }
+  }
 
   /** Left is the error, which does not show credentials. */
   private[config] def parse(url: String): Either[String, HttpProxy] = {
@@ -95,7 +109,7 @@ final case class Proxies(
     except.map(text => Ascii.lower(text.trim)).filter(_.nonEmpty).map(Proxies.exception)
 
   /** The proxy for an origin; None for a direct connection. */
-  private[client] def of(origin: Origin): Option[HttpProxy] = origin.address match {
+  private[needletail] def of(origin: Origin): Option[HttpProxy] = origin.address match {
     case Address.Tcp(host, port) =>
       (if (origin.isSecure) https else http).filterNot(_ => exceptions.exists(_(host, port)))
     case _ => None

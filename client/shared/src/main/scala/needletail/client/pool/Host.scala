@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import needletail.client.config.{ClientConfig, HttpProxy}
-import needletail.client.connection.{ConnectHandshake, ProxyRefusal}
+import needletail.client.proxy.{ConnectHandshake, ProxyRefusal}
 import needletail.client.error.ClientError
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
 import needletail.client.url.Origin
@@ -61,7 +61,7 @@ private[client] final class Host(
   /** What a new connection to the proxy begins with; null for none. */
   def handshake(): ProxyHandshake = origin.address match {
     case to: Address.Tcp if proxy != null && origin.isSecure =>
-      new ConnectHandshake(proxy, to, config.userAgent)
+      new ConnectHandshake(proxy.authorization, to, config.userAgent)
     case _ => null
   }
 

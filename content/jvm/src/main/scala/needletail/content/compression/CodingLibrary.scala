@@ -23,4 +23,9 @@ private[compression] object CodingLibrary {
 
   def encoder(coding: String, level: Int, size: Int): Encoder =
     if (coding == "br") new BrotliEncoder(level, size) else ZstdEncoder.take(level, size)
+
+  /** The same for decompressing. */
+  def decoderProblem(coding: String): String = problem(coding)
+
+  def decoder(coding: String): Decoder = if (coding == "br") new BrotliDecoder else new ZstdDecoder
 }

@@ -1,5 +1,6 @@
 package needletail.content.answer
 
+import needletail.http.text.Markup
 import needletail.http.{MediaType, Response}
 import needletail.routing.Content
 
@@ -52,19 +53,6 @@ object Html {
     case html: Html        => out.append(html.text); ()
     case many: Iterable[?] => many.foreach(append(out, _))
     case one: Option[?]    => one.foreach(append(out, _))
-    case other             =>
-      val text = String.valueOf(other)
-      var i    = 0
-      while (i < text.length) {
-        text.charAt(i) match {
-          case '&'  => out.append("&amp;")
-          case '<'  => out.append("&lt;")
-          case '>'  => out.append("&gt;")
-          case '"'  => out.append("&quot;")
-          case '\'' => out.append("&#39;")
-          case c    => out.append(c)
-        }
-        i += 1
-      }
+    case other             => Markup.escape(String.valueOf(other), out)
   }
 }

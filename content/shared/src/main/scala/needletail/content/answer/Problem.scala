@@ -21,6 +21,8 @@ final case class Problem(
     instance: String = "",
     extensions: Json.Obj = Json.obj()
 ) {
+
+  /** As RFC 9457 has it: the status, the members that are not empty, and the extensions. */
   def toJson: Json.Obj = {
     val own = List(
       "type"     -> kind,
@@ -32,10 +34,13 @@ final case class Problem(
     members.foldLeft(extensions)((json, member) => json + member)
   }
 
+  /** A response with its status and, as content, its JSON. */
   def toResponse: Response = Response(status).contentType(Problem.MediaType).bytes(toJson.toBytes)
 }
 
 object Problem {
+
+  /** The media type of problems in JSON. */
   val MediaType = "application/problem+json"
 
   /** `problem.withStatus` and the like; the status of the problem changes with it. */

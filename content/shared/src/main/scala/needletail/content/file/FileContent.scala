@@ -138,6 +138,14 @@ private[file] final class FileContent(
     case _ => Async.fail(new IOException("the file is closed"))
   }
 
+  def readFrom(position: Long): Unit = {
+    current = null
+    parts = parts match {
+      case Part.Range(_, until) :: rest => Part.Range(position, until) :: rest
+      case others                       => others
+    }
+  }
+
   private def fetch(from: Long, until: Long, most: Long): Async[FilePart] = {
     val ahead  = Loop.nanoTime() - System.nanoTime() // of the loop's clock
     val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead))

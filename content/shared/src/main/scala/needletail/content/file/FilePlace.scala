@@ -1,6 +1,6 @@
 package needletail.content.file
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -102,13 +102,17 @@ private[file] object FilePlace {
   /** Another file is there by now. */
   object Changed extends RuntimeException("the file has changed", null, false, false)
 
-  /** Bytes of `file` from `from` on, `length` of them or fewer where it ends. */
-  def read(file: DiskFile, from: Long, length: Int): Array[Byte] = {
+  /** Bytes of the file at `path` from `from` on, `length` of them or fewer where it ends. */
+  def read(path: Path, file: DiskFile, from: Long, length: Int): Array[Byte] = {
     val bytes = new Array[Byte](length)
     var done  = 0
     var more  = true
     while (more && done < length) {
-      val count = file.read(from + done, bytes, done, length - done)
+      val count =
+        try file.read(from + done, bytes, done, length - done)
+        catch {
+          case e: IOException => throw new IOException(s"$path cannot be read: ${e.getMessage}", e)
+        }
       if (count <= 0) more = false else done += count
     }
     if (done == length) bytes else java.util.Arrays.copyOf(bytes, done)

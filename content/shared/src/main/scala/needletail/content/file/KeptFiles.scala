@@ -111,7 +111,7 @@ private[file] final class Lease(place: FilePlace, file: SharedFile, val part: Fi
   def reader(): ReadableFile = {
     if (!file.acquire()) throw new IOException("the file is closed")
     new ReadableFile {
-      def read(from: Long, length: Int): Array[Byte] = FilePlace.read(file.disk, from, length)
+      def read(from: Long, length: Int): Array[Byte] = FilePlace.read(place.path, file.disk, from, length)
       def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
         place.fetch(file.disk, from, until, most, now)
       def close(): Unit = file.release()

@@ -27,7 +27,7 @@ private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, mos
   /** Throws [[FilePlace.Changed]] if it is not there. */
   def begin(): Unit = within(_ => ())
 
-  def read(from: Long, length: Int): Array[Byte] = within(FilePlace.read(_, from, length))
+  def read(from: Long, length: Int): Array[Byte] = within(FilePlace.read(place.path, _, from, length))
 
   def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
     within(file => if (stays) place.fetch(file, from, until, most, now) else null)

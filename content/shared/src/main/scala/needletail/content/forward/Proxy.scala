@@ -1,6 +1,7 @@
 package needletail.content.forward
 
 import needletail.client.{Call, Service}
+import needletail.http.message.HopByHop
 import needletail.http.text.Ascii
 import needletail.http.{Headers, Reply, Request, Response, Status}
 import needletail.routing._
@@ -51,10 +52,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 
   /** The end-to-end fields (RFC 9110 §7.6.1), and Forwarded (RFC 7239). */
   private def forwarded(request: Request): Headers = {
-    val headers = request.headers
-    val named   = headers.list("connection")
-    val kept    = headers.toList.filterNot { case (name, _) =>
-      hopByHop.exists(Ascii.same(_, name)) || named.exists(Ascii.same(_, name)) ||
+    val kept = HopByHop.without(request.headers, notPassedOn).filterNot { case (name, _) =>
       (!config.keepHost && Ascii.same(name, "host")) ||
       (!config.trusted && untrusted.exists(Ascii.same(_, name)))
     }
@@ -69,19 +67,8 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 private[content] object Proxy {
   private val refused = Response(Status.BadRequest).text("the request cannot be passed on")
 
-  private val hopByHop = List(
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "content-length",
-    "expect"
-  )
-  private val untrusted =
+  private val notPassedOn = Set("content-length", "expect", "proxy-authorization")
+  private val untrusted   =
     List(
       "forwarded",
       "x-forwarded-for",

@@ -10,7 +10,7 @@ import needletail.routing.BodyReader
  *
  * {{{
  * POST / "upload" + Body[Multipart] to (form =>
- *   form.each(part => part.content.writeTo(freshFile()).map(size => s"${part.name}: $size bytes")).map(_.mkString("\n").ok)
+ *   form.each(part => part.content.writeTo(freshFile()).map(size => part.name + ": " + size + " bytes")).map(_.mkString("\n").ok)
  * )
  * }}}
  * A form that is malformed fails with HttpError 400, one beyond the limits with 413.

@@ -43,6 +43,7 @@ object Authentication {
   /** Whether both are the same, in a time that does not tell where they differ. */
   def same(a: String, b: String): Boolean = same(a.getBytes(UTF_8), b.getBytes(UTF_8))
 
+  /** The same for bytes. */
   def same(a: Array[Byte], b: Array[Byte]): Boolean = {
     var different = a.length ^ b.length
     var i         = 0

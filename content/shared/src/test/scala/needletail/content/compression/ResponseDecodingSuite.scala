@@ -131,19 +131,22 @@ class ResponseDecodingSuite extends Suite with Serving {
     val (made, ended) = (new AtomicInteger, new AtomicInteger)
     val counted       = new ContentDecoding {
       def accepts: String                                                 = "gzip"
-      def decode(coding: String, content: ByteStream): Option[ByteStream] = Some(new Inflating(
+      def decode(coding: String, content: ByteStream): Option[ByteStream] = Some(new Decompressing(
         content,
-        true,
-        DecodingLimits(),
-        newInflater = raw => {
-          made.incrementAndGet()
-          new Inflater(raw) {
-            override def end(): Unit = {
-              ended.incrementAndGet()
-              super.end()
+        () =>
+          new InflatingDecoder(
+            true,
+            raw => {
+              made.incrementAndGet()
+              new Inflater(raw) {
+                override def end(): Unit = {
+                  ended.incrementAndGet()
+                  super.end()
+                }
+              }
             }
-          }
-        }
+          ),
+        DecodingLimits()
       ))
     }
     val config: ClientConfig = clientConfig.copy(decoding = Some(counted), bodyTimeout = 200.millis)

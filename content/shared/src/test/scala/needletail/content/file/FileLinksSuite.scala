@@ -6,29 +6,21 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 
 import needletail.http.{Headers, Method, Request}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 import needletail.testkit._
 
 /** Long paths, and links that go in circles, change and vanish. */
-class FileLinksSuite extends Suite {
+class FileLinksSuite extends Suite with Temporaries {
   private def served[A](test: (Path, FileServer) => A): A = {
-    val root = Files.createTempDirectory("needletail-content")
-    try {
-      Files.createDirectories(root.resolve("public/sub"))
-      write(root, "public/a.txt", "0123456789")
-      write(root, "secret.txt", "no")
-      test(root.resolve("public"), new FileServer(root.resolve("public"), FileConfig()))
-    } finally delete(root.toFile)
+    val root = temporaryDirectory()
+    Files.createDirectories(root.resolve("public/sub"))
+    write(root, "public/a.txt", "0123456789")
+    write(root, "secret.txt", "no")
+    test(root.resolve("public"), new FileServer(root.resolve("public"), FileConfig()))
   }
 
   private def write(root: Path, name: String, text: String): Unit = {
     Files.write(root.resolve(name), text.getBytes(UTF_8))
-    ()
-  }
-
-  private def delete(file: java.io.File): Unit = {
-    if (!Files.isSymbolicLink(file.toPath)) Option(file.listFiles).foreach(_.foreach(delete))
-    file.delete()
     ()
   }
 

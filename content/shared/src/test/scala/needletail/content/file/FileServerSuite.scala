@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import needletail.http.{Headers, Method, Request}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 import needletail.testkit._
 
-class FileServerSuite extends Suite {
+class FileServerSuite extends Suite with Temporaries {
   private val large = {
     val bytes = new Array[Byte](200000)
     new Random(1).nextBytes(bytes)
@@ -21,28 +21,19 @@ class FileServerSuite extends Suite {
   /** A server of files in memory up to 1000 bytes. */
   private def served[A](config: FileConfig =
     FileConfig(cachedFile = 1000))(test: (Path, FileServer) => A): A = {
-    val root = Files.createTempDirectory("needletail-content")
-    try {
-      Files.createDirectories(root.resolve("public/sub/deep"))
-      write(root, "public/a.txt", "0123456789")
-      write(root, "public/sub/index.html", "<p>")
-      write(root, "public/.secret", "no")
-      write(root, "secret.txt", "no")
-      Files.write(root.resolve("public/large.bin"), large)
-      test(root.resolve("public"), new FileServer(root.resolve("public"), config))
-    } finally delete(root.toFile)
+    val root = temporaryDirectory()
+    Files.createDirectories(root.resolve("public/sub/deep"))
+    write(root, "public/a.txt", "0123456789")
+    write(root, "public/sub/index.html", "<p>")
+    write(root, "public/.secret", "no")
+    write(root, "secret.txt", "no")
+    Files.write(root.resolve("public/large.bin"), large)
+    test(root.resolve("public"), new FileServer(root.resolve("public"), config))
   }
 
   private def write(root: Path, name: String, text: String): Unit = {
     Files.write(root.resolve(name), text.getBytes(UTF_8))
     Files.setLastModifiedTime(root.resolve(name), FileTime.fromMillis(784111777000L))
-    ()
-  }
-
-  private def delete(file: java.io.File): Unit = {
-    if (!Files.isSymbolicLink(file.toPath))
-      Option(file.listFiles).foreach(_.foreach(delete))
-    file.delete()
     ()
   }
 

@@ -4,17 +4,21 @@ import java.io.{BufferedInputStream, IOException, InputStream, RandomAccessFile}
 import java.net.{InetSocketAddress, Socket}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
 import scala.util.Random
 
+import needletail.async.Async
 import needletail.content._
-import needletail.http.Handler
-import needletail.io.FileOutput
+import needletail.http.{ByteStream, Handler}
+import needletail.io.platform.DiskFile
 import needletail.io.system.SystemPlatform
+import needletail.io.{FileOutput, FilePart}
 import needletail.routing.Routes
+import needletail.server.operations.Log
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.testing.Suite
 
@@ -70,6 +74,66 @@ class SentFileSuite extends Suite {
       root.toFile.delete()
       ()
     }
+  }
+
+  /** A file of which the system can send no more than `sendable` bytes; it is read, unless there is a failure. */
+  private final class Refused(content: FileContent, path: Path, sendable: Long, failure: Option[IOException])
+      extends ByteStream
+      with FileOutput {
+    private val file   = DiskFile.open(path)
+    private val closed = DiskFile.open(path)
+    private var isRead = false
+    private var parts  = List(part(closed, sendable, large.length.toLong))
+    if (sendable > 0) parts ::= part(file, 0, sendable)
+    closed.close()
+
+    private def part(file: DiskFile, from: Long, until: Long) = new FilePart(file, from, until, Long.MaxValue)
+
+    def isSendable: Boolean                = !isRead
+    def next(): Async[Option[Array[Byte]]] = failure.fold(content.next())(Async.fail)
+    def nextPart(): Async[FilePart]        = {
+      val next = parts.head
+      parts = parts.tail
+      Async.value(next)
+    }
+    def readFrom(position: Long): Unit = {
+      isRead = true
+      content.readFrom(position)
+    }
+    def cancel(): Unit = {
+      file.close()
+      content.cancel()
+    }
+  }
+
+  /** `large.bin` and `small.txt`, the large one sent so. */
+  private def refusing(
+      sendable: Long,
+      failure: Option[IOException] = None
+  )(test: (Served, Logged) => Unit): Unit =
+    served() { on =>
+      val routes           = on.files.routes("/")
+      val log              = new Logged
+      val handler: Handler = request =>
+        routes(request).map { response =>
+          response.source match {
+            case content: FileContent =>
+              response.stream(
+                new Refused(content, on.root.resolve("large.bin"), sendable, failure),
+                large.length.toLong
+              )
+            case _ => response
+          }
+        }
+      ServerFixture.serving(handler, ServerFixture.loopback.copy(log = log)) { server =>
+        test(new Served(on.root, on.files, server, on.sent), log)
+      }
+    }
+
+  private final class Logged extends Log {
+    val entries                                        = new ConcurrentLinkedQueue[String]
+    def warn(message: String): Unit                    = { entries.add(message); () }
+    def error(message: String, cause: Throwable): Unit = { entries.add(s"$message: ${cause.getMessage}"); () }
   }
 
   private final class Client(port: Int, takesLittle: Boolean = true) {
@@ -302,6 +366,43 @@ class SentFileSuite extends Suite {
         assert(c.countAll() > large.length) // as random bytes are
         eventually(on.files.opened == 0)
       }
+    }
+  }
+
+  test("what the system cannot send is read, from the first byte or from the middle on") {
+    for (sendable <- List(0L, 1L, 700000L))
+      refusing(sendable) { (on, log) =>
+        client(on) { c =>
+          c.ask("/large.bin").ask("/small.txt").ask("/large.bin")
+          assert(java.util.Arrays.equals(c.whole()._2, large))
+          assertEquals(new String(c.whole()._2), "small")
+          assert(java.util.Arrays.equals(c.whole()._2, large))
+        }
+        eventually(on.files.opened == 0)
+        assertEquals(log.entries.toArray.toList, Nil)
+      }
+  }
+
+  test("a disk that fails is logged; the client gets a 500, or sees the response end early") {
+    val broken = Some(new IOException("/disk/large.bin cannot be read: Input/output error"))
+    refusing(700000, broken) { (on, log) =>
+      client(on) { c =>
+        assert(c.ask("/large.bin").head().startsWith("HTTP/1.1 200 "))
+        assertEquals(c.countAll(), 700000L)
+      }
+      eventually(on.files.opened == 0)
+      assertEquals(log.entries.size, 1)
+      assert(log.entries.peek.endsWith(broken.get.getMessage), log.entries.peek)
+    }
+  }
+
+  test("a client that is gone is no failure of the file") {
+    refusing(0) { (on, log) =>
+      val c = new Client(on.server.port)
+      c.ask("/large.bin").ask("/large.bin").ask("/large.bin").head()
+      c.reset()
+      eventually(on.files.opened == 0)
+      assertEquals(log.entries.toArray.toList, Nil)
     }
   }
 }

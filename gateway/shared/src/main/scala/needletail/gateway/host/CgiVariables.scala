@@ -3,7 +3,7 @@ package needletail.gateway.host
 import needletail.gateway.host.backend.ByteText
 import needletail.gateway.host.request.ScriptPath
 import needletail.http.Request
-import needletail.http.message.Headers
+import needletail.http.message.{Headers, HopByHop}
 import needletail.http.text.Ascii
 
 /**
@@ -68,14 +68,10 @@ private[host] object CgiVariables {
    * sets. Proxy never does, since HTTP_PROXY means something else to programs (CVE-2016-5385).
    */
   private def fields(headers: Headers, withAuthorization: Boolean): Seq[(String, String)] = {
-    val options = headers.list("Connection").map(Ascii.lower)
-    val values  = scala.collection.mutable.LinkedHashMap.empty[String, String]
-    headers.toList.foreach { case (name, value) =>
+    val values = scala.collection.mutable.LinkedHashMap.empty[String, String]
+    HopByHop.without(headers, notPassedOn).foreach { case (name, value) =>
       val lower = Ascii.lower(name)
-      if (
-        isSafe(lower) && !kept(lower) && !options.contains(lower) &&
-        (withAuthorization || !lower.endsWith("authorization"))
-      ) {
+      if (isSafe(lower) && (withAuthorization || !lower.endsWith("authorization"))) {
         val variable =
           "HTTP_" + lower.map(c => if (c == '-') '_' else if (c >= 'a' && c <= 'z') (c - 32).toChar else c)
         val separator = if (lower == "cookie") "; " else ", " // RFC 6265 section 5.4; RFC 9110 section 5.3
@@ -88,22 +84,8 @@ private[host] object CgiVariables {
   private def isSafe(name: String): Boolean =
     name.forall(c => (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-')
 
-  /**
-   * Fields that concern this connection only (RFC 9110 section 7.6.1), have a variable of their own, or are harmful.
-   */
-  private val kept: Set[String] = Set(
-    "proxy",
-    "content-length",
-    "content-type",
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "expect"
-  )
+  /** Fields that have a variable of their own, concern the server only, or are harmful. */
+  private val notPassedOn = Set("proxy", "content-length", "content-type", "expect")
 
   private def serverName(request: Request, local: Endpoint): String = {
     val authority = request.authority

@@ -8,8 +8,8 @@ import needletail.gateway.host.backend.Backend
 import needletail.gateway.host.request.ProgramRequest
 import needletail.http.{ByteStream, Response}
 import needletail.http.http1.ContentDecoder
-import needletail.http.message.{Headers, HttpError, Status}
-import needletail.http.text.{Ascii, ByteWriter}
+import needletail.http.message.{Headers, HopByHop, HttpError, Status}
+import needletail.http.text.ByteWriter
 
 /**
  * One request to a program: its content is written while its output is read, neither waiting for the other. To be used
@@ -173,12 +173,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     length.map { length =>
       if (length >= 0) framed.beginLength(length, ContentDecoder.Unlimited)
       else framed.beginUntilClose(ContentDecoder.Unlimited)
-      val named   = parser.headers.list("Connection").map(Ascii.lower)
-      val headers = parser.headers.toList.filterNot { case (name, _) =>
-        val lower = Ascii.lower(name)
-        Conversation.notPassedOn(lower) || named.contains(lower)
-      }
-      val base = Response(status).withHeaders(Headers(headers*))
+      val headers = Headers(HopByHop.without(parser.headers, Conversation.notPassedOn)*)
+      val base    = Response(status).withHeaders(headers)
       if (length >= 0) base.stream(stream, length) else base.stream(stream)
     }
   }
@@ -301,18 +297,8 @@ private[host] object Conversation {
   /** 504: the program did not respond in time. */
   val tooSlow: HttpError = HttpError(Status.GatewayTimeout, "gateway timeout")
 
-  /** Fields of a program's response that the server sets itself (RFC 9110 section 7.6.1, and Date). In lower case. */
-  val notPassedOn: Set[String] = Set(
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "upgrade",
-    "date"
-  )
+  /** Fields of a program's response that the server sets itself, besides those of its connection. In lower case. */
+  private val notPassedOn = Set("content-length", "date")
 
   /** The value of Content-Length; None if it is not a number of at most 18 digits. */
   def length(text: String): Option[Long] =

@@ -49,13 +49,7 @@ class CgiPipeThreatSuite extends Hosted {
     safely { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/flood HTTP/1.1\r\nHost: a\r\n\r\n")
       client.readUntil("\r\n\r\n")
-      var before = 0L
-      eventually { // until all there is has been filled
-        Thread.sleep(200)
-        val last = before
-        before = Await.result(server.statistics, 20.seconds).bytesWritten
-        before == last
-      }
+      untilStill(Await.result(server.statistics, 20.seconds).bytesWritten) // all there is has been filled
       client.close()
     }
   }

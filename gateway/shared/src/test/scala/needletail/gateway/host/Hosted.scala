@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, RawClient, RunningServer, ServerConfig, ServerFixture}
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** A log that can be looked at. */
 final class Lines extends Log {
@@ -57,18 +57,10 @@ final case class Answer(raw: String) {
 }
 
 /** A server with routes of other people's programs, in a directory of its own. */
-abstract class Hosted extends Suite {
+abstract class Hosted extends Suite with Temporaries {
   val log = new Lines
 
-  val directory: Path = Files.createTempDirectory("needletail-host").toRealPath()
-
-  override def afterAll(): Unit = remove(directory.toFile)
-
-  private def remove(file: File): Unit = {
-    if (!Files.isSymbolicLink(file.toPath)) Option(file.listFiles).foreach(_.foreach(remove))
-    file.delete()
-    ()
-  }
+  val directory: Path = temporaryDirectory()
 
   /**
    * A file of those contents. Another process writes what is to be executed: while ours has it open, a process that is

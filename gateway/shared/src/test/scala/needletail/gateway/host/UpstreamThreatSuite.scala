@@ -171,13 +171,7 @@ class UpstreamThreatSuite extends Hosted {
     } { (server, scripted) =>
       val client = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
       client.readUntil("\r\n\r\n")
-      var before = -1
-      eventually {
-        val isStill = before == sent.get
-        before = sent.get
-        Thread.sleep(300)
-        isStill
-      }
+      val before = untilStill(sent.get, 300.millis)
       assert(before < 40, s"$before MB were taken")
       client.close()
       eventually(scripted.ended.get == 1)

@@ -7,8 +7,9 @@ import scala.util.control.NoStackTrace
  * fail its `Async` with it; the server then responds with this status and message (`Response.of`).
  *
  * @param message sent to the client: it should name the part and the value at fault, and nothing internal
+ * @param headers of the response
  */
-final case class HttpError(status: Status, message: String)
+final case class HttpError(status: Status, message: String, headers: Headers = Headers.empty)
     extends RuntimeException(message)
     with NoStackTrace
     with Answerable {

@@ -1,6 +1,7 @@
 package needletail.io.platform
 
 import java.util.concurrent.CountDownLatch
+import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise}
 import scala.scalanative.posix.pthread.pthread_self
 import scala.scalanative.posix.signal.pthread_kill
@@ -94,7 +95,7 @@ class PollerSuite extends LoopSuite {
       client.setTcpNoDelay(true)
       for (_ <- 1 to 2) { // the first is for the connection to say that it wants none, the second for its watch to end
         send(client, "b")
-        Thread.sleep(200)
+        untilStill(loop.nowNanos)
         untilAsleep(loop)
       }
       val woken = loop.nowNanos
@@ -136,7 +137,7 @@ class PollerSuite extends LoopSuite {
       } catch { case _: java.io.IOException => () } // reset
     }
     def afterwards(): Int = {
-      Thread.sleep(20) // the last one lingers
+      untilStill(openDescriptors, 20.millis) // the last one lingers
       on(loop)(())
       on(loop)(())
       openDescriptors

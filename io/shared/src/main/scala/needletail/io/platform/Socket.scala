@@ -16,7 +16,7 @@ private[needletail] abstract class Socket extends Descriptor {
 
   /**
    * Sends `count` bytes of a file from `position`, where it `sendsFiles`. Returns how many the kernel has taken; -1 if
-   * the file has none there.
+   * the file has none there. Throws if either fails, or if the system cannot send such a file.
    */
   def send(file: DiskFile, position: Long, count: Int): Int = throw new UnsupportedOperationException
 

@@ -16,6 +16,7 @@ object TlsProfile {
   /** TLS 1.3 only. */
   case object Modern extends TlsProfile("modern")
 
+  /** All profiles. */
   val all: List[TlsProfile] = List(Intermediate, Modern)
 
   /** The profile with that name: `intermediate` or `modern`. */

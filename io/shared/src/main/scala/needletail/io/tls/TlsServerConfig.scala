@@ -103,5 +103,5 @@ final case class TlsClientAuth(
 )
 
 object TlsClientAuth {
-  private[tls] val any: CertificateInfo => Boolean = _ => true
+  private[io] val any: CertificateInfo => Boolean = _ => true
 }

@@ -77,7 +77,7 @@ private[engine] final class ClosedWorker(
 
     def isSpent: Boolean = quota == 0
 
-    def seat(target: Target): UserConnection = {
+    def slot(target: Target): UserConnection = {
       var s = places(target.index)
       if (s == null) {
         s = new UserConnection(target)
@@ -100,7 +100,7 @@ private[engine] final class ClosedWorker(
   }
 
   private class Walker(user: User) extends TimerNode {
-    private val shot                     = new WalkerShot(this)
+    private val exchange                 = new WalkerRequest(this)
     private var request: CompiledRequest =
       null // the current or next one; null at the beginning of a session
     private var values: Array[String] = null
@@ -122,14 +122,14 @@ private[engine] final class ClosedWorker(
           request = user.kind.first
           if (!user.kind.isPlain) values = user.kind.newSession(random)
         }
-        shot.set(request, values, due)
+        exchange.set(request, values, due)
         tally.due(1)
-        user.seat(request.target).submit(shot, paced)
+        user.slot(request.target).submit(exchange, paced)
       }
 
     def over(now: Long, outcome: Outcome): Unit = {
       request = if (outcome eq Outcome.Good) request.next else null
-      if (!plan.keepAlive && shot.seat.isUsable) shot.seat.close()
+      if (!plan.keepAlive && exchange.slot.isUsable) exchange.slot.close()
       if (isEnding || now >= endNanos || user.isSpent) retire()
       else {
         val length = lengthOf(user.pause)
@@ -143,9 +143,9 @@ private[engine] final class ClosedWorker(
     def retire(): Unit = user.retired(begun)
   }
 
-  private final class WalkerShot(walker: Walker) extends InFlightRequest(ClosedWorker.this) {
+  private final class WalkerRequest(walker: Walker) extends InFlightRequest(ClosedWorker.this) {
     protected def over(now: Long, outcome: Outcome): Unit = walker.over(now, outcome)
-    protected def again(): Unit                           = seat match {
+    protected def again(): Unit                           = slot match {
       case s: UserConnection => s.submit(this, paced = false)
       case _                 => ()
     }
@@ -159,14 +159,14 @@ private[engine] final class ClosedWorker(
      *
      * @param paced whether its time was set in advance, so that lateness is caused by this machine
      */
-    def submit(shot: InFlightRequest, paced: Boolean): Unit = {
-      shot.seat = this
-      if (accepts(shot)) {
-        connection.send(shot)
-        if (paced) tally.late(shot.sentNanos - shot.dueNanos)
+    def submit(exchange: InFlightRequest, paced: Boolean): Unit = {
+      exchange.slot = this
+      if (accepts(exchange)) {
+        connection.send(exchange)
+        if (paced) tally.late(exchange.sentNanos - exchange.dueNanos)
       } else {
-        queue.add(shot)
-        if (!isOpening) open(connectNanos(shot.deadline))
+        queue.add(exchange)
+        if (!isOpening) open(connectNanos(exchange.deadline))
       }
     }
 

@@ -24,7 +24,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   private var body: ByteWriter         = null // the part of the body received so far, if it is checked
 
   /** The connection it is on, or waits for. */
-  var seat: Seat = null
+  var slot: ConnectionSlot = null
 
   /** It has been counted; continues with what is next. */
   protected def over(now: Long, outcome: Outcome): Unit
@@ -78,7 +78,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
       if (!request.answer.isGood(status)) Outcome.BadStatus
       else if (accepted && (!request.answer.seesBody || acceptsBody)) Outcome.Good
       else Outcome.FailedCheck
-    seat.lastAnswer = now
+    slot.lastAnswer = now
     worker.tally.answered(request.kind, outcome, status, due, sent, now, received)
     over(now, outcome)
   }
@@ -100,7 +100,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 
   final def onFailed(error: ClientError): Unit = if (!worker.isStopped) {
     val isPassedOver = InFlightRequest.passedOver(error)
-    if (isPassedOver || (!isSecond && InFlightRequest.crossed(error, sent - seat.lastAnswer))) {
+    if (isPassedOver || (!isSecond && InFlightRequest.crossed(error, sent - slot.lastAnswer))) {
       if (!isPassedOver) isSecond = true
       worker.tally.resent()
       again()

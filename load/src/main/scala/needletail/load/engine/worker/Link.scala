@@ -16,8 +16,8 @@ private[engine] abstract class Link {
   def underWay: Int
 
   /** Whether this one can be sent now. */
-  def accepts(shot: InFlightRequest): Boolean
-  def send(shot: InFlightRequest): Unit
+  def accepts(exchange: InFlightRequest): Boolean
+  def send(exchange: InFlightRequest): Unit
   def close(): Unit
 
   /** Whether it is the connection that has been reported as ended. */
@@ -26,11 +26,11 @@ private[engine] abstract class Link {
 
 /** Requests and answers of HTTP/1.1. */
 private[engine] final class HttpLink(connection: ClientConnection) extends Link {
-  def tlsSession: Option[TlsSession]          = connection.tlsSession
-  def isUsable: Boolean                       = connection.isUsable
-  def underWay: Int                           = connection.underWay
-  def accepts(shot: InFlightRequest): Boolean = connection.accepts(shot)
-  def send(shot: InFlightRequest): Unit       = connection.send(shot)
-  def close(): Unit                           = connection.close()
-  def isOf(ended: AnyRef): Boolean            = ended eq connection
+  def tlsSession: Option[TlsSession]              = connection.tlsSession
+  def isUsable: Boolean                           = connection.isUsable
+  def underWay: Int                               = connection.underWay
+  def accepts(exchange: InFlightRequest): Boolean = connection.accepts(exchange)
+  def send(exchange: InFlightRequest): Unit       = connection.send(exchange)
+  def close(): Unit                               = connection.close()
+  def isOf(ended: AnyRef): Boolean                = ended eq connection
 }

@@ -11,7 +11,7 @@ import needletail.load.engine.compiled.Target
 import needletail.load.result.Outcome
 
 /** A slot for one connection, which is opened on demand and after a loss. To be used on its worker's loop. */
-private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends Seat
+private[engine] abstract class LoadConnection(worker: Worker, target: Target) extends ConnectionSlot
     with ConnectionOwner {
   private var present: Link = null
   private var opening       = false
@@ -28,7 +28,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
 
   final def isUsable: Boolean = present != null && present.isUsable
 
-  final def accepts(shot: InFlightRequest): Boolean = present != null && present.accepts(shot)
+  final def accepts(exchange: InFlightRequest): Boolean = present != null && present.accepts(exchange)
 
   /** Opens a connection within that time. */
   final def open(timeoutNanos: Long): Unit = {

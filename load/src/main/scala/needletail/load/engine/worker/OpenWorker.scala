@@ -83,10 +83,10 @@ private[engine] final class OpenWorker(
   protected def dropUnsent(now: Long): Unit = pools.foreach(_.dropAll(now))
 
   /** Continues a session after an answer. */
-  private def goOn(shot: InFlightRequest, now: Long): Unit = {
-    val next = shot.current.next
+  private def goOn(exchange: InFlightRequest, now: Long): Unit = {
+    val next = exchange.current.next
     if (next != null && !isEnding && now < endNanos) {
-      val session = shot.session
+      val session = exchange.session
       val length  = lengthOf(shared.compiled.kinds(next.kind).plan.pause.getOrElse(Pause.None))
       if (length <= 0) submit(next, session, now, paced = false)
       else fireAt(new Later(next, session), now + length)
@@ -112,8 +112,8 @@ private[engine] final class OpenWorker(
     def submit(request: CompiledRequest, session: Array[String], due: Long, paced: Boolean): Unit = {
       val link = if (queue.isEmpty) takeFree() else null
       if (link != null) {
-        val shot = link.send(request, session, due)
-        if (paced) tally.late(shot.sentNanos - due)
+        val exchange = link.send(request, session, due)
+        if (paced) tally.late(exchange.sentNanos - due)
       } else {
         if (paced) tally.late(System.nanoTime() - due)
         queue.add(request, session, due)
@@ -217,17 +217,17 @@ private[engine] final class OpenWorker(
     def hasRoom: Boolean = isUsable && connection.underWay < plan.pipelining
 
     def send(request: CompiledRequest, session: Array[String], due: Long): InFlightRequest = {
-      var shot = idle.pollLast()
-      if (shot == null) shot = new PooledRequest(this, pool)
-      shot.set(request, session, due)
-      shot.seat = this
+      var exchange = idle.pollLast()
+      if (exchange == null) exchange = new PooledRequest(this, pool)
+      exchange.set(request, session, due)
+      exchange.slot = this
       pool.began()
-      connection.send(shot)
-      shot
+      connection.send(exchange)
+      exchange
     }
 
-    def back(shot: PooledRequest): Unit = {
-      idle.addLast(shot)
+    def back(exchange: PooledRequest): Unit = {
+      idle.addLast(exchange)
       if (isUsable)
         if (plan.keepAlive) pool.hasRoom(this) else close()
     }

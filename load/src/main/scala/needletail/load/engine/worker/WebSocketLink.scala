@@ -54,21 +54,22 @@ private[engine] final class WebSocketLink private (
 
   // Link
 
-  def tlsSession: Option[TlsSession]          = connection.tlsSession
-  def isUsable: Boolean                       = !isOver && connection.isOpen
-  def underWay: Int                           = inFlight.size
-  def accepts(shot: InFlightRequest): Boolean = isUsable && inFlight.size < worker.context.config.pipelining
-  def isOf(ended: AnyRef): Boolean            = ended eq this
+  def tlsSession: Option[TlsSession]              = connection.tlsSession
+  def isUsable: Boolean                           = !isOver && connection.isOpen
+  def underWay: Int                               = inFlight.size
+  def accepts(exchange: InFlightRequest): Boolean =
+    isUsable && inFlight.size < worker.context.config.pipelining
+  def isOf(ended: AnyRef): Boolean = ended eq this
 
-  def send(shot: InFlightRequest): Unit = {
-    inFlight.add(shot)
+  def send(exchange: InFlightRequest): Unit = {
+    inFlight.add(exchange)
     message.clear()
-    shot.encode(message)
+    exchange.encode(message)
     val payload = java.util.Arrays.copyOf(message.bytes, message.length)
     val mask    = java.util.concurrent.ThreadLocalRandom.current.nextInt // it hides nothing here
     FrameWriter.maskedHead(out, FrameWriter.Final | Opcode.Text, payload.length, mask)
     FrameWriter.masked(out, payload, mask)
-    shot.onSent()
+    exchange.onSent()
     settle()
     if (!isAsked) { // what is sent in one turn is one write
       isAsked = true
@@ -119,8 +120,8 @@ private[engine] final class WebSocketLink private (
 
   private def take(found: Int): Boolean = found match {
     case FrameReader.Message =>
-      val shot = inFlight.poll()
-      if (shot != null) shot.onMessage(reader.data) // more than was asked for is ignored
+      val exchange = inFlight.poll()
+      if (exchange != null) exchange.onMessage(reader.data) // more than was asked for is ignored
       true
     case FrameReader.Ping =>
       val payload = reader.data
@@ -192,10 +193,10 @@ private[engine] final class WebSocketLink private (
     if (connection.isOpen) if (outcome eq Outcome.Garbage) connection.abort() else connection.close()
     gone(this)
     while (!inFlight.isEmpty) {
-      val shot = inFlight.poll()
+      val exchange = inFlight.poll()
       if (!worker.isStopped) {
         if (cause != null) worker.note(outcome, cause)
-        shot.fail(outcome)
+        exchange.fail(outcome)
       }
     }
   }

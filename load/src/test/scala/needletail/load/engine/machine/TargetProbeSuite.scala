@@ -1,25 +1,23 @@
 package needletail.load.engine.machine
 
 import java.net.{InetAddress, ServerSocket}
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** What is known of a server on this machine. */
-class TargetProbeSuite extends Suite {
+class TargetProbeSuite extends Suite with Temporaries {
   private def withProc[A](files: (String, String)*)(links: (String, String)*)(body: ProcFiles => A): A = {
-    val root = Files.createTempDirectory("proc")
-    try {
-      files.foreach { case (name, text) =>
-        Files.createDirectories(root.resolve(name).getParent)
-        Files.write(root.resolve(name), text.getBytes("UTF-8"))
-      }
-      links.foreach { case (name, to) =>
-        Files.createDirectories(root.resolve(name).getParent)
-        Files.createSymbolicLink(root.resolve(name), java.nio.file.Paths.get(to))
-      }
-      body(new ProcFiles(root))
-    } finally Files.walk(root).sorted(java.util.Comparator.reverseOrder[Path]).forEach(p => Files.delete(p))
+    val root = temporaryDirectory()
+    files.foreach { case (name, text) =>
+      Files.createDirectories(root.resolve(name).getParent)
+      Files.write(root.resolve(name), text.getBytes("UTF-8"))
+    }
+    links.foreach { case (name, to) =>
+      Files.createDirectories(root.resolve(name).getParent)
+      Files.createSymbolicLink(root.resolve(name), java.nio.file.Paths.get(to))
+    }
+    body(new ProcFiles(root))
   }
 
   private val head =

@@ -152,6 +152,11 @@ private[server] final class ReplyWriter(
       else if (part != null && part.isCut) {
         go = false
         streamFailed(x, new IOException("the file has become shorter while it was sent"))
+      } else if (part != null && part.isRefused) {
+        go = false
+        x.part = null
+        file.readFrom(part.position)
+        pump(x)
       } else if (part != null && part.left == 0) {
         x.part = null
         if (x.bytesSent == x.response.sourceLength) {
@@ -167,7 +172,7 @@ private[server] final class ReplyWriter(
         val before = part.position
         wire.send(part, (stop - x.bytesSent).toInt)
         x.countPart()
-        if (part.position == before && !part.isCut) go = false // backed up, or lost
+        if (part.position == before && !part.isCut && !part.isRefused) go = false // backed up, or lost
       }
     }
   }

@@ -3,11 +3,12 @@ package needletail.websocket.client
 import scala.concurrent.Future
 
 import needletail.async.Async
+import needletail.client.config.HttpProxy
 import needletail.client.url.Url
 import needletail.http.message.Headers
 import needletail.http.text.Ascii
-import needletail.io.{Connector, EventLoop, EventLoops, LoopStates}
-import needletail.websocket.socket.{Listener, WebSocket}
+import needletail.io.{Address, Connector, EventLoop, EventLoops, LoopStates, ProxyHandshake}
+import needletail.websocket.socket.{Listener, WebSocket, WebSocketRefused}
 
 /**
  * Opens WebSockets, by `ws://host:port/path?query` and `wss://`.
@@ -33,8 +34,8 @@ final class WebSocketClient private (val config: WebSocketClientConfig, lent: Ev
 
   /**
    * Opens a WebSocket on the calling event loop. `open` is called as soon as the server has accepted, and returns the
-   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else; or with what `open`
-   * throws.
+   * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else, or if a proxy
+   * makes no tunnel to it; or with what `open` throws.
    *
    * @throws java.lang.IllegalStateException on any other thread
    * @throws java.lang.IllegalArgumentException if the URL is malformed
@@ -46,19 +47,22 @@ final class WebSocketClient private (val config: WebSocketClientConfig, lent: Ev
     val to        = WebSocketClient.parse(url)
     val on        = states.here("this must be called on an event loop's own thread; use future elsewhere")
     val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
+    val proxy     = config.proxies.of(to.origin)
     var tunnel: ClientTunnel = null
     Connector
       .connect(
-        to.origin.address,
+        proxy.fold(to.origin.address)(_.address),
         on.loop,
         config.socket,
         config.connectTimeout.toNanos,
         null,
-        to.origin.peer(config.tls)
+        to.origin.peer(config.tls),
+        WebSocketClient.handshake(proxy, to.origin.address)
       ) { connection =>
         tunnel = new ClientTunnel(connection, on.part, config, handshake)
         tunnel
       }
+      .recoverWith(WebSocketClient.refusal)
       .flatMap { _ =>
         tunnel.begin()
         handshake.opened.onCancel(() => tunnel.abort())
@@ -86,6 +90,15 @@ object WebSocketClient {
 
   private final class OnLoop(val loop: EventLoop) {
     val part = new LoopPart
+  }
+
+  private def handshake(proxy: Option[HttpProxy], to: Address): ProxyHandshake = (proxy, to) match {
+    case (Some(proxy), tcp: Address.Tcp) => proxy.handshake(tcp)
+    case _                               => null
+  }
+
+  private val refusal: PartialFunction[Throwable, Async[Nothing]] = {
+    case HttpProxy.Refused(status, why) => Async.fail(new WebSocketRefused(status.code, why))
   }
 
   private def parse(url: String): Url = {

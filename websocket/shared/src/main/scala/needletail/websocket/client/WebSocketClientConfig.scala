@@ -3,6 +3,7 @@ package needletail.websocket.client
 import scala.concurrent.duration._
 
 import needletail.async.Setting
+import needletail.client.config.Proxies
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
 import needletail.websocket.config.WebSocketConfig
@@ -20,6 +21,8 @@ import needletail.websocket.config.WebSocketConfig
  * @param writeTimeout how long the server may read nothing of what waits for it; then the connection is closed
  * @param tls which certificates are trusted, for `wss`
  * @param socket options of the connections' sockets
+ * @param proxies HTTP proxies, which are asked for a tunnel (CONNECT) by `ws`, too: the one for http by `ws`, the one for
+ *   https by `wss`. `connectTimeout` includes that
  * @throws java.lang.IllegalArgumentException if a setting is out of range
  */
 final case class WebSocketClientConfig(
@@ -31,7 +34,8 @@ final case class WebSocketClientConfig(
     maxUnsent: Int = 256 * 1024,
     writeTimeout: FiniteDuration = FiniteDuration(30, SECONDS),
     tls: Tls = Tls.system,
-    socket: ConnectionOptions = ConnectionOptions()
+    socket: ConnectionOptions = ConnectionOptions(),
+    proxies: Proxies = Proxies.none
 ) {
   private def check(): Unit = {
     val is = Setting("WebSocketClientConfig")

@@ -23,7 +23,11 @@ object Message {
 
   /** Text messages. */
   object Text {
-    def apply(text: String): Message              = new Message(true, Utf8Text.encode(text))
+
+    /** A text message; unpaired surrogates are replaced. */
+    def apply(text: String): Message = new Message(true, Utf8Text.encode(text))
+
+    /** The text of a text message. */
     def unapply(message: Message): Option[String] = if (message.isText) Some(message.text) else None
   }
 
@@ -31,7 +35,9 @@ object Message {
   object Binary {
 
     /** The array must not change afterwards. */
-    def apply(bytes: Array[Byte]): Message             = new Message(false, bytes)
+    def apply(bytes: Array[Byte]): Message = new Message(false, bytes)
+
+    /** The bytes of a binary message, which must not change. */
     def unapply(message: Message): Option[Array[Byte]] = if (message.isText) None else Some(message.bytes)
   }
 }

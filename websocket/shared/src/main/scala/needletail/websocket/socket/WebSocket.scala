@@ -20,7 +20,9 @@ abstract class WebSocket private[websocket] () {
 
   /** As `send`, without the result. */
   final def !(message: Message): Unit = { send(message); () }
-  final def !(text: String): Unit     = { send(text); () }
+
+  /** As `send` of a text, without the result. */
+  final def !(text: String): Unit = { send(text); () }
 
   /** Sends a text message. Returns what `send` of a message does. */
   def send(text: String): Boolean
@@ -43,6 +45,8 @@ abstract class WebSocket private[websocket] () {
    * once if no message is kept, else after those, which have to be taken within `closeTimeout` each.
    */
   def pause(): Unit
+
+  /** Messages are received again, those that were kept first. */
   def resume(): Unit
 
   /**

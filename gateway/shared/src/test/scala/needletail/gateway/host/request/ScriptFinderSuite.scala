@@ -1,22 +1,13 @@
 package needletail.gateway.host.request
 
-import java.io.File
 import java.nio.file.{Files, Path}
 
-import needletail.testing.Suite
+import needletail.testing.{Suite, Temporaries}
 
 /** Programs at the ends of long paths and of links. */
-class ScriptFinderSuite extends Suite {
-  private val root: Path   = Files.createTempDirectory("needletail-find")
+class ScriptFinderSuite extends Suite with Temporaries {
+  private val root: Path   = temporaryDirectory()
   private val name: String = "n" * 200
-
-  override def afterAll(): Unit = remove(root.toFile)
-
-  private def remove(file: File): Unit = {
-    if (!Files.isSymbolicLink(file.toPath)) Option(file.listFiles).foreach(_.foreach(remove))
-    file.delete()
-    ()
-  }
 
   private def finder(directory: Path) =
     new ScriptFinder(new Mount("/cgi"), directory.toString, mustExecute = false)

@@ -2,6 +2,7 @@ package needletail.io.system.tls
 
 import java.security.MessageDigest
 import java.security.cert.{CertificateParsingException, X509Certificate}
+import java.util.Locale.ROOT
 import java.util.{Base64, HexFormat}
 import javax.naming.InvalidNameException
 import javax.naming.ldap.LdapName
@@ -24,7 +25,7 @@ private[io] object Certificates {
 
   /** The host names that it is for, in lower case; those of its subject if it has no alternative names. */
   def hosts(certificate: X509Certificate): Seq[String] = {
-    val names = alternatives(certificate).collect { case (Dns, name) => name.toLowerCase }
+    val names = alternatives(certificate).collect { case (Dns, name) => name.toLowerCase(ROOT) }
     if (names.nonEmpty) names else commonName(certificate).toSeq
   }
 
@@ -35,7 +36,7 @@ private[io] object Certificates {
   private def commonName(certificate: X509Certificate): Option[String] =
     try
       new LdapName(certificate.getSubjectX500Principal.getName).getRdns.asScala.reverseIterator
-        .find(_.getType.equalsIgnoreCase("CN")).map(_.getValue.toString.toLowerCase)
+        .find(_.getType.equalsIgnoreCase("CN")).map(_.getValue.toString.toLowerCase(ROOT))
     catch { case _: InvalidNameException => None }
 
   private def alternatives(certificate: X509Certificate): Seq[(Int, String)] =

@@ -55,8 +55,7 @@ private[io] object JdkServerContext {
     config.clients.foreach { clients =>
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
-    if (config.refuseUnknownNames)
-      parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys)))
+    parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     val made  = new JdkServerContext(context, parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())

@@ -2,12 +2,14 @@ package needletail.io.system.tls
 
 import java.io.{ByteArrayInputStream, IOException}
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, Path}
+import java.nio.file.Path
 import java.security.GeneralSecurityException
 import java.security.cert.{CRLException, CertificateException, CertificateFactory, X509CRL, X509Certificate}
 import java.util.Base64
 
 import scala.annotation.tailrec
+
+import needletail.io.file.SmallFile
 
 /** Files in PEM (RFC 7468). What cannot be read is an IOException of one line that names the file. */
 private[io] object Pem {
@@ -49,7 +51,7 @@ private[io] object Pem {
 
   /** All parts of a file, in order. */
   def blocks(file: Path): Vector[Block] = {
-    val text = new String(read(file), ISO_8859_1)
+    val text = new String(SmallFile.read(file), ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     val found = Vector.newBuilder[Block]
 
@@ -84,17 +86,6 @@ private[io] object Pem {
     }
   }
 
-  private def read(file: Path): Array[Byte] =
-    try {
-      if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
-      Files.readAllBytes(file)
-    } catch {
-      case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
-      case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
-      case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
-    }
-
   /** The first line of what an exception says. */
   private[tls] def line(e: GeneralSecurityException): String =
     Option(e.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(e.toString)
@@ -103,5 +94,4 @@ private[io] object Pem {
 
   private final val Begin  = "-----BEGIN "
   private final val Dashes = "-----"
-  private final val Most   = 1L << 20
 }

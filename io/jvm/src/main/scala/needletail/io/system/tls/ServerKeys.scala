@@ -2,8 +2,10 @@ package needletail.io.system.tls
 
 import java.io.IOException
 import java.net.Socket
+import java.nio.charset.StandardCharsets.US_ASCII
 import java.security.cert.X509Certificate
 import java.security.{Principal, PrivateKey}
+import java.util.Locale.ROOT
 import javax.net.ssl.{
   ExtendedSSLSession,
   SNIHostName,
@@ -92,14 +94,19 @@ private[io] object ServerKeys {
   /** The name that the client asks for, in lower case; null if none. */
   def nameIn(session: ExtendedSSLSession): String =
     session.getRequestedServerNames.asScala.collectFirst {
-      case host: SNIHostName => host.getAsciiName.toLowerCase
+      case host: SNIHostName => host.getAsciiName.toLowerCase(ROOT)
     }.orNull
 
-  /** Accepts names that there is a certificate for. */
-  def matcher(keys: ServerKeys): SNIMatcher = new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
-    def matches(name: SNIServerName): Boolean =
-      try keys.has(new SNIHostName(name.getEncoded).getAsciiName.toLowerCase)
-      catch { case _: IllegalArgumentException => false }
+  /**
+   * Accepts names in ASCII that are no longer than a name can be (RFC 6066 section 3), and if `isKnown` only those that
+   * there is a certificate for. Others get the alert unrecognized_name; the engine refuses what is no host name.
+   */
+  def matcher(keys: ServerKeys, isKnown: Boolean): SNIMatcher = new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
+    def matches(name: SNIServerName): Boolean = {
+      val encoded = name.getEncoded
+      encoded.length <= 255 && encoded.forall(_ >= 0) &&
+      (!isKnown || keys.has(new String(encoded, US_ASCII).toLowerCase(ROOT)))
+    }
   }
 
   /** `EC_EC`, `EC_RSA` and the like name the issuer's kind of key too, which does not matter. */

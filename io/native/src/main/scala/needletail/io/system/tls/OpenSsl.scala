@@ -48,6 +48,8 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
   @name("needletail_tls_protocols")
   def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit             = extern
+  @name("needletail_tls_check")
+  def check(context: Ptr[Byte], check: CFuncPtr2[Ptr[Byte], CInt, CInt]): CInt            = extern
   @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                   = extern
   @name("needletail_tls_resume") def resume(context: Ptr[Byte], tickets: Ptr[Byte]): Unit = extern
 

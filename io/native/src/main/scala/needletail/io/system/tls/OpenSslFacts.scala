@@ -30,22 +30,29 @@ private[tls] object OpenSslFacts {
     )
   }
 
+  /** What `length` bytes say of a certificate. */
+  def certificate(facts: Ptr[Byte], length: Int): CertificateInfo = info(split(facts, length), 0)
+
   private def read(f: Ptr[CInt] => Ptr[Byte]): Array[Array[Byte]] = {
     val length = stackalloc[CInt]()
     val facts  = f(length)
-    val all    = Array.newBuilder[Array[Byte]]
-    if (facts ne null) {
-      var at = 0
-      while (at + 4 <= !length) {
-        var n = 0
-        for (i <- 0 until 4) n = n << 8 | facts(at + i) & 0xff
-        at += 4
-        val field = new Array[Byte](n)
-        for (i <- 0 until n) field(i) = facts(at + i)
-        all += field
-        at += n
-      }
-      OpenSslFunctions.freeFacts(facts)
+    if (facts eq null) Array.empty
+    else
+      try split(facts, !length)
+      finally OpenSslFunctions.freeFacts(facts)
+  }
+
+  private def split(facts: Ptr[Byte], length: Int): Array[Array[Byte]] = {
+    val all = Array.newBuilder[Array[Byte]]
+    var at  = 0
+    while (at + 4 <= length) {
+      var n = 0
+      for (i <- 0 until 4) n = n << 8 | facts(at + i) & 0xff
+      at += 4
+      val field = new Array[Byte](n)
+      for (i <- 0 until n) field(i) = facts(at + i)
+      all += field
+      at += n
     }
     all.result()
   }

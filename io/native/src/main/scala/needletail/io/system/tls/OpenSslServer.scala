@@ -4,14 +4,14 @@ import scala.scalanative.unsafe.*
 
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{CertificateInfo, TlsCounts, TlsServerConfig}
+import needletail.io.tls.{CertificateInfo, TlsClientAuth, TlsCounts, TlsServerConfig}
 
 /** A server's side of TLS. Throws an IOException that names the file and the error. */
 private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServerContext {
   private val own      = config.certificates.map(new OwnCertificate(_))
   private val trusted  = config.clients.map(clients => PemFile.certificates(clients.authorities))
   private val revoked  = config.clients.flatMap(_.revoked).map(PemFile.revoked)
-  private val check    = config.clients.map(_.check)
+  private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
   private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
   private val contexts = new OpenSslContexts(() => make())
   if (tickets eq null) throw OpenSsl.outOfMemory
@@ -49,13 +49,14 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
       trusted.foreach(OpenSslSettings.trust(context, _))
       OpenSslSettings.revoked(context, revoked)
       config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))
+      if (check.nonEmpty && OpenSslFunctions.check(context, OwnCheck.function) == 0) throw OpenSsl.outOfMemory
     }
 
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
     val plain = socket.asInstanceOf[KernelSocket]
     val made  = OpenSslFunctions.open(context, plain.fd, null, null, 0)
     if (made eq null) throw OpenSsl.outOfMemory
-    new OpenSslSocket(plain, made, "the client", counts, toPlain, check)
+    new OpenSslSocket(plain, made, "the client", counts, toPlain, check.map(new OwnCheck(_)))
   }
 
   /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */

@@ -7,7 +7,7 @@ import java.io.IOException
 import needletail.io.kernel.KernelError
 import needletail.io.platform.Interest
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
+import needletail.io.tls.{TlsCounts, TlsSession}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
@@ -28,7 +28,7 @@ private[tls] final class OpenSslSocket(
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
-    check: Option[CertificateInfo => Boolean]
+    check: Option[OwnCheck]
 ) extends KernelSocket(plain.fd) {
   import OpenSslSocket.*
 
@@ -80,30 +80,18 @@ private[tls] final class OpenSslSocket(
 
   /** A server's part of the handshake, as far as it gets. */
   private def shakeHands(): Unit = if (!owesOutput) {
-    val result = OpenSslFunctions.handshake(live)
+    val result = check.fold(OpenSslFunctions.handshake(live))(_.during(OpenSslFunctions.handshake(live)))
     if (!isBegun && has(Heard)) {
       isBegun = true
       counts.began()
     }
     if (done(result) == 1) {
       val session = OpenSslFacts.session(connection, isServer = true, name)
-      check.foreach(refuse(session, _))
+      if (has(Resumed)) check.foreach(_.require(session.peer, name))
       established = session
       isCounted = false
       counts.completed(has(Resumed))
     }
-  }
-
-  private def refuse(session: TlsSession, check: CertificateInfo => Boolean): Unit = {
-    val isAccepted =
-      try session.peer.forall(check)
-      catch {
-        case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
-      }
-    if (!isAccepted)
-      throw new KernelError(
-        s"the certificate of $name is not accepted: it was refused by the server's own check"
-      )
   }
 
   override def sendOwed(): Unit = if (connection ne null) { done(OpenSslFunctions.sendOwed(connection)); () }
@@ -137,6 +125,11 @@ private[tls] final class OpenSslSocket(
 
   private def failure(): IOException = {
     val why = fromCString(connection + ReasonAt)
+    if (numbers(2) == Refused && check.nonEmpty) check.get.refusal(name)
+    else failure(why)
+  }
+
+  private def failure(why: String): IOException =
     new KernelError(numbers(2) match {
       case 1 => s"$name has shown no certificate"
       case 3 => notTls()
@@ -146,7 +139,6 @@ private[tls] final class OpenSslSocket(
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
     })
-  }
 
   /** By OpenSSL's numbers of errors, X509_V_ERR_… */
   private def refusal(error: Int, why: String): String = error match {
@@ -175,8 +167,9 @@ private[tls] object OpenSslSocket {
   private final val Failed    = Int.MinValue + 1
   private final val ReasonAt  = 12
   private final val Untrusted = 1000
+  private final val Refused   = Untrusted + 1001
 
-  // Flags, as in needletail_tls_socket.c.
+  // Flags, as in needletail_tls_connection.h.
   private final val NoInput     = 1
   private final val ShortInput  = 2
   private final val NoRoom      = 4

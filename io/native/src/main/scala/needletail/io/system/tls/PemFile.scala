@@ -2,8 +2,9 @@ package needletail.io.system.tls
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, Path}
+import java.nio.file.Path
 
+import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
 
 /** What was in a file in PEM (RFC 7468). */
@@ -20,7 +21,7 @@ private[tls] object PemFile {
 
   /** Throws an IOException that says what is wrong: there is no file, or no block with that label, or it has no end. */
   private def read(file: Path, what: String, label: String, example: String = ""): PemFile = {
-    val bytes = content(file)
+    val bytes = SmallFile.read(file)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     val begin = beginOf(text, label)
@@ -56,19 +57,7 @@ private[tls] object PemFile {
     if (until < 0) "" else text.substring(from, until)
   }
 
-  private def content(file: Path): Array[Byte] =
-    try {
-      if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
-      Files.readAllBytes(file)
-    } catch {
-      case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
-      case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
-      case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
-    }
-
   private final val Begin = "-----BEGIN "
-  private final val Most  = 1L << 20
 }
 
 /** A certificate and its key, as read. Throws an IOException that names the file and what is wrong. */

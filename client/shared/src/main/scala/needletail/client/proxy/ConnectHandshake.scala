@@ -1,16 +1,20 @@
-package needletail.client.connection
+package needletail.client.proxy
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import needletail.client.config.HttpProxy
 import needletail.http.http1.ResponseParser
 import needletail.http.message.Status
 import needletail.io.{Address, ProxyHandshake}
 
-/** Asks a proxy for a tunnel to a server (RFC 9110 §9.3.6). */
-private[client] final class ConnectHandshake(proxy: HttpProxy, to: Address.Tcp, agent: Option[String])
-    extends ProxyHandshake(ConnectHandshake.request(proxy, to, agent), ConnectHandshake.MaxAnswer, to.port) {
+/**
+ * Asks a proxy for a tunnel to a server (RFC 9110 §9.3.6).
+ *
+ * @param authorization the value of Proxy-Authorization
+ * @param agent the value of User-Agent
+ */
+private[client] final class ConnectHandshake(authorization: Option[String], to: Address.Tcp, agent: Option[String])
+    extends ProxyHandshake(ConnectHandshake.request(authorization, to, agent), ConnectHandshake.MaxAnswer, to.port) {
   private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
 
   /** A head without content, whatever its fields say; the server behind does not speak first. */
@@ -35,10 +39,10 @@ private[client] final class ProxyRefusal(val status: Status)
 private[client] object ConnectHandshake {
   private final val MaxAnswer = 16 * 1024
 
-  private def request(proxy: HttpProxy, to: Address.Tcp, agent: Option[String]): Array[Byte] = {
+  private def request(authorization: Option[String], to: Address.Tcp, agent: Option[String]): Array[Byte] = {
     val authority = (if (to.host.contains(':')) s"[${to.host}]" else to.host) + ":" + to.port
     val fields    = agent.fold("")(a => s"User-Agent: $a\r\n") +
-      proxy.authorization.fold("")(a => s"Proxy-Authorization: $a\r\n")
+      authorization.fold("")(a => s"Proxy-Authorization: $a\r\n")
     s"CONNECT $authority HTTP/1.1\r\nHost: $authority\r\n$fields\r\n".getBytes(ISO_8859_1)
   }
 }

@@ -1,0 +1,59 @@
+package needletail.content.compression
+
+import com.aayushatharva.brotli4j.decoder.DecoderJNI.{Status, Wrapper}
+
+import java.nio.ByteBuffer
+
+/** Brotli (RFC 7932), by brotli4j. What comes after the end is ignored, as the library does not tell of it. */
+private[compression] final class BrotliDecoder extends Decoder {
+  import BrotliDecoder._
+  private val decoder = new Wrapper(InputSize)
+
+  private var input: Array[Byte] = null
+  private var from, until        = 0
+  private var output: ByteBuffer = null // what the library has written and nobody has taken
+
+  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    input = bytes
+    this.from = from
+    until = from + length
+  }
+
+  def decode(out: Array[Byte]): Int = {
+    var done = 0
+    var more = true
+    while (more && done < out.length)
+      if (output != null && output.hasRemaining) {
+        val count = Math.min(out.length - done, output.remaining)
+        output.get(out, done, count)
+        done += count
+      } else if (decoder.hasOutput) output = decoder.pull()
+      else
+        decoder.getStatus match {
+          case Status.NEEDS_MORE_INPUT => if (from < until) push() else more = false
+          case Status.OK               => decoder.push(0)
+          case Status.DONE             =>
+            from = until
+            more = false
+          case _ => throw Decoder.malformed
+        }
+    done
+  }
+
+  private def push(): Unit = {
+    val count  = Math.min(InputSize, until - from)
+    val buffer = decoder.getInputBuffer
+    buffer.clear()
+    buffer.put(input, from, count)
+    from += count
+    decoder.push(count)
+  }
+
+  def mayEnd: Boolean = decoder.getStatus == Status.DONE
+
+  def close(): Unit = decoder.destroy()
+}
+
+private[compression] object BrotliDecoder {
+  private final val InputSize = 16 * 1024
+}

@@ -1,0 +1,40 @@
+package needletail.content.compression
+
+import scala.scalanative.unsafe._
+
+import needletail.http.Status
+import needletail.http.message.HttpError
+
+/** Brotli (RFC 7932) and Zstandard (RFC 8878), by the system's libraries. */
+private[compression] final class LibraryDecoder(kind: Int) extends Decoder {
+  import LibraryDecoder._
+  private val decoder = DecodingFunctions.open(kind, Decoder.Window)
+  if (decoder == null) throw HttpError(Status.ServiceUnavailable, "there is no memory to decode the body")
+
+  private var input: Array[Byte] = nothing
+  private var from, until        = 0
+
+  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    input = if (length == 0) nothing else bytes
+    this.from = if (length == 0) 0 else from
+    until = this.from + length
+  }
+
+  def decode(out: Array[Byte]): Int = {
+    val used  = stackalloc[CInt]()
+    val place = if (from < until) input.at(from) else nothing.at(0)
+    !used = 0
+    val count = DecodingFunctions.decode(decoder, place, until - from, used, out.at(0), out.length)
+    if (count < 0) throw Decoder.malformed
+    from += !used
+    count
+  }
+
+  def mayEnd: Boolean = DecodingFunctions.mayEnd(decoder) != 0
+
+  def close(): Unit = DecodingFunctions.close(decoder)
+}
+
+private[compression] object LibraryDecoder {
+  private val nothing = new Array[Byte](1)
+}

@@ -1,0 +1,267 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+import java.nio.ByteBuffer
+import java.nio.channels.SocketChannel
+import java.security.cert.X509Certificate
+import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
+import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnverifiedException}
+
+import scala.annotation.tailrec
+
+import needletail.io.platform.Interest
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
+
+/**
+ * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
+ * server when it reads. A server's computations run on threads of their own, see HandshakeThreads; a client's on the
+ * loop. Renegotiation (RFC 5246 section 7.4.1.1) is refused with an alert.
+ *
+ * @param name    of the peer, for messages
+ * @param counts  a server's; null for a client
+ * @param toPlain what is sent to a peer that does not speak TLS; null for nothing
+ * @param check   a server's own check of its clients' certificates, which the engine makes in full handshakes only
+ */
+private[tls] abstract class HandshakingSocket(
+    channel: SocketChannel,
+    engine: SSLEngine,
+    name: String,
+    counts: TlsCounts,
+    toPlain: Array[Byte],
+    check: Option[CertificateInfo => Boolean]
+) extends EncryptedSocket(channel, engine) {
+  import HandshakingSocket.*
+
+  private var chosen    = 0L            // when the engine began to choose a session, milliseconds since 1970
+  private var isChosen  = false
+  private var isCounted = counts ne null // until the handshake is over
+
+  @volatile private var established: TlsSession = null // read on any thread, also after the end
+
+  @volatile protected var isComputing = false // tasks of the handshake run on another thread
+  private var resume: Runnable        = null
+
+  private var isBegun     = false
+  protected var isSecured = false
+  private var begun       = 0L // when, and then how long it took, in nanoseconds
+  private var isReset     = false
+  private var awaited     = Interest.Write
+  private var greetings   = 0  // handshake records read
+
+  protected def heard(): Unit = if (isCounted) counts.began()
+
+  override def finishConnect(): Boolean =
+    // Not before it is watched: bytes pass through the poller's buffer.
+    isSecured || super.finishConnect() && (transfer ne null) && secure()
+
+  override def awaits: Int = awaited
+
+  protected def secure(): Boolean =
+    try {
+      if (!isBegun) {
+        isBegun = true
+        begun = System.nanoTime
+        if (counts eq null) choose()
+        engine.beginHandshake()
+      }
+      if (shakeHands()) {
+        if (!isNewest) forbidRenegotiation()
+        if (mayBeResumed) check.foreach(checkAgain)
+        isSecured = true
+        begun = System.nanoTime - begun
+        established = describe()
+        if (isCounted) {
+          isCounted = false
+          counts.completed(isResumed)
+        }
+      }
+      isSecured
+    } catch {
+      case e: SSLException     => throw TlsFailure.of(e, name)
+      case e: RuntimeException => throw unexpected(e)
+    }
+
+  protected def isNewest: Boolean = engine.getSession.getProtocol == Newest
+
+  private def choose(): Unit = {
+    isChosen = true
+    chosen = System.currentTimeMillis
+  }
+
+  /**
+   * A session that is resumed is older than its choice, by a client when it begins and by a server when it has all of
+   * the client's greeting: nothing else tells it.
+   */
+  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < chosen
+
+  /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
+  private def isResumed: Boolean = {
+    val made = engine.getSession.getCreationTime
+    made < (if (made % 1000 == 0) chosen - chosen % 1000 else chosen)
+  }
+
+  private def checkAgain(check: CertificateInfo => Boolean): Unit = {
+    val isAccepted =
+      try peer.forall(check)
+      catch {
+        case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
+      }
+    if (!isAccepted) throw new IOException(s"the certificate of $name is not accepted: ${TlsFailure.Refused}")
+  }
+
+  private def peer: Option[CertificateInfo] =
+    try
+      engine.getSession.getPeerCertificates.headOption.collect {
+        case certificate: X509Certificate => Certificates.info(certificate)
+      }
+    catch { case _: SSLPeerUnverifiedException => None }
+
+  override def session: TlsSession = established
+
+  private def describe(): TlsSession = {
+    val session = engine.getSession
+    val asked   = session match {
+      case extended: ExtendedSSLSession if counts ne null => ServerKeys.nameIn(extended)
+      case _ if counts eq null                            => name
+      case _                                              => null
+    }
+    val protocol = engine.getApplicationProtocol
+    TlsSession(
+      session.getProtocol,
+      session.getCipherSuite,
+      if (protocol eq null) "" else protocol,
+      if (asked eq null) "" else asked,
+      peer,
+      isResumed,
+      begun
+    )
+  }
+
+  /**
+   * Enables only a cipher suite for a kind of key that no server has, so that another handshake fails with the alert
+   * `handshake_failure`; where it is not known, only the newest version, which ends in `protocol_version`.
+   */
+  private def forbidRenegotiation(): Unit =
+    if (engine.getSupportedCipherSuites.contains(Impossible)) engine.setEnabledCipherSuites(Array(Impossible))
+    else engine.setEnabledProtocols(Array(Newest))
+
+  /** For exceptions of the engine that are not SSLExceptions: on unexpected input it throws others too. */
+  protected def unexpected(e: RuntimeException): IOException =
+    new IOException(s"TLS with $name failed: $e", e)
+
+  @tailrec
+  private def shakeHands(): Boolean = engine.getHandshakeStatus match {
+    case HandshakeStatus.NEED_TASK =>
+      if (!isChosen) choose()
+      if (isOffLoop) computeElsewhere()
+      else {
+        runTasks()
+        shakeHands()
+      }
+    case _ if engine.isOutboundDone => throw new IOException(s"the TLS handshake with $name was interrupted")
+    case HandshakeStatus.NEED_WRAP  =>
+      wrapOwn()
+      if (drain()) shakeHands() else waitFor(Interest.Write)
+    case HandshakeStatus.NEED_UNWRAP | HandshakeStatus.NEED_UNWRAP_AGAIN =>
+      if (greet()) shakeHands() else waitFor(Interest.Read)
+    case _ => drain() || waitFor(Interest.Write)
+  }
+
+  private def isOffLoop: Boolean = resume ne null
+
+  /** Has the tasks run by another thread, which then makes the loop read again. */
+  private def computeElsewhere(): Boolean = {
+    isComputing = true
+    HandshakeThreads.execute { () =>
+      try runTasks()
+      finally {
+        isComputing = false
+        resume.run()
+      }
+    }
+    false
+  }
+
+  override def resumeBy(f: Runnable): Unit = resume = f
+
+  override def permitted(bits: Int): Int =
+    if (isOwn) bits & ~Interest.Read | Interest.Write
+    else if (isComputing) bits & ~Interest.Read
+    else bits
+
+  private def waitFor(interest: Int): Boolean = {
+    awaited = interest
+    false
+  }
+
+  /** Processes one handshake record of the server, if it has arrived. */
+  private def greet(): Boolean = {
+    val in = fill()
+    if (isPlain(in)) refusePlain()
+    if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
+    val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
+    val result = engine.unwrap(in, none)
+    val isUsed = result.bytesConsumed > 0
+    keep(in, result.getStatus)
+    if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
+      throw new IOException(s"$name ended the connection in the middle of the TLS handshake")
+    if (isUsed) greetings += 1
+    if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
+    isUsed
+  }
+
+  /** Whether the first byte cannot begin a record of a handshake (RFC 8446 section 5.1) or an alert. */
+  private def isPlain(in: ByteBuffer): Boolean =
+    (toPlain ne null) && greetings == 0 && in.hasRemaining && in.get(in.position) != 22 && in.get(
+      in.position
+    ) != 21
+
+  private def refusePlain(): Nothing = {
+    put(ByteBuffer.wrap(toPlain))
+    isBegun = false // it gets no alert
+    throw new IOException(s"$name does not use TLS")
+  }
+
+  protected def runTasks(): Unit = {
+    var task = engine.getDelegatedTask
+    while (task ne null) {
+      task.run()
+      task = engine.getDelegatedTask
+    }
+  }
+
+  /** Whether the handshake continues without input, because what it waited for has been written. */
+  protected def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
+
+  override def isShakingHands: Boolean = !isSecured
+
+  override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
+
+  // The end
+
+  override def resetOnClose(): Unit = {
+    isReset = true
+    super.resetOnClose()
+  }
+
+  override def close(): Unit = {
+    try if (channel.isOpen && isBegun && !isComputing && !isReset && (isHeard || engine.getUseClientMode))
+        sayEnd()
+    catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
+    finally {
+      if (isCounted) {
+        isCounted = false
+        counts.broken(isHeard)
+      }
+      super.close()
+    }
+  }
+}
+
+private[tls] object HandshakingSocket {
+  private final val Newest     = "TLSv1.3"
+  private final val Impossible = "TLS_DHE_DSS_WITH_AES_128_GCM_SHA256"
+
+  /** Records that one handshake may come in; a client with a certificate needs some ten. */
+  private final val MaxGreetings = 256
+}

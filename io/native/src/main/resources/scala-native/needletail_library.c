@@ -1,0 +1,51 @@
+/* See needletail_library.h. */
+#if (defined(__SCALANATIVE_NEEDLETAIL_TLS) || defined(__SCALANATIVE_NEEDLETAIL_CRYPTO) || \
+     defined(__SCALANATIVE_NEEDLETAIL_CODING)) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_library.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *text(const char *format, ...) {
+    char *made;
+    va_list values;
+    va_start(values, format);
+    if (vasprintf(&made, format, values) < 0) made = "out of memory";
+    va_end(values);
+    return made;
+}
+
+#ifdef NEEDLETAIL_STATIC
+
+/* To load a library, a static program would load a second C library too. */
+const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions, size_t needed,
+                                    void *table) {
+    (void)files, (void)functions, (void)needed, (void)table;
+    return text("%s, which this program, linked statically, is without", need);
+}
+
+#else
+
+#include <dlfcn.h>
+#include <string.h>
+
+const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions, size_t needed,
+                                    void *table) {
+    void *library = NULL;
+    const char *const *file = files;
+    size_t i;
+    while (*file != NULL && (library = dlopen(*file, RTLD_NOW | RTLD_LOCAL)) == NULL) file++;
+    if (library == NULL) return text("%s, which is not installed: there is no %s", need, *files);
+    for (i = 0; functions[i] != NULL; i++) {
+        void *found = dlsym(library, functions[i]);
+        if (found == NULL && i < needed) return text("%s; the %s that is installed has no %s", need, *file, functions[i]);
+        memcpy((char *)table + i * sizeof found, &found, sizeof found);
+    }
+    return NULL;
+}
+
+#endif
+
+#endif

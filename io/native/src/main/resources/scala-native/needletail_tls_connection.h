@@ -1,0 +1,96 @@
+/*
+ * One connection, for the files that do something with it: needletail_tls_bytes.c (encrypted bytes, from and to the
+ * kernel), needletail_tls_socket.c (handshake, plain bytes) and needletail_tls_open.c (its beginning and its end).
+ */
+#ifndef NEEDLETAIL_TLS_CONNECTION_H
+#define NEEDLETAIL_TLS_CONNECTION_H
+
+#include "needletail_tls.h"
+
+#define IN_SIZE (64 * 1024)
+#define OUT_SIZE (4 * (16384 + 512))
+
+/* What Scala reads after each call; see OpenSslSocket. */
+enum {
+    NO_INPUT = 1,      /* the kernel has no more input */
+    SHORT_INPUT = 2,   /* the kernel returned less than was asked for */
+    NO_ROOM = 4,       /* the kernel takes no more output */
+    HOLDS_INPUT = 8,   /* there is input here for which no readiness will be reported */
+    OWES_OUTPUT = 16,  /* the kernel has not taken some of OpenSSL's own output */
+    SECURED = 32,      /* the handshake is complete */
+    AWAITS_WRITE = 64, /* a client's handshake goes on when the kernel takes output */
+    RESUMED = 128,     /* the handshake has resumed a session */
+    HEARD = 256,       /* the peer has sent something */
+};
+
+struct connection {
+    int32_t flags;
+    int32_t held_bytes;
+    int32_t kind; /* of a failure */
+    char why[124];
+
+    SSL *ssl;
+    context *context;
+    char *key;   /* a client's: the server's name and port */
+    char *asked; /* a server's, during the handshake: the name that is asked for */
+    int fd;
+
+    unsigned char is_server, is_begun, is_secured, is_heard, has_failed;
+    unsigned char is_channel_at_end, is_ended, is_end_told, is_end_said, is_own;
+    unsigned char is_limiting; /* whether records count, as the handshake is complete */
+    unsigned char is_counted;  /* whether the latest record counts as one without data */
+
+    /* Input. The record being read: bytes of its header, and bytes of it that have not come or not been read. */
+    int header, header_length, record_left, record_length;
+    int greetings, idle;
+    char *held;
+    int held_count;
+
+    /* Output that the kernel has not taken, and the plain bytes in it that `write` has not reported as taken. */
+    char *pending;
+    int pending_from, pending_until;
+    int owed;
+};
+
+/* What a thread needs: allocated when first used, freed when the thread ends. */
+typedef struct {
+    int slot;
+    char in[IN_SIZE];
+    char out[OUT_SIZE];
+    int in_from, in_until; /* in `source` */
+    const char *source;    /* `in`, or what a connection held */
+    int out_count;
+    int barren; /* records begun by this read that have brought no data */
+} buffers;
+
+#define here needletail_tls_here
+extern _Thread_local buffers *here;
+
+/* Has what the thread needs. Returns 0 if memory ran out. */
+int needletail_tls_ready(void);
+
+/* The encrypted side, as OpenSSL sees it; null if memory ran out. After needletail_tls_ready. */
+BIO *needletail_tls_encrypted(connection *c);
+
+/* Takes what the connection held, or what the kernel has, into the thread's input. Returns 0, or -errno. */
+int needletail_tls_fill(connection *c, int count);
+
+/* Keeps what OpenSSL has not read. Returns 0, or -errno. */
+int needletail_tls_keep_rest(connection *c);
+
+/* Sends the thread's output; what the kernel does not take is pending. Returns 0, or -errno. */
+int needletail_tls_flush(connection *c);
+
+/* As needletail_tls_flush, for output that OpenSSL made by itself. */
+int needletail_tls_flush_own(connection *c);
+
+/* Writes pending output. Returns 1 if none is left, 0, or -errno. */
+int needletail_tls_drain(connection *c);
+
+/* Begins a call for this connection. Returns 0, or -errno. */
+int needletail_tls_start(connection *c);
+
+/* Sends a closure alert (RFC 8446 section 6.1), as far as the kernel takes it at once. */
+int needletail_tls_say_end(connection *c);
+
+#endif

@@ -1,0 +1,103 @@
+/* The names that clients ask for (SNI, RFC 6066 section 3): what they may be, and whose certificates are shown. */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static int is_letter_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Labels of letters, digits and inner hyphens: RFC 1123 section 2.1. No dot at the end, as RFC 6066 has it. */
+int needletail_tls_is_host_name(const char *name, size_t length) {
+    size_t label = 0;
+    for (size_t i = 0; i <= length; i++) {
+        if (i < length && name[i] != '.') {
+            if (!is_letter_or_digit(name[i]) && (name[i] != '-' || label == 0)) return 0;
+            if (++label > 63) return 0;
+        } else {
+            if (label == 0 || name[i - 1] == '-') return 0;
+            label = 0;
+        }
+    }
+    return length <= 255;
+}
+
+static int is_ascii(const char *name, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] > 127) return 0;
+    return 1;
+}
+
+static size_t number(const unsigned char *at) { return (size_t)at[0] << 8 | at[1]; }
+
+/*
+ * Called at the beginning of each ClientHello. A name that is none is refused with the alert that the JDK has for it.
+ * What is not one name of a host is left to the library, which refuses it.
+ */
+static int hear(SSL *s, int *alert, void *with) {
+    const unsigned char *list = NULL;
+    size_t length = 0;
+    (void)with;
+    int is_there = ssl.SSL_client_hello_get0_ext(s, 0, &list, &length);
+    if (is_there != 1 || length < 5 || number(list) != length - 2 || list[2] != 0 || number(list + 3) != length - 5)
+        return CLIENT_HELLO_SUCCESS;
+    const char *name = (const char *)list + 5;
+    length -= 5;
+    *alert = length == 0                                ? ALERT_DECODE_ERROR
+             : length > 255 || !is_ascii(name, length) ? ALERT_UNRECOGNIZED_NAME
+                                                        : ALERT_ILLEGAL_PARAMETER;
+    if (!needletail_tls_is_host_name(name, length)) return CLIENT_HELLO_ERROR;
+    return needletail_tls_ask(s, name, length) ? CLIENT_HELLO_SUCCESS : CLIENT_HELLO_ERROR;
+}
+
+static int is_for(const char *name, const char *host) {
+    if (name[0] != '*') return strcasecmp(name, host) == 0;
+    const char *rest = strchr(host, '.');
+    return rest != NULL && rest > host && strcasecmp(name + 1, rest) == 0;
+}
+
+static int choose_certificate(SSL *s, int *alert, void *with) {
+    context *c = with;
+    const char *host = ssl.SSL_get_servername(s, 0);
+    if (host == NULL) return TLSEXT_NOACK;
+    for (int is_wild = 0; is_wild < 2; is_wild++)
+        for (int i = 0; i < c->names_count; i++)
+            if ((c->names[i].name[0] == '*') == is_wild && is_for(c->names[i].name, host)) {
+                if (c->names[i].context != NULL) ssl.SSL_set_SSL_CTX(s, c->names[i].context->ctx);
+                return TLSEXT_OK;
+            }
+    if (!c->refuses_unknown) return TLSEXT_NOACK;
+    *alert = ALERT_UNRECOGNIZED_NAME;
+    return TLSEXT_ALERT_FATAL;
+}
+
+/*
+ * Which certificates are for which names: for `name` those of `its`, or the context's own if `its` is null. An exact
+ * name has precedence. Returns 0 if memory ran out.
+ */
+int needletail_tls_name(context *c, const char *name, context *its) {
+    named *more = realloc(c->names, (size_t)(c->names_count + 1) * sizeof *more);
+    if (more == NULL) return 0;
+    c->names = more;
+    char *copy = strdup(name);
+    if (copy == NULL) return 0;
+    c->names[c->names_count].name = copy;
+    c->names[c->names_count++].context = its == NULL ? NULL : needletail_tls_keep(its);
+    return 1;
+}
+
+/* To be called after all names are known. */
+void needletail_tls_choose(context *c, int refuses_unknown) {
+    c->refuses_unknown = refuses_unknown;
+    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
+    ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
+    if (ssl.SSL_CTX_set_client_hello_cb != NULL && ssl.SSL_client_hello_get0_ext != NULL)
+        ssl.SSL_CTX_set_client_hello_cb(c->ctx, hear, NULL);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* The beginning and the end of a connection. */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls_connection.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many records the peer has begun. */
+int needletail_tls_records(const connection *c) { return c->greetings; }
+
+SSL *needletail_tls_ssl(const connection *c) { return c->ssl; }
+
+const char *needletail_tls_key(const SSL *s) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    return c->key;
+}
+
+context *needletail_tls_context_of(const SSL *s) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    return c->context;
+}
+
+int needletail_tls_ask(const SSL *s, const char *name, size_t length) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    free(c->asked);
+    c->asked = malloc(length + 1);
+    if (c->asked == NULL) return 0;
+    for (size_t i = 0; i < length; i++) c->asked[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 32) : name[i];
+    c->asked[length] = 0;
+    return 1;
+}
+
+const char *needletail_tls_asked(const SSL *s) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    return c->asked;
+}
+
+static int is_address(const char *name) {
+    unsigned char binary[16];
+    return inet_pton(AF_INET, name, binary) == 1 || inet_pton(AF_INET6, name, binary) == 1;
+}
+
+/* A client's side: `name` is told to the server if it is a host's, and checked if `is_checked`. */
+static int address(connection *c, const char *name, const char *key, int is_checked) {
+    X509_VERIFY_PARAM *wanted = ssl.SSL_get0_param(c->ssl);
+    int is_ip = is_address(name);
+    c->key = strdup(key);
+    if (c->key == NULL) return 0;
+    if (!is_ip && needletail_tls_is_host_name(name, strlen(name)) &&
+        ssl.SSL_ctrl(c->ssl, CTRL_HOSTNAME, 0, (void *)name) != 1)
+        return 0;
+    if (is_checked) {
+        ssl.X509_VERIFY_PARAM_set_hostflags(wanted, CHECK_NO_PARTIAL_WILDCARDS);
+        if (is_ip ? ssl.X509_VERIFY_PARAM_set1_ip_asc(wanted, name) != 1
+                  : ssl.X509_VERIFY_PARAM_set1_host(wanted, name, strlen(name)) != 1)
+            return 0;
+    }
+    SSL_SESSION *session = needletail_tls_session(c->context, key);
+    if (session != NULL) {
+        ssl.SSL_set_session(c->ssl, session);
+        ssl.SSL_SESSION_free(session);
+    }
+    return 1;
+}
+
+/* To be used by the calling thread only. `name` is null for a server. Returns null if memory ran out. */
+connection *needletail_tls_open(context *shared, int fd, const char *name, const char *key, int is_checked) {
+    if (!needletail_tls_ready()) return NULL;
+    connection *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    ssl.ERR_clear_error();
+    c->fd = fd;
+    c->is_server = (unsigned char)shared->is_server;
+    c->flags = AWAITS_WRITE;
+    c->context = needletail_tls_keep(shared);
+    c->ssl = ssl.SSL_new(shared->ctx);
+    BIO *bio = c->ssl == NULL ? NULL : needletail_tls_encrypted(c);
+    if (bio != NULL) {
+        ssl.SSL_set_bio(c->ssl, bio, bio);
+        ssl.SSL_set_ex_data(c->ssl, 0, c);
+        if (c->is_server) ssl.SSL_set_accept_state(c->ssl);
+        else ssl.SSL_set_connect_state(c->ssl);
+        if (!c->is_server && shared->alpn != NULL)
+            ssl.SSL_set_alpn_protos(c->ssl, shared->alpn, shared->alpn_length);
+        if (name == NULL || address(c, name, key, is_checked)) return c;
+    }
+    ssl.SSL_free(c->ssl);
+    needletail_tls_release(c->context);
+    free(c->key);
+    free(c);
+    return NULL;
+}
+
+/* Frees the connection, and tells the peer of the end unless it `is_reset`. The descriptor stays open. */
+void needletail_tls_close(connection *c, int is_reset) {
+    if (needletail_tls_start(c) == 0) {
+        if (!is_reset && (c->is_heard || !c->is_server)) needletail_tls_say_end(c);
+        here->out_count = 0;
+    }
+    ssl.SSL_set_shutdown(c->ssl, 3); /* otherwise its session could not be resumed */
+    ssl.SSL_free(c->ssl);
+    needletail_tls_release(c->context);
+    free(c->key);
+    free(c->asked);
+    free(c->held);
+    free(c->pending);
+    free(c);
+}
+
+#endif

@@ -1,0 +1,50 @@
+package needletail.io.system.tls
+
+import scala.scalanative.unsafe.*
+
+import java.io.IOException
+
+import needletail.io.tls.CertificateInfo
+
+/**
+ * A server's own check of its clients' certificates, for one connection. OpenSSL asks it within the handshake, on the
+ * handshake's thread, so that a client which is refused gets an alert.
+ */
+private[tls] final class OwnCheck(check: CertificateInfo => Boolean) {
+
+  /** Runs a handshake of a server that has this check. */
+  def during(handshake: => Int): Int = {
+    OwnCheck.asked.set(this)
+    try handshake
+    finally OwnCheck.asked.remove()
+  }
+
+  private var failure: Exception = null
+
+  private def accepts(certificate: CertificateInfo): Boolean =
+    try check(certificate)
+    catch {
+      case e: Exception =>
+        failure = e
+        false
+    }
+
+  /** Throws an IOException if the client's certificate is refused, as for a session that it has resumed. */
+  def require(peer: Option[CertificateInfo], name: String): Unit = if (!peer.forall(accepts)) throw refusal(name)
+
+  def refusal(name: String): IOException =
+    new IOException(s"the certificate of $name is not accepted: it was refused by the server's own check", failure)
+}
+
+private[tls] object OwnCheck {
+  private val asked = new ThreadLocal[OwnCheck]
+
+  /** What C calls. Nothing must be thrown through it. */
+  val function: CFuncPtr2[Ptr[Byte], CInt, CInt] =
+    CFuncPtr2.fromScalaFunction((facts: Ptr[Byte], length: CInt) =>
+      try {
+        val check = asked.get
+        if ((check ne null) && check.accepts(OpenSslFacts.certificate(facts, length))) 1 else 0
+      } catch { case _: Throwable => 0 }
+    )
+}

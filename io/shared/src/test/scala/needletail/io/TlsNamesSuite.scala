@@ -1,0 +1,202 @@
+package needletail.io
+
+import java.io.{ByteArrayOutputStream, DataOutputStream, IOException}
+import java.net.Socket as PlainSocket
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.nio.file.Files
+
+import needletail.io.platform.ListenOptions
+import needletail.io.tls.*
+
+/** The names that clients ask for (SNI), sound and not: a ClientHello is made by hand here. */
+class TlsNamesSuite extends TlsPair {
+  private lazy val shop = {
+    val issued = authority.issue("DNS:shop.example,DNS:*.shop.example", subject = "shopcn")
+    TlsCertificate(issued.chain, issued.key)
+  }
+  private lazy val first = {
+    val issued = authority.issue("DNS:localhost", subject = "firstcn")
+    TlsCertificate(issued.chain, issued.key)
+  }
+  private def both: TlsServerConfig = TlsServerConfig(Seq(first, shop))
+
+  private type Name = Array[Byte]
+
+  private def name(text: String): Name = text.getBytes(UTF_8)
+
+  private def asking(body: DataOutputStream => Unit): Array[Byte] = {
+    val all = new ByteArrayOutputStream
+    body(new DataOutputStream(all))
+    all.toByteArray
+  }
+
+  private def extension(out: DataOutputStream, kind: Int, content: Array[Byte]): Unit = {
+    out.writeShort(kind)
+    out.writeShort(content.length)
+    out.write(content)
+  }
+
+  /** The content of the extension server_name: each name with its length, all with theirs (RFC 6066 section 3). */
+  private def list(names: Name*): Array[Byte] = {
+    val inner = asking(out => names.foreach(n => { out.writeByte(0); out.writeShort(n.length); out.write(n) }))
+    asking { out => out.writeShort(inner.length); out.write(inner) }
+  }
+
+  /** A client of TLS 1.2, whose server shows its certificate in clear. */
+  private def greeting(asked: Option[Array[Byte]]): Array[Byte] = {
+    val extensions = asking { out =>
+      asked.foreach(extension(out, 0, _))
+      extension(out, 10, Array[Byte](0, 4, 0, 29, 0, 23))
+      extension(out, 11, Array[Byte](1, 0))
+      extension(out, 13, Array[Byte](0, 4, 4, 3, 8, 4))
+    }
+    val body = asking { out =>
+      out.writeShort(0x0303)
+      out.write(new Array[Byte](32))
+      out.writeByte(0)
+      out.writeShort(2)
+      out.writeShort(0xc02b)
+      out.writeShort(0x0100)
+      out.writeShort(extensions.length)
+      out.write(extensions)
+    }
+    asking { out =>
+      out.writeByte(22)
+      out.writeShort(0x0301)
+      out.writeShort(body.length + 4)
+      out.writeInt(1 << 24 | body.length)
+      out.write(body)
+    }
+  }
+
+  /** Whose certificate is shown to who asks so, or with which alert it is refused. */
+  private def answer(port: Int, asked: Option[Array[Byte]]): String = {
+    val socket = new PlainSocket("127.0.0.1", port)
+    try {
+      socket.setSoTimeout(patience.toMillis.toInt)
+      socket.getOutputStream.write(greeting(asked))
+      val in     = new java.io.DataInputStream(socket.getInputStream)
+      var shown  = ""
+      var result = ""
+      while (result.isEmpty) {
+        val kind = in.readByte()
+        in.readShort()
+        val record = new Array[Byte](in.readUnsignedShort())
+        in.readFully(record)
+        shown += new String(record, ISO_8859_1)
+        if (kind == 21) result = s"alert ${record(1)}"
+        else result = Seq("shopcn", "firstcn").find(shown.contains(_)).getOrElse("")
+      }
+      result
+    } finally socket.close()
+  }
+
+  tlsTest("names of all kinds") {
+    serving(both) { served =>
+      def asked(bytes: Name): String  = answer(served.port, Some(list(bytes)))
+      def named(text: String): String = asked(name(text))
+      assertEquals(answer(served.port, None), "firstcn")
+      for (sound <- Seq("shop.example", "SHOP.Example", "a.shop.example", "A-b.SHOP.EXAMPLE"))
+        assertEquals(named(sound), "shopcn", sound)
+      for (unknown <- Seq("other.example", "127.0.0.1", "example", "a.b.shop.example", "xn--bcher-kva.example"))
+        assertEquals(named(unknown), "firstcn", unknown)
+      val longest = Seq.fill(4)("a" * 50).mkString(".") + "." + "b" * 51
+      assertEquals(longest.length, 255)
+      assertEquals(named(longest), "firstcn")
+      for (none <- Seq("shop.example.", ".", ".shop.example", "shop..example", "::1", "[::1]", "my_shop", "*.shop.example",
+          "shop example", "a/b", "-a.example", "a-.example", "a" * 64 + ".example"))
+        assertEquals(named(none), "alert 47", none)
+      assertEquals(named(""), "alert 50")
+      for (strange <- Seq("b\u00fccher.example", longest + "b", longest + ".shop.example"))
+        assertEquals(named(strange), "alert 112", strange)
+      for (refused <- Seq(
+          list(name("shop.example"), name("other.example")),
+          list(name("shop.example"), name("shop.example")),
+          list(name("shop.example\u0000.other.example")),
+          list(),
+          Array.emptyByteArray,
+          list(name("shop.example")) :+ 0.toByte
+        )) {
+        val what = answer(served.port, Some(refused))
+        assert(what.startsWith("alert "), what)
+      }
+    }
+  }
+
+  tlsTest("unknown names are refused where that is asked for; who asks for none is not") {
+    serving(both.copy(refuseUnknownNames = true)) { served =>
+      assertEquals(answer(served.port, None), "firstcn")
+      assertEquals(answer(served.port, Some(list(name("Shop.example")))), "shopcn")
+      for (unknown <- Seq("other.example", "127.0.0.1", "a.b.shop.example"))
+        assertEquals(answer(served.port, Some(list(name(unknown)))), "alert 112", unknown)
+    }
+  }
+
+  tlsTest("a client asks for no name with a dot at the end, and the certificate need not be for one") {
+    serving(both) { served =>
+      val c = open(served.loop, served.port, name = "shop.example.")
+      assertEquals(hello(served, c).peer.map(_.subject), Some("CN=shopcn"))
+      assertEquals(served.connections.peek.tlsSession.map(_.serverName), Some("shop.example"))
+    }
+  }
+
+  tlsTest("a client resumes no session that it has with another name") {
+    serving(both) { served =>
+      val tls                             = Tls.trusting(authority.file)
+      def isResumed(name: String): Boolean = hello(served, open(served.loop, served.port, tls, name)).isResumed
+      isResumed("shop.example")
+      eventually(isResumed("shop.example"), "no session is resumed")
+      assert(!isResumed("a.shop.example"))
+    }
+  }
+
+  /** Connects by the program `openssl`. Returns whether a session was resumed. */
+  private def clientOf(port: Int, arguments: Seq[String]): Boolean = {
+    val (input, output) = (authority.file("input"), authority.file("output"))
+    Files.write(input, "hello".getBytes)
+    val command = Seq("openssl", "s_client", "-connect", s"127.0.0.1:$port", "-ign_eof") ++ arguments
+    val process = new ProcessBuilder(command*).redirectErrorStream(true)
+      .redirectInput(input.toFile).redirectOutput(output.toFile).start()
+    process.waitFor()
+    val text = new String(Files.readAllBytes(output), ISO_8859_1)
+    if (!text.contains("Cipher is TLS_") && !text.contains("Cipher is ECDHE")) throw new IOException(text)
+    text.contains("Reused, TLS")
+  }
+
+  /** A server that answers with what comes, and ends. */
+  private def answering[A](config: TlsServerConfig)(body: Int => A): A = withLoop { loop =>
+    val identity = Tls.server(config)
+    val listener = Listener.bind(
+      anyPort,
+      loop,
+      ListenOptions(),
+      _.start(loop, ConnectionOptions(), identity) { c =>
+        new Recorder(new Events) {
+          override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+            c.write(bytes, from, until - from)
+            c.closeGracefully(1000000000L, 1024)
+            until
+          }
+        }
+      }
+    )
+    body(portOf(listener))
+  }
+
+  for (version <- Seq("-tls1_2", "-tls1_3"))
+    tlsTest(s"a session is resumed for the name only that it was made for, $version") {
+      answering(both) { port =>
+        val session                                       = authority.file(s"session$version").toString
+        def isResumed(name: String*): Boolean             = clientOf(port, Seq(version, "-sess_in", session) ++ name)
+        def begin(name: String*): Unit                    = { clientOf(port, Seq(version, "-sess_out", session) ++ name); () }
+        begin("-servername", "shop.example")
+        assert(isResumed("-servername", "shop.example"))
+        assert(isResumed("-servername", "SHOP.example"))
+        assert(!isResumed("-servername", "localhost"))
+        assert(!isResumed("-servername", "a.shop.example"))
+        begin("-noservername")
+        assert(isResumed("-noservername"))
+        assert(!isResumed("-servername", "shop.example"))
+      }
+    }
+}
