@@ -181,7 +181,11 @@ class ProxiesSuite extends Suite with Serving {
           val client = TcpClient(
             Lines,
             Address.Tcp("127.0.0.1", port),
-            TcpClientConfig(proxy = Some(HttpProxy(url)), connectTimeout = 20.seconds, requestTimeout = 20.seconds)
+            TcpClientConfig(
+              proxy = Some(HttpProxy(url)),
+              connectTimeout = 20.seconds,
+              requestTimeout = 20.seconds
+            )
           )
           try Await.result(client.future("hello"), 30.seconds)
           finally client.close()

@@ -28,7 +28,9 @@ private[tcp] final class ClientContext[I, O](
   val nextHop: Address = through.fold(address)(_._1.address)
 
   /** What a new connection begins with; null for nothing. */
-  def handshake(): ProxyHandshake = through.fold(null: ProxyHandshake) { case (proxy, to) => proxy.handshake(to) }
+  def handshake(): ProxyHandshake = through.fold(null: ProxyHandshake) { case (proxy, to) =>
+    proxy.handshake(to)
+  }
 
   def timedOut(limit: FiniteDuration, what: String, written: Boolean): TcpClientError =
     new TcpClientError.TimedOut(name, limit, what, written)

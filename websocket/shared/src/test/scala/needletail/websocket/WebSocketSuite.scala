@@ -182,8 +182,9 @@ class WebSocketSuite extends Suite {
     try
       serving { (server, _) =>
         def asking(url: String) = {
-          val client = WebSocketClient(WebSocketClientConfig(proxies = Proxies.all(url), connectTimeout = 20.seconds))
-          val inbox  = new Inbox
+          val client =
+            WebSocketClient(WebSocketClientConfig(proxies = Proxies.all(url), connectTimeout = 20.seconds))
+          val inbox                               = new Inbox
           def opened(socket: WebSocket): Listener = {
             socket ! "hello"
             inbox

@@ -17,7 +17,8 @@ import needletail.io.{Address, ProxyHandshake, TunnelProxy}
  *
  * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
  */
-final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None) extends TunnelProxy {
+final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None)
+    extends TunnelProxy {
   if (
     credentials.exists { case (user, password) =>
       user.contains(':') || !Grammar.isFieldValue(user + password)

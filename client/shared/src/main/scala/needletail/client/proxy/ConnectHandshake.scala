@@ -13,8 +13,15 @@ import needletail.io.{Address, ProxyHandshake}
  * @param authorization the value of Proxy-Authorization
  * @param agent the value of User-Agent
  */
-private[client] final class ConnectHandshake(authorization: Option[String], to: Address.Tcp, agent: Option[String])
-    extends ProxyHandshake(ConnectHandshake.request(authorization, to, agent), ConnectHandshake.MaxAnswer, to.port) {
+private[client] final class ConnectHandshake(
+    authorization: Option[String],
+    to: Address.Tcp,
+    agent: Option[String]
+) extends ProxyHandshake(
+      ConnectHandshake.request(authorization, to, agent),
+      ConnectHandshake.MaxAnswer,
+      to.port
+    ) {
   private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
 
   /** A head without content, whatever its fields say; the server behind does not speak first. */

@@ -30,7 +30,8 @@ object ContentCodingFuzz extends FuzzTarget("content-coding") {
     whole match {
       case Right(plain) =>
         Check(plain.length <= Most, s"${plain.length} bytes")
-        if (!isGzip) Check.same("another reader", reread(new InflaterInputStream(_), coded), Check.text(plain))
+        if (!isGzip)
+          Check.same("another reader", reread(new InflaterInputStream(_), coded), Check.text(plain))
         else if ((coded(3) & HeaderSum) == 0) {
           // the JDK's ignores a member that has a malformed header, other than the first, and looks at sums of headers
           val first = reread(new GZIPInputStream(_), coded)

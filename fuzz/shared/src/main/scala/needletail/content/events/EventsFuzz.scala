@@ -55,9 +55,11 @@ object EventsFuzz extends FuzzTarget("events") {
         block :+= field -> line.drop(field.length + 1).stripPrefix(" ")
         Nil
       } else {
-        block.foreach { case (field, value) => if (field == "id" && !value.contains('\u0000')) id = Some(value) }
-        val data  = block.collect { case ("data", value) => value }
-        val name  = block.collect { case ("event", value) => value }.lastOption.getOrElse("")
+        block.foreach { case (field, value) =>
+          if (field == "id" && !value.contains('\u0000')) id = Some(value)
+        }
+        val data = block.collect { case ("data", value) => value }
+        val name = block.collect { case ("event", value) => value }.lastOption.getOrElse("")
         block = Vector.empty
         if (data.isEmpty) Nil else List(Event(data.mkString("\n"), id, name))
       }

@@ -3,7 +3,7 @@ package needletail.content.file
 import needletail.fuzz.{Check, FuzzTarget}
 
 /** Range fields by [[ByteRanges]], of contents of several sizes: the same bytes as by regular expressions. */
-object ByteRangesFuzz extends FuzzTarget("ranges") {
+object ByteRangesFuzz extends FuzzTarget("byte-ranges") {
   private val First = """(\d+)-(\d*)""".r
   private val Last  = """-(\d+)""".r
 
@@ -13,7 +13,9 @@ object ByteRangesFuzz extends FuzzTarget("ranges") {
       ByteRanges.parse(text, size, most = 5) match {
         case ByteRanges.Parts(parts) =>
           Check(parts.nonEmpty && parts.length <= 5, s"${parts.length} parts")
-          parts.foreach { case (from, until) => Check(0 <= from && from < until && until <= size, s"$from $until") }
+          parts.foreach { case (from, until) =>
+            Check(0 <= from && from < until && until <= size, s"$from $until")
+          }
           parts.sorted.zip(parts.sorted.drop(1)).foreach { case (one, next) =>
             Check(one._2 < next._1, s"$one and $next overlap or touch")
           }
@@ -23,8 +25,9 @@ object ByteRangesFuzz extends FuzzTarget("ranges") {
             Check(parts.exists(part => part._1 <= at && at < part._2), s"$at is asked for, and not there")
           for ((from, until) <- parts; at <- List(from, until - 1))
             Check(asked.get.exists(part => part._1 <= at && at < part._2), s"$at is there, and not asked for")
-        case ByteRanges.Unsatisfiable => Check.same("nothing is there", expected(text, BigInt(size)), Some(Nil))
-        case ByteRanges.Whole         => ()
+        case ByteRanges.Unsatisfiable =>
+          Check.same("nothing is there", expected(text, BigInt(size)), Some(Nil))
+        case ByteRanges.Whole => ()
       }
     }
   }
@@ -36,8 +39,8 @@ object ByteRangesFuzz extends FuzzTarget("ranges") {
     text.split("=", 2) match {
       case Array(unit, specs) if unit.equalsIgnoreCase("bytes") =>
         val all = specs.split(",").toList.map(_.trim).filter(_.nonEmpty).map {
-          case Last(count)                             => Some(((size - BigInt(count)).max(0), size))
-          case First(from, "")                         => Some((BigInt(from).min(size), size))
+          case Last(count)     => Some(((size - BigInt(count)).max(0), size))
+          case First(from, "") => Some((BigInt(from).min(size), size))
           case First(from, last) if BigInt(last) >= BigInt(from) =>
             Some((BigInt(from).min(size), (BigInt(last) + 1).min(size)))
           case _ => None

@@ -9,11 +9,14 @@ import needletail.fuzz.{Check, FuzzTarget, Pieces}
  * version 1 by a regular expression, too.
  */
 object ProxyHeaderFuzz extends FuzzTarget("proxy-header") {
-  private val Line = """(?s)PROXY (?:UNKNOWN(?: [^\n]*)?|(TCP4|TCP6) ([^ \n]+) ([^ \n]+) (\d{1,5}) (\d{1,5}))\r\n.*""".r
+  private val Line =
+    """(?s)PROXY (?:UNKNOWN(?: [^\n]*)?|(TCP4|TCP6) ([^ \n]+) ([^ \n]+) (\d{1,5}) (\d{1,5}))\r\n.*""".r
 
   def check(data: Array[Byte]): Unit = {
     val whole = header(data, Array(data.length))
-    Pieces.of(data.length).foreach(ends => Check.same(s"in pieces to ${ends.mkString(" ")}", header(data, ends), whole))
+    Pieces.of(data.length).foreach(ends =>
+      Check.same(s"in pieces to ${ends.mkString(" ")}", header(data, ends), whole)
+    )
     whole.foreach { case (length, client, server) =>
       Check((client == null) == (server == null), s"$client $server")
       val rest = data.take(length) ++ Check.bytes("GET / HTTP/1.1\r\n")
