@@ -273,7 +273,7 @@ lazy val fuzzReady = taskKey[Unit]("Leaves the class path and the targets for `.
 
 /** Readers of foreign bytes as targets of a fuzzer, and their corpus, which is replayed with the tests. */
 lazy val fuzz = crossed("fuzz", file("fuzz"))
-  .dependsOn(client, gateway, json, websocket, testing % Test)
+  .dependsOn(client, content, gateway, json, testkit, websocket, testing % Test)
   .settings(moduleName := "needletail-fuzz", publish / skip := true)
   .jvmConfigure(_.dependsOn(load))
   .jvmSettings(

@@ -1,8 +1,13 @@
 package needletail.fuzz
 
 import needletail.client.{AnswersFuzz, SetCookieFuzz, UrlFuzz}
+import needletail.content.compression.ContentCodingFuzz
+import needletail.content.events.EventsFuzz
+import needletail.content.file.ByteRangesFuzz
+import needletail.content.multipart.MultipartFuzz
 import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuzz}
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
+import needletail.io.proxy.ProxyHeaderFuzz
 import needletail.json.JsonFuzz
 import needletail.routing.FormFuzz
 import needletail.websocket.FramesFuzz
@@ -24,6 +29,11 @@ object SharedTargets {
     ScgiFuzz,
     CgiRequestFuzz,
     CgiResponseFuzz,
-    FramesFuzz
+    FramesFuzz,
+    ProxyHeaderFuzz,
+    ContentCodingFuzz,
+    MultipartFuzz,
+    EventsFuzz,
+    ByteRangesFuzz
   )
 }

@@ -1,6 +1,9 @@
 package needletail.websocket.handshake
 
-/** SHA-1 (RFC 3174), which the handshake needs and which not every platform's library has. It protects nothing here. */
+/**
+ * SHA-1 (RFC 3174), which the handshake needs and which protects nothing there. It is our own since Scala Native's library
+ * has no MessageDigest, and OpenSSL is optional there.
+ */
 private[websocket] object Sha1 {
   def apply(message: Array[Byte]): Array[Byte] = {
     val bytes = room(message.length)

@@ -1,6 +1,9 @@
 package needletail.examples.reference
 
-/** A running SHA-256 (FIPS 180-4), which Scala Native's library lacks. It protects nothing here but compares files. */
+/**
+ * A running SHA-256 (FIPS 180-4), to compare files by. Scala Native's library has no MessageDigest, and OpenSSL is optional
+ * there.
+ */
 final class Sha256 {
   import Sha256._
   private val state  = initial.clone
