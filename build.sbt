@@ -156,7 +156,7 @@ lazy val websocket =
   module("websocket").dependsOn(
     io,
     http,
-    client % "compile;test->test",
+    client  % "compile;test->test",
     testing % Test,
     testkit % Test,
     routing % Test,
