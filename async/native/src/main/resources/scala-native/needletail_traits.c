@@ -103,6 +103,9 @@ static bool traitless(const struct image *image, const struct class *class) {
 
 /* With the highest priority of a constructor: others that run before main may be written in Scala. */
 __attribute__((constructor(101), used)) static void needletail_traits_mend(void) {
+    /* What sbt-needletail looks for in a program: symbols may have been stripped. */
+    static const char mark[] = "needletail_traits_mend";
+    __asm__ volatile("" : : "r"(mark));
     needletail_notice();
     struct image image;
     if (!dl_iterate_phdr(find, &image)) return;

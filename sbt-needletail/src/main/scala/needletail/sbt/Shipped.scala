@@ -57,8 +57,8 @@ private[sbt] object Shipped {
 
   /** Without `needletail_traits.c` objects are taken for what they are not (decision 22); linkers drop what seems unused. */
   private def checkMended(binary: File): Unit = {
-    val symbol = "needletail_traits_mend\u0000"
-    if (!new String(Files.readAllBytes(binary.toPath), "ISO-8859-1").contains(symbol))
+    val mark = "needletail_traits_mend\u0000"
+    if (!new String(Files.readAllBytes(binary.toPath), "ISO-8859-1").contains(mark))
       sys.error(s"$binary was linked without what mends Scala Native's classes (needletail_traits.c)")
   }
 
