@@ -30,7 +30,7 @@ class TlsNamesSuite extends TlsPair {
     all.toByteArray
   }
 
-  private def extension(out: DataOutputStream, kind: Int, content: Array[Byte]): Unit = {
+  private def addExtension(out: DataOutputStream, kind: Int, content: Array[Byte]): Unit = {
     out.writeShort(kind)
     out.writeShort(content.length)
     out.write(content)
@@ -46,10 +46,10 @@ class TlsNamesSuite extends TlsPair {
   /** A client of TLS 1.2, whose server shows its certificate in clear. */
   private def greeting(asked: Option[Array[Byte]]): Array[Byte] = {
     val extensions = asking { out =>
-      asked.foreach(extension(out, 0, _))
-      extension(out, 10, Array[Byte](0, 4, 0, 29, 0, 23))
-      extension(out, 11, Array[Byte](1, 0))
-      extension(out, 13, Array[Byte](0, 4, 4, 3, 8, 4))
+      asked.foreach(addExtension(out, 0, _))
+      addExtension(out, 10, Array[Byte](0, 4, 0, 29, 0, 23))
+      addExtension(out, 11, Array[Byte](1, 0))
+      addExtension(out, 13, Array[Byte](0, 4, 4, 3, 8, 4))
     }
     val body = asking { out =>
       out.writeShort(0x0303)

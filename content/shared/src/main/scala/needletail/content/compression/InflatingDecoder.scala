@@ -56,7 +56,8 @@ private[compression] final class InflatingDecoder(
   }
 
   private def inflate(out: Array[Byte]): Int = {
-    inflater.setInput(input, from, until - from)
+    // natively there must be a byte where the input begins, also when all is used and there is more output
+    if (from < until) inflater.setInput(input, from, until - from) else inflater.setInput(nothing, 0, 0)
     val count =
       try inflater.inflate(out)
       catch { case _: DataFormatException => throw Decoder.malformed }
@@ -89,7 +90,7 @@ private[compression] object InflatingDecoder {
   private final val AtTrailer = 2
   private final val Done      = 3
 
-  private val nothing = new Array[Byte](0)
+  private val nothing = new Array[Byte](1)
 
   /** The header of a gzip member (RFC 1952 §2.3), byte by byte. */
   private final class GzipHeader {
