@@ -31,21 +31,26 @@ def start(arguments):
     print(process.pid)
 
 
+def runs(pid):
+    """Whether the process is there, and more than a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def end():
     """Ends the program, as its container's stop would, and waits until it is gone."""
     if not STATE.exists():
         return
     pid = int(STATE.read_text())
     STATE.unlink()
-    for number, patience in ((signal.SIGTERM, 8), (signal.SIGKILL, 5)):
-        deadline = time.monotonic() + patience
-        while time.monotonic() < deadline:
-            try:
-                os.kill(pid, number if number != signal.SIGTERM or patience == 8 else 0)
-            except ProcessLookupError:
-                return
-            patience = 0
-            time.sleep(0.1)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if runs(pid):
+            os.kill(pid, number)
+        deadline = time.monotonic() + 10
+        while runs(pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
 
 
 def main():

@@ -13,12 +13,29 @@ import machine
 HERE = Path(__file__).resolve().parent
 WORK = machine.WORK / "httparena"
 
+# What its Dockerfile gives the virtual machine.
+QUARKUS = ["-server", "-XX:+UseParallelGC", "-XX:+UseNUMA", "-XX:-StackTraceInThrowable",
+           *(f"-D{name}" for name in ("io.netty.buffer.checkBounds=false", "io.netty.buffer.checkAccessible=false",
+                                      "vertx.disableURIValidation=true", "vertx.disableHttpHeadersValidation=true",
+                                      "vertx.disableMetrics=true", "vertx.disableH2c=true", "vertx.disableWebsockets=true",
+                                      "vertx.threadChecks=false", "vertx.disableContextTimings=true"))]
+
 # How an entry's Dockerfile builds and starts it, without the image.
 BOARD = {
     "actix": {
         "build": ["cargo", "build", "--release", "--quiet"],
         "environment": {"RUSTFLAGS": "-C target-cpu=native"},
         "start": ["target/release/httparena-actix"],
+    },
+    "quarkus-jvm": {
+        "build": ["mvn", "-q", "-B", "package", "-DskipTests"],
+        "java": 25,
+        "start": ["{JAVA}", *QUARKUS, "-jar", "target/quarkus-app/quarkus-run.jar"],
+    },
+    "spring-boot": {
+        "build": ["mvn", "-q", "-B", "package", "-DskipTests"],
+        "java": 25,
+        "start": ["{JAVA}", "-jar", "target/spring-boot-0.0.1-SNAPSHOT.jar"],
     },
     "helidon-production": {
         "build": ["mvn", "-q", "-B", "package", "-DskipTests"],

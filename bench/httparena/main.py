@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "harness"))
 
 import entries  # noqa: E402
-import loads_of_board  # noqa: E402
+import shapes  # noqa: E402
 import machine  # noqa: E402
 import process  # noqa: E402
 import validation  # noqa: E402
@@ -44,7 +44,7 @@ def main():
     try:
         if chosen.what == "validate":
             sys.exit(validation.run(arena, servers))
-        sys.exit(loads_of_board.run(arena, servers, chosen))
+        sys.exit(shapes.run(arena, servers, chosen))
     finally:
         process.stop_all()
 
