@@ -26,7 +26,7 @@ def start(arguments):
             options += OPTIONS[target](source)
     log = open(f"{STATE}.log", "ab")
     process = subprocess.Popen([os.environ["CONTAINER_PROGRAM"], *options], stdin=subprocess.DEVNULL, stdout=log,
-                               stderr=log, start_new_session=True)
+                               stderr=log)
     STATE.write_text(str(process.pid))
     print(process.pid)
 

@@ -111,7 +111,7 @@ def one_round(server, arena, shapes, seconds, samples):
         started = process.start(command, core, log, cwd=folder, env={**os.environ, **server.environment})
         try:
             await_reply(started)
-            warm = 2 * seconds if server.on_jvm else 0.5
+            warm = 4 if server.on_jvm else 0.5
             for shape in served:
                 used += sample(shape, arena, started, warm, load_core)["cpu"]
             for shape in served:

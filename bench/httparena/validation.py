@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import entries
+import process
 
 HERE = Path(__file__).resolve().parent
 
@@ -76,9 +78,25 @@ def validate(arena, server):
         stand_in.chmod(0o755)
         environment = {**os.environ, **server.environment, "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
                        "CONTAINER_STATE": str(place / "state"), "CONTAINER_PROGRAM": server.command[0]}
-        status = subprocess.run(["bash", place / "scripts" / "validate.sh", entry], cwd=place, env=environment,
-                                stdin=subprocess.DEVNULL).returncode
+        status = shown(["bash", place / "scripts" / "validate.sh", entry], place, environment)
         log = place / "state.log"
         if status != 0 and log.exists():
             print("--- what the program printed\n" + log.read_text(errors="replace")[-4000:])
         return status
+
+
+def shown(command, folder, environment):
+    """Runs a command and prints what it prints. Ends what it leaves behind: validate.sh has a watchdog that sleeps on."""
+    running = process.start(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def show():
+        for line in running.stdout:
+            print(line, end="", flush=True)
+
+    reader = threading.Thread(target=show)
+    reader.start()
+    try:
+        return running.wait()
+    finally:
+        process.stop(running)
+        reader.join()
