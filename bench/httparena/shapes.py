@@ -74,17 +74,17 @@ def run(arena, servers, chosen):
     for number in range(chosen.rounds):
         for server in left:
             try:
-                own += one_round(server, arena, shapes, chosen.seconds, samples)
+                own += one_round(server, arena, shapes, chosen.seconds, samples, failed)
             except RuntimeError as failure:
                 failed.append(server.name)
                 print(f"FAILED: {server.name}, round {number + 1}: {failure}", flush=True)
-    others = (process.machine_seconds() - busy - own) / (time.monotonic() - begun)
-    conditions["others_busy"] = others
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    (chosen.out / "results.json").write_text(json.dumps({"conditions": conditions, "samples": samples}, indent=1))
-    text = table(left, shapes, samples) + (
-        f"\nServers and loads apart, {others:.1f} of {os.cpu_count()} processors were busy with other programs.\n")
-    (chosen.out / "table.md").write_text(text)
+        others = (process.machine_seconds() - busy - own) / (time.monotonic() - begun)
+        text = table(left, shapes, samples) + (
+            f"\nBesides servers and loads, {others:.1f} of {os.cpu_count()} processors were busy with other programs.\n")
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        (chosen.out / "table.md").write_text(text)
+        (chosen.out / "results.json").write_text(
+            json.dumps({"conditions": {**conditions, "others_busy": others}, "samples": samples}, indent=1))
     print(text)
     return 4 if failed else 0
 
@@ -101,7 +101,7 @@ def prepare(shapes):
         subprocess.run(["cc", "-O2", "-o", WEBSOCKET_LOAD, machine.BENCH / "websocket" / "load.c"], check=True)
 
 
-def one_round(server, arena, shapes, seconds, samples):
+def one_round(server, arena, shapes, seconds, samples, failed):
     """Starts a server, measures each shape that it serves once, and stops it. Returns the CPU time of server and loads."""
     served = [shape for shape in shapes if shape.name in server.tests]
     core, load_core = machine.cores()
@@ -113,10 +113,14 @@ def one_round(server, arena, shapes, seconds, samples):
             await_reply(started)
             warm = 4 if server.on_jvm else 0.5
             for shape in served:
-                used += sample(shape, arena, started, warm, load_core)["cpu"]
-            for shape in served:
-                sample(shape, arena, started, max(0.5, warm / 4), load_core)
-                taken = sample(shape, arena, started, seconds, load_core)
+                try:
+                    used += sample(shape, arena, started, warm, load_core)["cpu"]
+                    sample(shape, arena, started, max(0.5, warm / 4), load_core)
+                    taken = sample(shape, arena, started, seconds, load_core)
+                except RuntimeError as failure:
+                    failed.append(f"{server.name}, {shape.name}")
+                    print(f"FAILED: {server.name}, {shape.name}: {failure}", flush=True)
+                    continue
                 used += taken["cpu"] + taken["load_cpu"]
                 samples.setdefault(server.name, {}).setdefault(shape.name, []).append(taken)
                 print(f"{server.name} {shape.name}: {taken['cpu_us']:.2f} us, {taken['rps']:.0f}/s, "
