@@ -26,6 +26,8 @@ def main():
     parser.add_argument("--profiles", help="load: only these, separated by commas")
     parser.add_argument("--rounds", type=int, default=3, help="load: default %(default)s")
     parser.add_argument("--seconds", type=int, default=2, help="load: for each sample; default %(default)s")
+    parser.add_argument("--warm", type=float, default=10,
+                        help="load: seconds of each shape that a JVM is given before it counts; default %(default)s")
     parser.add_argument("--out", type=Path, default=machine.RESULTS / "httparena", help="load: folder of the results")
     chosen = parser.parse_args()
     arena = chosen.arena.resolve()

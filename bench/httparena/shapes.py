@@ -74,7 +74,7 @@ def run(arena, servers, chosen):
     for number in range(chosen.rounds):
         for server in left:
             try:
-                own += one_round(server, arena, shapes, chosen.seconds, samples, failed)
+                own += one_round(server, arena, shapes, chosen, samples, failed)
             except RuntimeError as failure:
                 failed.append(server.name)
                 print(f"FAILED: {server.name}, round {number + 1}: {failure}", flush=True)
@@ -101,7 +101,7 @@ def prepare(shapes):
         subprocess.run(["cc", "-O2", "-o", WEBSOCKET_LOAD, machine.BENCH / "websocket" / "load.c"], check=True)
 
 
-def one_round(server, arena, shapes, seconds, samples, failed):
+def one_round(server, arena, shapes, chosen, samples, failed):
     """Starts a server, measures each shape that it serves once, and stops it. Returns the CPU time of server and loads."""
     served = [shape for shape in shapes if shape.name in server.tests]
     core, load_core = machine.cores()
@@ -111,12 +111,11 @@ def one_round(server, arena, shapes, seconds, samples, failed):
         started = process.start(command, core, log, cwd=folder, env={**os.environ, **server.environment})
         try:
             await_reply(started)
-            warm = 4 if server.on_jvm else 0.5
+            warm = chosen.warm if server.on_jvm else 0.5
             for shape in served:
                 try:
                     used += sample(shape, arena, started, warm, load_core)["cpu"]
-                    sample(shape, arena, started, max(0.5, warm / 4), load_core)
-                    taken = sample(shape, arena, started, seconds, load_core)
+                    taken = sample(shape, arena, started, chosen.seconds, load_core)
                 except RuntimeError as failure:
                     failed.append(f"{server.name}, {shape.name}")
                     print(f"FAILED: {server.name}, {shape.name}: {failure}", flush=True)
