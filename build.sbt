@@ -25,6 +25,7 @@ lazy val countQuick =
 lazy val countJvm    = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
 lazy val countNative = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
 lazy val startNative = taskKey[Unit]("Begins with the tests on Native, beside what comes before countNative.")
+lazy val countDocs   = taskKey[Unit]("Makes the API docs of all modules and leaves the outcome for ./test.")
 lazy val countFormat = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
 lazy val structure   = taskKey[Unit]("Checks what knows what, by project/structure.txt.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
@@ -656,6 +657,12 @@ lazy val root = project
           ScopeFilter(inAnyProject)
         ).value :+ (Compile / scalafmtSbtCheck).result.value
       ),
+      streams.value.log
+    ),
+    countDocs := TestCounts.report(
+      baseDirectory.value,
+      "docs",
+      TestCounts.each((Compile / doc).result.all(ScopeFilter(inProjects(structured: _*))).value),
       streams.value.log
     ),
     countConformance := TestCounts.report(

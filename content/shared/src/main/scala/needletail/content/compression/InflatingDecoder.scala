@@ -20,7 +20,8 @@ private[compression] final class InflatingDecoder(
   private var state   = if (isGzip) AtHeader else InData
   private var header  = new GzipHeader
   private var trailer = 0L // bytes of the trailer that have been read
-  private var sum     = 0L // what it says
+  private var sum     = 0L // what it says of the content
+  private var length  = 0L // likewise, modulo 2^32
 
   def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
     input = bytes
@@ -46,7 +47,8 @@ private[compression] final class InflatingDecoder(
       0
     case AtTrailer =>
       while (from < until && trailer < 8) {
-        if (trailer < 4) sum |= (input(from) & 0xffL) << (8 * trailer)
+        val byte = input(from) & 0xffL
+        if (trailer < 4) sum |= byte << (8 * trailer) else length |= byte << (8 * (trailer - 4))
         trailer += 1
         from += 1
       }
@@ -70,11 +72,13 @@ private[compression] final class InflatingDecoder(
 
   /** Another member may follow. */
   private def endMember(): Unit = {
-    if (sum != checksum.getValue) throw Decoder.malformed
+    if (sum != checksum.getValue || length != (inflater.getBytesWritten & 0xffffffffL))
+      throw Decoder.malformed
     state = AtHeader
     header = new GzipHeader
     trailer = 0
     sum = 0
+    length = 0
     checksum.reset()
     inflater.reset()
   }
