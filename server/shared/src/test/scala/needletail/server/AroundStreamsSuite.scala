@@ -32,7 +32,7 @@ class AroundStreamsSuite extends Suite {
     val when = if (isLater) "later" else "at once"
 
     test(s"a failure cancels it: $when") {
-      def fails: Response                                                   = throw new IllegalStateException("no")
+      def fails: Response = throw new IllegalStateException("no")
       val ways: List[(Request, () => Async[Response]) => Async[Response]] = List(
         (_, next) => next().map(_ => fails),
         (_, next) => next().flatMap(_ => Async.fail(new IllegalStateException("no"))),
