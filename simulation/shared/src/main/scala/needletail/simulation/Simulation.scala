@@ -4,6 +4,7 @@ import needletail.io.EventLoop
 import needletail.simulation.scenario.{
   ClientScenario,
   CodecScenario,
+  ContentScenario,
   GatewayScenario,
   HoardScenario,
   HttpScenario,
@@ -35,6 +36,7 @@ object Simulation {
    */
   private def scenario(world: World): Unit = world.seed % 11 match {
     case 3 => new WebSocketScenario(world).run()
+    case 9 => new ContentScenario(world).run()
     case _ => usual(world)
   }
 

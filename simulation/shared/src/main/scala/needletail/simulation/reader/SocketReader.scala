@@ -12,7 +12,12 @@ import needletail.http.zlib.RawInflater
  * @param compresses whether permessage-deflate has been agreed on
  * @param remembers whether a compressed message may refer to earlier ones
  */
-final class SocketReader(isClient: Boolean, compresses: Boolean, remembers: Boolean, heard: SocketReader.Heard)(
+final class SocketReader(
+    isClient: Boolean,
+    compresses: Boolean,
+    remembers: Boolean,
+    heard: SocketReader.Heard
+)(
     found: String => Unit
 ) {
   import SocketReader._
@@ -80,7 +85,8 @@ final class SocketReader(isClient: Boolean, compresses: Boolean, remembers: Bool
     if (isClosed) fail("something after the close frame")
     else if (isMasked != isClient) fail(if (isClient) "it is not masked" else "it is masked")
     else if ((first & 0x30) != 0) fail("reserved bits")
-    else if ((first & 0x40) != 0 && (!compresses || opcode != 1 && opcode != 2)) fail("the bit of compression")
+    else if ((first & 0x40) != 0 && (!compresses || opcode != 1 && opcode != 2))
+      fail("the bit of compression")
     else if (opcode >= 8 && (!isFinal || short > 125)) fail("a control frame that is long or a fragment")
     else if (opcode > 10 || opcode > 2 && opcode < 8) fail(s"opcode $opcode")
     else if (opcode == 0 && !isInMessage) fail("it continues nothing")

@@ -2,15 +2,16 @@ package needletail.simulation.reader
 
 /** Reads along, on a connection between the library's client and its server: both sides have to say what is valid. */
 final class SocketTap(found: String => Unit) {
-  private var asked                      = new Array[Byte](0)
-  private var answered                   = new Array[Byte](0)
-  private var ofClient: SocketReader     = null // null before the answer
-  private var ofServer: SocketReader     = null
-  private var isNone                     = false // no WebSocket was opened
+  private var asked                  = new Array[Byte](0)
+  private var answered               = new Array[Byte](0)
+  private var ofClient: SocketReader = null  // null before the answer
+  private var ofServer: SocketReader = null
+  private var isNone                 = false // no WebSocket was opened
 
   /** The client has sent these bytes. */
   def client(bytes: Array[Byte], from: Int, count: Int): Unit =
-    if (ofClient != null) ofClient.feed(bytes, from, count) else asked = asked ++ bytes.slice(from, from + count)
+    if (ofClient != null) ofClient.feed(bytes, from, count)
+    else asked = asked ++ bytes.slice(from, from + count)
 
   /** The server has sent these bytes. */
   def server(bytes: Array[Byte], from: Int, count: Int): Unit =

@@ -2,7 +2,6 @@ package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
-import needletail.http.zlib.{Coders, Deflaters, Inflaters}
 import needletail.io.{Address, EventLoops}
 import needletail.routing.Routes
 import needletail.server._
@@ -67,7 +66,7 @@ final class WebSocketScenario(world: World) extends Scenario {
   private var taps = List.empty[SocketTap]
 
   def run(): Unit = {
-    val coders = WebSocketScenario.codersInUse
+    val coders = codersInUse
     val server = Server(Routes(service.routes, sockets.routes), config).startOn(world.platform)
     val visits = (1 to dice.size(8)).map { n =>
       var visit: SocketVisit = null
@@ -77,7 +76,7 @@ final class WebSocketScenario(world: World) extends Scenario {
       () => visit
     }
     val clients = new Clients(server.port)
-    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { 
+    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) {
       told.drains = true
       server.drain()
       ()
@@ -91,15 +90,16 @@ final class WebSocketScenario(world: World) extends Scenario {
     finish(world, code, server, new HttpProbe(world, server.port))
     told.check()
     taps.foreach(_.end())
-    if (sockets.inRoom != 0 && world.fatalLoops == 0) world.found(s"${sockets.inRoom} WebSockets are left in the room")
-    if (world.fatalLoops == 0 && WebSocketScenario.codersInUse != coders)
-      world.found(s"${WebSocketScenario.codersInUse - coders} compressors and decompressors were never released")
+    if (sockets.inRoom != 0 && world.fatalLoops == 0)
+      world.found(s"${sockets.inRoom} WebSockets are left in the room")
+    checkCoders(world, coders)
   }
 
   private var idle = List.empty[IdleSocket]
 
   override protected def whenIdle(server: RunningServer): Unit = {
-    idle = Seq(true, true, false).take(config.maxConnections).map(new IdleSocket(world, server.port, _)).toList
+    idle =
+      Seq(true, true, false).take(config.maxConnections).map(new IdleSocket(world, server.port, _)).toList
     world.pass(1.second.toNanos)
     told.drains = true
   }
@@ -108,7 +108,8 @@ final class WebSocketScenario(world: World) extends Scenario {
 
   /** The library's client, and its WebSockets. */
   private final class Clients(port: Int) {
-    private val loops  = if (calls == 0) null else new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    private val loops =
+      if (calls == 0) null else new EventLoops(dice.between(1, 2), "client", platform = world.platform)
     private val random = dice.split()
     private val client = if (calls == 0) null
     else
@@ -140,16 +141,11 @@ final class WebSocketScenario(world: World) extends Scenario {
     def areOver: Boolean = made.forall(c => c() != null && c().isOver)
 
     def check(): Unit = if (calls > 0) {
-      if (world.fatalLoops == 0 && !areOver) world.found(s"${made.count(c => !c().isOver)} WebSockets of clients have not ended")
+      if (world.fatalLoops == 0 && !areOver)
+        world.found(s"${made.count(c => !c().isOver)} WebSockets of clients have not ended")
       world.pass(5.seconds.toNanos)
       client.close()
       loops.stop()
     }
   }
-}
-
-object WebSocketScenario {
-
-  /** Coders that this thread has made and not ended, but for those that are kept for the next use. */
-  def codersInUse: Int = Coders.alive - Deflaters.spare - Inflaters.spare
 }

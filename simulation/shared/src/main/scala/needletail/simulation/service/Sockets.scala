@@ -25,7 +25,9 @@ final class Sockets(world: World, code: UserCode, config: WebSocketConfig, val t
 
   private val opened = webSocket.withConfig(config)
 
-  val routes: Routes = Routes(GET / "ws" / arg[String]("kind") + request to { case (kind, r) => open(kind, r) })
+  val routes: Routes = Routes(GET / "ws" / arg[String]("kind") + request to { case (kind, r) =>
+    open(kind, r)
+  })
 
   private def open(kind: String, request: Request): Response = {
     code.at("a handler of WebSockets")
@@ -104,7 +106,7 @@ object Sockets {
 
   /** How many messages the server says by itself to a peer, and how many bytes its stream for it has. */
   def talks(peer: Int): Int      = 1 + peer * 7 % 40
-  def sourceSize(peer: Int): Int = peer * 6007 % 90000
+  def sourceSize(peer: Int): Int = peer * 6007  % 90000
 
   private val waits = Seq(1000L, 20000000L, 900000000L)
 

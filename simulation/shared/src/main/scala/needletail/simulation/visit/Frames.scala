@@ -97,8 +97,9 @@ final class Frames(dice: Dice, isClient: Boolean) {
       case 12 => (apply(0x81, Array[Byte](65, -64, -128)), 1007)
       case 13 => (apply(0x01, Array[Byte](65, -30, -126)) ++ apply(0x80, some), 1007)
       case 14 => (apply(0x88, Array[Byte](3, -24, -1)), 1007)
-      case 15 => (bare(0x82, 127, 0, 0, 0, 0, (maxMessage + TooLong) >> 24, (maxMessage + TooLong) >> 16, 0, 0), 1009)
-      case _  =>
+      case 15 =>
+        (bare(0x82, 127, 0, 0, 0, 0, (maxMessage + TooLong) >> 24, (maxMessage + TooLong) >> 16, 0, 0), 1009)
+      case _ =>
         if (packs)
           if (dice.chance(50)) (apply(0xc1, Array[Byte](6, 6, 6)), 1007)
           else (apply(0x42, some.take(0)) ++ apply(0xc0, some), 1002)

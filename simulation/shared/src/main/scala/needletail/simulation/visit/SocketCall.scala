@@ -21,11 +21,11 @@ final class SocketCall(
     number: Int,
     port: Int
 ) {
-  private val dice   = world.dice.split()
-  private val kind   = dice.pick(Sockets.kinds)
-  private val count  = dice.size(30)
-  private var isOpen = false // `open` has returned a listener
-  private var isDone = false // `connect` has completed
+  private val dice     = world.dice.split()
+  private val kind     = dice.pick(Sockets.kinds)
+  private val count    = dice.size(30)
+  private var isOpen   = false // `open` has returned a listener
+  private var isDone   = false // `connect` has completed
   private var hasEnded = false
 
   /** Whether nothing more will happen to it. */

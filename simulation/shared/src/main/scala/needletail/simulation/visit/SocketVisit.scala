@@ -23,11 +23,11 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
   private val closesWith = if (dice.chance(80)) Sockets.closeOf(number) else 1005
 
   private val parts     = new ArrayBuffer[Visitor.Part]
-  private var said      = 0 // messages sent
+  private var said      = 0     // messages sent
   private var pings     = Vector.empty[Array[Byte]]
   private var pongs     = 0
-  private var heard     = 0 // messages
-  private var bytesOf   = 0 // those of the stream that the server sends
+  private var heard     = 0     // messages
+  private var bytesOf   = 0     // those of the stream that the server sends
   private var isEnding  = false // its end has been put behind what it sends
   private var hasClosed = false // and has been sent
 
@@ -41,7 +41,7 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
     val message = Talk(number, i)
     val all     = frames.message(message.isText, message.bytes, packs)
     all.zipWithIndex.foreach { case (frame, j) =>
-      add(frame){ if (j == all.length - 1) said += 1 }
+      add(frame) { if (j == all.length - 1) said += 1 }
       if (dice.chance(15)) addPing()
     }
   }
@@ -82,7 +82,7 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
   private def nothingLeft(): Unit = if (!isEnding && closedBy == 0) ending match {
     case Closes =>
       isEnding = true
-      add(frames.close(closesWith, Mark(number, 0))){ hasClosed = true }
+      add(frames.close(closesWith, Mark(number, 0))) { hasClosed = true }
     case Malformed =>
       isEnding = true
       add(badBytes)(())
@@ -115,9 +115,9 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
   }
 
   private def hasHeardAll: Boolean = kind match {
-    case "talk"                  => heard == Sockets.talks(number)
-    case k if Sockets.isEcho(k)  => heard == said
-    case _                       => true
+    case "talk"                 => heard == Sockets.talks(number)
+    case k if Sockets.isEcho(k) => heard == said
+    case _                      => true
   }
 
   // what it reads
@@ -145,9 +145,11 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
       val extensions = fields.getOrElse("sec-websocket-extensions", "")
       if (fields.get("sec-websocket-accept") != Some(Accept)) found("another Sec-WebSocket-Accept")
       if (!fields.get("upgrade").exists(_.equalsIgnoreCase("websocket"))) found("101 without Upgrade")
-      if (extensions.startsWith("permessage-deflate") != packs) found(s"extensions '$extensions' for '$offer'")
+      if (extensions.startsWith("permessage-deflate") != packs)
+        found(s"extensions '$extensions' for '$offer'")
       val forgets = extensions.contains("server_no_context_takeover")
-      if (packs && offer.contains("server_no_context_takeover") && !forgets) found(s"'$extensions' for '$offer'")
+      if (packs && offer.contains("server_no_context_takeover") && !forgets)
+        found(s"'$extensions' for '$offer'")
       reader = new SocketReader(isClient = false, packs, !forgets, this)(found)
     } else if (status < 400) found(s"status $status")
   }
@@ -192,12 +194,12 @@ final class SocketVisit(world: World, number: Int, port: Int, sockets: Sockets) 
   def close(code: Int, reason: String): Unit = {
     closedBy = code
     val isOwn = code match {
-      case 1000                 => kind == "source"
-      case 1005                 => isEnding && closesWith == 1005
-      case 1002 | 1007 | 1009   => isEnding && code == badCode
-      case c if c >= 4500       => kind == "closes" && c == Sockets.closesWith(number)
-      case c if c >= 4000       => isEnding && ending == Closes && c == closesWith
-      case c                    => sockets.told.isUsual(c)
+      case 1000               => kind == "source"
+      case 1005               => isEnding && closesWith == 1005
+      case 1002 | 1007 | 1009 => isEnding && code == badCode
+      case c if c >= 4500     => kind == "closes" && c == Sockets.closesWith(number)
+      case c if c >= 4000     => isEnding && ending == Closes && c == closesWith
+      case c                  => sockets.told.isUsual(c)
     }
     if (!isOwn) found(s"it is closed with $code '$reason'")
     else if (ending == Closes && hasClosed && code == closesWith) {
