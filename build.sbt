@@ -223,9 +223,9 @@ lazy val gateway = module("gateway")
       .withWorkingDirectory((LocalRootProject / baseDirectory).value)
   )
 
-/** Servers, clients and gateways simulated: in memory and virtual time: see docs/testing.md. */
+/** Servers, clients, WebSockets and gateways simulated: in memory and virtual time: see docs/testing.md. */
 lazy val simulation = module("simulation")
-  .dependsOn(server, client, gateway, routing, actor, testing % Test)
+  .dependsOn(server, client, gateway, routing, actor, websocket, content, testing % Test)
   .settings(publish / skip := true)
   .jvmSettings(
     // Twenty thousand simulations leave much for the collector: they have a process of their own.

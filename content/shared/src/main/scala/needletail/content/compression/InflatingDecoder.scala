@@ -2,6 +2,8 @@ package needletail.content.compression
 
 import java.util.zip.{CRC32, DataFormatException, Inflater}
 
+import needletail.http.zlib.Coders
+
 /** gzip (RFC 1952), also of several members, and zlib (RFC 1950), which HTTP calls deflate. */
 private[compression] final class InflatingDecoder(
     isGzip: Boolean,
@@ -10,6 +12,7 @@ private[compression] final class InflatingDecoder(
   import InflatingDecoder._
   private val inflater = newInflater(isGzip) // a gzip member has its own header around raw data
   private val checksum = new CRC32
+  Coders.made()
 
   private var input = nothing
   private var from  = 0
@@ -85,7 +88,10 @@ private[compression] final class InflatingDecoder(
 
   def mayEnd: Boolean = state == Done || (state == AtHeader && !header.begun)
 
-  def close(): Unit = inflater.end()
+  def close(): Unit = {
+    inflater.end()
+    Coders.ended()
+  }
 }
 
 private[compression] object InflatingDecoder {
