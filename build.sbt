@@ -363,6 +363,43 @@ lazy val demo = program("demo")
     }
   )
 
+/** The program for the board HttpArena, which no release ships: see bench/httparena/README.md. */
+lazy val httparena = crossed("httparena", file("bench") / "httparena")
+  .dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
+  .jvmConfigure(_.dependsOn(jsoniter.jvm))
+  .settings(
+    moduleName          := "needletail-bench-httparena",
+    publish / skip      := true,
+    Compile / mainClass := Some("needletail.bench.httparena.Main"),
+    needletailDistName  := "httparena",
+    dist                := { val _ = needletailDist.value }
+  )
+  .jvmSettings(
+    needletailTraining := Training.Server(
+      Seq(
+        "--port",
+        "0",
+        "--cert",
+        "none",
+        "--dataset",
+        (baseDirectory.value.getParentFile / "training.json").getPath
+      ),
+      Seq("/pipeline", "/baseline11?a=1&b=2", "/json/2?m=3", "/static/none", "/ws")
+    ),
+    libraryDependencies ++= Seq(
+      "com.github.plokhotnyuk.jsoniter-scala"                         %% "jsoniter-scala-macros" %
+        (if (scalaBinaryVersion.value == "3") "2.38.17" else "2.23.3") % Provided,
+      "com.aayushatharva.brotli4j" % "brotli4j"            % brotli4jVersion,
+      "com.aayushatharva.brotli4j" % "native-linux-x86_64" % brotli4jVersion
+    )
+  )
+  .nativeSettings(
+    nativeConfig := {
+      val config = nativeConfig.value
+      if (needletailRelease.value) config.withMode(Mode.releaseFull) else config
+    }
+  )
+
 lazy val programs: Map[String, Seq[ProjectReference]] =
   Seq(
     hello,
@@ -425,7 +462,8 @@ lazy val crossModules =
     reference,
     chat,
     overload,
-    cgihost
+    cgihost,
+    httparena
   ) ++ Seq(services, search, payment, store, stock, demo)
 
 /** What NEEDLETAIL_MODULES names, which `./test io http` sets; all when it names none. */
