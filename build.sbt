@@ -25,6 +25,7 @@ lazy val countQuick =
 lazy val countJvm    = taskKey[Unit]("Runs the tests on the JVM and leaves their counts for ./test.")
 lazy val countNative = taskKey[Unit]("Runs the tests on Native and leaves their counts for ./test.")
 lazy val startNative = taskKey[Unit]("Begins with the tests on Native, beside what comes before countNative.")
+lazy val countDocs   = taskKey[Unit]("Makes the API docs of all modules and leaves the outcome for ./test.")
 lazy val countFormat = taskKey[Unit]("Checks the format of all sources and leaves the outcome for ./test.")
 lazy val structure   = taskKey[Unit]("Checks what knows what, by project/structure.txt.")
 lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leaves their counts for ./test.")
@@ -222,9 +223,9 @@ lazy val gateway = module("gateway")
       .withWorkingDirectory((LocalRootProject / baseDirectory).value)
   )
 
-/** Servers, clients and gateways simulated: in memory and virtual time: see docs/testing.md. */
+/** Servers, clients, WebSockets and gateways simulated: in memory and virtual time: see docs/testing.md. */
 lazy val simulation = module("simulation")
-  .dependsOn(server, client, gateway, routing, actor, testing % Test)
+  .dependsOn(server, client, gateway, routing, actor, websocket, content, testing % Test)
   .settings(publish / skip := true)
   .jvmSettings(
     // Twenty thousand simulations leave much for the collector: they have a process of their own.
@@ -694,6 +695,12 @@ lazy val root = project
           ScopeFilter(inAnyProject)
         ).value :+ (Compile / scalafmtSbtCheck).result.value
       ),
+      streams.value.log
+    ),
+    countDocs := TestCounts.report(
+      baseDirectory.value,
+      "docs",
+      TestCounts.each((Compile / doc).result.all(ScopeFilter(inProjects(structured: _*))).value),
       streams.value.log
     ),
     countConformance := TestCounts.report(

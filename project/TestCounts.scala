@@ -125,6 +125,12 @@ object TestCounts {
   def of(checks: Seq[Result[_]]): TestCounts =
     if (checks.forall(_.toEither.isRight)) TestCounts(1, 0, 0) else broken
 
+  /** Checks that each either hold or do not. */
+  def each(checks: Seq[Result[_]]): TestCounts = {
+    val passed = checks.count(_.toEither.isRight)
+    TestCounts(passed, checks.length - passed, 0)
+  }
+
   /** Leaves the counts in `target/test-counts/NAME` and what failed in `NAME.failed`, where `./test` finds them. */
   def report(root: File, name: String, counts: TestCounts, log: Logger): Unit = {
     IO.write(root / "target" / "test-counts" / name, s"$counts\n")

@@ -34,8 +34,9 @@ lazy val onNative = project
   .enablePlugins(ScalaNativePlugin)
   .settings(
     program,
-    needletailStatic := true,
-    check            := {
+    needletailStatic  := true,
+    needletailSymbols := true, // what is looked for below is a name
+    check             := {
       val binary = needletailDist.value
       val said   = Asked.of(binary)
       assert(said.answer == "Hello, Ann!", said)

@@ -2,7 +2,6 @@ package needletail.client
 
 import java.io.File
 import java.nio.file.Files
-import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
@@ -11,40 +10,12 @@ import needletail.http.{ByteStream, Status}
 import needletail.testing.{Suite, Temporaries}
 
 /** The client against nginx and Node, where they are installed. */
-class OtherServersSuite extends Suite with Serving with Temporaries {
+class OtherServersSuite extends Suite with Serving with OtherPrograms with Temporaries {
 
-  private def find(name: String): Option[String] =
-    (sys.env.getOrElse("PATH", "").split(File.pathSeparator).toSeq ++ Seq("/usr/sbin", "/usr/local/sbin"))
-      .map(folder => new File(folder, name))
-      .find(_.canExecute)
-      .map(_.getPath)
-
-  private def freePort(): Int = {
-    val socket = new java.net.ServerSocket(0)
-    try socket.getLocalPort
-    finally socket.close()
-  }
-
-  private def running[A](command: String*)(body: Client => A)(implicit port: Int): A = {
-    val process = new ProcessBuilder(command: _*)
-      .redirectErrorStream(true)
-      .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-      .start()
-    try {
-      eventually(
-        scala.util.Try(new java.net.Socket("127.0.0.1", port).close()).isSuccess,
-        "it does not listen"
-      )
-      calling()(body)
-    } finally {
-      process.destroy()
-      if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () }
-    }
-  }
+  private def running[A](command: String*)(body: Client => A)(implicit port: Int): A =
+    listening(port, command: _*)(calling()(body))
 
   private def temporary[A](body: File => A): A = body(temporaryDirectory().toFile)
-
-  private def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
 
   private val rawBytes = Array.tabulate(300000)(i => (i * 31).toByte)
 

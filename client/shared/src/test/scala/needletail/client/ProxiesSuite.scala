@@ -34,6 +34,8 @@ class ProxiesSuite extends Suite with Serving with Temporaries {
       assert(
         client.service("http://other.invalid").get("/").await().text.startsWith("GET http://other.invalid/ ")
       )
+      val own = client.get("http://nowhere.invalid/").header("proxy-authorization", "Basic eDp5").await().text
+      assertEquals(own.split("\r\n").count(_.toLowerCase.startsWith("proxy-authorization: ")), 1, own)
       assertEquals(proxy.connects.get, 0)
     }
     serving(handler) { (server, _) => // addresses of one's own are not the proxy's business
@@ -69,7 +71,8 @@ class ProxiesSuite extends Suite with Serving with Temporaries {
       serving(handler, serverConfig = secure) { (server, _) =>
         val trusting = clientConfig.copy(tls = Tls.trusting(authority.file))
         for (piece <- List(1000, 7)) {
-          val proxy = new TestProxy(credentials = true, piece = piece)
+          val proxy =
+            new TestProxy(credentials = true, piece = piece, interim = "HTTP/1.1 103 Early\r\nA: b\r\n\r\n")
           through(proxy, trusting.copy(userAgent = Some("needle"))) { client =>
             val service = client.service(s"https://localhost:${server.port}")
             assertEquals(service.get("/a").await().text, s"/a localhost:${server.port} false")
@@ -107,6 +110,9 @@ class ProxiesSuite extends Suite with Serving with Temporaries {
         case e                           => fail(e.getMessage)
       }
       says("HTTP/1.1 200 OK\r\n\r\nx", "the proxy sent more than its answer")
+      says("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", "the proxy sent more than its answer")
+      says("HTTP/1.1 100 Continue\r\n\r\n", "within 300 ms")
+      says("HTTP/1.1 100 Continue\r\n\r\n" * 1000, "the proxy's answer is too long")
       says("HTTP/1.1 200 OK\r\nX: " + "y" * 20000, "the proxy's answer is malformed")
       says("SSH-2.0-x\r\n", "the proxy's answer is malformed")
       says("", "within 300 ms")

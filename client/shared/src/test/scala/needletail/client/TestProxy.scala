@@ -16,9 +16,14 @@ import needletail.io.platform.ListenOptions
  *
  * @param answer what it answers to CONNECT in place of making a tunnel; null for none
  * @param piece bytes of its answer that it sends at a time
+ * @param interim what precedes its answer to CONNECT
  */
-final class TestProxy(credentials: Boolean = false, answer: String = null, piece: Int = 1000)
-    extends AutoCloseable {
+final class TestProxy(
+    credentials: Boolean = false,
+    answer: String = null,
+    piece: Int = 1000,
+    interim: String = ""
+) extends AutoCloseable {
   private val loops             = new EventLoops(1, "proxy", daemon = true)
   val connects                  = new AtomicInteger
   @volatile var request: String = ""
@@ -85,8 +90,9 @@ final class TestProxy(credentials: Boolean = false, answer: String = null, piece
           other = back
           handler
         }.onComplete { result =>
-          say(if (result.isSuccess) "HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n"
-          else "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nno\n")
+          say(interim + (if (result.isSuccess)
+                           "HTTP/1.1 200 Connection established\r\nContent-Length: 5\r\n\r\n"
+                         else "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nno\n"))
         }
     }
 

@@ -2,7 +2,7 @@ package needletail.http
 
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, Rejected, Survivable, TimedOut}
+import needletail.async.{Async, Rejected, Survivable, TimedOut, UpstreamFailure}
 import needletail.http.admission.RouteClass
 import needletail.http.message.{Answerable, HttpError, Status}
 
@@ -57,9 +57,38 @@ private[needletail] object Around {
 
   def ofCall[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Around =
     new OfCalls {
-      def apply(request: Request, inner: () => Reply): Reply =
-        toReply(f(request, () => settled(request, inner).toAsync))
+      def apply(request: Request, inner: () => Reply): Reply = {
+        val call = new Call(request, inner)
+        call.delivered(toReply(f(request, call)))
+      }
     }
+
+  /** The handler's response to a function around it, which may fail, or be cancelled, when it has that response. */
+  private final class Call(request: Request, inner: () => Reply) extends (() => Async[Response]) {
+    private var isDelivered = false // the function has a response, and sees to the stream of this one
+
+    def apply(): Async[Response] = settled(request, inner) match {
+      case later: Reply.Later => later.response.map(kept)
+      case response: Response => Async.value(kept(response))
+    }
+
+    private val kept: Response => Response = { response =>
+      val source = response.source
+      if (source != null) request.onOver(() => if (!isDelivered) source.cancel())
+      response
+    }
+
+    def delivered(reply: Reply): Reply = reply match {
+      case later: Reply.Later =>
+        new Reply.Later(later.response.map { response =>
+          isDelivered = true
+          response
+        })
+      case response =>
+        isDelivered = response != null
+        response
+    }
+  }
 
   def ofFailure(f: PartialFunction[Throwable, Response]): Around = new OfCalls {
     def apply(request: Request, inner: () => Reply): Reply =
@@ -94,17 +123,24 @@ private[needletail] object Around {
   private val internal = Response(Status.InternalServerError).text("internal server error")
   private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
 
-  /** The response for a failure: its own if it is [[Answerable]], otherwise a 500 without details. */
+  /** The response for a failure: its own if it describes one, otherwise a 500 without details. */
   def failure(cause: Throwable): Response = cause match {
-    case e: Answerable => errorOf(e).fold(internal)(Response.of)
-    case _: TimedOut   => tooSlow
-    case e: Rejected   => Refusal.response(Refusal.of(e))
-    case _             => internal
+    case _: TimedOut => tooSlow
+    case e: Rejected => Refusal.response(Refusal.of(e))
+    case _           => errorOf(cause).fold(internal)(Response.of)
   }
 
-  /** The error that a failure describes; None if its `asHttpError`, which is user code, throws. */
-  def errorOf(cause: Answerable): Option[HttpError] =
-    try Option(cause.asHttpError)
+  /**
+   * The error that a failure describes, for one that is [[Answerable]] or an `UpstreamFailure`. None for others, and if
+   * the method that describes it, which is user code, throws.
+   */
+  def errorOf(cause: Throwable): Option[HttpError] =
+    try
+      cause match {
+        case e: Answerable      => Option(e.asHttpError)
+        case e: UpstreamFailure => Some(HttpError.ofUpstream(e.upstreamReason))
+        case _                  => None
+      }
     catch { case Survivable(_) => None }
 
   /** A handler that is not a router, with `around` applied. */

@@ -44,6 +44,9 @@ trait Handler {
    * Calls `f` in place of this handler; `f` calls the handler by `next()`, at most once. `next()` does not fail: failures
    * of the handler have been logged and turned into responses. For code that needs the request first, or that measures.
    * For routes, `f` runs only after the request has been admitted, so refusals under overload do not pay for it.
+   *
+   * If `f` fails, the stream of the response that `next()` returned is cancelled when the request ends. If `f` responds
+   * with something else, it has to cancel that stream itself.
    */
   def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Handler =
     wrapped(Around.ofCall(f))

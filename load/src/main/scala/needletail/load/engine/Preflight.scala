@@ -93,11 +93,12 @@ object Preflight {
 
   private def cores(plan: LoadPlan, machine: Machine): Option[String] = plan.load match {
     case open: Load.Open =>
-      val rate = open.steps.map(s => math.max(s.from, s.to)).max
-      val most = machine.cores * EachCore / (if (machine.sharedWithTarget) 2 else 1)
+      val rate     = open.steps.map(s => math.max(s.from, s.to)).max
+      val isShared = machine.sharedWithTarget && machine.processors <= machine.cores
+      val most     = machine.cores * EachCore / (if (isShared) 2 else 1)
       if (rate <= Tolerable * most) None
       else {
-        val sharing = if (machine.sharedWithTarget) ", which the server has a share of" else ""
+        val sharing = if (isShared) ", which the server has a share of" else ""
         Some(f"$rate%.0f requests/s are much for ${machine.cores} cores$sharing: expect about $most at most")
       }
     case _ => None

@@ -63,7 +63,12 @@ final case class PlanSummary(
     bandNanos: Vector[Long] = Vector.empty
 )
 
-/** The machine of a generator, and its limits. Unknown numbers are -1, unknown names empty. */
+/**
+ * The machine of a generator, and its limits. Unknown numbers are -1, unknown names empty.
+ *
+ * @param cores those that the generator may use
+ * @param processors all of the machine's
+ */
 final case class Machine(
     host: String,
     system: String,
@@ -76,7 +81,8 @@ final case class Machine(
     descriptors: Long,
     backlog: Int,
     sharedWithTarget: Boolean,
-    warnings: Vector[String]
+    warnings: Vector[String],
+    processors: Int = -1
 )
 
 /**

@@ -148,7 +148,7 @@ class PreflightSuite extends Suite {
     assertEquals((far.sharedWithTarget, far.timeWaitSeconds), (false, 60))
     assertEquals(of("http+unix://%2Fx/").sharedWithTarget, true)
     assertEquals((proc.timeWait, proc.listenOverflows), (17L, 3L))
-    assertEquals(proc.processorTicks, (170L, 1000L))
+    assertEquals((proc.processorTicks, proc.processors), ((170L, 1000L), 1))
     write(
       "net/netstat",
       "TcpExt: SyncookiesSent ListenOverflowsX ListenDrops\nTcpExt: 0 3 4\nIpExt: InNoRoutes\n"

@@ -7,7 +7,7 @@ import scala.collection.mutable
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.{Async, Loop}
+import needletail.async.{Async, Loop, UpstreamFailure}
 import needletail.http._
 import needletail.http.admission.RouteClass
 import needletail.io.{Address, EventLoop}
@@ -29,6 +29,10 @@ class SeenByOperatorsSuite extends Suite {
     def asHttpError: HttpError = HttpError(Status.BadGateway, "a service behind this one failed")
   }
 
+  private final class Upstream(val upstreamReason: UpstreamFailure.Reason)
+      extends RuntimeException("cache:6379: no answer within 50 ms")
+      with UpstreamFailure
+
   private val handler: Handler = new Handler {
     private val order                                       = new RouteClass("GET", "/orders/{id}")
     private[needletail] override def routeClass: RouteClass = null
@@ -48,7 +52,10 @@ class SeenByOperatorsSuite extends Suite {
           }
           def cancel(): Unit = ()
         })
-      case _ => throw new IllegalStateException("none")
+      case "/orders/51" => throw new Upstream(UpstreamFailure.TooSlow)
+      case "/orders/52" => throw new Upstream(UpstreamFailure.NotCalled)
+      case "/orders/53" => throw new Upstream(UpstreamFailure.Broken)
+      case _            => throw new IllegalStateException("none")
     }
   }
 
@@ -99,6 +106,16 @@ class SeenByOperatorsSuite extends Suite {
     w.nowNanos += 2.seconds.toNanos
     w.send(get("/orders/2"))
     assertEquals(lines, List(line, s"$line (and 2 more since this was last logged)"))
+  }
+
+  test("so is the failure of another server, whatever protocol it speaks") {
+    for ((path, status) <- List("/orders/51" -> 504, "/orders/52" -> 503, "/orders/53" -> 502)) {
+      assertEquals(wire().send(get(path)).statuses, List(status))
+      assertEquals(
+        lines,
+        List(s"answered $status: GET $path (route GET /orders/{id}): cache:6379: no answer within 50 ms")
+      )
+    }
   }
 
   test("fault 18: the access log knows the route") {

@@ -1,6 +1,9 @@
 package needletail.simulation
 
-/** Runs simulations: `--seeds N` of them from `--from S` on, or the one of `--seed S` with its trace. */
+/**
+ * Runs simulations: `--seeds N` of them from `--from S` on, of every seed or of every `--every E`-th; or the one of
+ * `--seed S` with its trace.
+ */
 object Main {
   def main(args: Array[String]): Unit = {
     def option(name: String): Option[Long] = {
@@ -17,7 +20,8 @@ object Main {
       case None =>
         val from  = option("--from").getOrElse(1L)
         val count = option("--seeds").getOrElse(20000L)
-        val many  = Seeds.run(from, count, Runtime.getRuntime.availableProcessors)
+        val step  = option("--every").getOrElse(1L)
+        val many  = Seeds.run(from, count, Runtime.getRuntime.availableProcessors, step)
         many.failed.take(20).foreach(o => println(s"seed ${o.seed}: ${o.findings.mkString("; ")}"))
         println(s"${count - many.failed.size} passed, ${many.failed.size} failed")
         if (many.failed.nonEmpty) sys.exit(1)

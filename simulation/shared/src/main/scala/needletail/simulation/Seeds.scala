@@ -21,6 +21,7 @@ object Seeds {
       index: Int,
       next: AtomicLong,
       end: Long,
+      step: Long,
       failed: ConcurrentLinkedQueue[Simulation.Outcome]
   ) extends Thread(s"worlds-$index") {
     @volatile var seed  = 0L
@@ -28,21 +29,23 @@ object Seeds {
     setDaemon(true)
 
     override def run(): Unit = {
-      seed = next.getAndIncrement()
+      seed = next.getAndAdd(step)
       while (seed < end) {
         begun = System.nanoTime()
         val outcome = Simulation.run(seed)
         if (outcome.findings.nonEmpty) { failed.add(outcome); () }
-        seed = next.getAndIncrement()
+        seed = next.getAndAdd(step)
       }
     }
   }
 
-  /** Returns early if a simulation does not end, which is a finding. */
-  def run(from: Long, count: Long, threads: Int): Result = {
+  /**
+   * Runs `count` simulations, of every `step`-th seed. Returns early if one does not end, which is a finding.
+   */
+  def run(from: Long, count: Long, threads: Int, step: Long = 1): Result = {
     val next   = new AtomicLong(from)
     val failed = new ConcurrentLinkedQueue[Simulation.Outcome]
-    val all    = (1 to threads).map(new Worker(_, next, from + count, failed))
+    val all    = (1 to threads).map(new Worker(_, next, from + count * step, step, failed))
     all.foreach(_.start())
     var isStuck = false
     while (!isStuck && all.exists(_.isAlive))

@@ -2,9 +2,12 @@ package needletail.tcp
 
 import scala.concurrent.duration.FiniteDuration
 
+import needletail.async.UpstreamFailure
+
 /**
  * Why a request has no answer. The message names the address and the reason. Without a stack trace, as it is thrown
- * nowhere but by `await`.
+ * nowhere but by `await`. An HTTP server whose handler fails with it responds 502, 503 or 504, but 500 for one that could
+ * not be encoded.
  *
  * @param address the server's, as messages show it
  * @param mayHaveArrived whether any byte of the request was written: if not, the server has not seen it, and it may be
@@ -25,10 +28,16 @@ object TcpClientError {
    */
   final class CannotConnect private[tcp] (address: String, what: String, cause: Throwable)
       extends TcpClientError(address, what, cause, mayHaveArrived = false)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.Broken
+  }
 
   /** The connections have as many requests in flight as they may, and as many wait as may wait. */
   final class QueueFull private[tcp] (address: String, what: String)
       extends TcpClientError(address, what, null, mayHaveArrived = false)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.NotCalled
+  }
 
   /** The answer was not complete in time. If it comes later, it is dropped. */
   final class TimedOut private[tcp] (
@@ -37,14 +46,23 @@ object TcpClientError {
       what: String,
       written: Boolean
   ) extends TcpClientError(address, s"no answer within ${limit.toMillis} ms: $what", null, written)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.TooSlow
+  }
 
   /** The connection ended before the answer was complete. */
   final class ConnectionLost private[tcp] (address: String, what: String, cause: Throwable, written: Boolean)
       extends TcpClientError(address, what, cause, written)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.Broken
+  }
 
   /** The server's bytes could not be decoded: malformed, too long, or the decoder failed with the cause. */
   final class Malformed private[tcp] (address: String, what: String, cause: Throwable)
       extends TcpClientError(address, what, cause, mayHaveArrived = true)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.Broken
+  }
 
   /** The codec failed to encode the request, with the cause. */
   final class NotEncoded private[tcp] (address: String, cause: Throwable)
@@ -58,4 +76,7 @@ object TcpClientError {
   /** The client was closed, or is draining. */
   final class Closed private[tcp] (address: String, written: Boolean)
       extends TcpClientError(address, "the client is closed", null, written)
+      with UpstreamFailure {
+    def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.Broken
+  }
 }

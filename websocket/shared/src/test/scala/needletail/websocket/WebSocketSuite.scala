@@ -177,6 +177,35 @@ class WebSocketSuite extends Suite {
     }
   }
 
+  test("a client skips interim answers, wherever the bytes are split") {
+    val answers = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+    for (piece <- List(1000, 60, 1)) {
+      val listener = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress)
+      val server   = new Thread(() => {
+        val peer = listener.accept()
+        peer.setTcpNoDelay(true)
+        val read = new StringBuilder
+        while (!read.endsWith("\r\n\r\n")) read += peer.getInputStream.read().toChar
+        val key    = read.toString.linesIterator.find(_.startsWith("Sec-WebSocket-Key: ")).get.drop(19)
+        val answer = s"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+          s"Sec-WebSocket-Accept: ${handshake.Handshake.acceptOf(key)}\r\n\r\n\u0081\u0005hello"
+        (answers + answer).getBytes("ISO-8859-1").grouped(piece).foreach(peer.getOutputStream.write)
+        peer.getInputStream.read() // the close frame of the client
+        peer.close()
+      })
+      server.start()
+      val client = WebSocketClient(WebSocketClientConfig(connectTimeout = 20.seconds))
+      try {
+        val inbox  = new Inbox
+        val socket = wait(client.future(s"ws://127.0.0.1:${listener.getLocalPort}/")(_ => inbox))
+        assertEquals(inbox.expect(1), Vector[Message](Message.Text("hello")))
+        on(socket)(socket.close())
+      } finally client.close()
+      server.join(20000)
+      listener.close()
+    }
+  }
+
   test("a client goes through a proxy's tunnel; without one it is refused with the proxy's status") {
     val proxy = new TestProxy(credentials = true)
     try

@@ -24,7 +24,11 @@ private[call] object ContentCoding {
     if (!status.allowsBody || status == Status.PartialContent || head.contentLength == 0) null
     else {
       val at = head.indexOf("content-encoding", 0)
-      if (at < 0 || head.indexOf("content-encoding", at + 1) >= 0) null else Ascii.lower(head.value(at)).trim
+      if (at < 0 || head.indexOf("content-encoding", at + 1) >= 0) null
+      else Ascii.lower(head.value(at)).split(',').map(_.trim).filter(_.nonEmpty) match { // RFC 9110 §5.6.1.2
+        case Array(coding) => coding
+        case _             => null
+      }
     }
 
   /** The fields of a response whose content has been decoded: those of the coding and its length are not true of it. */

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.client.pool.Host
 import needletail.http.message.{Headers, Method}
-import needletail.http.text.ByteWriter
+import needletail.http.text.{Ascii, ByteWriter}
 
 /** Writes request heads (RFC 9112 §3, §5). */
 private[client] object RequestEncoder {
@@ -28,7 +28,8 @@ private[client] object RequestEncoder {
     val flat = headers.flat
     var i    = 0
     while (i < flat.length) {
-      w.writeField(flat(i), flat(i + 1))
+      if (!host.authorizesAtProxy || !Ascii.same(flat(i), "Proxy-Authorization"))
+        w.writeField(flat(i), flat(i + 1))
       i += 2
     }
   }

@@ -16,7 +16,8 @@ import needletail.io.{Address, ProxyHandshake, TunnelProxy}
  *
  * A `TcpClient` and a WebSocket client can use it, too, by CONNECT.
  *
- * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617)
+ * @param credentials user name and password, sent to it by Proxy-Authorization (RFC 7617), in
+ *   place of a call's own
  */
 final case class HttpProxy(address: Address.Tcp, credentials: Option[(String, String)] = None)
     extends TunnelProxy {

@@ -2,6 +2,7 @@ package needletail.client.error
 
 import scala.concurrent.duration.FiniteDuration
 
+import needletail.async.UpstreamFailure
 import needletail.http.message.{Answerable, Headers, HttpError, MediaType, Status}
 
 /**
@@ -15,12 +16,12 @@ sealed abstract class ClientError(val host: String, what: String, cause: Throwab
     with Answerable {
 
   /** What a server responds if a handler fails with it: 502, 503 or 504, without details. */
-  def asHttpError: HttpError = this match {
-    case _: ClientError.TimedOut => ClientError.tooLate
+  def asHttpError: HttpError = HttpError.ofUpstream(this match {
+    case _: ClientError.TimedOut => UpstreamFailure.TooSlow
     case _: ClientError.BreakerOpen | _: ClientError.QueueFull | _: ClientError.QueueTimeout =>
-      ClientError.busy
-    case _ => ClientError.broken
-  }
+      UpstreamFailure.NotCalled
+    case _ => UpstreamFailure.Broken
+  })
 
   /** Whether any byte of the request has been sent. */
   private[client] def mayHaveArrived: Boolean = false
@@ -126,8 +127,4 @@ object ClientError {
 
   /** The client was closed before the response was complete. */
   final class ClientClosed(host: String) extends ClientError(host, "the client is closed")
-
-  private val tooLate = HttpError(Status.GatewayTimeout, "a service behind this one took too long")
-  private val busy    = HttpError(Status.ServiceUnavailable, "a service behind this one is not available")
-  private val broken  = HttpError(Status.BadGateway, "a service behind this one failed")
 }

@@ -46,10 +46,14 @@ private[client] final class Host(
   val beforePath: Array[Byte] =
     (if (proxy == null || origin.isSecure) "" else origin.text).getBytes(ISO_8859_1)
 
+  private val authorization = if (proxy == null || origin.isSecure) None else proxy.authorization
+
+  /** Whether every request has the proxy's credentials, so that none has others. */
+  val authorizesAtProxy: Boolean = authorization.isDefined
+
   private val common =
     config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n") +
-      (if (proxy == null || origin.isSecure) ""
-       else proxy.authorization.fold("")(value => s"Proxy-Authorization: $value\r\n"))
+      authorization.fold("")(value => s"Proxy-Authorization: $value\r\n")
 
   /** What follows the target in every request: the end of the request line, Host, and fields for all. */
   val afterTarget: Array[Byte] =

@@ -23,18 +23,24 @@ private[client] final class ConnectHandshake(
       to.port
     ) {
   private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
+  private var from   = 0 // where the final answer begins: interim ones may precede it (RFC 9110 §15.2)
 
   /** A head without content, whatever its fields say; the server behind does not speak first. */
   def accepts(bytes: Array[Byte], count: Int): Boolean = {
-    val length = parser.parse(bytes, 0, count, toHead = true)
+    val length = parser.parse(bytes, from, count, toHead = true)
     if (length == ResponseParser.Bad)
       throw new IOException(s"the proxy's answer is malformed: ${parser.error.message}")
     else if (length <= 0) false
     else {
       val code = parser.head.code
-      if (code / 100 != 2) throw new ProxyRefusal(Status(code))
-      if (length < count) throw new IOException("the proxy sent more than its answer")
-      true
+      if (code / 100 == 1 && code != Status.SwitchingProtocols.code) {
+        from += length
+        from < count && accepts(bytes, count)
+      } else {
+        if (code / 100 != 2) throw new ProxyRefusal(Status(code))
+        if (from + length < count) throw new IOException("the proxy sent more than its answer")
+        true
+      }
     }
   }
 }

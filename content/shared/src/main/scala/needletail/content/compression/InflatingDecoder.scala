@@ -2,6 +2,8 @@ package needletail.content.compression
 
 import java.util.zip.{CRC32, DataFormatException, Inflater}
 
+import needletail.http.zlib.Coders
+
 /** gzip (RFC 1952), also of several members, and zlib (RFC 1950), which HTTP calls deflate. */
 private[compression] final class InflatingDecoder(
     isGzip: Boolean,
@@ -10,6 +12,7 @@ private[compression] final class InflatingDecoder(
   import InflatingDecoder._
   private val inflater = newInflater(isGzip) // a gzip member has its own header around raw data
   private val checksum = new CRC32
+  Coders.made()
 
   private var input = nothing
   private var from  = 0
@@ -20,7 +23,8 @@ private[compression] final class InflatingDecoder(
   private var state   = if (isGzip) AtHeader else InData
   private var header  = new GzipHeader
   private var trailer = 0L // bytes of the trailer that have been read
-  private var sum     = 0L // what it says
+  private var sum     = 0L // what it says of the content
+  private var length  = 0L // likewise, modulo 2^32
 
   def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
     input = bytes
@@ -46,7 +50,8 @@ private[compression] final class InflatingDecoder(
       0
     case AtTrailer =>
       while (from < until && trailer < 8) {
-        if (trailer < 4) sum |= (input(from) & 0xffL) << (8 * trailer)
+        val byte = input(from) & 0xffL
+        if (trailer < 4) sum |= byte << (8 * trailer) else length |= byte << (8 * (trailer - 4))
         trailer += 1
         from += 1
       }
@@ -70,18 +75,23 @@ private[compression] final class InflatingDecoder(
 
   /** Another member may follow. */
   private def endMember(): Unit = {
-    if (sum != checksum.getValue) throw Decoder.malformed
+    if (sum != checksum.getValue || length != (inflater.getBytesWritten & 0xffffffffL))
+      throw Decoder.malformed
     state = AtHeader
     header = new GzipHeader
     trailer = 0
     sum = 0
+    length = 0
     checksum.reset()
     inflater.reset()
   }
 
   def mayEnd: Boolean = state == Done || (state == AtHeader && !header.begun)
 
-  def close(): Unit = inflater.end()
+  def close(): Unit = {
+    inflater.end()
+    Coders.ended()
+  }
 }
 
 private[compression] object InflatingDecoder {

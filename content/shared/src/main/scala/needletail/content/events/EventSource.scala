@@ -1,8 +1,10 @@
 package needletail.content.events
 
 import scala.concurrent.duration._
+import scala.util.control.NonFatal
 
 import needletail.async.Async
+import needletail.client.error.ClientError
 import needletail.http.text.Grammar
 import needletail.stream.Stream
 
@@ -13,6 +15,7 @@ object EventSource {
   final val Longest = 1024 * 1024
 
   private val LeastRetry = 100.millis
+  private val MostRetry  = 1.minute
 
   /** The events of a response's body. An event that is not complete at the end is dropped. */
   def parse(body: Stream[Array[Byte]], longest: Int = Longest): Stream[Event] =
@@ -20,7 +23,11 @@ object EventSource {
 
   /**
    * The events of a server, connecting again when a connection ends, with the id of the last event. It ends when
-   * `connect` completes with None, and fails when that fails; `connect` decides by the response's status.
+   * `connect` completes with None, which decides by the response's status.
+   *
+   * It fails if the first call of `connect` does. If a later one fails with a `ClientError`, such as that of a server
+   * that is being restarted, it is called again, after twice the time with each failure, up to a minute; other failures
+   * are those of the events.
    *
    * {{{
    * EventSource() { lastId =>
@@ -37,19 +44,29 @@ object EventSource {
   def apply(retry: FiniteDuration = 3.seconds, longest: Int = Longest)(
       connect: Option[String] => Async[Option[Stream[Array[Byte]]]]
   ): Stream[Event] = {
-    def from(lastId: Option[String], pause: FiniteDuration): Stream[Event] = Stream.defer(
-      connect(lastId.map(Events.encoded).filter(Grammar.isFieldValue)).map {
+    def connected(lastId: Option[String]): Async[Option[Stream[Array[Byte]]]] =
+      connect(lastId.map(Events.encoded).filter(Grammar.isFieldValue))
+
+    def reconnected(lastId: Option[String], delay: FiniteDuration): Async[Option[Stream[Array[Byte]]]] =
+      Async.sleep(delay).flatMap(_ => connected(lastId)).recoverWith { case _: ClientError =>
+        reconnected(lastId, if (delay < MostRetry) (delay * 2).min(MostRetry) else delay)
+      }
+
+    def events(
+        lastId: Option[String],
+        pause: FiniteDuration
+    )(body: Option[Stream[Array[Byte]]]): Stream[Event] =
+      body match {
         case None       => Stream.empty
         case Some(body) =>
           val parser = new EventParser(longest, lastId)
-          parsed(body, parser).recoverWith { case scala.util.control.NonFatal(_) => Stream.empty } ++
-            Stream.defer {
-              val next = parser.retryMillis.fold(pause)(_.millis.max(LeastRetry))
-              Async.sleep(next).map(_ => from(parser.lastId, next))
-            }
+          parsed(body, parser).recoverWith { case NonFatal(_) => Stream.empty } ++ Stream.defer {
+            val next = parser.retryMillis.fold(pause)(_.millis.max(LeastRetry))
+            reconnected(parser.lastId, next).map(events(parser.lastId, next))
+          }
       }
-    )
-    from(None, retry)
+
+    Stream.defer(connected(None).map(events(None, retry)))
   }
 
   private def parsed(body: Stream[Array[Byte]], parser: EventParser): Stream[Event] =

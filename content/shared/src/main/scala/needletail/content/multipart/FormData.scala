@@ -68,7 +68,10 @@ final class FormData private (boundary: String, parts: Vector[FormData.Part]) {
 object FormData {
 
   /** A form without parts. */
-  def apply(): FormData = new FormData(Boundary.fresh(), Vector.empty)
+  def apply(): FormData = apply(Boundary.fresh())
+
+  /** A form whose parts are between this boundary, which none of them must contain. */
+  private[needletail] def apply(boundary: String): FormData = new FormData(boundary, Vector.empty)
 
   private final class Part(val head: Array[Byte], val content: ByteStream, val length: Long)
 

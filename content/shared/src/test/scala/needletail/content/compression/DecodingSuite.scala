@@ -42,6 +42,7 @@ class DecodingSuite extends Suite with Serving {
     assertEquals(decoded(Iterator(zlib(text.getBytes(UTF_8))), coding = "Deflate").get, text)
     assertEquals(decoded(Iterator(gzip("a".getBytes), gzip("b".getBytes)), coding = "x-gzip").get, "ab")
     assertEquals(decoded(Iterator("as it is".getBytes), coding = "identity").get, "as it is")
+    assertEquals(decoded(Iterator(bytes), coding = ", gzip,").get, text)
   }
 
   test("all fields of a gzip header") {
@@ -55,16 +56,17 @@ class DecodingSuite extends Suite with Serving {
   }
 
   test("what is malformed or cut off is a 400, an unknown coding a 415") {
-    val good = gzip(text.getBytes(UTF_8))
-    val sum  = good.clone
-    sum(sum.length - 6) = (sum(sum.length - 6) ^ 1).toByte
+    val good                  = gzip(text.getBytes(UTF_8))
+    def changed(fromEnd: Int) = good.updated(good.length - fromEnd, (good(good.length - fromEnd) ^ 1).toByte)
     for (
       bad <- Seq(
         "plain".getBytes,
         good.take(5),
         good.take(100),
         good.dropRight(1),
-        sum,
+        changed(6), // of the sum
+        changed(4), // of the length
+        changed(1),
         good ++ "x".getBytes,
         Array.empty[Byte]
       )

@@ -27,6 +27,7 @@ class ResponseDecodingSuite extends Suite with Serving {
     request.path match {
       case "/asked"   => Response.ok(request.headers.getAll("accept-encoding").mkString("|"))
       case "/gzip"    => coded("GZip", packed)
+      case "/listed"  => coded(", gzip,", packed)
       case "/deflate" => coded("deflate", zlib(text.getBytes))
       case "/pieces"  =>
         Response.ok.header("Content-Encoding", "gzip").stream(ByteStream.fromIterator(packed.grouped(1000)))
@@ -60,7 +61,7 @@ class ResponseDecodingSuite extends Suite with Serving {
       assertEquals(service.get("/asked").undecoded.await().text, "")
       assertEquals(service.get("/asked").header("Range", "bytes=0-99").await().text, "")
 
-      for (path <- List("/gzip", "/deflate", "/pieces")) {
+      for (path <- List("/gzip", "/listed", "/deflate", "/pieces")) {
         val response = service.get(path).await()
         assert(response.text == text, path)
         assertEquals(response.header("Content-Encoding").orElse(response.header("Content-Length")), None)

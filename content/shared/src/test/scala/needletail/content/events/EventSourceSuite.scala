@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.concurrent.duration._
 
 import needletail.async.Async
+import needletail.client.error.ClientError
 import needletail.http.{Headers, Method, Request}
 import needletail.stream.Stream
 import needletail.testing.Suite
@@ -107,6 +108,33 @@ class EventSourceSuite extends Suite {
       Async.value(bodies.next())
     }.drain()).get
     assertEquals(asked.reverse.map(_ - asked.last), List(0L, 100L, 200L))
+  }
+
+  test("a server that cannot be reached again is tried later and later, up to a minute apart") {
+    val loop    = new ManualLoop
+    var asked   = List.empty[Long]
+    val refused = new ClientError.CannotConnect("http://events:80", new java.io.IOException("refused"))
+    val bodies  = Iterator[Async[Option[Stream[Array[Byte]]]]](
+      Async.value(Some(Stream("id: 1\ndata: a\n\n".getBytes)))
+    ) ++ Iterator.fill(4)(Async.fail(refused)) ++ Iterator(
+      Async.value(Some(Stream("data: b\n\n".getBytes))),
+      Async.value(None)
+    )
+    val events = loop.run(EventSource(retry = 10.seconds) { _ =>
+      asked = loop.nowNanos / 1000000000 :: asked
+      bodies.next()
+    }.toList(10)).get
+    assertEquals(events.map(_.data), List("a", "b"))
+    assertEquals(asked.reverse.map(_ - asked.last), List(0L, 10L, 30L, 70L, 130L, 190L, 200L))
+  }
+
+  test("another failure than that of a connection ends the events, at any time") {
+    val bodies = Iterator[Async[Option[Stream[Array[Byte]]]]](
+      Async.value(Some(Stream("data: a\n\n".getBytes))),
+      Async.fail(new IllegalStateException("a mistake"))
+    )
+    val failed = new ManualLoop().run(EventSource()(_ => bodies.next()).drain())
+    assertEquals(failed.failed.get.getMessage, "a mistake")
   }
 
   test("a connection that cannot be made is a failure") {

@@ -5,6 +5,8 @@ import java.util.zip.Deflater
 /** Raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
 private[needletail] final class RawDeflater(val level: Int) {
   private val deflater = new Deflater(level, true)
+  private var isEnded  = false
+  Coders.made()
 
   /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
   def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = deflater.setInput(bytes, from, length)
@@ -22,5 +24,9 @@ private[needletail] final class RawDeflater(val level: Int) {
   def reset(): Unit = deflater.reset()
 
   /** Nothing else may be called afterwards, but for `end`, which has no effect then. */
-  def end(): Unit = deflater.end()
+  def end(): Unit = if (!isEnded) {
+    isEnded = true
+    deflater.end()
+    Coders.ended()
+  }
 }

@@ -5,6 +5,8 @@ import java.util.zip.Inflater
 /** Decompresses raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
 private[needletail] final class RawInflater {
   private val inflater = new Inflater(true)
+  private var isEnded  = false
+  Coders.made()
 
   /** Bytes to decompress; all before have been. They must not change until they have been used. */
   def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = inflater.setInput(bytes, from, length)
@@ -29,5 +31,9 @@ private[needletail] final class RawInflater {
     if (length > 0) inflater.setDictionary(bytes, from, length)
 
   /** Nothing else may be called afterwards, but for `end`, which has no effect then. */
-  def end(): Unit = inflater.end()
+  def end(): Unit = if (!isEnded) {
+    isEnded = true
+    inflater.end()
+    Coders.ended()
+  }
 }

@@ -25,6 +25,7 @@ private[zlib] final class ZStream(init: Ptr[Byte] => CInt) {
 
   private[zlib] var input: Array[Byte] = nothing // kept, as zlib has its address
   private var isEnded                  = false
+  Coders.made()
 
   /** Bytes of the input that have not been used. */
   def remaining: Int = (!availableIn).toInt
@@ -49,6 +50,7 @@ private[zlib] final class ZStream(init: Ptr[Byte] => CInt) {
     isEnded = true
     how(address)
     stdlib.free(address)
+    Coders.ended()
   }
 }
 

@@ -2,6 +2,8 @@ package needletail.http.message
 
 import scala.util.control.NoStackTrace
 
+import needletail.async.UpstreamFailure
+
 /**
  * What is wrong with a request, and the status of the response. Parsers return it as a value. A handler may throw it or
  * fail its `Async` with it; the server then responds with this status and message (`Response.of`).
@@ -14,6 +16,19 @@ final case class HttpError(status: Status, message: String, headers: Headers = H
     with NoStackTrace
     with Answerable {
   def asHttpError: HttpError = this
+}
+
+object HttpError {
+  private val tooSlow   = HttpError(Status.GatewayTimeout, "a service behind this one took too long")
+  private val notCalled = HttpError(Status.ServiceUnavailable, "a service behind this one is not available")
+  private val broken    = HttpError(Status.BadGateway, "a service behind this one failed")
+
+  /** What a client is told of the failure of another server. */
+  private[needletail] def ofUpstream(reason: UpstreamFailure.Reason): HttpError = reason match {
+    case UpstreamFailure.TooSlow   => tooSlow
+    case UpstreamFailure.NotCalled => notCalled
+    case UpstreamFailure.Broken    => broken
+  }
 }
 
 /** An exception of a handler that the server turns into a given response, instead of a 500 and an entry in the log. */

@@ -21,4 +21,7 @@ private[needletail] object Deflaters {
       mine.add(deflater)
     }
   }
+
+  /** How many the calling thread keeps for the next use. */
+  def spare: Int = spares.get.size
 }

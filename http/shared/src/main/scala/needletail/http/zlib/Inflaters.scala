@@ -19,4 +19,7 @@ private[needletail] object Inflaters {
       mine.add(inflater)
     }
   }
+
+  /** How many the calling thread keeps for the next use. */
+  def spare: Int = spares.get.size
 }

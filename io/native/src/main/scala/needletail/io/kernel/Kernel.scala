@@ -6,8 +6,8 @@ import java.io.IOException
 import java.net.{BindException, ConnectException}
 
 /**
- * The functions of needletail_io.c, where they are documented. None is marked blocking: those that wait inform the
- * garbage collector themselves (needletail_waiting.h).
+ * The functions of needletail_io.c, needletail_io_socket.c and needletail_io_poll.c, where they are documented. None is
+ * marked blocking: those that wait inform the garbage collector themselves (needletail_waiting.h).
  */
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_IO")

@@ -165,7 +165,7 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
 }
 
 private[io] object KernelPoller {
-  private[io] final val MaxEvents = 256 // as in needletail_io.c
+  private[io] final val MaxEvents = 256 // as in needletail_io_poll.c
 
   // Bits of an event, in addition to those of Interest.
   private final val Unbounded = 8  // a short read does not mean that nothing is left

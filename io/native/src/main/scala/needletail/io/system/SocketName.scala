@@ -8,8 +8,8 @@ import needletail.io.dns.AddressText
 import needletail.io.kernel.Kernel
 
 /**
- * Socket addresses as needletail_io.c returns them: four numbers. The first two are an IP address's bytes in memory
- * order, the third is the kind of address, the fourth the port or the length of the path.
+ * Socket addresses as needletail_io_socket.c returns them: four numbers. The first two are an IP address's bytes in
+ * memory order, the third is the kind of address, the fourth the port or the length of the path.
  */
 private[io] object SocketName {
   final val Unknown: Byte = 0

@@ -109,10 +109,13 @@ private final class BottleneckChecks(window: Window) {
     if (rest > 0) all.recordValueWithCount(0, rest)
     all
   }
-  private val ended  = math.max(1, window.total.requests)
-  private val cores  = run.machine.map(m => math.max(0, m.cores)).sum
-  private val shared = run.machine.exists(_.sharedWithTarget)
-  private val any    = (_: Metric, _: Option[Double]) => true
+  private val ended = math.max(1, window.total.requests)
+  private val cores = run.machine.map(m => math.max(0, m.cores)).sum
+
+  /** Of the machines of all generators, which may not use all of them. */
+  private val processors = math.max(1, run.machine.map(m => math.max(m.cores, m.processors)).sum)
+  private val shared     = run.machine.exists(_.sharedWithTarget)
+  private val any        = (_: Metric, _: Option[Double]) => true
 
   def all: Vector[BottleneckCheck] =
     Vector(
@@ -227,13 +230,19 @@ private final class BottleneckChecks(window: Window) {
     // the clocks are not read at the same moment, so the sum can exceed 1
     val machine = math.min(1, median(selves.map(_.machineCpu).filter(_ >= 0)))
     val own     = if (cores == 0) 0.0 else math.min(1, median(selves.map(_.cpu)) / cores)
-    val limit   = if (machine < 0.95 || shared && own < 0.5) Limit.Uncertain else Limit.Client
-    val whose   =
+    val isOwn   = own >= 0.9 && cores < processors // which may be all that is full
+    val limit   =
+      if (if (isOwn) own < 0.95 else machine < 0.95 || shared && own < 0.5) Limit.Uncertain else Limit.Client
+    val whose =
       if (shared) s"generator and server share a machine whose processors" else "the generator's processors"
     when(
       machine >= 0.9 || own >= 0.9,
       limit,
-      s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${occupants(machine, own)}",
+      if (isOwn)
+        s"processors full: the generator may use $cores of $processors, which it kept ${percent(own)} busy; all were " +
+          s"${percent(machine)} busy, ${occupants(machine, own * cores / processors)}"
+      else
+        s"machine full: $whose were ${percent(math.max(machine, own))} busy, ${occupants(machine, own * cores / processors)}",
       (metric, _) => metric != Metric.Errors || timedOut
     )
   }

@@ -29,7 +29,8 @@ private[engine] object MachineProbe {
       descriptors = proc.descriptors,
       backlog = proc.number("sys/net/core/somaxconn").toInt,
       sharedWithTarget = isLocal,
-      warnings = Vector.empty
+      warnings = Vector.empty,
+      processors = proc.processors
     )
   }
 

@@ -73,6 +73,12 @@ private[engine] final class ProcFiles(root: Path) {
     }
   }
 
+  /** The machine's processors, which may be more than this process may use; -1 if unknown. */
+  def processors: Int = {
+    val count = lines("stat").count(line => line.startsWith("cpu") && line.length > 3 && line(3).isDigit)
+    if (count == 0) -1 else count
+  }
+
   /** The inodes of sockets that listen at one of these TCP ports. */
   def listeners(ports: Set[Int]): Set[Long] =
     Vector("net/tcp", "net/tcp6").flatMap(lines).map(ProcFiles.words).collect {

@@ -131,6 +131,18 @@ class DiagnosisSuite extends Suite {
       "98 % busy, 25 % with the generator, the rest with the server and other programs"
     )
     assertEquals(open(machine = shared)(_.copy(machineCpu = 0.7)).verdict(p99), Verdict.Server)
+    val pinned = shared.copy(cores = 1, processors = 4) // so that the server has processors of its own
+    val full   = open(machine = pinned)(_.copy(machineCpu = 0.6, cpu = 0.98, targetCpu = 0.25))
+    assertEquals(full.verdict(p99).limit, Client)
+    mentions(
+      full.verdict(p99),
+      "the generator may use 1 of 4, which it kept 98 % busy; all were 60 % busy, 24.5 % with the generator, " +
+        "25 % with the server and 10.5 % with other programs"
+    )
+    assertEquals(
+      open(machine = pinned)(_.copy(machineCpu = 0.6, cpu = 0.5, targetCpu = 0.25)).verdict(p99),
+      Verdict.Server
+    )
     assertEquals(open()(_.copy(machineCpu = -1)).verdict(p99), Verdict.Server)
   }
 

@@ -1,6 +1,6 @@
 package needletail.server.failure
 
-import needletail.async.Survivable
+import needletail.async.{Rejected, Survivable, TimedOut, UpstreamFailure}
 import needletail.http.{Around, Request, Response}
 import needletail.http.message.{Answerable, HttpError, Status}
 import needletail.server.clock.Clock
@@ -21,14 +21,13 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
    */
   def response(request: Request, cause: Throwable): Response = {
     cause match {
-      case _: HttpError  => () // for the client, which gets its message
-      case e: Answerable =>
-        Around.errorOf(e) match {
+      case _: HttpError                                  => () // for the client, which gets its message
+      case _: TimedOut | _: Rejected | _: ConnectionLost => ()
+      case _                                             =>
+        Around.errorOf(cause) match {
           case Some(error) => if (error.status.code >= 500) logBriefly(request, error.status, cause)
           case None        => logged(request, cause)
         }
-      case _: needletail.async.TimedOut | _: needletail.async.Rejected | _: ConnectionLost => ()
-      case _ => logged(request, cause)
     }
     Around.failure(cause)
   }
@@ -79,7 +78,10 @@ private[server] object HandlerFailures {
       .iterate(cause)(_.getCause)
       .takeWhile(_ != null)
       .take(4)
-      .map(e => if (e.isInstanceOf[Answerable]) String.valueOf(e.getMessage) else e.toString)
+      .map {
+        case e @ (_: Answerable | _: UpstreamFailure) => String.valueOf(e.getMessage)
+        case e                                        => e.toString
+      }
       .mkString("; caused by ")
       .replace('\n', ' ')
 }

@@ -2,6 +2,7 @@ package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
+import needletail.http.zlib.{Coders, Deflaters, Inflaters}
 import needletail.server.RunningServer
 import needletail.server.operations.Log
 import needletail.simulation.service.UserCode
@@ -49,6 +50,14 @@ trait Scenario {
     if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
     code.checkStreams()
   }
+
+  /** Compressors and decompressors that this thread has made and not ended, without those kept for the next use. */
+  protected def codersInUse: Int = Coders.alive - Deflaters.spare - Inflaters.spare
+
+  /** Whether there are as many as `before`, unless a fatal error has left some behind. */
+  protected def checkCoders(world: World, before: Int): Unit =
+    if (world.fatalLoops == 0 && codersInUse != before)
+      world.found(s"${codersInUse - before} compressors and decompressors were never released")
 
   /** Further checks of a server that is alive and has no clients; it is drained next. */
   protected def whenIdle(server: RunningServer): Unit = ()

@@ -6,13 +6,13 @@ import needletail.simulation.world.{Dice, End, World}
  * The other end of a connection to a server: sends its script in random pieces and at a random pace, reads or does
  * not, and closes, orderly or not.
  *
- * @param script what it sends; each part may have to wait for a response, or for 100 (Continue)
+ * @param script what it sends; each part may have to wait for a response, or for 100 (Continue). It may grow
  */
 final class Visitor(
     world: World,
     val name: String,
     end: End,
-    script: Seq[Visitor.Part],
+    script: collection.Seq[Visitor.Part],
     manner: Visitor.Manner
 )(
     read: (Array[Byte], Int) => Unit,

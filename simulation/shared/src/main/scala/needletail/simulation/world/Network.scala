@@ -27,6 +27,9 @@ final class Network(world: World) {
 
   def newName(): String = { lastName += 1; s"10.0.${lastName / 250}.${1 + lastName % 250}:5000" }
 
+  /** Told of each connection that a loop opens, by its end. */
+  var onConnect: End => Unit = _ => ()
+
   /** Two ends of a new connection, the client's and the server's; neither has been notified. */
   def pair(): (End, End) = {
     val size = world.dice.pick(Seq(300, 4096, 65536, 262144))
@@ -64,6 +67,9 @@ trait Listening {
 final class End(world: World, val name: String, capacity: Int) {
   var peer: End  = null
   var index: Int = 0
+
+  /** Told of what this end sends. */
+  var onSent: (Array[Byte], Int, Int) => Unit = null
 
   /** Called when something has changed that a peer without a loop may react to. */
   var onChange: () => Unit = () => ()
@@ -122,6 +128,7 @@ final class End(world: World, val name: String, capacity: Int) {
     val n = math.min(count, peer.room)
     if (n > 0) {
       world.trace.bytes(bytes, from, n)
+      if (onSent != null) onSent(bytes, from, n)
       peer.receive(bytes, from, n)
     }
     n

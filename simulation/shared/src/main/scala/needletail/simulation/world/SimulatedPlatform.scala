@@ -36,7 +36,8 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
         case _ => new SimulatedSocket(world, null, Long.MaxValue / 4)               // silence
       }
     else {
-      val end  = world.network.connect(port)
+      val end = world.network.connect(port)
+      if (end != null) world.network.onConnect(end)
       val late = if (world.weather.isCalm || dice.chance(50)) 0L
       else dice.longBetween(0, dice.pick(Seq(2000000L, 300000000L)))
       new SimulatedSocket(world, end, late)

@@ -4,7 +4,7 @@ import java.util.Base64
 
 import needletail.async.AsyncPromise
 import needletail.http.http1.ResponseParser
-import needletail.http.message.Headers
+import needletail.http.message.{Headers, Status}
 import needletail.http.text.{Ascii, ByteWriter}
 import needletail.http.{Tunnel, TunnelHandler}
 import needletail.websocket.frame.Compression
@@ -44,12 +44,19 @@ private[websocket] final class ClientHandshake(
     w.taken
   }
 
-  /** Reads the answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
+  /** Whether what has been read is the final answer: interim ones may precede it (RFC 9110 §15.2). */
+  var isAnswered = false
+
+  /** Reads an answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
   def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
     if (n == ResponseParser.Bad)
       throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
-    if (n > 0) check()
+    if (n > 0) {
+      val code = parser.head.code
+      isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
+      if (isAnswered) check()
+    }
     Math.max(n, 0)
   }
 
@@ -65,7 +72,7 @@ private[websocket] final class ClientHandshake(
       all.reverse
     }
     def refuse(why: String) = throw new WebSocketRefused(head.code, why)
-    if (head.code != 101) refuse(s"the server answered ${head.code}")
+    if (head.code != Status.SwitchingProtocols.code) refuse(s"the server answered ${head.code}")
     if (!values("upgrade").exists(Ascii.same(_, "websocket")))
       refuse("the server switched to another protocol")
     if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))

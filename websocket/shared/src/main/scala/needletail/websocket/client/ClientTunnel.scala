@@ -42,16 +42,21 @@ private[websocket] final class ClientTunnel(
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     val start = if (handler == null) shake(bytes, from, until) else from
     if (start < 0 || isOver) until
-    else if (handler == null) from
+    else if (handler == null) start
     else turned(from)(handler.receive(bytes, start, until))
   }
 
-  /** Continues the handshake. Returns where the WebSocket's bytes begin, or -1 if it has failed. */
+  /** Continues the handshake. Returns what it has read up to, or -1 if it has failed. */
   private def shake(bytes: Array[Byte], from: Int, until: Int): Int =
     try {
-      val n = handshake.read(bytes, from, until)
+      var at = from
+      var n  = handshake.read(bytes, at, until)
+      while (n > 0 && !handshake.isAnswered) {
+        at += n
+        n = if (at < until) handshake.read(bytes, at, until) else 0
+      }
       if (n > 0) turned(())({ handler = handshake.accepted(this) })
-      from + n
+      at + n
     } catch {
       case e: IOException =>
         lost(e)

@@ -1,10 +1,14 @@
 package needletail.websocket.client
 
-import needletail.http.text.{ByteWriter, Entropy}
+import needletail.http.text.ByteWriter
 import needletail.websocket.socket.Role
 
-/** What all connections of a client on one loop share. Used on that loop only. */
-private[websocket] final class LoopPart extends Role {
+/**
+ * What all connections of a client on one loop share. Used on that loop only.
+ *
+ * @param entropy fills an array with bytes that nobody can guess
+ */
+private[websocket] final class LoopPart(entropy: Array[Byte] => Unit) extends Role {
 
   /** What is written in a turn of one connection. */
   val writer = new ByteWriter(32 * 1024)
@@ -16,7 +20,7 @@ private[websocket] final class LoopPart extends Role {
 
   def maskKey(): Int = {
     if (used == random.length) {
-      Entropy.fill(random)
+      entropy(random)
       used = 0
     }
     val at = used
@@ -29,7 +33,7 @@ private[websocket] final class LoopPart extends Role {
   /** The 16 bytes of a handshake's key. */
   def nonce(): Array[Byte] = {
     val bytes = new Array[Byte](16)
-    Entropy.fill(bytes)
+    entropy(bytes)
     bytes
   }
 }

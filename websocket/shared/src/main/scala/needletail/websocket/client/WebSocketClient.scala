@@ -6,7 +6,7 @@ import needletail.async.Async
 import needletail.client.config.HttpProxy
 import needletail.client.url.Url
 import needletail.http.message.Headers
-import needletail.http.text.Ascii
+import needletail.http.text.{Ascii, Entropy}
 import needletail.io.{Address, Connector, EventLoop, EventLoops, LoopStates, ProxyHandshake}
 import needletail.websocket.socket.{Listener, WebSocket, WebSocketRefused}
 
@@ -21,14 +21,17 @@ import needletail.websocket.socket.{Listener, WebSocket, WebSocketRefused}
  * }}}
  * A WebSocket that ends stays so: whether and when to open another one is the caller's decision.
  */
-final class WebSocketClient private (val config: WebSocketClientConfig, lent: EventLoops)
-    extends AutoCloseable {
+final class WebSocketClient private (
+    val config: WebSocketClientConfig,
+    lent: EventLoops,
+    entropy: Array[Byte] => Unit
+) extends AutoCloseable {
   private val states = new LoopStates[WebSocketClient.OnLoop](
     "the client",
     "needletail-websocket",
     config.loops,
     lent,
-    loop => new WebSocketClient.OnLoop(loop),
+    loop => new WebSocketClient.OnLoop(loop, entropy),
     _ => ()
   )
 
@@ -82,14 +85,21 @@ object WebSocketClient {
 
   /** A client with loops of its own. */
   def apply(config: WebSocketClientConfig = WebSocketClientConfig()): WebSocketClient =
-    new WebSocketClient(config, null)
+    new WebSocketClient(config, null, Entropy.fill)
 
   /** A client that uses these loops for calls from other threads, and does not stop them. */
   def apply(config: WebSocketClientConfig, loops: EventLoops): WebSocketClient =
-    new WebSocketClient(config, loops)
+    new WebSocketClient(config, loops, Entropy.fill)
 
-  private final class OnLoop(val loop: EventLoop) {
-    val part = new LoopPart
+  /** The same with another source of keys and masks, for tests that have to repeat each byte. */
+  private[needletail] def apply(
+      config: WebSocketClientConfig,
+      loops: EventLoops,
+      entropy: Array[Byte] => Unit
+  ): WebSocketClient = new WebSocketClient(config, loops, entropy)
+
+  private final class OnLoop(val loop: EventLoop, entropy: Array[Byte] => Unit) {
+    val part = new LoopPart(entropy)
   }
 
   private def handshake(proxy: Option[HttpProxy], to: Address): ProxyHandshake = (proxy, to) match {

@@ -49,6 +49,9 @@ private[websocket] final class SocketConnection(
 
   private val output = new FrameOutput(tunnel, role)
 
+  /** Beyond that nothing is read. */
+  private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput)
+
   /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
   def begin(open: WebSocket => Listener): Throwable = {
     phase = Open
@@ -156,12 +159,15 @@ private[websocket] final class SocketConnection(
   private[websocket] def report(what: String, cause: Throwable): Unit =
     tunnel.failed(s"$what of a WebSocket failed${name()}", cause)
 
-  /** Whether more waits for the peer than allowed. What this turn has written is passed on before this returns true. */
-  private def isBacklogged: Boolean =
-    tunnel.pendingOutput + tunnel.writer.length > tunnel.maxPendingOutput && {
-      tunnel.flush()
-      tunnel.pendingOutput > tunnel.maxPendingOutput
-    }
+  /**
+   * Whether more waits for the peer than allowed, or `send` would refuse. In a turn: what it has written is passed on
+   * before this returns true.
+   */
+  private def isBacklogged: Boolean = pendingBytes > mostPending && {
+    output.writeWaiting()
+    tunnel.flush()
+    pendingBytes > mostPending
+  }
 
   def turn(): Unit = {
     isResting = false
@@ -191,7 +197,7 @@ private[websocket] final class SocketConnection(
           dropKept()
           end()
         }
-      } else if (!mayRead || tunnel.pendingOutput > tunnel.maxPendingOutput) {
+      } else if (isHeldBack) {
         if (pingDueAt <= now && tunnel.pendingOutput == 0)
           write(FrameWriter.Final | Opcode.Ping, none) // if the peer is gone, TCP finds out
         heardAt = now                                  // its answer could not be read
@@ -238,7 +244,7 @@ private[websocket] final class SocketConnection(
     else heardAt + (if (isAsking) config.pingTimeoutNanos else config.pingNanos)
 
   private def settle(): Unit = {
-    if (phase < Over) tunnel.wantsInput = mayRead && !isResting
+    if (phase < Over) tunnel.wantsInput = mayRead && !isResting && !isBacklogged
     tunnel.deadline =
       if (phase == Open && ending == FrameReader.More) pingDueAt
       else if (phase == Over) Long.MaxValue
@@ -359,7 +365,10 @@ private[websocket] final class SocketConnection(
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
     else if (pendingBytes <= config.maxPendingOutput) Async.unit
     else {
-      if (room == null || room.isCompleted) room = new AsyncPromise[Unit]
+      if (room == null || room.isCompleted) {
+        room = new AsyncPromise[Unit]
+        tunnel.wake() // what waits may be this turn's own, which the kernel takes at its end
+      }
       room
     }
 
@@ -372,13 +381,15 @@ private[websocket] final class SocketConnection(
         true
       }
 
-  private def tellOfRoom(): Unit =
-    if (room != null && pendingBytes <= config.maxPendingOutput) {
+  private def tellOfRoom(): Unit = if (room != null) {
+    if (pendingBytes > config.maxPendingOutput) tunnel.flush()
+    if (pendingBytes <= config.maxPendingOutput) {
       val told = room
       room = null
       told.succeed(())
       ()
     }
+  }
 
   private def write(first: Int, payload: Array[Byte]): Unit = output.write(first, payload)
 

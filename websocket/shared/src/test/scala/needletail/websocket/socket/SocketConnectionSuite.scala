@@ -20,6 +20,37 @@ class SocketConnectionSuite extends Suite {
     assertEquals(t.output, Vector("text a", "binary 1", "text b"))
   }
 
+  test("a handler that only answers loses nothing, however little may wait") {
+    val texts = (1 to 20).map(_.toString * 10)
+    for (most <- Seq(1, 100)) {
+      val t = echoing(WebSocketConfig(maxPendingOutput = most)).receive(texts.map(text(_)): _*)
+      assertEquals(t.output, texts.map("text " + _).toVector, most)
+      t.isStuck = true
+      t.receive(texts.map(text(_)): _*)
+      assert(t.bytesLeft > 0 && !t.wantsInput && t.pendingOutput <= most + 30, most)
+      while (t.bytesLeft > 0) t.unstick()
+      assertEquals(t.output, texts.map("text " + _).toVector, most)
+      assert(t.wantsInput)
+    }
+  }
+
+  test("room is reported, also when the turn's own output was all that waited") {
+    for (most <- Seq(1, 100)) {
+      val t             = new MemoryTunnel(WebSocketConfig(maxPendingOutput = most))
+      var sent          = 0
+      def speak(): Unit = {
+        while (sent < 100 && t.socket.send(s"number $sent")) sent += 1
+        if (sent < 100) t.socket.whenWritable.foreach(_ => speak())
+      }
+      t.onMessage = _ => speak()
+      t.receive(text("go"))
+      assertEquals(t.output, Vector.tabulate(100)(n => s"text number $n"), most)
+      sent = 0
+      t.within(_ => speak())
+      assertEquals(t.output.size, 100, most)
+    }
+  }
+
   test("what is sent outside of a turn keeps its place") {
     val t = echoing().within { s => s.send("1"); s.send("2"); () }
     t.onMessage = _ => t.socket ! "4"

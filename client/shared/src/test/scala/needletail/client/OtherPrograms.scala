@@ -1,0 +1,44 @@
+package needletail.client
+
+import java.io.File
+import java.nio.file.Files
+import java.util.concurrent.TimeUnit
+
+import needletail.testing.Suite
+
+/** Servers that are installed on this machine, for one test. */
+trait OtherPrograms { self: Suite =>
+
+  /** The path of a program; None if it is not installed. */
+  def find(name: String): Option[String] =
+    (sys.env.getOrElse("PATH", "").split(File.pathSeparator).toSeq ++ Seq("/usr/sbin", "/usr/local/sbin"))
+      .map(folder => new File(folder, name))
+      .find(_.canExecute)
+      .map(_.getPath)
+
+  def freePort(): Int = {
+    val socket = new java.net.ServerSocket(0)
+    try socket.getLocalPort
+    finally socket.close()
+  }
+
+  /** Runs a program that listens at `port` while `body` runs. */
+  def listening[A](port: Int, command: String*)(body: => A): A = {
+    val process = new ProcessBuilder(command: _*)
+      .redirectErrorStream(true)
+      .redirectOutput(new File("/dev/null"))
+      .start()
+    try {
+      eventually(
+        scala.util.Try(new java.net.Socket("127.0.0.1", port).close()).isSuccess,
+        "it does not listen"
+      )
+      body
+    } finally {
+      process.destroy()
+      if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () }
+    }
+  }
+
+  def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
+}

@@ -1,0 +1,157 @@
+/* epoll's packed events, wake-ups, signals, and what the garbage collector has to know. Results are as in needletail_io.c. */
+#if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "needletail_waiting.h"
+
+/*
+ * Protects the main thread's first frames. The garbage collector of Scala Native 0.5.10 assumes that the main thread's
+ * stack begins below main's own frame (later versions do not), so that objects referenced by a program's main method
+ * while a server runs would be collected. Constructors run at about the depth of main; the stack up to the environment
+ * is added to what the collector scans.
+ */
+extern char **environ;
+void scalanative_GC_add_roots(void *low, void *high);
+
+#define WORD_OF(address) ((uintptr_t)(address) & ~(uintptr_t)(sizeof(void *) - 1))
+
+static uintptr_t main_frames_low, main_frames_high;
+
+__attribute__((constructor)) static void note_main_frames(void) {
+    main_frames_low = WORD_OF(__builtin_frame_address(0)) - 1024;
+    main_frames_high = WORD_OF(environ);
+}
+
+void needletail_io_cover_main_frames(void) {
+    static atomic_flag covered = ATOMIC_FLAG_INIT;
+    if (main_frames_low < main_frames_high && !atomic_flag_test_and_set(&covered))
+        scalanative_GC_add_roots((void *)main_frames_low, (void *)main_frames_high);
+}
+
+/* Polling: edge-triggered, so that the kernel does not check again what has been used up. */
+
+int needletail_io_poll_open(void) {
+    needletail_io_cover_main_frames();
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+/* Watches fd for `interest` (1 read, 4 write) instead of `before`; 0: stops watching. Current readiness is reported. */
+int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
+    struct epoll_event e;
+    e.events = EPOLLET | EPOLLPRI | EPOLLRDHUP | (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
+    e.data.u64 = (uint64_t)(uint32_t)fd;
+    int op = before == 0 ? EPOLL_CTL_ADD : interest == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
+    return epoll_ctl(poll, op, fd, &e) == 0 ? 0 : -errno;
+}
+
+#define MAX_EVENTS 256
+
+/* For each ready descriptor: its number in the upper 32 bits, the events in the lower ones (see Poller.scala). */
+static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
+    struct epoll_event found[MAX_EVENTS];
+    int n = epoll_wait(poll, found, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
+    if (n < 0) return errno == EINTR ? 0 : -errno;
+    for (int i = 0; i < n; i++) {
+        uint32_t e = found[i].events;
+        int bits = e & (EPOLLERR | EPOLLHUP) ? 1 | 4 | 8
+            : (e & (EPOLLIN | EPOLLRDHUP) ? 1 : 0) | (e & EPOLLOUT ? 4 : 0) | (e & (EPOLLRDHUP | EPOLLPRI) ? 8 : 0);
+        events[i] = (int64_t)(found[i].data.u64 << 32) | bits;
+    }
+    return n;
+}
+
+/* Two functions, as informing the garbage collector costs a little: only the one that waits does. */
+WAITING int needletail_io_poll_wait(int poll, int64_t *events, int max, int timeout_millis) {
+    BEGIN_WAITING();
+    int n = poll_events(poll, events, max, timeout_millis);
+    END_WAITING();
+    return n;
+}
+int needletail_io_poll_now(int poll, int64_t *events, int max) { return poll_events(poll, events, max, 0); }
+
+/* An eventfd that wakes its watcher for each change; it need not be read. */
+int needletail_io_wake_open(void) {
+    int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int needletail_io_wake(int fd) {
+    uint64_t one = 1;
+    return write(fd, &one, sizeof one) == sizeof one || errno == EAGAIN ? 0 : -errno;
+}
+
+/* Signals */
+
+static int signal_fd = -1;
+static atomic_int signal_hung_up, signal_terminated;
+
+static void on_signal(int number) {
+    int e = errno;
+    uint64_t one = 1;
+    if (number == SIGHUP) atomic_store(&signal_hung_up, 1);
+    else if (number != 0) atomic_store(&signal_terminated, 1);
+    if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
+    errno = e;
+}
+
+/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return. To be called once. */
+int needletail_io_signal_open(void) {
+    signal_fd = eventfd(0, EFD_CLOEXEC);
+    if (signal_fd < 0) return -errno;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end a server */
+    if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) return -errno;
+    return 0;
+}
+
+/* The same for SIGHUP, before or after. Until the former is called, it has no effect. */
+int needletail_io_signal_hang_up(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    return sigaction(SIGHUP, &action, NULL) != 0 ? -errno : 0;
+}
+
+/* Whether SIGHUP, or SIGTERM or SIGINT, has come since this was asked last. */
+int needletail_io_signal_hung_up(void) { return atomic_exchange(&signal_hung_up, 0); }
+int needletail_io_signal_terminated(void) { return atomic_exchange(&signal_terminated, 0); }
+
+/* Makes `needletail_io_signal_wait` return without a signal. */
+void needletail_io_signal_wake(void) { on_signal(0); }
+
+/* Waits for the next signal. */
+WAITING int needletail_io_signal_wait(void) {
+    uint64_t count;
+    int e = 0;
+    BEGIN_WAITING();
+    while (e == 0 && read(signal_fd, &count, sizeof count) != sizeof count)
+        if (errno != EINTR) e = errno;
+    END_WAITING();
+    return -e;
+}
+
+/* This thread's processor time in nanoseconds; -1 if unknown. */
+int64_t needletail_io_thread_nanos(void) {
+    struct timespec time;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+#endif

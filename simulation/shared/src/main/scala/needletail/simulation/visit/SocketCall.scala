@@ -1,0 +1,117 @@
+package needletail.simulation.visit
+
+import java.util.concurrent.RejectedExecutionException
+
+import scala.util.{Failure, Success}
+
+import needletail.http.Headers
+import needletail.io.EventLoop
+import needletail.simulation.reader.{Mark, Talk}
+import needletail.simulation.service.{Sockets, Told, UserCode}
+import needletail.simulation.world.World
+import needletail.websocket._
+
+/** A WebSocket of the library's client: what it says and hears, and how it ends. */
+final class SocketCall(
+    world: World,
+    code: UserCode,
+    told: Told,
+    client: WebSocketClient,
+    loop: EventLoop,
+    number: Int,
+    port: Int
+) {
+  private val dice     = world.dice.split()
+  private val kind     = dice.pick(Sockets.kinds)
+  private val count    = dice.size(30)
+  private var isOpen   = false // `open` has returned a listener
+  private var isDone   = false // `connect` has completed
+  private var hasEnded = false
+
+  /** Whether nothing more will happen to it. */
+  def isOver: Boolean = isDone && (!isOpen || hasEnded)
+
+  on {
+    val url    = s"ws://127.0.0.1:$port/ws/$kind"
+    val socket = client.connect(url, Headers("X-Peer" -> number.toString))(open)
+    if (dice.chance(10)) later(dice.longBetween(0, 1000000000L))(socket.cancel())
+    socket.onComplete { result =>
+      if (isDone) world.found(s"call $number was opened a second time")
+      isDone = true
+      result match {
+        case Success(_) if !isOpen => world.found(s"call $number is open without a listener")
+        case Success(_)            => ()
+        case Failure(e)            => world.trace.say(world, s"call $number failed: $e")
+      }
+      code.at("a callback of connect")
+    }
+  }
+
+  private def on(body: => Unit): Unit =
+    try loop.execute(() => body)
+    catch { case _: RejectedExecutionException => isDone = true }
+
+  private def later(nanos: Long)(body: => Unit): Unit = world.after(nanos) {
+    try loop.execute(() => body)
+    catch { case _: RejectedExecutionException => () }
+  }
+
+  private def open(socket: WebSocket): Listener = {
+    val listener = new ClientListener(socket)
+    if (dice.chance(30)) speak(socket)
+    else later(dice.longBetween(0, 50000000L))(speak(socket))
+    later(dice.longBetween(0, dice.pick(Seq(1000000000L, 10000000000L))))(close(socket))
+    code.at("the opening of a client's WebSocket")
+    isOpen = true
+    told.opened(listener)
+    listener
+  }
+
+  private def speak(socket: WebSocket): Unit = {
+    if (dice.chance(30)) socket.ping(Mark(number, 0).getBytes("US-ASCII"))
+    Sockets.say(code, socket, number, count) {
+      if (dice.chance(50)) close(socket)
+    }
+  }
+
+  private def close(socket: WebSocket): Unit = socket.close(Sockets.closeOf(number), Mark(number, 0))
+
+  private final class ClientListener(socket: WebSocket)
+      extends told.Checked(
+        s"the client's $number",
+        if (kind == "talk") Talk.serverTo(number) else number
+      ) {
+    private var bytes = 0
+    private var last  = -1
+
+    protected def mayEndWith(code: Int, reason: String): Boolean = {
+      hasEnded = true
+      code match {
+        case 1006           => true
+        case 1000           => kind == "source"
+        case c if c >= 4500 => kind == "closes" && c == Sockets.closesWith(number)
+        case c if c >= 4000 => c == Sockets.closeOf(number)
+        case other          => told.isUsual(other)
+      }
+    }
+
+    override protected def check(message: Message): Unit = kind match {
+      case "source" =>
+        val own = Mark.content(Mark(number, 0), bytes + message.bytes.length).drop(bytes)
+        if (!java.util.Arrays.equals(own, message.bytes)) world.found(s"$name got bytes that are not its own")
+        bytes += message.bytes.length
+      case "room" =>
+        val mark  = Talk.markOf(message.bytes)
+        val index = mark.substring(mark.indexOf('-') + 1, mark.length - 1).toInt
+        if (index <= last || !Talk(Sockets.RoomPeer, index).is(message.isText, message.bytes))
+          world.found(s"$name got $mark after $last in the room")
+        last = index
+      case _ => super.check(message)
+    }
+
+    protected def on(message: Message): Unit = if (dice.chance(5)) {
+      socket.pause()
+      Sockets.later(world, socket.loop)(socket.resume())
+    }
+  }
+}
