@@ -28,7 +28,8 @@ object Profiles {
     ) ++ json(items).compressed(compression) ++ files("/static", directory, FileConfig(cachedFile = 0))
 
   private def json(items: Vector[Item]): Routes = {
-    val count = arg[Int]("count").filter(n => n >= 0 && n <= items.length, s"{NAME} must be 0 to ${items.length}")
+    val count =
+      arg[Int]("count").filter(n => n >= 0 && n <= items.length, s"{NAME} must be 0 to ${items.length}")
     Routes(
       GET / "json" / count + ?("m", arg[Int].default(1)) to { case (count, m) =>
         Answer(items.take(count).map(PricedItem(_, m)), count).ok
