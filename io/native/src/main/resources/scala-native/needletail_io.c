@@ -23,6 +23,19 @@
 
 #include "needletail_waiting.h"
 
+/*
+ * Runs before main. A closed standard descriptor becomes /dev/null, else a socket or a poller could get its number, and
+ * the log's lines. A write beyond the limit of a file's size (ulimit -f, LimitFSIZE=) fails with EFBIG instead of ending
+ * the process, unless the program handles it; programs that are started get the default back.
+ */
+__attribute__((constructor)) static void needletail_io_prepare(void) {
+    struct sigaction now;
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) > 2) return;
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        signal(SIGXFSZ, SIG_IGN);
+}
+
 const char *needletail_io_message(int e) { return strerror(e); }
 
 /* The kind of an error. 1: connection refused, 2: the address cannot be bound, 0: anything else. */

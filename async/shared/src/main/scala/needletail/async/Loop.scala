@@ -65,7 +65,11 @@ object Loop {
   /** The loop of the calling thread. Throws IllegalStateException if it has none. */
   def current: Loop = {
     val loop = here.get()
-    if (loop == null) throw new IllegalStateException("this must be called on an event loop's own thread")
+    if (loop == null)
+      throw new IllegalStateException(
+        "this must be called on an event loop's own thread: in a handler, by Async.run(loop) elsewhere, or where a lazy val " +
+          "is first used by a handler"
+      )
     loop
   }
 

@@ -67,6 +67,11 @@ class OutcomeSuite extends Suite with Serving {
     assertEquals(good(against((c, _) => c.send("What?\r\n\r\n"))), Map("garbage" -> 20L))
   }
 
+  test("more bytes than the response has") {
+    val longer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nokokok"
+    assertEquals(good(against((c, _) => c.send(longer))), Map("garbage" -> 20L))
+  }
+
   test("two lengths") {
     val twice = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!"
     assertEquals(good(against((c, _) => c.send(twice))), Map("garbage" -> 20L))

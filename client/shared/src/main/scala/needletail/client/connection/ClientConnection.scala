@@ -250,6 +250,7 @@ private[needletail] final class ClientConnection(
       owed -= 1
       owner.freed(this)
     }
+    if (spoiled) x.onSurplus()
     x.onEnd(trailers)
   }
 

@@ -77,6 +77,9 @@ private[needletail] abstract class ClientExchange {
   /** All bytes received so far have been delivered. */
   def onPause(): Unit = ()
 
+  /** Bytes beyond the response came with it, which no request asked for. `onEnd` follows. */
+  def onSurplus(): Unit = ()
+
   /** The response is complete. The connection may already have another request. */
   def onEnd(trailers: Headers): Unit
 

@@ -1,6 +1,7 @@
 package needletail.gateway.host
 
-import java.io.{File, RandomAccessFile}
+import java.io.{File, IOException, RandomAccessFile}
+import java.util.concurrent.atomic.AtomicLong
 
 import needletail.async.{Async, Blocking}
 import needletail.gateway.host.request.SizedContent
@@ -13,6 +14,18 @@ import needletail.http.text.ByteWriter
  * temporary file that is unlinked at once, so that nothing is left behind.
  */
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
+  private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
+
+  /** The disk is full, or the like: as any client can make it so, it is logged once a second at most. */
+  private def full(e: IOException): HttpError = {
+    val now  = System.nanoTime()
+    val last = toldAt.get
+    if (now - last >= BodySpool.QuietNanos && toldAt.compareAndSet(last, now)) {
+      val where = config.spoolDirectory.getOrElse(System.getProperty("java.io.tmpdir"))
+      config.log.warn(s"a body without a length could not be kept in $where: ${e.getMessage}")
+    }
+    BodySpool.unavailable
+  }
 
   /** `body` with its length; fails with HttpError 413 beyond `maxSpool`. */
   def apply(body: MessageBody): Async[SizedContent] =
@@ -51,7 +64,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
           read(stream)
         } else {
           if (file == null) file = new FileOnThread
-          file.append(piece).flatMap(_ => read(stream))
+          file.append(piece).recoverWith { case e: IOException => Async.fail(full(e)) }.flatMap(_ =>
+            read(stream)
+          )
         }
     }
 
@@ -119,5 +134,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
 }
 
 private object BodySpool {
-  private final val Piece = 64 * 1024
+  private final val Piece      = 64 * 1024
+  private final val QuietNanos = 1000L * 1000 * 1000
+
+  private val unavailable =
+    HttpError(Status.ServiceUnavailable, "there is no room for a body without Content-Length")
 }

@@ -6,7 +6,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.gateway.host.process.Spawner
-import needletail.server.RawClient
+import needletail.server.{Log, RawClient}
 
 /** What other people's programs do to a server with their pipes: by what they read, write, and leave open. */
 class CgiPipeThreatSuite extends Hosted {
@@ -178,6 +178,25 @@ class CgiPipeThreatSuite extends Hosted {
         }
         assertEquals(ask(server, chunked("/cgi-bin/length", 31)).status, 413)
       }
+    }
+  }
+
+  test("a chunked upload that cannot be kept is a 503, and one line in the log") {
+    sh("length", "printf 'Content-Type: text/plain\\n\\n'", "wc -c")
+    val said = new java.util.concurrent.ConcurrentLinkedQueue[String]
+    val log  = new Log {
+      def warn(message: String): Unit                    = { said.add(message); () }
+      def error(message: String, cause: Throwable): Unit = { said.add(s"$message: $cause"); () }
+    }
+    val host   = hostConfig.copy(spoolMemory = 20000, spoolDirectory = Some("/nowhere/at/all"), log = log)
+    val config = cgiConfig.copy(host = host)
+    hosting(config) { server =>
+      for (_ <- 1 to 2) assertEquals(ask(server, chunked("/cgi-bin/length", 25)).status, 503)
+      assertEquals(ask(server, chunked("/cgi-bin/length", 2)).status, 200)
+      val lines = said.toArray.toList.map(_.toString)
+      assert(lines.nonEmpty && lines.forall(
+        _.startsWith("a body without a length could not be kept in /nowhere/at/all")
+      ))
     }
   }
 

@@ -21,6 +21,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   private var received                 = 0L
   private var accepted                 = true // whether every check has passed so far
   private var isSecond                 = false
+  private var hasSurplus               = false
   private var body: ByteWriter         = null // the part of the body received so far, if it is checked
 
   /** The connection it is on, or waits for. */
@@ -59,6 +60,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   final def onHead(head: ResponseHead): Unit = {
     status = head.code
     received = 0
+    hasSurplus = false
     accepted = !request.answer.seesHead || request.answer.acceptHead(head, values)
     if (body != null) body.clear()
   }
@@ -72,7 +74,16 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
     }
   }
 
+  override final def onSurplus(): Unit = hasSurplus = true
+
   final def onEnd(trailers: Headers): Unit = if (!worker.isStopped) {
+    if (hasSurplus) {
+      worker.note(Outcome.Garbage, InFlightRequest.surplus)
+      fail(Outcome.Garbage)
+    } else answered()
+  }
+
+  private def answered(): Unit = {
     val now     = System.nanoTime()
     val outcome =
       if (!request.answer.isGood(status)) Outcome.BadStatus
@@ -120,6 +131,8 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 }
 
 private[engine] object InFlightRequest {
+  private val surplus =
+    new java.io.IOException("more bytes came than the response has, by its Content-Length or last chunk")
 
   /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
   def outcomeOf(error: ClientError): Outcome = error match {

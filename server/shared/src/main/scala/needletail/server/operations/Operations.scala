@@ -40,7 +40,8 @@ final class Operations {
    * @throws java.lang.IllegalStateException if this belongs to a server already
    */
   private[server] def watch(server: ObservedServer, more: Seq[MetricSource]): Unit = {
-    if (watched != null) throw new IllegalStateException("these Operations belong to another server")
+    if (watched != null)
+      throw new IllegalStateException("these Operations belong to another server: each server needs its own")
     last = new AtomicReferenceArray(server.loopTotal)
     sources = more
     watched = server
