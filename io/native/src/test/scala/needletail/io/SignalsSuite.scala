@@ -15,4 +15,17 @@ class SignalsSuite extends LoopSuite {
       events.expect("second")
     }
   }
+
+  test(
+    "SIGXFSZ is ignored, so that a write beyond the limit of a file's size fails and does not end the program"
+  ) {
+    val status =
+      new String(java.nio.file.Files.readAllBytes(java.nio.file.Paths.get("/proc/self/status")), "UTF-8")
+    val ignored = status.linesIterator.find(_.startsWith("SigIgn:")).get.drop(7).trim
+    assert((java.lang.Long.parseLong(ignored, 16) >> (SignalsSuite.FileSize - 1) & 1) == 1, ignored)
+  }
+}
+
+object SignalsSuite {
+  private final val FileSize = 25 // SIGXFSZ on Linux
 }
