@@ -22,7 +22,8 @@ object Unpacked {
         }
     case "deflate" =>
       if (bytes.length < 8) Left(s"only ${bytes.length} bytes")
-      else if (bytes(0) != 0x78 || ((bytes(0) & 0xff) * 256 + (bytes(1) & 0xff)) % 31 != 0) Left("no header of zlib")
+      else if (bytes(0) != 0x78 || ((bytes(0) & 0xff) * 256 + (bytes(1) & 0xff)) % 31 != 0)
+        Left("no header of zlib")
       else
         inflated(bytes, 2, 4).flatMap { content =>
           val sum = new Adler32
@@ -47,7 +48,8 @@ object Unpacked {
         n = inflater.inflate(room, 0, room.length)
         out.write(room, 0, n)
       }
-      if (!inflater.finished) Left("no end") else if (inflater.remaining > 0) Left("more behind its end")
+      if (!inflater.finished) Left("no end")
+      else if (inflater.remaining > 0) Left("more behind its end")
       else Right(out.toByteArray)
     } catch { case e: DataFormatException => Left(s"no deflate data: $e") }
     finally inflater.end()

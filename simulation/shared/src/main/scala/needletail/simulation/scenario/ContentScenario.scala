@@ -87,7 +87,8 @@ final class ContentScenario(world: World) extends Scenario {
       }
       () => visit
     }
-    val loops  = if (count == 0) null else new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    val loops =
+      if (count == 0) null else new EventLoops(dice.between(1, 2), "client", platform = world.platform)
     val client = if (count == 0) null else Client(asking.copy(decoding = Some(Decoding.responses())), loops)
     val calls  = (1 to count).map { n =>
       var call: ContentCall = null

@@ -83,7 +83,8 @@ final class Contents(world: World, code: UserCode, compression: CompressionConfi
           if (world.dice.chance(50)) Async.value(event)
           else Async.sleep(world.dice.longBetween(0, world.dice.pick(pauses)).nanos).map(_ => event)
         }
-        if (world.dice.chance(20)) events ++ Stream.fail(new IllegalStateException("the events break off")) else events
+        if (world.dice.chance(20)) events ++ Stream.fail(new IllegalStateException("the events break off"))
+        else events
       }
     }
   }

@@ -17,7 +17,14 @@ import needletail.simulation.world.World
 import needletail.stream.Stream
 
 /** A call of the library's client, which decodes what comes: content, a body that is compressed, a form, or events. */
-final class ContentCall(world: World, code: UserCode, client: Client, loop: EventLoop, number: Int, port: Int) {
+final class ContentCall(
+    world: World,
+    code: UserCode,
+    client: Client,
+    loop: EventLoop,
+    number: Int,
+    port: Int
+) {
   private val dice    = world.dice.split()
   private val mark    = Mark(number, 1)
   private val size    = if (dice.chance(80)) dice.size(5000) else dice.size(150000)
@@ -79,8 +86,12 @@ final class ContentCall(world: World, code: UserCode, client: Client, loop: Even
   private def decoded(): Async[Unit] = {
     val coding = dice.pick(Seq("gzip", "deflate"))
     val packed = new Packing(dice)(coding, content)
-    val call   = client.post(s"$url/${if (dice.chance(50)) "decoded" else "passed"}").header("Content-Encoding", coding)
-    answered(if (dice.chance(50)) call.body(packed) else call.body(code.requestStream(packed, Int.MaxValue)), content)
+    val call   =
+      client.post(s"$url/${if (dice.chance(50)) "decoded" else "passed"}").header("Content-Encoding", coding)
+    answered(
+      if (dice.chance(50)) call.body(packed) else call.body(code.requestStream(packed, Int.MaxValue)),
+      content
+    )
   }
 
   private def form(): Async[Unit] = {
@@ -89,7 +100,13 @@ final class ContentCall(world: World, code: UserCode, client: Client, loop: Even
       .field("a", mark)
       .file("skip", "a\"b.txt", "text/plain", content)
       .file("a", "c.txt", "text/plain", content.take(cut))
-      .file("a", "d.txt", "text/plain", code.requestStream(content.drop(cut), Int.MaxValue), size.toLong - cut)
+      .file(
+        "a",
+        "d.txt",
+        "text/plain",
+        code.requestStream(content.drop(cut), Int.MaxValue),
+        size.toLong - cut
+      )
     answered(client.post(s"$url/form").form(form), mark.getBytes("US-ASCII") ++ content)
   }
 
@@ -103,7 +120,8 @@ final class ContentCall(world: World, code: UserCode, client: Client, loop: Even
       attempts += 1
       if (lastId != (if (next == 0) None else Some((next - 1).toString)))
         world.found(s"call $number asks for what comes after $lastId, and has seen $next events")
-      val call = lastId.foldLeft(client.get(s"$url/count/$total").header("X-Mark", mark))(_.header("Last-Event-ID", _))
+      val call =
+        lastId.foldLeft(client.get(s"$url/count/$total").header("X-Mark", mark))(_.header("Last-Event-ID", _))
       if (attempts > 50) Async.value(None)
       else
         call.stream.map { r =>

@@ -36,14 +36,18 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
         },
         part => reader.answers.size >= part.awaits,
         () =>
-          reader.answers.size == requests.size && parts.forall(_.isSent) || reader.hasClosed && !reader.isInAnswer,
+          reader.answers.size == requests.size && parts.forall(
+            _.isSent
+          ) || reader.hasClosed && !reader.isInAnswer,
         isReset => { reader.ended(isReset); look() }
       )
 
   def isOver: Boolean = visitor == null || visitor.isOver
 
   def check(): Unit = if (visitor != null && visitor.isDisappointed && reader.answers.size < requests.size)
-    found(s"${requests(reader.answers.size).asked.mark} was neither answered nor refused, nor the connection ended")
+    found(
+      s"${requests(reader.answers.size).asked.mark} was neither answered nor refused, nor the connection ended"
+    )
 
   private def found(what: String): Unit = world.found(s"visitor $number: $what")
 
@@ -55,7 +59,8 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
   private def look(wanted: Wanted, answer: Answer): Unit = {
     val mark = wanted.asked.mark
     if (answer.status == 200) {
-      if (!answer.field("x-mark").contains(mark)) found(s"the mark ${answer.field("x-mark")} instead of $mark")
+      if (!answer.field("x-mark").contains(mark))
+        found(s"the mark ${answer.field("x-mark")} instead of $mark")
       val plain = answer.field("content-encoding") match {
         case None         => Right(answer.content)
         case Some(coding) =>
@@ -70,7 +75,9 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
           if (wanted.content != null && !java.util.Arrays.equals(bytes, wanted.content) && !isEarly(bytes))
             found(s"${bytes.length} bytes that are not the ${wanted.content.length} of $mark")
       }
-    } else if (answer.status < 500 && answer.status != wanted.refusal && answer.status != 413 && answer.status != 408)
+    } else if (
+      answer.status < 500 && answer.status != wanted.refusal && answer.status != 413 && answer.status != 408
+    )
       found(s"status ${answer.status} to $mark, where ${wanted.refusal} was to be expected")
   }
 
@@ -95,13 +102,14 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
         val path   = if (dice.chance(50)) "decoded" else "passed"
         val packed =
           if (isBad) packing.badly(coding, content)
-          else if (dice.chance(10)) packing(coding, new Array[Byte](3000000)) // 413
+          else if (dice.chance(10)) packing.tightly(coding, new Array[Byte](3000000)) // 413
           else packing(coding, content)
         // one that is passed on may be refused only after its answer has begun
         val refusal = if (isBad) 400 else 0
         if (dice.chance(10))
           send(mark, s"POST $via/$path", accepts, "Content-Encoding: x-other\r\n", content, null, 415)
-        else send(mark, s"POST $via/$path", accepts, s"Content-Encoding: $coding\r\n", packed, content, refusal)
+        else
+          send(mark, s"POST $via/$path", accepts, s"Content-Encoding: $coding\r\n", packed, content, refusal)
       case _ => form(mark, via, content)
     }
   }
@@ -115,24 +123,35 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
     var at = 0
     for (i <- 0 to dice.below(6)) {
       val n     = if (at == content.length) 0 else dice.below(content.length - at + 1)
-      val trap  = if (n == 0) Array.emptyByteArray else Service.ascii(dice.pick(traps(boundary)))
+      val trap  = if (n == 0) Array.emptyByteArray else Service.ascii("." + dice.pick(traps(boundary)))
       val piece = content.slice(at, at + n) ++ trap
       val name  = dice.pick(Seq("a", "a", "a", "skip", "peek"))
       at += n
       val file = if (dice.chance(30)) "; filename=\"a;b.txt\"\r\nContent-Type: text/plain" else ""
-      out.write(Service.ascii(s"--$boundary\r\nContent-Disposition: form-data; name=\"$name$i\"$file\r\n\r\n"))
+      out.write(
+        Service.ascii(s"--$boundary\r\nContent-Disposition: form-data; name=\"$name$i\"$file\r\n\r\n")
+      )
       out.write(piece)
       out.write(Service.ascii("\r\n"))
       if (name == "a") expected.write(piece)
     }
     if (isBad) dice.below(3) match {
       case 0 => ()
-      case 1 => out.write(Service.ascii(s"--$boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n--$boundary--"))
+      case 1 =>
+        out.write(Service.ascii(s"--$boundary\r\nContent-Disposition: form-data\r\n\r\nx\r\n--$boundary--"))
       case _ => out.write(Service.ascii(s"--$boundary\r\nno field\r\n\r\n\r\n--$boundary--"))
     }
     else out.write(Service.ascii(s"--$boundary--" + dice.pick(Seq("", "\r\n", "\r\nsomething behind"))))
     val fields = s"Content-Type: multipart/form-data; boundary=\"$boundary\"\r\n"
-    send(mark, s"POST $via/form", "gzip", fields, out.toByteArray, expected.toByteArray, if (isBad) 400 else 0)
+    send(
+      mark,
+      s"POST $via/form",
+      "gzip",
+      fields,
+      out.toByteArray,
+      expected.toByteArray,
+      if (isBad) 400 else 0
+    )
   }
 
   /** @param content what a successful response has; null for anything */
@@ -148,12 +167,14 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
     val asked   = new Asked(mark, what.takeWhile(_ != ' '), null, mayContinue = false)
     val chunked = body != null && dice.chance(40)
     val framing =
-      if (body == null) "" else if (chunked) "Transfer-Encoding: chunked\r\n" else s"Content-Length: ${body.length}\r\n"
+      if (body == null) ""
+      else if (chunked) "Transfer-Encoding: chunked\r\n" else s"Content-Length: ${body.length}\r\n"
     val awaits = if (dice.chance(40)) requests.size else 0
     val head   = s"$what HTTP/1.1\r\nHost: a\r\nX-Mark: $mark\r\n" +
       (if (accepts.isEmpty) "" else s"Accept-Encoding: $accepts\r\n") + fields + framing + "\r\n"
     requests += new Wanted(asked, accepts, content, refusal, codings)
-    val bytes = Service.ascii(head) ++ (if (body == null) Array.emptyByteArray else if (chunked) chunks(body) else body)
+    val bytes =
+      Service.ascii(head) ++ (if (body == null) Array.emptyByteArray else if (chunked) chunks(body) else body)
     // it may be refused with 400 as it should be: StrictReader does not know
     parts += new Visitor.Part(bytes, awaits, false, () => if (refusal != 400) asked.isSent = true)
     ()
@@ -180,14 +201,21 @@ private object ContentVisit {
   def traps(boundary: String): Seq[String] =
     Seq("", "\r\n--", "\r\n-", "\r", s"\r\n--${boundary.dropRight(1)}", s"--$boundary", s"\r\n--${boundary}x")
 
-  val accept: Seq[String] = Seq("", "gzip", "deflate", "gzip, deflate", "gzip;q=0, *", "br, gzip;q=0.5", "identity", "*")
+  val accept: Seq[String] =
+    Seq("", "gzip", "deflate", "gzip, deflate", "gzip;q=0, *", "br, gzip;q=0.5", "identity", "*")
 
   /**
    * A request and what is to come of it.
    *
    * @param refusal the status by which it has to be refused; 0 for none
    */
-  final class Wanted(val asked: Asked, accepts: String, val content: Array[Byte], val refusal: Int, codings: Set[String]) {
+  final class Wanted(
+      val asked: Asked,
+      accepts: String,
+      val content: Array[Byte],
+      val refusal: Int,
+      codings: Set[String]
+  ) {
     def accepted(coding: String): Boolean = codings(coding) && (accepts match {
       case "gzip;q=0, *" => coding != "gzip"
       case "*"           => true
