@@ -30,7 +30,7 @@ object Talk {
     }
     if (dice.chance(50)) Said(isText = true, ((mark + more) * (1 + size / (mark.length + 9))).getBytes(UTF_8))
     else {
-      val bytes = Mark.content(mark, mark.length + size)
+      val bytes = Mark.content(mark, mark.length + 1 + size)
       bytes(bytes.length - 1) = -1 // no text
       Said(isText = false, bytes)
     }

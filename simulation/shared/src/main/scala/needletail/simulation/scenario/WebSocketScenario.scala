@@ -7,7 +7,7 @@ import needletail.routing.Routes
 import needletail.server._
 import needletail.simulation.reader.SocketTap
 import needletail.simulation.service.{Service, Sockets, Told, UserCode}
-import needletail.simulation.visit.{HttpProbe, IdleSocket, SocketCall, SocketVisit}
+import needletail.simulation.visit.{HttpProbe, IdleSocket, RawSocketServer, SocketCall, SocketVisit}
 import needletail.simulation.world.World
 import needletail.websocket.{PerMessageDeflate, WebSocketClient, WebSocketClientConfig, WebSocketConfig}
 
@@ -124,19 +124,24 @@ final class WebSocketScenario(world: World) extends Scenario {
         loops,
         bytes => for (i <- bytes.indices) bytes(i) = random.below(256).toByte
       )
+    private val raw =
+      if (calls == 0) null else new RawSocketServer(world, settings.maxMessage, world.weather.throws > 0)
     private val made = (1 to calls).map { n =>
       var call: SocketCall = null
+      val to               = if (dice.chance(40)) raw.port else port
       world.after(dice.longBetween(0, dice.pick(Seq(1L, 10000000L, 3000000000L)))) {
-        call = new SocketCall(world, code, told, client, loops(dice.below(loops.size)), 20 + n, port)
+        call =
+          new SocketCall(world, code, told, client, loops(dice.below(loops.size)), 20 + n, to, to != port)
       }
       () => call
     }
-    if (calls > 0) world.network.onConnect = end => {
-      val tap = new SocketTap(what => world.found(s"connection ${end.index}: $what"))
-      taps ::= tap
-      end.onSent = tap.client
-      end.peer.onSent = tap.server
-    }
+    if (calls > 0) world.network.onConnect = (to, end) =>
+      if (to == port) {
+        val tap = new SocketTap(what => world.found(s"connection ${end.index}: $what"))
+        taps ::= tap
+        end.onSent = tap.client
+        end.peer.onSent = tap.server
+      }
 
     def areOver: Boolean = made.forall(c => c() != null && c().isOver)
 
@@ -145,6 +150,7 @@ final class WebSocketScenario(world: World) extends Scenario {
         world.found(s"${made.count(c => !c().isOver)} WebSockets of clients have not ended")
       world.pass(5.seconds.toNanos)
       client.close()
+      raw.close()
       loops.stop()
     }
   }

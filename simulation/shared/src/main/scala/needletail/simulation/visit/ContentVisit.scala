@@ -102,7 +102,7 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
         val path   = if (dice.chance(50)) "decoded" else "passed"
         val packed =
           if (isBad) packing.badly(coding, content)
-          else if (dice.chance(10)) packing(coding, new Array[Byte](3000000)) // 413
+          else if (dice.chance(10)) packing.tightly(coding, new Array[Byte](3000000)) // 413
           else packing(coding, content)
         // one that is passed on may be refused only after its answer has begun
         val refusal = if (isBad) 400 else 0
@@ -123,7 +123,7 @@ final class ContentVisit(world: World, number: Int, port: Int, codings: Set[Stri
     var at = 0
     for (i <- 0 to dice.below(6)) {
       val n     = if (at == content.length) 0 else dice.below(content.length - at + 1)
-      val trap  = if (n == 0) Array.emptyByteArray else Service.ascii(dice.pick(traps(boundary)))
+      val trap  = if (n == 0) Array.emptyByteArray else Service.ascii("." + dice.pick(traps(boundary)))
       val piece = content.slice(at, at + n) ++ trap
       val name  = dice.pick(Seq("a", "a", "a", "skip", "peek"))
       at += n

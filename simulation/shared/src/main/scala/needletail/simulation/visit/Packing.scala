@@ -8,6 +8,15 @@ import needletail.simulation.world.Dice
 /** Writes contents in the codings gzip and deflate, well and badly. */
 final class Packing(dice: Dice) {
 
+  private var isTight = false
+
+  /** Content that becomes small. */
+  def tightly(coding: String, content: Array[Byte]): Array[Byte] = {
+    isTight = true
+    try apply(coding, content)
+    finally isTight = false
+  }
+
   /** In several members at times, if it is gzip. */
   def apply(coding: String, content: Array[Byte]): Array[Byte] =
     if (coding != "gzip") zlib(content)
@@ -48,7 +57,7 @@ final class Packing(dice: Dice) {
 
   /** By zlib, or in blocks that are not compressed (RFC 1951 §3.2.4). */
   private def raw(content: Array[Byte]): Array[Byte] =
-    if (dice.chance(60)) {
+    if (isTight || dice.chance(60)) {
       val deflater = Deflaters.take(1 + dice.below(9))
       try {
         val out = new Array[Byte](content.length + content.length / 100 + 100)

@@ -11,7 +11,11 @@ import needletail.simulation.service.{Sockets, Told, UserCode}
 import needletail.simulation.world.World
 import needletail.websocket._
 
-/** A WebSocket of the library's client: what it says and hears, and how it ends. */
+/**
+ * A WebSocket of the library's client: what it says and hears, and how it ends.
+ *
+ * @param isRaw whether its server is a [[RawSocketServer]]
+ */
 final class SocketCall(
     world: World,
     code: UserCode,
@@ -19,10 +23,11 @@ final class SocketCall(
     client: WebSocketClient,
     loop: EventLoop,
     number: Int,
-    port: Int
+    port: Int,
+    isRaw: Boolean
 ) {
   private val dice     = world.dice.split()
-  private val kind     = dice.pick(Sockets.kinds)
+  private val kind     = if (isRaw) "raw" else dice.pick(Sockets.kinds)
   private val count    = dice.size(30)
   private var isOpen   = false // `open` has returned a listener
   private var isDone   = false // `connect` has completed
@@ -79,7 +84,7 @@ final class SocketCall(
   private final class ClientListener(socket: WebSocket)
       extends told.Checked(
         s"the client's $number",
-        if (kind == "talk") Talk.serverTo(number) else number
+        if (kind == "talk" || isRaw) Talk.serverTo(number) else number
       ) {
     private var bytes = 0
     private var last  = -1
@@ -87,11 +92,12 @@ final class SocketCall(
     protected def mayEndWith(code: Int, reason: String): Boolean = {
       hasEnded = true
       code match {
-        case 1006           => true
-        case 1000           => kind == "source"
-        case c if c >= 4500 => kind == "closes" && c == Sockets.closesWith(number)
-        case c if c >= 4000 => c == Sockets.closeOf(number)
-        case other          => told.isUsual(other)
+        case 1006               => true
+        case 1000               => kind == "source"
+        case 1002 | 1007 | 1009 => isRaw
+        case c if c >= 4500     => (isRaw || kind == "closes") && c == Sockets.closesWith(number)
+        case c if c >= 4000     => c == Sockets.closeOf(number)
+        case other              => told.isUsual(other)
       }
     }
 

@@ -27,8 +27,8 @@ final class Network(world: World) {
 
   def newName(): String = { lastName += 1; s"10.0.${lastName / 250}.${1 + lastName % 250}:5000" }
 
-  /** Told of each connection that a loop opens, by its end. */
-  var onConnect: End => Unit = _ => ()
+  /** Told of each connection that a loop opens, by port and its end. */
+  var onConnect: (Int, End) => Unit = (_, _) => ()
 
   /** Two ends of a new connection, the client's and the server's; neither has been notified. */
   def pair(): (End, End) = {

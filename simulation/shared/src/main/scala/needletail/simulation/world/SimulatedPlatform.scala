@@ -37,7 +37,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
       }
     else {
       val end = world.network.connect(port)
-      if (end != null) world.network.onConnect(end)
+      if (end != null) world.network.onConnect(port, end)
       val late = if (world.weather.isCalm || dice.chance(50)) 0L
       else dice.longBetween(0, dice.pick(Seq(2000000L, 300000000L)))
       new SimulatedSocket(world, end, late)

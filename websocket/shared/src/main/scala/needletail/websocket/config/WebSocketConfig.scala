@@ -13,7 +13,8 @@ import needletail.websocket.frame.Compression
  * @param subprotocols the subprotocols that this side speaks, the preferred one first
  * @param maxMessage bytes of a message that is received; beyond: closed with 1009
  * @param maxFrame bytes of a frame that is received; beyond: closed with 1009
- * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, `send` refuses
+ * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, `send` refuses, and nothing is read
+ *   from that peer
  * @param compression `PerMessageDeflate`, if the peer agrees; None: nothing is compressed. Do not compress messages that
  *   contain both a secret and what somebody else can choose: their size tells about the secret
  * @param pingInterval how long nothing may arrive before the peer is asked whether it is still there. 0: it is not asked
