@@ -23,18 +23,19 @@ final class RawSocketServer(world: World, maxMessage: Int, mayThrow: Boolean) {
   }
 
   private final class Peer(end: End) extends SocketReader.Heard {
-    private val dice                = world.dice.split()
-    private val frames              = new Frames(dice, isClient = false)
-    private val parts               = new ArrayBuffer[Visitor.Part]
-    private var head                = new Array[Byte](0)
-    private var number              = 0
-    private var pings               = Vector.empty[Array[Byte]]
-    private var pongs               = 0
-    private var heard               = 0 // messages
-    private var badCode             = 0
-    private var hasSentClose        = false
-    private val answersTo           = dice.pick(answers)
-    private val reader: SocketReader = new SocketReader(isClient = true, compresses = false, remembers = false, this)(found)
+    private val dice                 = world.dice.split()
+    private val frames               = new Frames(dice, isClient = false)
+    private val parts                = new ArrayBuffer[Visitor.Part]
+    private var head                 = new Array[Byte](0)
+    private var number               = 0
+    private var pings                = Vector.empty[Array[Byte]]
+    private var pongs                = 0
+    private var heard                = 0 // messages
+    private var badCode              = 0
+    private var hasSentClose         = false
+    private val answersTo            = dice.pick(answers)
+    private val reader: SocketReader =
+      new SocketReader(isClient = true, compresses = false, remembers = false, this)(found)
 
     private val manner = Visitor.Manner(dice, 3000)
 
@@ -63,13 +64,15 @@ final class RawSocketServer(world: World, maxMessage: Int, mayThrow: Boolean) {
       }
 
     private def asked(lines: List[String]): Unit = {
-      def field(name: String) = lines.tail.filter(_.toLowerCase.startsWith(name + ":")).map(_.drop(name.length + 1).trim)
+      def field(name: String) =
+        lines.tail.filter(_.toLowerCase.startsWith(name + ":")).map(_.drop(name.length + 1).trim)
       number = field("x-peer").head.toInt
       if (!lines.head.startsWith("GET /ws/")) found(s"it asks by ${lines.head}")
       if (field("upgrade") != List("websocket") || field("sec-websocket-version") != List("13"))
         found(s"a handshake of $lines")
       val keys = field("sec-websocket-key")
-      if (keys.length != 1 || java.util.Base64.getDecoder.decode(keys.head).length != 16) found(s"the keys $keys")
+      if (keys.length != 1 || java.util.Base64.getDecoder.decode(keys.head).length != 16)
+        found(s"the keys $keys")
       val accept = Handshake.acceptOf(keys.head) // SocketVisit knows that it is right
       answersTo match {
         case Opens => open(switching(accept))
@@ -120,7 +123,8 @@ final class RawSocketServer(world: World, maxMessage: Int, mayThrow: Boolean) {
     }
 
     override def pong(bytes: Array[Byte]): Unit = {
-      if (pongs >= pings.length || !java.util.Arrays.equals(pings(pongs), bytes)) found("a pong to another ping")
+      if (pongs >= pings.length || !java.util.Arrays.equals(pings(pongs), bytes))
+        found("a pong to another ping")
       pongs += 1
     }
 
