@@ -21,6 +21,7 @@ enum {
     AWAITS_WRITE = 64, /* a client's handshake goes on when the kernel takes output */
     RESUMED = 128,     /* the handshake has resumed a session */
     HEARD = 256,       /* the peer has sent something */
+    HELD_BACK = 512,   /* nothing is read until that output is sent */
 };
 
 struct connection {

@@ -60,14 +60,21 @@ static int fail_by_library(connection *c) {
     return fail(c, OTHER, text);
 }
 
+/*
+ * Whether nothing is read: what OpenSSL answers to what it reads has to go first, so that it stays bounded. Not for the
+ * closure alert, the last output there is: a peer that ends its own stream may read it only when this side reads.
+ */
+static int is_held_back(connection *c) { return c->is_own && !c->is_end_said; }
+
 /* What Scala is to know after a call. */
 static void tell(connection *c) {
     int can_fail = c->has_failed && c->is_secured; /* with the next read */
     int is_interrupted = c->is_begun && !c->is_secured && (c->flags & AWAITS_WRITE) != 0;
     int left_of_record = c->record_length - c->record_left; /* read, but not decrypted */
     int pending = c->is_secured ? ssl.SSL_pending(c->ssl) : 0;
-    c->flags &= ~(HOLDS_INPUT | OWES_OUTPUT | SECURED);
+    c->flags &= ~(HOLDS_INPUT | OWES_OUTPUT | HELD_BACK | SECURED);
     if (c->is_own) c->flags |= OWES_OUTPUT;
+    if (is_held_back(c)) c->flags |= HELD_BACK;
     else if (pending > 0 || c->held != NULL || is_interrupted || can_fail ||
              ((c->is_ended || c->is_channel_at_end) && c->is_secured && !c->is_end_told))
         c->flags |= HOLDS_INPUT;
@@ -142,7 +149,7 @@ int needletail_tls_handshake(connection *c) {
 
 static int decrypt(connection *c, char *to, int count) {
     int done = 0;
-    while (done < count && !c->is_own && (here->in_from < here->in_until || ssl.SSL_pending(c->ssl) > 0)) {
+    while (done < count && !is_held_back(c) && (here->in_from < here->in_until || ssl.SSL_pending(c->ssl) > 0)) {
         int n = ssl.SSL_read(c->ssl, to + done, count - done);
         if (n > 0) {
             done += n;
@@ -199,7 +206,7 @@ static int read_secured(connection *c, char *to, int count) {
 
 int needletail_tls_read(connection *c, char *to, int count) {
     int result = needletail_tls_start(c);
-    if (result == 0 && !c->is_own) result = c->is_secured ? 1 : secure(c);
+    if (result == 0 && !is_held_back(c)) result = c->is_secured ? 1 : secure(c);
     if (result == 1) result = read_secured(c, to, count);
     tell(c);
     return result;

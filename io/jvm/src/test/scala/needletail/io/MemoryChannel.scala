@@ -26,6 +26,7 @@ final class Wire(random: Random, room: Int, fault: Wire.Fault, faultAt: Int) {
   def hasStruck: Boolean  = fault != Fault.None && passed > faultAt
   def isReset: Boolean    = isBroken
   def canDeliver: Boolean = delivered < bytes.size
+  def left: Int           = room - bytes.size
   def end(): Unit         = isEnded = true
   def abandon(): Unit     = isAbandoned = true // by its reader
   def deliver(): Unit     = if (canDeliver) delivered += 1 + random.nextInt(bytes.size - delivered)

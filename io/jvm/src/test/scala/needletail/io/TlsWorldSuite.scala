@@ -53,12 +53,12 @@ class TlsWorldSuite extends Suite {
     var failure: String  = null
 
     def got: Array[Byte] = received.toByteArray
-    def isOver: Boolean  = (failure ne null) || isEndSaid && isEndHeard
+    def isOver: Boolean  = (failure ne null) || isEndSaid && isEndHeard && !socket.owesOutput
 
     def step(): Unit = if (!isOver)
       try {
         if (socket.owesOutput) socket.sendOwed()
-        else if (isClient && !isSecure) isSecure = socket.finishConnect()
+        if (isClient && !isSecure) isSecure = socket.finishConnect()
         else {
           if (!isEndHeard) {
             val n = socket.read(room, 0, room.length)
@@ -158,6 +158,51 @@ class TlsWorldSuite extends Suite {
   }
 
   private final val MaxSteps = 2000000
+
+  test("both sides end their output while there is no room for the alert that says so: each still reads") {
+    val random        = new Random(1)
+    val (there, back) = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 20000, Fault.None, 0))
+    val client        = socketOf(new MemoryChannel(back, there), engine(trusting, true, "TLSv1.3"), null)
+    val server        =
+      socketOf(
+        new MemoryChannel(there, back),
+        engine(Certificate.local.context, false, "TLSv1.3"),
+        new TlsCounts
+      )
+    val both          = Seq(client -> there, server -> back)
+    val room          = new Array[Byte](100)
+    def quiet(): Unit = for (_ <- 1 to 1000) {
+      there.deliver()
+      back.deliver()
+      client.finishConnect()
+      both.foreach { case (socket, _) => assertEquals(socket.read(room, 0, room.length), 0) }
+    }
+    quiet()
+    assert(!client.isShakingHands && !server.isShakingHands)
+
+    for ((socket, wire) <- both) {
+      while (wire.left > 2000) assertEquals(socket.write(new Array[Byte](1000), 0, 1000), 1000)
+      val before = wire.left
+      assertEquals(socket.write(new Array[Byte](1), 0, 1), 1)
+      val last = wire.left - (before - wire.left - 1) // less what a record adds
+      assertEquals(socket.write(new Array[Byte](last), 0, last), last)
+      assertEquals(wire.left, 0)
+      socket.shutdownOutput()
+      assert(socket.owesOutput)
+    }
+    val ends = both.map { case (socket, _) =>
+      Iterator
+        .continually {
+          there.deliver()
+          back.deliver()
+          both.foreach(_._1.sendOwed())
+          socket.read(room, 0, room.length)
+        }
+        .take(100000)
+        .contains(-1)
+    }
+    assertEquals(ends, Seq(true, true))
+  }
 
   for (first <- 1L to 201L by 50L) test(s"50 worlds from $first on") {
     for (seed <- first until first + 50)

@@ -19,8 +19,8 @@ class SignalsSuite extends LoopSuite {
   test(
     "SIGXFSZ is ignored, so that a write beyond the limit of a file's size fails and does not end the program"
   ) {
-    val status  = new java.io.BufferedReader(new java.io.FileReader("/proc/self/status"))
-    val line    =
+    val status = new java.io.BufferedReader(new java.io.FileReader("/proc/self/status"))
+    val line   =
       try Iterator.continually(status.readLine()).find(_.startsWith("SigIgn:")).get
       finally status.close()
     val ignored = line.drop(7).trim

@@ -23,7 +23,7 @@ final class StreamGuide(save: String => Async[Unit]) {
   case class Watch(events: Push[Int]) extends Message
   case class Progress(percent: Int)   extends Message
 
-  val job: ActorRef[Message] = Actor.spawn[Message](Loop.current) { _ =>
+  lazy val job: ActorRef[Message] = Actor.spawn[Message](Loop.current) { _ =>
     var watchers = List.empty[Push[Int]]
     message =>
       message match {

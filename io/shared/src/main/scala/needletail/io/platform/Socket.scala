@@ -51,7 +51,7 @@ private[needletail] abstract class Socket extends Descriptor {
 
   /**
    * Whether it has output of its own that the kernel has not taken. Then it reads nothing until `sendOwed`, or a
-   * write, has sent that. With TLS only.
+   * write, has sent that, unless that is the end of its output. With TLS only.
    */
   def owesOutput: Boolean = false
 

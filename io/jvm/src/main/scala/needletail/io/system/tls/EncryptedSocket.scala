@@ -76,6 +76,12 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
   /** Whether the kernel has not taken some of the engine's own output. */
   override def owesOutput: Boolean = isOwn
 
+  /**
+   * Whether nothing is read: what the engine answers to what it reads has to go first, so that it stays bounded. Not for
+   * the closure alert, the last output there is: a peer that ends its own stream may read it only when this side reads.
+   */
+  protected def isHeldBack: Boolean = isOwn && !engine.isOutboundDone
+
   override def sendOwed(): Unit = { drain(); () }
 
   /** Sends what is in the poller's buffer; what the kernel does not take becomes pending. */

@@ -185,9 +185,11 @@ private[tls] abstract class HandshakingSocket(
   override def resumeBy(f: Runnable): Unit = resume = f
 
   override def permitted(bits: Int): Int =
-    if (isOwn) bits & ~Interest.Read | Interest.Write
-    else if (isComputing) bits & ~Interest.Read
-    else bits
+    if (isHeldBack) bits & ~Interest.Read | Interest.Write
+    else {
+      val sends = if (isOwn) bits | Interest.Write else bits
+      if (isComputing) sends & ~Interest.Read else sends
+    }
 
   private def waitFor(interest: Int): Boolean = {
     awaited = interest

@@ -41,14 +41,14 @@ private[io] class TlsSocket(
 
   /** Whether there is input here for which no readiness will be reported. */
   override def holdsInput: Boolean =
-    !isOwn && !isComputing && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
+    !isHeldBack && !isComputing && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
 
   override def heldBytes: Int =
     (if (held eq null) 0 else held.length) + (if (spilled eq null) 0 else spilled.capacity)
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try
-      if (isOwn || isComputing || !isSecured && !secure()) 0
+      if (isHeldBack || isComputing || !isSecured && !secure()) 0
       else readSecured(bytes, from, count)
     catch { case e: RuntimeException => throw unexpected(e) }
 
@@ -71,7 +71,7 @@ private[io] class TlsSocket(
     var status = Status.OK
     var barren = 0 // records without data; they cost more than their bytes
     while (
-      status == Status.OK && in.hasRemaining && done < count && (spilled eq null) && !isOwn && barren < MaxBarren
+      status == Status.OK && in.hasRemaining && done < count && (spilled eq null) && !isHeldBack && barren < MaxBarren
     ) {
       val size     = engine.getSession.getApplicationBufferSize
       val isDirect = count - done >= size

@@ -47,7 +47,9 @@ private[tls] final class OpenSslSocket(
   override def holdsInput: Boolean       = has(HoldsInput)
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
-    if (owesOutput) bits & ~Interest.Read | Interest.Write else bits
+    if (!owesOutput) bits
+    else if (has(HeldBack)) bits & ~Interest.Read | Interest.Write
+    else bits | Interest.Write
   override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
   override def heldBytes: Int = if (connection eq null) 0 else numbers(1)
 
@@ -175,6 +177,7 @@ private[tls] object OpenSslSocket {
   private final val NoRoom      = 4
   private final val HoldsInput  = 8
   private final val OwesOutput  = 16
+  private final val HeldBack    = 512
   private final val Secured     = 32
   private final val AwaitsWrite = 64
   private final val Resumed     = 128
