@@ -4,10 +4,13 @@ import java.io.{BufferedReader, IOException, InputStreamReader, OutputStream}
 import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.TimeUnit
 
+import needletail.io.kernel.Kernel
+
 /** TLS with the programs of OpenSSL at the other end. */
 class OpenSslSuite extends TlsPair {
 
   private final class Program(arguments: String*) {
+    Kernel.pipeSignal() // it may end while it is written to
     private val process: Process =
       new ProcessBuilder(("openssl" +: arguments): _*).redirectErrorStream(true).start()
     private val in           = new BufferedReader(new InputStreamReader(process.getInputStream))

@@ -8,7 +8,7 @@ import com.sun.management.ThreadMXBean
 object Allocation {
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
-  /** Swar. */
+  /** The number of bytes that `body` allocates. */
   def of(body: => Unit): Long = {
     val before = threads.getCurrentThreadAllocatedBytes
     body

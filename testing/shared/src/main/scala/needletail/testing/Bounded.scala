@@ -24,7 +24,10 @@ private[testing] object Bounded {
     val thread                      = new Thread(() => outcome = attempt(body, limit), s"test: $name")
     thread.setDaemon(true)
     thread.start()
-    thread.join(if (limit.isFinite) math.max(1L, limit.toMillis) else 0L) // 0: no limit
+    if (limit.isFinite) {
+      val patience = new Patience(math.max(1L, limit.toNanos))
+      while (thread.isAlive && !patience.isOver) thread.join(math.min(500L, patience.left / 1000000 + 1))
+    } else thread.join()
     val result = outcome
     if (result != null) result
     else {

@@ -15,10 +15,9 @@ trait Eventually { this: Suite =>
       clue: => Any = "it did not come to be",
       within: FiniteDuration = 20.seconds
   )(implicit at: Location): Unit = {
-    val end                   = System.nanoTime() + within.toNanos
+    val patience              = new Patience(within.toNanos)
     @tailrec def look(): Unit = {
-      val isLast =
-        System.nanoTime() - end >= 0 // read before the check: a thread that was delayed checks once more
+      val isLast = patience.isOver // read before the check: a thread that was delayed checks once more
       if (!what)
         if (isLast) fail(s"$clue (within $within)")
         else {

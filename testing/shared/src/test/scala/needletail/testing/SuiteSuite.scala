@@ -63,6 +63,21 @@ class SuiteSuite extends Suite {
     assert(outcome.failed.get.getMessage.contains("not over after 50 milliseconds"), outcome)
   }
 
+  test("time in which the whole machine stood still is not counted") {
+    var now      = 0L
+    val patience = new Patience(3.seconds.toNanos, () => now)
+    now = 60.seconds.toNanos
+    assert(!patience.isOver)
+    assertEquals(patience.left, 2.seconds.toNanos)
+    now += 500.millis.toNanos
+    assert(!patience.isOver)
+    assertEquals(patience.left, 1500.millis.toNanos)
+    now += 1500.millis.toNanos
+    assert(!patience.isOver)
+    now += 500.millis.toNanos
+    assert(patience.isOver)
+  }
+
   test("a Future that never comes is given up on") {
     assert(Bounded.run("never", 50.millis)(() => Promise[Int]().future).isFailure)
   }

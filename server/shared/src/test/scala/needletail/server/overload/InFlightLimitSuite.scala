@@ -1,5 +1,6 @@
 package needletail.server.overload
 
+import java.util.{ArrayDeque, PriorityQueue}
 import scala.concurrent.duration._
 
 import needletail.testing.Suite
@@ -10,13 +11,14 @@ class InFlightLimitSuite extends Suite {
   private val config = OverloadConfig(initialInFlight = 128, leastInFlight = 8)
 
   private final class Service(var workers: Int, var takes: Long, config: OverloadConfig = config) {
-    val limit                                = new InFlightLimit(5 * ms, config, 1.0)
-    var now                                  = 1000 * ms
-    var done                                 = 0
-    var refused                              = 0
-    var worst                                = 0L
-    private var ending: Vector[(Long, Long)] = Vector.empty // of those being worked on: end and beginning
-    private var queue: Vector[Long]          = Vector.empty
+    val limit          = new InFlightLimit(5 * ms, config, 1.0)
+    var now            = 1000 * ms
+    var done           = 0
+    var refused        = 0
+    var worst          = 0L
+    private val ending = // of those being worked on: end and beginning, the first to end first
+      new PriorityQueue[(Long, Long)](64, (a, b) => java.lang.Long.compare(a._1, b._1))
+    private val queue = new ArrayDeque[Long]
 
     def forget(): Unit = {
       done = 0
@@ -29,15 +31,12 @@ class InFlightLimitSuite extends Suite {
       var go = true
       while (go) {
         go = false
-        while (ending.length < workers && queue.nonEmpty) {
-          ending :+= ((now + takes, queue.head))
-          queue = queue.tail
-        }
-        if (ending.nonEmpty) {
-          val next = ending.minBy(_._1)
+        while (ending.size < workers && !queue.isEmpty) ending.add((now + takes, queue.poll()))
+        if (!ending.isEmpty) {
+          val next = ending.peek()
           if (next._1 <= end) {
             now = next._1
-            ending = ending.patch(ending.indexOf(next), Nil, 1)
+            ending.poll()
             val took = now - next._2
             if (took > worst) worst = took
             limit.ended(now, took, took)
@@ -56,7 +55,7 @@ class InFlightLimitSuite extends Suite {
         if (limit.isFull) refused += 1
         else {
           limit.begin(now)
-          queue :+= now
+          queue.add(now)
         }
         work(Math.min(end, now + gap))
         if (now / (100 * ms) != (now - gap) / (100 * ms)) limit.look(now)
