@@ -34,6 +34,6 @@ package object websocket {
   val WebSocketClient: client.WebSocketClient.type             = client.WebSocketClient
   val WebSocketClientConfig: client.WebSocketClientConfig.type = client.WebSocketClientConfig
 
-  /** Compression by permessage-deflate; on the JVM only. */
+  /** Compression by permessage-deflate (RFC 7692). */
   val PerMessageDeflate: deflate.PerMessageDeflate.type = deflate.PerMessageDeflate
 }
