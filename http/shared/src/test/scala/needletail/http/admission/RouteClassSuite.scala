@@ -2,7 +2,7 @@ package needletail.http.admission
 
 import scala.concurrent.duration.{Duration, DurationInt}
 
-import needletail.testing.Suite
+import needletail.testing.{Garbage, Suite}
 
 /** Fault 14: places of route classes are given back. */
 class RouteClassSuite extends Suite {
@@ -17,7 +17,7 @@ class RouteClassSuite extends Suite {
       val some = (1 to 1000).map(n => new RouteClass("GET", s"/$round/$n"))
       assertEquals(some.map(_.index).distinct.size, 1000)
       assertEquals(some.map(_.index).intersect(places), IndexedSeq.empty[Int])
-      System.gc()
+      Garbage.collect()
     }
     assertEquals(kept.map(_.index), places)
     // six thousand have come, a thousand at once

@@ -4,7 +4,7 @@ import needletail.http._
 import needletail.http.admission.RouteClass
 import needletail.server.FakeWire
 import needletail.server.config.ServerConfig
-import needletail.testing.Suite
+import needletail.testing.{Garbage, Suite}
 
 /** Fault 14: routes that are made as the program goes, and forgotten again. */
 class RetiredRoutesSuite extends Suite {
@@ -20,7 +20,7 @@ class RetiredRoutesSuite extends Suite {
     val w = new FakeWire(handler, ServerConfig(log = Log.none))
     (1 to 6).foreach { _ =>
       w.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 4000)
-      System.gc()
+      Garbage.collect()
     }
     assertEquals(w.statuses.count(_ == 200), 24000)
     val snapshot = new LoopSnapshot(0, new LoopCounts, 0)
