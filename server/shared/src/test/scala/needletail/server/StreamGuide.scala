@@ -40,7 +40,7 @@ final class StreamGuide(save: String => Async[Unit]) {
     val alive = Stream.ticks(15.seconds).map(_ => ": still here\n\n").until(request.connection.draining)
     Response.ok
       .contentType("text/event-stream")
-      .stream(events.stream.map(n => s"data: $n\n\n").merge(alive, eager = true).utf8) // ends when one of them does
+      .stream(events.stream.map(n => s"data: $n\n\n").merge(alive, eager = true).utf8) // ends when either ends
   }
   // format: on
 }
