@@ -17,7 +17,7 @@ object Child {
     ) ++ arguments
 
   /** What it printed and its exit status, which is that of SIGKILL after so many seconds. */
-  def run(command: Vector[String], seconds: Long = 25): (String, Int) = {
+  def run(command: Vector[String], seconds: Long = 90): (String, Int) = {
     val process = new ProcessBuilder(command: _*).redirectErrorStream(true).start()
     val killer  =
       new Thread(() => if (!process.waitFor(seconds, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
