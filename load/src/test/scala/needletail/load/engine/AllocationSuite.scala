@@ -16,6 +16,7 @@ import needletail.testing.Suite
 
 /** What requests that are always the same cost in garbage, counted by the JVM itself: no clock, so no noise. */
 class AllocationSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // that of its child program, and more
 
   // In a JVM of its own each, whose compiler has seen no other use of the JDK's selectors.
   for (load <- AllocationMain.loads.keys.toVector.sorted)

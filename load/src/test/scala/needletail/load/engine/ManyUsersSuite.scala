@@ -11,6 +11,8 @@ import needletail.testing.Suite
 
 /** Connections cost little: a tenth of a megabyte each would be ten times too much. */
 class ManyUsersSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // that of its child program, and more
+
   private val enough = 2 * ManyUsersMain.Users + 500
 
   test("thousands of users, each with a connection, and the server of them all, in little memory") {

@@ -11,6 +11,8 @@ import needletail.testing.Suite
  * a network of its own, which only an administrator of Linux can make; skipped where that is not so.
  */
 class PortsSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // that of its child program, and more
+
   private val inOwnNetwork =
     "ip link set lo up && echo '40000 40199' > /proc/sys/net/ipv4/ip_local_port_range && " +
       "echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse"
