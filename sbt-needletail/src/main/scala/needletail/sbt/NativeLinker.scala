@@ -19,7 +19,7 @@ private[sbt] object NativeLinker {
       val found = if (linux) NativeLinker(linksWithLld(clangpp), hasStaticCpp(clangpp)) else neither
       if (linux && !found.lld)
         log.warn(
-          "lld does not link here: native programs are linked without LTO, are larger and start later. " +
+          "lld does not work here: native programs are linked without LTO, are larger and start more slowly. " +
             "Install lld (Debian: apt-get install lld)"
         )
       found

@@ -11,12 +11,12 @@ object NeedletailPlugin extends AutoPlugin {
 
   object autoImport {
     val needletailDist = taskKey[File](
-      "Lays out this program for release: bin/NAME for the JVM with its jars in lib, bin/NAME-native on Scala Native. " +
-        "Returns the file that starts it."
+      "Builds this program for release: bin/NAME for the JVM with its jars in lib, bin/NAME-native on Scala Native. " +
+        "Returns the file to start."
     )
     val needletailDistDirectory =
       settingKey[File](
-        "Where needletailDist lays out programs; may be shared. Default: dist in the build's directory."
+        "Where needletailDist puts programs; may be shared by projects. Default: dist in the build's directory."
       )
     val needletailDistName =
       settingKey[String]("The name of the program in bin, without -native. Default: the project's name.")

@@ -176,7 +176,7 @@ class ProxiesSuite extends Suite with Serving with Temporaries {
 
     def wrong(url: String): String =
       intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
-    assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must be called by http, not by 'socks5'")
+    assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must have an http URL, not 'socks5'")
     assertEquals(wrong("http://u:secret@p/path"), "all_proxy: a proxy must be http://host:port")
     assert(!wrong("http://u:secret%@p").contains("secret"))
     assert(!wrong("http://u:secret%0a@p").contains("secret"))

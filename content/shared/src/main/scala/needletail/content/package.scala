@@ -188,7 +188,7 @@ package object content {
       Json.parse(bytes).flatMap(_.as[A]) match {
         case Right(value) => Async.value(value)
         case Left(error)  =>
-          Async.fail(new ClientError.Malformed(call.hostName, s"the response is not as expected: $error"))
+          Async.fail(new ClientError.Malformed(call.hostName, s"unexpected response content: $error"))
       }
     }
 

@@ -16,7 +16,7 @@ private[gateway] object LaunchMode {
         FrontProtocol.Http(Address.Inherited(if (SystemPlatform.listens(0)) 0 else FirstDescriptor))
       else
         throw new java.io.IOException(
-          s"the service manager has handed over $handed sockets (LISTEN_FDS): one is expected"
+          s"the service manager passed $handed sockets (LISTEN_FDS); expected one"
         )
     else if (SystemPlatform.listens(0)) FrontProtocol.FastCgi(Address.Inherited(0))
     else FrontProtocol.Http(otherwise)
@@ -27,7 +27,7 @@ private[gateway] object LaunchMode {
     if (environment("REQUEST_METHOD") == null) None
     else
       Some(
-        s"REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not taken for a CGI request, " +
+        s"REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not treated as a CGI request, " +
           s"and $protocol is served on $address"
       )
 

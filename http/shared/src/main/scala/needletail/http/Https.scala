@@ -20,7 +20,7 @@ object Https {
   def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler =
     Handler { (request: Request) =>
       val name = host.getOrElse(withoutPort(request.authority))
-      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "a Host is missing"))
+      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
       else {
         val suffix = if (port == DefaultPort) "" else s":$port"
         Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")

@@ -322,7 +322,7 @@ final class EventLoop private[io] (
       catch {
         case e: Throwable =>
           FailureLog.report(text, cause)
-          FailureLog.report("the log of failures failed", e)
+          FailureLog.report("the failure log failed", e)
       }
 
   private val draining = new Signal

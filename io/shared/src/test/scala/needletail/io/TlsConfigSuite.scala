@@ -259,7 +259,7 @@ class TlsConfigSuite extends LoopSuite with Temporaries {
     }
     for (check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))) {
       val (theirs, ours) = told(check)
-      assert(theirs.contains("it was refused by the server's own check"), theirs)
+      assert(theirs.contains("it was rejected by the server's own check"), theirs)
       assert(ours.contains("alert") && ours.contains("certificate") && ours.contains("unknown"), ours)
     }
   }
@@ -370,7 +370,7 @@ class TlsConfigSuite extends LoopSuite with Temporaries {
       java.nio.file.Paths.get("/dev/zero"),
       "regular file"
     )
-    says(why(holding(whole + " " * (1 << 20)), local.key), damaged, "more than 1 MiB")
+    says(why(holding(whole + " " * (1 << 20)), local.key), damaged, "larger than 1 MiB")
     says(why(holding(whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
     says(why(local.chain, authority.file("nowhere")), authority.file("nowhere"), "No such file")
     val text = intercept[IOException](

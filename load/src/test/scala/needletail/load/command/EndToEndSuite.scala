@@ -121,7 +121,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     val started = System.nanoTime()
     val ran     = program("run", s"http://127.0.0.1:$port/", "--users", "2", "--duration", "1h")
     assertEquals(ran.status, 2)
-    assert(ran.err.contains("nothing listens at"), ran.err)
+    assert(ran.err.contains("no server is listening at"), ran.err)
     assert(System.nanoTime() - started < 20e9, "it went on in vain")
   }
 
@@ -144,7 +144,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     try {
       val ran = program("run", garbage.url, "--users", "2", "--requests", "2")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("are not valid HTTP (the first: "), ran.err)
+      assert(ran.err.contains("are not valid HTTP (first: "), ran.err)
     } finally garbage.close()
     val silent = new Misbehaving((_, _) => ())
     try {

@@ -154,10 +154,10 @@ private[tcp] final class ClientConnection[I, O](
   def abandoned(x: Exchange[_, _]): Unit     = if (!isOver) owner.freed(this) // its answer still comes
   def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
   def progressOf(x: Exchange[_, _]): String  =
-    if (!hasWritten(x)) "the server does not take what is written"
-    else if (inFlight.peekFirst ne x) "answers to earlier requests are awaited"
+    if (!hasWritten(x)) "the server does not read its input"
+    else if (inFlight.peekFirst ne x) "earlier requests are not answered yet"
     else if (reader.isInside) "its answer is not complete"
-    else "nothing of its answer has come"
+    else "no part of its answer has arrived"
 
   // ConnectionHandler
 
@@ -198,10 +198,10 @@ private[tcp] final class ClientConnection[I, O](
       try protocol.pushed(this, message)
       catch {
         case Survivable(e) =>
-          connection.loop.report(s"${context.address}: what a pushed message is passed to failed", e)
+          connection.loop.report(s"${context.address}: the handler of push messages failed", e)
       }
     } else if (awaited == null)
-      end(context.lost("the server sent what nothing had asked for", null, written = true))
+      end(context.lost("the server sent an unsolicited message", null, written = true))
     else {
       inFlight.removeFirst()
       context.counts.add(ClientCounts.InFlight, -1)
@@ -239,7 +239,7 @@ private[tcp] final class ClientConnection[I, O](
       } else
         end(
           context.lost(
-            s"the server has taken nothing of what was written within ${context.stallNanos / 1000000} ms",
+            s"the server has read nothing within ${context.stallNanos / 1000000} ms",
             null,
             written = true
           )
@@ -299,14 +299,14 @@ private[tcp] final class ClientConnection[I, O](
     owner.gone(this, movable, error)
     written.foreach(_.fail(error))
     fixed.foreach(_.fail(context.lost(
-      s"not sent, as the connection ended: ${error.getMessage}",
+      s"not sent, because the connection ended: ${error.getMessage}",
       error,
       written = false
     )))
     try protocol.disconnected(this)
     catch {
       case Survivable(e) =>
-        connection.loop.report(s"${context.address}: what is told of disconnections failed", e)
+        connection.loop.report(s"${context.address}: the handler of disconnections failed", e)
     }
   }
 }

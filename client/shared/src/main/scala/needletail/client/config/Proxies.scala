@@ -65,7 +65,7 @@ object HttpProxy {
     val rest   = if (scheme < 0) url else url.substring(scheme + 3)
     val at     = rest.lastIndexOf('@')
     if (scheme >= 0 && Ascii.lower(url.substring(0, scheme)) != "http")
-      Left(s"a proxy must be called by http, not by '${url.substring(0, scheme)}'")
+      Left(s"a proxy must have an http URL, not '${url.substring(0, scheme)}'")
     else
       Url.origin("http://" + rest.substring(at + 1)).left.map(_ =>
         "a proxy must be http://host:port"

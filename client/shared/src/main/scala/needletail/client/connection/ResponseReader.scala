@@ -121,7 +121,7 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
   private def interimCame(x: ClientExchange, code: Int): Unit = {
     interim += 1
     if (code == 101)
-      broken(new ClientError.Malformed(hostName, "a switch of protocols that was not requested"))
+      broken(new ClientError.Malformed(hostName, "an unrequested switch of protocols"))
     else if (interim > MaxInterim)
       broken(new ClientError.Malformed(hostName, s"more than $MaxInterim interim responses"))
     else if (code == 100) continued(x)
@@ -179,7 +179,7 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
   protected final def stage: String =
     if (!atHead) "its body was incomplete"
     else if (begun) "its head was incomplete"
-    else "nothing of it had arrived"
+    else "no part of it had arrived"
 
   private def fault(error: HttpError): ClientError =
     if (error.status == Status.HeadersTooLarge) new ClientError.TooLarge(hostName, error.message)

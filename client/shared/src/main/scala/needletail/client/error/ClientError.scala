@@ -93,7 +93,7 @@ object ClientError {
 
   /** The circuit breaker is open: the host has failed too often recently, and was not called. */
   final class BreakerOpen(host: String)
-      extends ClientError(host, "failing too often, so it is not called for now")
+      extends ClientError(host, "failing too often (the circuit breaker is open)")
 
   /** A redirection that cannot be followed: too many, or to a Location that is not allowed. */
   final class BadRedirect(host: String, what: String) extends ClientError(host, what) {

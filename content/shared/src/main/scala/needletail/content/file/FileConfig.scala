@@ -43,7 +43,7 @@ final case class FileConfig(
     is.notNegative("keptOpen", keptOpen)
     precompressed.foreach(coding =>
       if (!FileConfig.suffixes.contains(coding))
-        throw new IllegalArgumentException(s"FileConfig: no suffix is known for the coding '$coding'")
+        throw new IllegalArgumentException(s"FileConfig: there is no file suffix for the coding '$coding'")
     )
   }
   check()

@@ -104,7 +104,7 @@ private[file] final class FileContent(
           case Part.Range(from, until) :: rest =>
             if (bytes.length < Math.min(PieceSize.toLong, until - from)) {
               cancel()
-              Async.fail(new IOException("the file has become shorter while it was sent"))
+              Async.fail(new IOException("the file became shorter while it was sent"))
             } else {
               val done = from + bytes.length
               parts = if (done == until) rest else Part.Range(done, until) :: rest

@@ -36,7 +36,7 @@ final case class RateLimit(
       "burst",
       burst,
       burst <= most,
-      s"at most $most, as it is to be full again within ${Setting.Longest}"
+      s"at most $most, so that the bucket is full again within ${Setting.Longest}"
     )
   }
 

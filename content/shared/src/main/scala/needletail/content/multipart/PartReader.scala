@@ -155,7 +155,7 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
         until = left + piece.length
         Async.unit
       }
-    case scala.util.Success(None) => failed("the form ends before its last boundary")
+    case scala.util.Success(None) => failed("the form ends before its final boundary")
     case scala.util.Failure(e)    =>
       failure = e
       Async.fail(e)

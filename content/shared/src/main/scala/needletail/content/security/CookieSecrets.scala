@@ -16,7 +16,7 @@ import java.util.Base64
  */
 final class CookieSecrets(keys: List[Array[Byte]]) {
   if (keys.isEmpty || keys.exists(_.length < 32))
-    throw new IllegalArgumentException("CookieSecrets: a key of at least 32 bytes is needed")
+    throw new IllegalArgumentException("CookieSecrets: keys must have at least 32 bytes")
 
   /** The value with its signature, which anyone can read and nobody can change. */
   def sign(name: String, value: String): String =

@@ -134,7 +134,7 @@ final class Options private (program: String, about: String) {
   )(
       read: String => Either[String, A]
   ): Options.Opt[A] = {
-    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is declared already")
+    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is already declared")
     val option = new Options.Opt[A](name, kind, default, shown, help, read, join)
     declared :+= option
     option

@@ -75,7 +75,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
       config.timeout.toNanos,
       () =>
         if (!program.hasEnded) {
-          config.log.warn("a program did not end after its response and was ended")
+          config.log.warn("a program kept running after its response and was terminated")
           program.stop()
         }
     )

@@ -106,7 +106,7 @@ private[host] abstract class ProgramRoutes(
 
   private def loop: EventLoop = Loop.current match {
     case loop: EventLoop => loop
-    case _ => throw new UnsupportedOperationException("programs are run on the loops of a server only")
+    case _ => throw new UnsupportedOperationException("programs can only be run on the loops of a server")
   }
 
   /** RFC 3875 section 6.2.2: as if the client had requested that path. */
@@ -123,7 +123,7 @@ private[host] abstract class ProgramRoutes(
     } else
       again(request, target, before + 1) match {
         case None =>
-          config.log.warn(s"${mount.name}: a local redirect whose target is not a path")
+          config.log.warn(s"${mount.name}: the target of a local redirect is not a path")
           Async.fail(Conversation.badGateway)
         case Some(next) =>
           config.redirects match {

@@ -61,7 +61,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     over = true
     connection.abort()
     if (!Survivable(cause)) throw cause
-    loop.log.error("a FastCGI connection has been ended by an exception", cause)
+    loop.log.error("a FastCGI connection was closed because of an exception", cause)
   }
 
   // reading
@@ -137,7 +137,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   private def begin(): Unit =
     if (parser.id == Management || small.length != BodyLength) violated("a malformed BEGIN_REQUEST")
-    else if (find(parser.id) != null) violated(s"request ${parser.id} was begun twice")
+    else if (find(parser.id) != null) violated(s"request ${parser.id} began twice")
     else {
       val role  = ((small.bytes(0) & 0xff) << 8) | (small.bytes(1) & 0xff)
       val keeps = (small.bytes(2) & KeepConnection) != 0
@@ -183,7 +183,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   /** The peer has violated the protocol: nothing it sends can be interpreted any more. */
   private def violated(what: String): Unit = {
-    loop.log.warn(s"a FastCGI connection ends: $what")
+    loop.log.warn(s"closing a FastCGI connection: $what")
     over = true
     connection.abort()
   }

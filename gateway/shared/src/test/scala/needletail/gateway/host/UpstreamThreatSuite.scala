@@ -143,7 +143,7 @@ class UpstreamThreatSuite extends Hosted {
       val answer = post(server, "/app/x", "x" * 3000000)
       assertEquals((answer.status, answer.body.length, answer.body.takeRight(7)), (200, 3000007, "3000000"))
       assert(log.text.contains("POST /app/x: 1 eee"))
-      assert(log.text.contains("more on standard error is left out"))
+      assert(log.text.contains("further output on standard error is omitted"))
     }
   }
 

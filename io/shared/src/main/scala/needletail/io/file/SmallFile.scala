@@ -13,7 +13,7 @@ private[io] object SmallFile {
   def read(file: Path): Array[Byte] =
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
+      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it is larger than 1 MiB")
       Files.readAllBytes(file)
     } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)

@@ -14,7 +14,7 @@ final case class Range(low: Double, high: Double, open: Boolean)
 /**
  * A load that was held, and the range in which it was found.
  *
- * @param rate good answers per second
+ * @param rate good responses per second
  * @param users closed model: users; open model: mean requests in flight, by Little's law
  */
 final case class Capacity(rate: Range, users: Double, held: Measurement, verdict: Verdict)

@@ -21,7 +21,7 @@ object Objective {
   }
 
   /**
-   * Whether the run can be stopped early, as the objective cannot be satisfied: no good answers, or five times the
+   * Whether the run can be stopped early, as the objective cannot be satisfied: no good responses, or five times the
    * bound.
    */
   def lost(objective: Vector[Condition], interval: Interval): Boolean = {

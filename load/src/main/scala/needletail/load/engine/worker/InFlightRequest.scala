@@ -132,7 +132,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 
 private[engine] object InFlightRequest {
   private val surplus =
-    new java.io.IOException("more bytes came than the response has, by its Content-Length or last chunk")
+    new java.io.IOException("there were more bytes than the response's Content-Length or last chunk allows")
 
   /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
   def outcomeOf(error: ClientError): Outcome = error match {

@@ -181,7 +181,7 @@ final case class ServerConfig(
     case Address.Tcp(host, _) => copy(address = Address.Tcp(host, port))
     case other                =>
       throw new IllegalArgumentException(
-        s"ServerConfig.address is $other, which has no port that could be $port"
+        s"ServerConfig.address is $other, which has no port to set to $port"
       )
   }
 }

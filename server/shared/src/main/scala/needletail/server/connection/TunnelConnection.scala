@@ -72,7 +72,7 @@ private[server] final class TunnelConnection(
     connection.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection has been ended by an exception", cause)
+    context.log.error("a connection was closed because of an exception", cause)
   }
 
   /** After each turn: decides whether to continue reading, and when to call the handler next. */

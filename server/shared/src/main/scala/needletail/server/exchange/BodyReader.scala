@@ -110,7 +110,7 @@ private[server] final class BodyReader(
     if (failure != null) Async.fail(failure)
     else if (ended) BodyReader.end
     else if (pull != null)
-      Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
+      Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
     else if (dropping) Async.fail(tooLate)
     else {
       val piece = if (input.available > 0) take() else null

@@ -65,7 +65,7 @@ private[needletail] abstract class LoopServices(
     val now = nanos
     if (tlsReported == Long.MinValue || now - tlsReported > LoopServices.ReportNanos) {
       tlsReported = now
-      log.warn("a client spoke TLS to a port that serves http; it was answered 400")
+      log.warn("a client used TLS on a plain HTTP port; it was answered with 400")
     }
   }
 

@@ -118,7 +118,7 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
     catch { case Survivable(e) => context.log.error("the access log failed", e) }
 
   /** The `cancel` of a response's stream threw `cause`. */
-  def cancelFailed(cause: Throwable): Unit = context.log.error("a stream failed to be cancelled", cause)
+  def cancelFailed(cause: Throwable): Unit = context.log.error("cancelling a stream failed", cause)
 }
 
 private[needletail] object RequestRunner {

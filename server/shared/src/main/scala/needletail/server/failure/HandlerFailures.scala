@@ -46,7 +46,7 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
       val more = if (unlogged == 0) "" else s" (and $unlogged more since this was last logged)"
       unlogged = 0
       log.warn(
-        s"answered ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
+        s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
       )
     }
   }

@@ -40,7 +40,7 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
    */
   var wraps: Boolean = false
 
-  /** Requests whose response is not complete. */
+  /** Requests in flight. */
   var inFlight: Int = 0
 
   /** From the head of a request to the end of its response; refused requests are not recorded. */

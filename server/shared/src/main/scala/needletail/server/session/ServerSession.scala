@@ -201,7 +201,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     wire.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection has been ended by an exception", cause)
+    context.log.error("a connection was closed because of an exception", cause)
     reader.abort()
     queue.dropAll()
   }

@@ -132,7 +132,7 @@ private[server] final class Acceptor(
   private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
     waitToldAt = loop.nowNanos
     log.warn(
-      s"new connections wait: ${tls.counts.present} TLS handshakes are under way, of ${tls.limits.handshakes}"
+      s"new connections wait: ${tls.counts.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress"
     )
   }
 

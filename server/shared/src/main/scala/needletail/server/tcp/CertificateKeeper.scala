@@ -23,7 +23,7 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
       warn()
     } catch {
       case e: IOException =>
-        log.warn(s"the certificates were not read again, the old ones stay: ${e.getMessage}")
+        log.warn(s"the certificates were not reloaded, the old ones stay in use: ${e.getMessage}")
     }
 
   private def warn(): Unit = {
@@ -43,7 +43,7 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
 
   private def check(): Unit =
     Async.blocking(if (identity.isOutdated) reload()).onComplete { result =>
-      result.failed.foreach(e => log.error("the certificates' files could not be checked", e))
+      result.failed.foreach(e => log.error("the certificate files could not be checked", e))
       later()
     }
 }

@@ -19,7 +19,7 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
 
   def hasNext: Boolean = {
     if (!fetched.hasNext && !over) {
-      if (loop.inLoop) throw new IllegalStateException("an iterator that waits for its own loop")
+      if (loop.inLoop) throw new IllegalStateException("a blocking iterator was used on its own event loop")
       val batch =
         try Await.result(Async.run(loop)(fetch()), Duration.Inf)
         catch {

@@ -51,7 +51,7 @@ private[websocket] final class ClientHandshake(
   def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
     if (n == ResponseParser.Bad)
-      throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
+      throw new WebSocketRefused(0, s"the server's response is malformed: ${parser.error.message}")
     if (n > 0) {
       val code = parser.head.code
       isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
@@ -78,7 +78,7 @@ private[websocket] final class ClientHandshake(
     if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))
       refuse("the server's answer does not switch")
     if (values("sec-websocket-accept") != List(Handshake.acceptOf(key)))
-      refuse("the server did not see the key")
+      refuse("the server's Sec-WebSocket-Accept is wrong")
     values("sec-websocket-protocol") match {
       case Nil                                           => ()
       case List(name) if own.subprotocols.contains(name) => subprotocol = Some(name)

@@ -24,7 +24,7 @@ object Programs {
    */
   def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Functions] = {
     val files = new File(directory).listFiles()
-    if (files == null) Left(s"$directory is not a directory that can be read")
+    if (files == null) Left(s"$directory is not a readable directory")
     else {
       val programs = files.toVector.sortBy(_.getName).filter(f => f.isFile && f.canExecute && !f.isHidden)
       if (programs.isEmpty) Left(s"there is no executable file in $directory")

@@ -46,7 +46,7 @@ private[host] final class StandardErrorLog(
       log.warn(s"$what: $line")
     } else if (!silent) {
       silent = true
-      log.warn(s"$what: more on standard error is left out")
+      log.warn(s"$what: further output on standard error is omitted")
     }
     line.setLength(0)
   }

@@ -67,7 +67,7 @@ private[io] object Trust {
 
   private def manager(factory: TrustManagerFactory): X509ExtendedTrustManager =
     factory.getTrustManagers.collectFirst { case m: X509ExtendedTrustManager => m }
-      .getOrElse(throw new IOException("TLS is not available: the JDK has no manager of trust"))
+      .getOrElse(throw new IOException("TLS is not available: the JDK has no trust manager"))
 
   /** Trusts whom `inner` trusts, if `check` does not throw a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): TrustManager =

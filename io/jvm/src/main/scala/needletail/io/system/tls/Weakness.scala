@@ -16,7 +16,7 @@ private[tls] object Weakness extends AlgorithmConstraints {
   }
 
   private def below(bits: Int, least: Int, kind: String): Option[String] =
-    if (bits >= least) None else Some(s"$kind of $bits bits, where $least is the least")
+    if (bits >= least) None else Some(s"$kind key of $bits bits; the minimum is $least")
 
   def permits(uses: Primitives, algorithm: String, parameters: AlgorithmParameters): Boolean = true
   def permits(uses: Primitives, key: Key): Boolean                                           = of(key).isEmpty

@@ -35,7 +35,7 @@ private[tls] final class OwnCheck(check: CertificateInfo => Boolean) {
 
   def refusal(name: String): IOException =
     new IOException(
-      s"the certificate of $name is not accepted: it was refused by the server's own check",
+      s"the certificate of $name is not accepted: it was rejected by the server's own check",
       failure
     )
 }
