@@ -54,7 +54,7 @@ void needletail_notice(void); /* needletail_notice.c */
 
 static const struct entry none = {0, NULL};
 
-/* What was found, for the suite that checks whether all of this still holds. */
+/* The results, for the suite that checks whether this analysis still applies. */
 static struct {
     int classes; /* that extend no trait */
     int mended;  /* those whose table would have answered for some trait */

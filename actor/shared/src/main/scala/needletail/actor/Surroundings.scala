@@ -43,7 +43,7 @@ private[actor] final class Surroundings[M](loop: Loop, inbox: Inbox[M]) {
     children = Set.empty
   }
 
-  /** A timer, and what goes into the mailbox when it is due. */
+  /** A timer, and the message to enqueue when it is due. */
   private final class Tick(nanos: Long, val message: M, repeats: Boolean)
       extends Delivery[M]
       with Mailbox.Entry

@@ -22,7 +22,7 @@ private[gateway] object LaunchMode {
     else FrontProtocol.Http(otherwise)
   }
 
-  /** What to say if the environment looks like that of a CGI program and is none (RFC 3875 §4.1.4). */
+  /** A warning if the environment resembles that of a CGI program but is not one (RFC 3875 §4.1.4). */
   def doubt(environment: String => String, protocol: String, address: Address): Option[String] =
     if (environment("REQUEST_METHOD") == null) None
     else

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import needletail.http.message.{HttpError, Status}
 
-/** What a server of http does so that its clients use https. */
+/** Makes clients of a plain HTTP server use https. */
 object Https {
 
   /**

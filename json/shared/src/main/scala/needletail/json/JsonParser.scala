@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.routing.internal.matching.Quote
 
-/** Makes values of what a parser finds. */
+/** Creates values for what a parser finds. */
 private[json] trait JsonBuilder[A] {
   def nothing: A
   def boolean(value: Boolean): A

@@ -82,7 +82,7 @@ object JsonReader {
   }
 
   /**
-   * The number as it is written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
+   * The number as written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
    * takes all memory.
    */
   implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num =>

@@ -94,7 +94,7 @@ final class Authority(folder: Path, name: String) {
     openssl(s"ca -config $config -gencrl -out $revoked")
   }
 
-  /** What `openssl` makes of a key by such arguments; `IN` and `OUT` in them are its file and the new one. */
+  /** Converts a key by `openssl` with these arguments, in which `IN` and `OUT` are replaced by its file and the new one. */
   def converted(key: Path, arguments: String): Path = {
     issued += 1
     val made = file(s"$issued.key")

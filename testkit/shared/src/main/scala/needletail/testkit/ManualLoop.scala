@@ -17,7 +17,7 @@ import needletail.async.{Async, Loop, Survivable, Timer, TimerQueue}
  *
  * Work that was handed to other threads (`Async.blocking`) takes no virtual time: `run` and `advance` wait until it has
  * ended before they advance the clock, and throw an `IllegalStateException` if it has not ended after 20 seconds.
- * Whether somebody will complete a `Future` cannot be known: `run` waits one second of real time for it, once, before
+ * Whether a `Future` will be completed cannot be known: `run` waits one second of real time for it, once, before
  * it advances the clock.
  *
  * @param patience for tests of what happens while such work or such a future is unfinished: how long in real time `run`

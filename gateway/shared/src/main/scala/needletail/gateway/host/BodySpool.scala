@@ -16,7 +16,7 @@ import needletail.http.text.ByteWriter
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
 
-  /** The disk is full, or the like: as any client can make it so, it is logged once a second at most. */
+  /** An error such as a full disk; as any client can cause it, it is logged at most once a second. */
   private def full(e: IOException): HttpError = {
     val now  = System.nanoTime()
     val last = toldAt.get

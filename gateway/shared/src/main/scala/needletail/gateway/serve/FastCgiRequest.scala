@@ -158,7 +158,7 @@ private[gateway] final class FastCgiRequest(
     count()
   }
 
-  /** The web server no longer wants a response, or has disconnected. */
+  /** The web server has aborted the request or disconnected. */
   def cancel(): Unit = if (!over) {
     over = true
     if (session != null) session.peerGone()

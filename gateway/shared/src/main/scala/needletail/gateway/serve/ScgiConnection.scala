@@ -156,6 +156,6 @@ private[gateway] final class ScgiConnection(
 
 private[gateway] object ScgiConnection {
 
-  /** A head must fit in what a connection keeps. */
+  /** A head must fit in the input that a connection keeps. */
   private final val MaxHead = 60 * 1024
 }

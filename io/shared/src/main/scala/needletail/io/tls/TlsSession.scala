@@ -6,7 +6,7 @@ package needletail.io.tls
  * @param version    `TLSv1.3` or `TLSv1.2`
  * @param cipher     the cipher suite's name at IANA, such as `TLS_AES_128_GCM_SHA256`
  * @param protocol   what was agreed on by ALPN; empty if nothing was
- * @param serverName the name that the client asked for (SNI), in lower case; empty if it asked for none
+ * @param serverName the name that the client requested (SNI), in lower case; empty if none
  * @param peer       the peer's certificate, which has been verified (unless everybody is trusted); None if it showed none
  * @param isResumed  whether an earlier session was resumed
  * @param nanos      how long the handshake took, in nanoseconds

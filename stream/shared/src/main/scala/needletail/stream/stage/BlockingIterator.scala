@@ -49,7 +49,7 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
     Pull.cancel(up)
   }
 
-  /** What is ready, but at least one element; nothing at the end. */
+  /** The elements that are ready, at least one; empty at the end. */
   private def fetch(): Async[ArrayBuffer[AnyRef]] = {
     val batch = new ArrayBuffer[AnyRef]
     fill(batch)

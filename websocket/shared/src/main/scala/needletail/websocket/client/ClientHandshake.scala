@@ -44,7 +44,7 @@ private[websocket] final class ClientHandshake(
     w.taken
   }
 
-  /** Whether what has been read is the final answer: interim ones may precede it (RFC 9110 §15.2). */
+  /** Whether the response is final: interim ones may precede it (RFC 9110 §15.2). */
   var isAnswered = false
 
   /** Reads an answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */

@@ -4,7 +4,7 @@ import java.util.ArrayDeque
 
 import needletail.websocket.frame.FrameReader
 
-/** Messages that have arrived while the listener takes none, in order; what they hold is counted. */
+/** Messages that arrived while the listener was paused, in order; their memory is counted. */
 private[socket] final class KeptMessages(memory: FrameReader.Memory) {
   import KeptMessages._
 

@@ -14,7 +14,7 @@ import needletail.websocket.frame.{CloseCode, FrameReader, FrameWriter, MessageC
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
  * (RFC 6455 §5 to §7).
  *
- * @param name says in the log which it is
+ * @param name identifies it in the log
  */
 private[websocket] final class SocketConnection(
     tunnel: Tunnel,
@@ -85,7 +85,7 @@ private[websocket] final class SocketConnection(
     if (phase == Over) until else used
   }
 
-  /** The rest of what has been read comes in a turn of its own: a little compressed input may be many messages. */
+  /** The rest of the input is handled in another turn: a little compressed input may contain many messages. */
   private def rest(): Unit = {
     isResting = true
     tunnel.wake()
@@ -99,7 +99,7 @@ private[websocket] final class SocketConnection(
 
   private def hasKept: Boolean = kept != null && !kept.isEmpty
 
-  /** Handles what has been read. Returns whether to continue. */
+  /** Handles the input. Returns whether to continue. */
   private def proceed(found: Int): Boolean = found match {
     case FrameReader.Message =>
       spent += reader.data.length
@@ -125,7 +125,7 @@ private[websocket] final class SocketConnection(
       if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
     }
 
-  /** Delivers what was kept, as far as the listener takes it; then the end, if that has come. */
+  /** Delivers kept messages, as far as the listener takes them; then the end, if it was reached. */
   private def deliverKept(): Unit = if (kept != null && phase == Open) {
     isDelivering = true
     while (phase == Open && !isPaused && hasKept && !isBacklogged) {
@@ -136,7 +136,7 @@ private[websocket] final class SocketConnection(
     if (phase == Open && !hasKept) end()
   }
 
-  /** The peer has closed or ended, which the listener is told after what was kept, if it takes that in time. */
+  /** The peer has closed or ended; the listener is notified after the kept messages, if it takes them in time. */
   private def endsLater(how: Int): Unit = if (ending == FrameReader.More) {
     ending = how
     closeDueAt = tunnel.nowNanos + config.closeNanos
@@ -288,7 +288,7 @@ private[websocket] final class SocketConnection(
     }
   }
 
-  /** The connection cannot continue: says why, and ends it. */
+  /** Ends the connection because of an error, with its reason. */
   private def fail(code: Int, reason: String): Unit = {
     if (phase == Open) write(FrameWriter.Final | Opcode.Close, closePayload(code, reason))
     concluded(code, reason)
