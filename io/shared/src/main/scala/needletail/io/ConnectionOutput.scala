@@ -130,7 +130,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
       connection.readAgain()
     } catch { case e: IOException => connection.finish(e) }
 
-  /** Forgets the part of a file: whoever sends it continues with it, or nobody does. */
+  /** Forgets the part of a file, which is continued by its sender or not at all. */
   def dropPart(): Unit = unsent = null
 
   /** Releases everything when the connection is closed. */

@@ -33,7 +33,7 @@ object AcceptEncoding {
     if (identity > bestQ) None else best
   }
 
-  /** Whether the content as it is may be sent. */
+  /** Whether the unencoded content may be sent. */
   def acceptsIdentity(request: Request): Boolean = {
     val members = request.headers.getAll("accept-encoding").flatMap(_.split(',')).toArray
     val own     = weight(members, "identity", whole = false)

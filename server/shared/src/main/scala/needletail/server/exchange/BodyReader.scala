@@ -170,7 +170,7 @@ private[server] final class BodyReader(
     ended || failure != null
   }
 
-  /** The content in the window, in an array of its own; null if there is none. */
+  /** A copy of the content in the window; null if there is none. */
   private def take(): Array[Byte] = if (decoder.isChunked) takeChunks() else takePart()
 
   /** For content with a length, which is all of the window up to its end. Its length was checked before it began. */

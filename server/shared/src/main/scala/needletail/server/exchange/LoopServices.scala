@@ -9,7 +9,7 @@ import needletail.server.operations.{AccessLog, Log, LoopCounts}
 import needletail.server.overload.AdmissionController
 
 /**
- * What the connections of one loop share, whatever protocol their requests use: the configuration, counts, admission
+ * State shared by the connections of one loop, independent of their protocol: the configuration, counts, admission
  * control, memory and timeouts. Used on the loop only.
  *
  * @param loops how many loops share the limits of the whole server

@@ -7,7 +7,7 @@ import needletail.server.clock.Clock
 import needletail.server.operations.{Log, LoopCounts}
 
 /**
- * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs what the client is not
+ * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs the details that the client is not
  * told. Used on the loop only.
  */
 private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, log: Log) {

@@ -73,7 +73,7 @@ private[server] final class AdmissionController(
   /** Whether the response to the current request is a refusal. */
   def hasRefused: Boolean = present.isRefused
 
-  /** What the current request is counted as. */
+  /** How the current request is counted. */
   def route: RouteState = if (present.isUnknown) noRoute else present.route
 
   def current: RouteClass = route.route

@@ -136,7 +136,7 @@ private[server] final class Acceptor(
     )
   }
 
-  /** What stays as it is between two calls is closed. */
+  /** Handshakes that make no progress between two calls are closed. */
   private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
     stalledAt = loop.nowNanos
     members.foreach(_.closeStalledHandshakes())

@@ -7,7 +7,7 @@ import needletail.async.Async
 import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
-/** Reads a server's certificates again when they are to be, and reports what is wrong with them. */
+/** Reloads a server's certificates, and logs errors in them. */
 private[server] final class CertificateKeeper(identity: TlsIdentity, loop: EventLoop, log: Log) {
 
   /** Warns of certificates that are not valid, and looks after the files if that is configured. */
@@ -16,7 +16,7 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
     if (identity.checkNanos > 0) later()
   }
 
-  /** Reads them; if that fails, the old ones stay, and the log says why. Blocks. */
+  /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit =
     try {
       identity.reload()

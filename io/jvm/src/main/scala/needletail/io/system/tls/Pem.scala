@@ -86,7 +86,7 @@ private[io] object Pem {
     }
   }
 
-  /** The first line of what an exception says. */
+  /** The first line of an exception's message. */
   private[tls] def line(e: GeneralSecurityException): String =
     Option(e.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(e.toString)
 

@@ -29,7 +29,7 @@ private[tls] object TlsFailure {
     new IOException(text, e)
   }
 
-  /** What is wrong with the peer's certificate, if that is the error. */
+  /** The problem with the peer's certificate, if that is the error. */
   private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
     all.collectFirst {
       case _: CertificateExpiredException     => "has expired"

@@ -8,7 +8,7 @@ import java.util
 private[tls] object Weakness extends AlgorithmConstraints {
   private type Primitives = util.Set[CryptoPrimitive]
 
-  /** What is wrong with a key; None if it is strong enough. */
+  /** Why a key is too weak; None if it is strong enough. */
   def of(key: Key): Option[String] = key match {
     case rsa: RSAKey => below(rsa.getModulus.bitLength, 2048, "RSA")
     case ec: ECKey   => below(ec.getParams.getOrder.bitLength, 224, "EC")

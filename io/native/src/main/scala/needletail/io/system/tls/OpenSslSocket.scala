@@ -68,7 +68,7 @@ private[tls] final class OpenSslSocket(
       true
     }
 
-  /** Copies what the handshake has established, which ends with the connection otherwise. */
+  /** Copies the results of the handshake, which are otherwise freed with the connection. */
   private def establish(): Unit = if (established eq null)
     established = OpenSslFacts.session(connection, counts ne null, name)
 
@@ -115,7 +115,7 @@ private[tls] final class OpenSslSocket(
     super.close()
   }
 
-  /** What a call returned: bytes, -1 for the end, or an exception. */
+  /** The result of a call: bytes, -1 for the end, or an exception. */
   private def done(result: Int): Int = {
     val flags = !numbers
     if ((flags & NoInput) != 0 || (flags & ShortInput) != 0 && !unbounded) usedUp(Interest.Read)
