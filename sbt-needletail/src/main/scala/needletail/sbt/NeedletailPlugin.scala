@@ -4,7 +4,7 @@ import _root_.sbt._
 import _root_.sbt.Keys._
 import _root_.sbt.plugins.JvmPlugin
 
-/** Lays out programs for release: on the JVM a launcher with its jars and what is prepared for a quick start. */
+/** Builds programs for release: on the JVM a launcher with its jars and a class archive or AOT cache. */
 object NeedletailPlugin extends AutoPlugin {
   override def requires = JvmPlugin
   override def trigger  = allRequirements

@@ -37,7 +37,7 @@ final case class Overload(asked: Double, measured: Measurement, recovery: Recove
  *
  * @param objective the objective of the capacity for latency
  * @param light responsiveness: one user
- * @param throughput the highest rate, whatever the latency, and the fewest users who reach it; with tolerable errors
+ * @param throughput the highest rate, regardless of latency, and the fewest users who reach it; with tolerable errors
  * @param latency the highest rate that satisfies the objective; None if not even light load does
  * @param tail at shares of that rate
  * @param overload error handling

@@ -163,7 +163,7 @@ private final class BottleneckChecks(window: Window) {
     opened.sliding(held).exists(_.sum > ports)
   }
 
-  /** What the ports allow, for readers who do not know TIME_WAIT. */
+  /** The limit set by the local ports, for readers who do not know TIME_WAIT. */
   private def portArithmetic: String =
     run.machine.find(m => m.lastPort > m.firstPort && m.timeWaitSeconds > 0) match {
       case Some(machine) =>
@@ -247,7 +247,7 @@ private final class BottleneckChecks(window: Window) {
     )
   }
 
-  /** Who used the processors: on a shared machine the server too, if the system tells which processes it has. */
+  /** Who used the processors: on a shared machine also the server, if the system reports its processes. */
   private def occupants(machine: Double, own: Double): String = {
     val server = selves.map(_.targetCpu).filter(_ >= 0)
     if (shared && server.isEmpty)

@@ -26,7 +26,7 @@ object Metric {
   case object Max                              extends Metric("max", Unit.Time)
   case object Min                              extends Metric("min", Unit.Time)
 
-  /** The standard deviation. It says little of latencies, which are not distributed normally. */
+  /** The standard deviation, which is not very meaningful for latencies, as they are not normally distributed. */
   case object Deviation extends Metric("stddev", Unit.Time)
 
   /** Requests that failed, as a share of all that ended. */

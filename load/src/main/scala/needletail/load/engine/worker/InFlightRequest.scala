@@ -27,7 +27,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   /** The connection it is on, or waits for. */
   var slot: ConnectionSlot = null
 
-  /** It has been counted; continues with what is next. */
+  /** It has been counted; continues with the next request. */
   protected def over(now: Long, outcome: Outcome): Unit
 
   /** Sends it on another connection, as the server had closed this one. */

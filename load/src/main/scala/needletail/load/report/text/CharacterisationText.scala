@@ -190,6 +190,6 @@ private[load] object CharacterisationText {
   private def millis(measured: Measurement, metric: Metric): Double =
     measured.figure(metric).fold(0.0)(_ / 1e6)
 
-  /** In nanoseconds: before a person would give up. */
+  /** In nanoseconds: the time that a person would wait. */
   private final val Prompt = 1000000000L
 }

@@ -7,7 +7,7 @@ import needletail.http.{Priority, Response}
 import needletail.io.Address
 import needletail.routing._
 
-/** Programs run by CGI and FastCGI, beside routes of this program. */
+/** Programs run over CGI and FastCGI, next to routes of this program. */
 object Programs {
 
   /**

@@ -23,7 +23,7 @@ import needletail.server._
  *   finally demo.close()
  * }}}
  * @param firstPort for what else listens, on loopback: it or the next free ones; 0: any
- * @param log told of what goes wrong in any part of it
+ * @param log receives the errors of all parts
  */
 final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoCloseable {
   private val fault      = new Fault
