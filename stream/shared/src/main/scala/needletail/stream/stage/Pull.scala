@@ -83,8 +83,6 @@ private[needletail] object Pull {
     if (result != null && result.isValue) result.value else new Later(async)
   }
 
-  def asOption[A](x: AnyRef): Option[A] = if (x eq End) None else Some(x.asInstanceOf[A])
-
   /** What `advance` returns for the result of `Stream.next`. */
   def fromOption(option: Option[Any]): AnyRef = option match {
     case Some(element) => element.asInstanceOf[AnyRef]
