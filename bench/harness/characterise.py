@@ -110,10 +110,4 @@ def main():
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        status = main()
-    except KeyboardInterrupt:
-        status = 130
-    finally:
-        process.stop_all()
-    sys.exit(status)
+    process.exit_with(main)
