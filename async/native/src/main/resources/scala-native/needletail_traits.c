@@ -126,7 +126,7 @@ __attribute__((constructor(101), used)) static void needletail_traits_mend(void)
     }
 }
 
-/* Called by needletail.async.Mended, so that all of this is linked. */
+/* Called by needletail.async.RuntimeFix, so that all of this is linked. */
 int needletail_traits_classes(void) { return found.classes; }
 
 /* For a debugger. */

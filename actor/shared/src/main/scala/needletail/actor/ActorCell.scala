@@ -16,7 +16,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     with Runnable {
 
   private val inbox        = new Inbox[M](loop, settings, this)
-  private val surroundings = new Surroundings[M](loop, inbox)
+  private val surroundings = new ActorResources[M](loop, inbox)
 
   private[actor] val watches = new DeathWatch
 

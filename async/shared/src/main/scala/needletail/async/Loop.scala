@@ -49,7 +49,7 @@ trait Timer {
 }
 
 object Loop {
-  Mended.need()
+  RuntimeFix.need()
 
   private val here = new ThreadLocal[Loop]
 

@@ -10,10 +10,10 @@ import needletail.io.{Address, Tls, TlsServerConfig}
 import needletail.server.ServerFixture
 import needletail.server.tcp.{Answer, TcpServer}
 import needletail.tcp.{Codec, Decoded, Decoder, TcpClient, TcpClientConfig, TcpClientError}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Calls through HTTP proxies. */
-class ProxiesSuite extends Suite with Serving with Temporaries {
+class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
   private val handler: Handler = request =>
     if (request.path == "/echo") Response.ok.stream(request.body.stream)
     else

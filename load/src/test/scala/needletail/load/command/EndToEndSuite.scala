@@ -150,7 +150,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     try {
       val ran = program("run", silent.url, "--users", "2", "--requests", "1", "--timeout", "500ms")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("no complete answer within 500 ms"), ran.err)
+      assert(ran.err.contains("did not respond completely within 500 ms"), ran.err)
       assertEquals(
         program("ladder", silent.url, "--rows", "2", "--requests", "1", "--timeout", "300ms").status,
         2
@@ -176,7 +176,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         val elsewhere = program("run", file.toString, "--target", url(server), "--assert", "errors <= 0 %")
         assertEquals(elsewhere.status, 0, elsewhere.out + elsewhere.err)
         val both = program("run", url(server), "--target", url(server))
-        assertEquals((both.status, both.err.contains("--target is for a scenario file")), (2, true), both.err)
+        assertEquals((both.status, both.err.contains("--target is only for scenario files")), (2, true), both.err)
         Files.writeString(file, EndToEndSuite.scenario(url(server)).replace("kinds:", "kind:"))
         val wrong = program("run", file.toString)
         assertEquals(wrong.status, 2)

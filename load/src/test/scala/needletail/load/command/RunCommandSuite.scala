@@ -5,10 +5,10 @@ import java.nio.file.{Files, Path}
 import needletail.load.analysis.{ModelDriver, ModelServer}
 import needletail.load.command.options.CommandLine
 import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** `run` against a model: what it says, the files it leaves, the status it ends with. */
-class RunCommandSuite extends Suite with Temporaries {
+class RunCommandSuite extends Suite with TemporaryDirectories {
   private val url = "http://localhost:8080"
 
   private def inFolder[A](body: Path => A): A = body(temporaryDirectory())
@@ -161,11 +161,11 @@ class RunCommandSuite extends Suite with Temporaries {
     told("unknown command rnu; did you mean run?")("rnu", url)
     told("it must be more than 0")("run", url, "--duration", "0s")
     told("5 has no unit")("run", url, "--duration", "5")
-    told("two models")("run", url, "--rate", "5", "--users", "5")
+    told("exclude each other")("run", url, "--rate", "5", "--users", "5")
     told("needs a --rate")("run", url, "--poisson")
     told("either after so many requests")("run", url, "--requests", "5", "--duration", "5s")
     told("it has no unit")("run", url, "--assert", "p99 < 5")
-    told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
+    told("there is no kind of requests 'search'")("run", url, "--assert", "search: p99 < 5 s")
     told("only http://")("run", "ftp://localhost/")
     told("names as xn--")("run", "http://b\u00fccher.example/")
     told("names no host")("run", "http:///path")

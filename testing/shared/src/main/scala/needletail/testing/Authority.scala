@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 /**
- * A private authority that issues certificates, by the program `openssl`; [[Temporaries]] makes one.
+ * A private authority that issues certificates, by the program `openssl`; [[TemporaryDirectories]] makes one.
  *
  * @param folder for its files, which is empty
  * @param name of its certificate's subject

@@ -3,6 +3,7 @@ package needletail.gateway.host
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Blocking, BlockingConfig, Loop, Semaphore}
+import needletail.gateway.host.backend.MountCounts
 import needletail.gateway.host.request.{Mount, ProgramRequest, RedirectedConnection, ScriptPath, SizedContent}
 import needletail.http.{MessageBody, Refusal, Reply, Request, Response}
 import needletail.http.message.{HttpError, Method, Status}
@@ -18,7 +19,7 @@ private[host] abstract class ProgramRoutes(
     private[host] val slots: Semaphore
 ) {
   private[host] val counts =
-    new HostCounts(if (mount.name.isEmpty) "/" else mount.name, kind, slots, () => processes)
+    new MountCounts(if (mount.name.isEmpty) "/" else mount.name, kind, slots, () => processes)
   config.metrics.foreach(_.add(counts))
 
   // Finding files and starting processes waits for disks, so it has threads of its own.
@@ -60,7 +61,7 @@ private[host] abstract class ProgramRoutes(
     val loop = this.loop
     mount.below(request) match {
       case Left(error)              => Async.fail(error)
-      case Right(_) if slots.isFull => refuse(HostCounts.QueueFull) // before any of the content is read
+      case Right(_) if slots.isFull => refuse(MountCounts.QueueFull) // before any of the content is read
       case Right(segments)          =>
         find(request, segments).flatMap {
           case Left(error) => Async.fail(error)
@@ -87,18 +88,18 @@ private[host] abstract class ProgramRoutes(
         case Semaphore.Entered =>
           counts.begun()
           run(conversation)
-        case Semaphore.Full => refuse(HostCounts.QueueFull)
-        case _              => refuse(HostCounts.QueueTime)
+        case Semaphore.Full => refuse(MountCounts.QueueFull)
+        case _              => refuse(MountCounts.QueueTime)
       }
       .andFinally(conversation.abandon())
   }
 
-  /** 503, for one of the reasons of [[HostCounts]]. */
+  /** 503, for one of the reasons of [[MountCounts]]. */
   protected final def refuse(reason: Int): Async[Conversation.Answer] = {
     counts.refused(reason)
     val why = reason match {
-      case HostCounts.QueueFull => Refusal.Bulkhead
-      case HostCounts.QueueTime => Refusal.QueueTime
+      case MountCounts.QueueFull => Refusal.Bulkhead
+      case MountCounts.QueueTime => Refusal.QueueTime
       case _                    => Refusal.Rejected
     }
     Async.value(Conversation.Final(Refusal.response(why)))

@@ -6,7 +6,7 @@ import needletail.http.ConnectionInfo
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
 import needletail.server.exchange.SessionOutput
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 import needletail.server.session.ServerSession
 
 /**
@@ -80,7 +80,7 @@ private[gateway] final class FastCgiRequest(
       inputEnded = true
       bodyLeft = 0
       unread = null
-      if (session == null) refuse(MemoryShort.asHttpError) else told(session.relieve())
+      if (session == null) refuse(MemoryExhausted.asHttpError) else told(session.relieve())
       count()
     }
 
@@ -153,7 +153,7 @@ private[gateway] final class FastCgiRequest(
     if (session != null) told(session.relieve())
     else {
       complete = true
-      refuse(MemoryShort.asHttpError)
+      refuse(MemoryExhausted.asHttpError)
     }
     count()
   }

@@ -5,7 +5,7 @@ import needletail.http.{ByteStream, MessageBody}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 
 /**
  * Reads the content of one request from the window of its connection. Bytes stay in the connection until they are read.
@@ -94,7 +94,7 @@ private[server] final class BodyReader(
       null
     } else {
       owner.bodyRefused(this)
-      MemoryShort
+      MemoryExhausted
     }
 
   /** Releases the collected content: the request is over, or its content will not be completed. */

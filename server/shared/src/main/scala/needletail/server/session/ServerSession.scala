@@ -13,7 +13,7 @@ import needletail.server.exchange.{
   ServerExchange,
   SessionOutput
 }
-import needletail.server.failure.{ConnectionLost, MemoryShort}
+import needletail.server.failure.{ConnectionLost, MemoryExhausted}
 import needletail.server.overload.RouteState
 
 /**
@@ -161,7 +161,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       countMemoryShort(admission.route)
     } else if (!state.isDropping) {
       bodyRefused(reader.body)
-      reader.body.fail(MemoryShort)
+      reader.body.fail(MemoryExhausted)
     } else reader.stop()
     turn()
   }

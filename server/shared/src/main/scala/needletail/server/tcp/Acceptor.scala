@@ -26,7 +26,7 @@ private[server] final class Acceptor(
 ) {
   import Acceptor._
 
-  private val questions = new LoopQuestions(loop)
+  private val questions = new LoopQueries(loop)
 
   private val open     = new Array[Int](members.length)
   private var openNow  = 0

@@ -17,7 +17,7 @@ private[websocket] final class ClientHandshake(
     target: String,
     headers: Headers,
     config: WebSocketClientConfig,
-    part: LoopPart,
+    part: PerLoopSockets,
     open: WebSocket => Listener
 ) {
   private val key                                = Base64.getEncoder.encodeToString(part.nonce())

@@ -32,7 +32,7 @@ private[websocket] final class SocketConnection(
   private var spent              = 0     // bytes of messages in this turn
   private var isPaused           = false
   private var isDelivering       = false // what was kept
-  private var kept: KeptMessages = null  // null: nothing has been so far
+  private var kept: BufferedMessages = null  // null: nothing has been so far
   private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
   private val keepAlive        = new KeepAlive(config, tunnel.nowNanos)
@@ -112,7 +112,7 @@ private[websocket] final class SocketConnection(
   private def take(message: Message): Unit =
     if (!isPaused && !hasKept) deliver(message)
     else {
-      if (kept == null) kept = new KeptMessages(this)
+      if (kept == null) kept = new BufferedMessages(this)
       if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
     }
 

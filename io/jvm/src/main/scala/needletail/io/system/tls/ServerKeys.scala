@@ -86,7 +86,7 @@ private[io] object ServerKeys {
   def read(files: Seq[TlsCertificate]): ServerKeys =
     new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
       val chain = Pem.certificates(f.chain)
-      for (certificate <- chain; why <- Weakness.of(certificate.getPublicKey))
+      for (certificate <- chain; why <- KeyStrength.of(certificate.getPublicKey))
         throw new IOException(s"${f.chain} has a key that is too weak: $why")
       new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
     }.toVector)

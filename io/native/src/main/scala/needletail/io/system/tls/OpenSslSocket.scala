@@ -28,7 +28,7 @@ private[tls] final class OpenSslSocket(
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
-    check: Option[OwnCheck]
+    check: Option[ClientCertificateCheck]
 ) extends KernelSocket(plain.fd) {
   import OpenSslSocket.*
 

@@ -8,7 +8,7 @@ import needletail.websocket.socket.Role
  *
  * @param entropy fills an array with unpredictable random bytes
  */
-private[websocket] final class LoopPart(entropy: Array[Byte] => Unit) extends Role {
+private[websocket] final class PerLoopSockets(entropy: Array[Byte] => Unit) extends Role {
 
   /** The output of a turn of one connection. */
   val writer = new ByteWriter(32 * 1024)

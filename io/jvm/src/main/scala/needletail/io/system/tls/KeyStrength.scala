@@ -5,7 +5,7 @@ import java.security.{AlgorithmConstraints, AlgorithmParameters, CryptoPrimitive
 import java.util
 
 /** Forbids keys of less than 112 bits of security, as OpenSSL does at its level 2. */
-private[tls] object Weakness extends AlgorithmConstraints {
+private[tls] object KeyStrength extends AlgorithmConstraints {
   private type Primitives = util.Set[CryptoPrimitive]
 
   /** Why a key is too weak; None if it is strong enough. */

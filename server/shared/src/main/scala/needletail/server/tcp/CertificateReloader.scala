@@ -8,7 +8,7 @@ import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
 /** Reloads a server's certificates, and logs errors in them. */
-private[server] final class CertificateKeeper(identity: TlsIdentity, loop: EventLoop, log: Log) {
+private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
 
   /** Warns of certificates that are not valid, and looks after the files if that is configured. */
   def start(): Unit = {
