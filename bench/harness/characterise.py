@@ -71,7 +71,7 @@ def cell(criterion):
     if criterion is None:
         return ""
     low, high = number(criterion["low"]), number(criterion["high"])
-    doubt = "" if criterion["verdict"]["limit"] in ("SERVER-LIMITED", "AS ASKED") else f" ({criterion['verdict']['limit']})"
+    doubt = "" if criterion["verdict"]["limit"] in ("SERVER-LIMITED", "LOAD-LIMITED") else f" ({criterion['verdict']['limit']})"
     return f"{low if low == high else f'{low} to {high}'} {criterion['unit']}{doubt}"
 
 
@@ -110,10 +110,4 @@ def main():
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        status = main()
-    except KeyboardInterrupt:
-        status = 130
-    finally:
-        process.stop_all()
-    sys.exit(status)
+    process.exit_with(main)

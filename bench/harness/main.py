@@ -235,10 +235,4 @@ def one_round(run, server, wanted, number, seconds, warm, pause, options):
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-    except KeyboardInterrupt:
-        status = 130
-    finally:
-        process.stop_all()
-    sys.exit(status)
+    process.exit_with(main)

@@ -271,10 +271,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-    except KeyboardInterrupt:
-        status = 130
-    finally:
-        process.stop_all()
-    sys.exit(status)
+    process.exit_with(main)

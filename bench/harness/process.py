@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -57,6 +58,17 @@ def stop(process, patience=5.0):
 def stop_all():
     for process in list(_alive):
         stop(process, patience=1.0)
+
+
+def exit_with(main):
+    """Runs a program's `main`, stops every process that it left, also after Ctrl-C, and exits with its status."""
+    try:
+        status = main()
+    except KeyboardInterrupt:
+        status = 130
+    finally:
+        stop_all()
+    sys.exit(status)
 
 
 def run(command, timeout, core=None, **options):

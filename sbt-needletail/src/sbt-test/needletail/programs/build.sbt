@@ -20,7 +20,7 @@ lazy val onJvm = project.settings(
   needletailDistDirectory := target.value / s"dist-${scalaBinaryVersion.value}",
   check                   := {
     val launcher = needletailDist.value
-    val said     = Asked.of(launcher)
+    val said     = ServerOutput.of(launcher)
     assert(said.answer == "Hello, Ann!", said)
     val lib      = launcher.getParentFile.getParentFile / "lib"
     val prepared = (lib * "onJvm-*.jsa").get ++ (lib * "onJvm-*.aot").get
@@ -38,7 +38,7 @@ lazy val onNative = project
     needletailSymbols := true, // what is looked for below is a name
     check             := {
       val binary = needletailDist.value
-      val said   = Asked.of(binary)
+      val said   = ServerOutput.of(binary)
       assert(said.answer == "Hello, Ann!", said)
       assert(!said.errors.contains("sbt-needletail"), said)
       val text = IO.read(binary, java.nio.charset.StandardCharsets.ISO_8859_1)
@@ -55,7 +55,7 @@ lazy val without = project
   .settings(
     program,
     check := {
-      val said = Asked.of((Compile / nativeLink).value)
+      val said = ServerOutput.of((Compile / nativeLink).value)
       val line = s"""addSbtPlugin("dev.needletail" % "sbt-needletail" % "$newest")"""
       assert(said.answer == "Hello, Ann!", said)
       assert(said.errors.linesIterator.count(_.endsWith(line)) == 1, said)

@@ -3,7 +3,7 @@
  * A library cannot give the runtime's own C sources what they need, and nobody would look for the reason of a crash in
  * the build. native_registers.h, which the plugin has included in front of each C source, defines the macro.
  *
- * It is called before main, with one thread there. Nobody may be reading standard error: a full pipe is left alone, and
+ * It is called before main, with one thread there. Standard error may have no reader: a full pipe is skipped, and
  * one without a reader ends no program.
  */
 void needletail_notice(void);

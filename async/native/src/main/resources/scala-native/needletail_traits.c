@@ -54,7 +54,7 @@ void needletail_notice(void); /* needletail_notice.c */
 
 static const struct entry none = {0, NULL};
 
-/* What was found, for the suite that checks whether all of this still holds. */
+/* The results, for the suite that checks whether this analysis still applies. */
 static struct {
     int classes; /* that extend no trait */
     int mended;  /* those whose table would have answered for some trait */
@@ -126,7 +126,7 @@ __attribute__((constructor(101), used)) static void needletail_traits_mend(void)
     }
 }
 
-/* Called by needletail.async.Mended, so that all of this is linked. */
+/* Called by needletail.async.RuntimeFix, so that all of this is linked. */
 int needletail_traits_classes(void) { return found.classes; }
 
 /* For a debugger. */

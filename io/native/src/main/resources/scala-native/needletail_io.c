@@ -1,6 +1,6 @@
 /*
  * What needs C's headers: errno, limits, reading and writing, files. needletail_io_socket.c has addresses and sockets,
- * needletail_io_poll.c what waits for them. Everything else is in Scala. Unless a comment says otherwise a negative
+ * needletail_io_poll.c what waits for them. Everything else is in Scala. Unless noted otherwise, a negative
  * result is -errno; a function that fails leaves no descriptor behind.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_IO) && defined(__linux__)

@@ -53,7 +53,7 @@ struct connection {
     int owed;
 };
 
-/* What a thread needs: allocated when first used, freed when the thread ends. */
+/* State of a thread: allocated when first used, freed when the thread ends. */
 typedef struct {
     int slot;
     char in[IN_SIZE];
@@ -67,7 +67,7 @@ typedef struct {
 #define here needletail_tls_here
 extern _Thread_local buffers *here;
 
-/* Has what the thread needs. Returns 0 if memory ran out. */
+/* Allocates the thread's state. Returns 0 if memory ran out. */
 int needletail_tls_ready(void);
 
 /* The encrypted side, as OpenSSL sees it; null if memory ran out. After needletail_tls_ready. */

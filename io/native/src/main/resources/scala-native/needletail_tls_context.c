@@ -135,7 +135,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
-/* Whether the peer must have a certificate that is trusted. A server asks for one if it is wanted. */
+/* Whether the peer must have a trusted certificate. A server requests one if `wanted`. */
 void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE
                : how == TRUST_WANTED ? VERIFY_PEER
@@ -166,7 +166,7 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
     return count;
 }
 
-/* Trusts what the system does. */
+/* Trusts the system's certificates. */
 const char *needletail_tls_trust_system(context *c) {
     static const char *const bundles[] = {
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
@@ -213,7 +213,7 @@ static int is_pinned(const context *c, X509 *one) {
     return found;
 }
 
-/* Verifies a chain, and that it has a pinned key: in the chain as verified, not in whatever the peer has sent. */
+/* Verifies a chain, and that it has a pinned key: in the verified chain, not among the certificates that the peer sent. */
 static int verify_pinned(X509_STORE_CTX *chain, void *with) {
     context *c = with;
     int result = ssl.X509_verify_cert(chain);
@@ -247,7 +247,7 @@ static int verify_checked(X509_STORE_CTX *chain, void *with) {
     return 0;
 }
 
-/* Asked about a session that a client wants to resume: one that is not accepted is not resumed. */
+/* Called for a session that a client wants to resume: one that is not accepted is not resumed. */
 static int check_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
                          void *with) {
     context *c = with;

@@ -93,7 +93,7 @@ unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *
     return t.bytes;
 }
 
-/* What a handshake has established: version, cipher, protocol, name, and the peer's certificate if it has shown one. */
+/* The results of a handshake: version, cipher, protocol, name, and the peer's certificate if it has shown one. */
 unsigned char *needletail_tls_session_facts(const connection *c, int *length) {
     const SSL *s = needletail_tls_ssl(c);
     text t = {0};

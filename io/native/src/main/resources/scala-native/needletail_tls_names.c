@@ -1,4 +1,4 @@
-/* The names that clients ask for (SNI, RFC 6066 section 3): what they may be, and whose certificates are shown. */
+/* The names that clients request (SNI, RFC 6066 section 3): which are valid, and which certificates are used. */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
 #define _GNU_SOURCE
@@ -37,7 +37,7 @@ static size_t number(const unsigned char *at) { return (size_t)at[0] << 8 | at[1
 
 /*
  * Called at the beginning of each ClientHello. A name that is none is refused with the alert that the JDK has for it.
- * What is not one name of a host is left to the library, which refuses it.
+ * Anything but one host name is left to the library, which rejects it.
  */
 static int hear(SSL *s, int *alert, void *with) {
     const unsigned char *list = NULL;

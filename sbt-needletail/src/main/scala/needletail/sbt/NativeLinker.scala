@@ -6,20 +6,20 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.sys.process.{Process => Command, ProcessLogger}
 import scala.util.Try
 
-/** What a machine's clang can link, found out by asking it. */
+/** Detects what the machine's clang can link, by trying it. */
 private[sbt] final case class NativeLinker(lld: Boolean, staticCpp: Boolean)
 
 private[sbt] object NativeLinker {
   private val asked = new ConcurrentHashMap[Path, NativeLinker]
 
-  /** The answer is kept until sbt ends: what is installed meanwhile is noticed by its next start. */
+  /** The result is cached until sbt ends: programs installed meanwhile are noticed at its next start. */
   def of(clangpp: Path, log: Logger): NativeLinker = asked.computeIfAbsent(
     clangpp,
     _ => {
       val found = if (linux) NativeLinker(linksWithLld(clangpp), hasStaticCpp(clangpp)) else neither
       if (linux && !found.lld)
         log.warn(
-          "lld does not link here: native programs are linked without LTO, are larger and start later. " +
+          "lld does not work here: native programs are linked without LTO, are larger and start more slowly. " +
             "Install lld (Debian: apt-get install lld)"
         )
       found

@@ -16,22 +16,22 @@ object NeedletailNativePlugin extends AutoPlugin {
 
   object autoImport {
     val needletailStatic = settingKey[Boolean](
-      "Whether native programs are linked with no library beside them, C's included, for containers that hold nothing " +
-        "else. With glibc, names of hosts can then be looked up only where the same glibc is installed. " +
+      "Whether native programs are linked statically, including the C library, for containers that contain nothing " +
+        "else. With glibc, host names can then be resolved only where the same glibc is installed. " +
         "Default: whether NEEDLETAIL_STATIC is 1."
     )
     val needletailLinkedTls = settingKey[Boolean](
-      "Whether native programs are linked with OpenSSL, which they otherwise load when they first need it; for static " +
-        "programs, which cannot. Needs libssl-dev, or what the system calls it. " +
+      "Whether native programs are linked with OpenSSL instead of loading it when they first need it; for static " +
+        "programs, which cannot load it. Needs libssl-dev or its equivalent. " +
         "Default: whether NEEDLETAIL_LINKED_TLS is 1."
     )
     val needletailSymbols = settingKey[Boolean](
-      "Whether native programs for release keep the table of all symbols, for debuggers and profilers; it is a seventh of " +
-        "a program. Stack traces do without. Default: whether NEEDLETAIL_SYMBOLS is 1."
+      "Whether native release programs keep the symbol table, for debuggers and profilers; it is a seventh of " +
+        "a program. Stack traces do not need it. Default: whether NEEDLETAIL_SYMBOLS is 1."
     )
     val needletailRelease = settingKey[Boolean](
-      "Whether native programs are linked for release: release-fast, with thin LTO where lld links. " +
-        "Default: true, unless SCALANATIVE_MODE names a mode; SCALANATIVE_LTO is what it says in any case."
+      "Whether native programs are linked in release mode (release-fast), with thin LTO where lld works. " +
+        "Default: true, unless SCALANATIVE_MODE is set. SCALANATIVE_LTO always applies."
     )
   }
   import NeedletailPlugin.autoImport._

@@ -4,19 +4,19 @@ import _root_.sbt._
 import _root_.sbt.Keys._
 import _root_.sbt.plugins.JvmPlugin
 
-/** Lays out programs for release: on the JVM a launcher with its jars and what is prepared for a quick start. */
+/** Builds programs for release: on the JVM a launcher with its jars and a class archive or AOT cache. */
 object NeedletailPlugin extends AutoPlugin {
   override def requires = JvmPlugin
   override def trigger  = allRequirements
 
   object autoImport {
     val needletailDist = taskKey[File](
-      "Lays out this program for release: bin/NAME for the JVM with its jars in lib, bin/NAME-native on Scala Native. " +
-        "Returns the file that starts it."
+      "Builds this program for release: bin/NAME for the JVM with its jars in lib, bin/NAME-native on Scala Native. " +
+        "Returns the file to start."
     )
     val needletailDistDirectory =
       settingKey[File](
-        "Where needletailDist lays out programs; may be shared. Default: dist in the build's directory."
+        "Where needletailDist puts programs; may be shared by projects. Default: dist in the build's directory."
       )
     val needletailDistName =
       settingKey[String]("The name of the program in bin, without -native. Default: the project's name.")

@@ -15,7 +15,7 @@ private[sbt] object PluginFiles {
 
   /**
    * A copy of the file below `directory`, where compiler and linker find it. Its path has a digest of its content:
-   * Scala Native compiles and links anew when options change, and does not look into the files that they name.
+   * Scala Native rebuilds when options change, but does not check the content of files that they name.
    */
   def file(directory: File, name: String): File = synchronized {
     val content = text(name)

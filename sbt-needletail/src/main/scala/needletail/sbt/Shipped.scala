@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit
 import java.util.zip.ZipFile
 import scala.util.control.NonFatal
 
-/** Lays out what a release ships: `bin/NAME`, `bin/NAME-native`, and `lib` with the jars. */
+/** Builds the files of a release: `bin/NAME`, `bin/NAME-native`, and `lib` with the jars. */
 private[sbt] object Shipped {
 
   /** The cheapest stores into the heap, all cores for a collection, and a start as quick as the serial one's. */

@@ -17,7 +17,7 @@ sealed trait Training {
 object Training {
 
   /**
-   * The program is a server. It is started with `arguments`, asked for each of `paths` on 127.0.0.1, and stopped by
+   * The program is a server. It is started with `arguments`, sent a request for each of `paths` on 127.0.0.1, and stopped by
    * SIGTERM. Its port is the first number after a colon in its output, where it says what it listens on. Answers may
    * be errors: they exercise the program as well.
    */
@@ -44,7 +44,7 @@ object Training {
         }
   }
 
-  /** The program is a tool that asks an HTTP server and ends by itself. `arguments` are made of the server's URL. */
+  /** The program is a tool that calls an HTTP server and exits. `arguments` are computed from the server's URL. */
   final case class Tool(arguments: String => Seq[String]) extends Training {
     private[sbt] def run(start: Seq[String] => Process): Unit = {
       val server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0)

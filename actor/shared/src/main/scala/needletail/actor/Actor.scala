@@ -54,7 +54,7 @@ object Actor {
 }
 
 /**
- * What an actor can do besides receiving; on its own loop only. Timers, watches and children belong to the incarnation
+ * Operations of an actor besides receiving messages; on its own loop only. Timers, watches and children belong to the incarnation
  * that created them: they end when the actor stops or is restarted.
  */
 trait Context[M] {

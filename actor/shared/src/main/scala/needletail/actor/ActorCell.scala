@@ -16,7 +16,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     with Runnable {
 
   private val inbox        = new Inbox[M](loop, settings, this)
-  private val surroundings = new Surroundings[M](loop, inbox)
+  private val surroundings = new ActorResources[M](loop, inbox)
 
   private[actor] val watches = new DeathWatch
 
@@ -75,7 +75,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     finally {
       receivedSoFar = received
       inbox.idle()
-      // what was added after the last check found this busy and did not wake the loop
+      // messages added after the last check saw `busy` and did not wake the loop
       if (!isStopped && (stopWanted || actor == null || !inbox.isEmpty)) inbox.wake()
     }
 

@@ -55,7 +55,7 @@ private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
 
 private[actor] object Mailbox {
 
-  /** An entry of the mailbox that is not a user's message; it is told when it is dropped, on any thread. */
+  /** An entry of the mailbox that is not a user's message; `dropped` is called when it is dropped, on any thread. */
   trait Entry {
     def dropped(): Unit
   }

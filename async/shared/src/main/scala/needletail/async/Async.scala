@@ -14,7 +14,7 @@ import scala.util.{Failure, Success, Try}
  * observers called after that. So long chains and deep recursion through `flatMap` do not use stack, and a loop that
  * ends in `flatMap` runs in constant memory.
  *
- * '''Cancellation.''' What is no longer needed should stop. Cancelling a value fails it with [[Cancelled]] and
+ * '''Cancellation.''' Work that is no longer needed should stop. Cancelling a value fails it with [[Cancelled]] and
  * withdraws it from what it was derived from. A value whose last observer has withdrawn is cancelled in turn, down to
  * the promise, timer or blocking work at the origin. `onComplete`, `foreach` and `toFuture` never withdraw.
  */
@@ -59,7 +59,7 @@ abstract class Async[+A] private[async] () {
     if (result == null) new Mapped(f).observe(this) else Step.map(f, result)
   }
 
-  /** Continues with the `Async` that `f` makes of the value. A non-fatal exception of `f` becomes the failure. */
+  /** Continues with the `Async` that `f` returns for the value. A non-fatal exception of `f` becomes the failure. */
   final def flatMap[B](f: A => Async[B]): Async[B] = {
     val result = resultOrNull
     if (result == null) new FlatMapped(f).observe(this)
@@ -88,7 +88,7 @@ abstract class Async[+A] private[async] () {
       FlatMapped.call[Throwable, B](e => f.applyOrElse(e, (_: Throwable) => result), result.error)
   }
 
-  /** Continues with the `Async` that `f` makes of the value or the failure. */
+  /** Continues with the `Async` that `f` returns for the value or the failure. */
   final def transform[B](f: Try[A] => Async[B]): Async[B] = {
     val result = resultOrNull
     if (result == null) new Transformed(f).observe(this) else FlatMapped.call(f, result.toTry)
@@ -158,7 +158,7 @@ abstract class Async[+A] private[async] () {
 /** The failure of a cancelled `Async`. */
 final class Cancelled extends RuntimeException("cancelled", null, false, false)
 
-/** The failure of an `Async` that was not complete within `limit`. It has no stack trace, as it is thrown nowhere. */
+/** The failure of an `Async` that was not complete within `limit`. It has no stack trace, because it is never thrown. */
 final class TimedOut(val limit: FiniteDuration)
     extends RuntimeException(s"not complete within $limit", null, false, false)
 

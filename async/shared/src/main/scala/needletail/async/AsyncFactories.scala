@@ -45,8 +45,8 @@ object AsyncFactories {
   def all[A](asyncs: Seq[Async[A]]): Async[Seq[A]] = Gathered(asyncs)
 
   /**
-   * What `f` makes of each item, in order. At most `parallelism` of them are under way at a time: `f` is called for
-   * the next item when one is complete. The first failure becomes the result, withdraws from the others that are under
+   * The results of `f` for all items, in order. At most `parallelism` are in progress at a time: `f` is called for
+   * the next item when one is complete. The first failure becomes the result, withdraws from the others that are in
    * way, and `f` is called for no further item; the same if this is cancelled.
    *
    * Throws IllegalArgumentException unless `parallelism` is positive.

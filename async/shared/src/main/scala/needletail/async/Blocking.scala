@@ -73,7 +73,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
    * Runs `body` on another thread and returns its value or exception on the calling loop.
    *
    * Fails with [[Rejected]] if there is no room. Cancelling removes work that has not begun; work that has begun is
-   * interrupted if the platform supports it, and its result is lost, whatever `body` does.
+   * interrupted if the platform supports it, and its result is discarded.
    */
   def apply[A](body: => A): Async[A] = {
     val answer = new Blocking.Answer[A](Loop.current)

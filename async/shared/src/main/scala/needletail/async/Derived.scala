@@ -285,7 +285,7 @@ private[async] object Step {
     if (result.isValue) result
     else
       try {
-        // applyOrElse evaluates the guard once; the fallback's result tells that no case matched
+        // applyOrElse evaluates the guard once; the fallback's result shows that no case matched
         val answer = f.asInstanceOf[PartialFunction[Throwable, Any]].applyOrElse(result.error, notHandled)
         if (answer.asInstanceOf[AnyRef] eq notHandled) result else new Value(answer.asInstanceOf[A])
       } catch { case Survivable(e) => new Failed(e) }

@@ -28,7 +28,7 @@ trait Loop extends Executor {
   /** Where its blocking work runs; null for the shared threads. */
   private[needletail] def blockingThreads: Executor = null
 
-  /** Has `task` run on the loop's thread when the loop has ended; once, however often that is said. On the loop. */
+  /** Runs `task` on the loop's thread when the loop has ended; once, even if registered several times. On the loop. */
   private[needletail] def atEnd(task: Runnable): Unit = { val _ = task }
 
   /**
@@ -49,7 +49,7 @@ trait Timer {
 }
 
 object Loop {
-  Mended.need()
+  RuntimeFix.need()
 
   private val here = new ThreadLocal[Loop]
 

@@ -3,14 +3,14 @@ package needletail.async
 /**
  * The failure of something that had no room. A server responds with 503 to a request whose handler fails with it.
  *
- * @param full what was full
+ * @param full the resource that was exhausted
  */
 final class Rejected(message: String, val full: Rejected.Full = Rejected.Other)
     extends RuntimeException(message, null, false, false)
 
 object Rejected {
 
-  /** What was full. */
+  /** The resource that was exhausted. */
   sealed trait Full
 
   /** The mailbox of an actor. */

@@ -14,7 +14,7 @@ private[needletail] abstract class ResultListener[A] extends Pending[Nothing] {
 
   /** Calls `completed` when `async` is complete; before returning if it already is. */
   final def listen(async: Async[A]): Unit = {
-    if (source != null) throw new IllegalStateException("this listens already")
+    if (source != null) throw new IllegalStateException("there already is a listener")
     val result = async.resultOrNull
     if (result != null) tell(result)
     else {

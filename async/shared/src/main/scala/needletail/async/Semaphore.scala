@@ -87,7 +87,7 @@ private[needletail] final class Semaphore(atFirst: Int, queue: Int, queueTime: F
     letWaitersIn()
   }
 
-  /** A waiter gives up. It has been claimed, so it was given no place. */
+  /** A waiter stops waiting. It has been claimed, so it got no place. */
   private def gone(waiter: Waiter): Unit = {
     queued.decrementAndGet()
     line.remove(waiter) // linear in the queue, which is bounded; otherwise those that left would fill it
@@ -103,7 +103,7 @@ private[needletail] object Semaphore {
   private val entered = Async.value(Entered)
   private val full    = Async.value(Full)
 
-  /** A waiter, on its loop. The first to claim it decides: a thread that admits it, or its loop when it gives up. */
+  /** A waiter, on its loop. The first to claim it decides: a thread that admits it, or its loop when it stops waiting. */
   private final class Waiter(semaphore: Semaphore, loop: Loop) extends AtomicBoolean(false) {
     val turn: AsyncPromise[Int] = new AsyncPromise[Int]
     private var timer: Timer    = null

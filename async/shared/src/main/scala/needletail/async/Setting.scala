@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 /**
  * Checks settings when they are constructed. A wrong value throws IllegalArgumentException with the name of the
- * setting, its value and what is allowed.
+ * setting, its value and the allowed values.
  *
  * @param owner the class of settings, which messages name
  */

@@ -3,7 +3,7 @@ package needletail.async
 /**
  * Every exception of a callback after which the program continues: all but errors of the virtual machine itself, such
  * as `OutOfMemoryError`. A `StackOverflowError` is survivable, as the stack is free again where it is caught; so is the
- * `InternalError` that the JDK makes of one while it links a lambda.
+ * `InternalError` into which the JDK converts one while it links a lambda.
  *
  * `scala.util.control.NonFatal` is narrower: it does not match linkage errors, interrupts, control-flow exceptions
  * and stack overflows. User code throws all of these, and none of them may affect other connections of a loop.

@@ -22,7 +22,7 @@ private[async] final class Trampoline {
     if (!draining) drain()
   }
 
-  /** Queues `turn` until what is running is over, or until the stack is shallow again. */
+  /** Queues `turn` until the running turn has ended, or until the stack is shallow again. */
   def append(turn: Turn): Unit = {
     if (count == ring.length) resize(count * 2)
     ring((head + count) & (ring.length - 1)) = turn
@@ -39,7 +39,7 @@ private[async] final class Trampoline {
 
   def leave(): Unit = depth -= 1
 
-  /** Runs what was postponed, if the stack is shallow again. Returns true if anything was run. */
+  /** Runs postponed turns if the stack is shallow again. Returns true if any was run. */
   def resume(): Boolean =
     depth == 0 && count > 0 && !draining && {
       drain()

@@ -2,7 +2,7 @@ package needletail.async
 
 import scala.collection.mutable.ArrayBuffer
 
-/** What `f` makes of `items`, in order, or the first failure; at most `parallelism` of them are waited for at a time. */
+/** The results of `f` for `items`, in order, or the first failure; at most `parallelism` are pending at a time. */
 private[async] final class Traversed[A, B](items: Iterator[A], parallelism: Int, f: A => Async[B])
     extends Combined[Seq[B]] {
   private val values   = new ArrayBuffer[Any]

@@ -6,7 +6,7 @@ package needletail.async
  */
 trait UpstreamFailure extends Throwable {
 
-  /** What went wrong, as far as the client of this program is told. */
+  /** The error, as reported to the client of this program. */
   def upstreamReason: UpstreamFailure.Reason
 }
 

@@ -7,10 +7,10 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{ByteStream, Status}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** The client against nginx and Node, where they are installed. */
-class OtherServersSuite extends Suite with Serving with OtherPrograms with Temporaries {
+class OtherServersSuite extends Suite with Serving with OtherPrograms with TemporaryDirectories {
 
   private def running[A](command: String*)(body: Client => A)(implicit port: Int): A =
     listening(port, command: _*)(calling()(body))

@@ -85,7 +85,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
 
   /**
    * Closes unused connections and fails the calls that wait; later calls fail. Calls in progress complete on loops of
-   * others; the client's own loops are stopped, and calls on them cut off. Returns when that is done.
+   * others; the client's own loops are stopped, and calls on them aborted. Returns when that is done.
    */
   def close(): Unit = loops.close()
 

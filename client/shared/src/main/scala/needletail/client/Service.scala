@@ -28,8 +28,8 @@ final class Service private[client] (val client: Client, host: Host) extends Cal
   def statistics: HostStatistics = host.statistics
 
   /**
-   * Makes the client drop it, for every user of the same service: unused connections are closed now, the others when
-   * their calls are complete, and its statistics are discarded. A later call starts anew.
+   * Removes the service from the client, for all its users: unused connections are closed now, the others when
+   * their calls are complete, and its statistics are discarded. A later call starts afresh.
    */
   def close(): Unit = client.forget(host)
 

@@ -136,7 +136,7 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
 
   test("never an answer, half an answer, an answer that drips: the call's time ends it") {
     val quick: Call => Call = _.timeout(500.millis)
-    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: nothing of it had arrived", quick)
+    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: no part of it had arrived", quick)
     failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 500 ms: its head was incomplete", quick)
     failsWith[ClientError.TimedOut](
       answers("HTTP/1.1 200 OK\nContent-Length: 3", "a"),

@@ -3,10 +3,10 @@ package needletail.client
 import java.io.File
 
 import needletail.io.Tls
-import needletail.testing.{Authority, Suite, Temporaries}
+import needletail.testing.{Authority, Suite, TemporaryDirectories}
 
 /** The client's TLS against servers of OpenSSL, Python, Node and nginx, where they are installed. */
-class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Temporaries {
+class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with TemporaryDirectories {
 
   private lazy val authority = newAuthority()
   private lazy val good      = authority.issue("DNS:localhost")

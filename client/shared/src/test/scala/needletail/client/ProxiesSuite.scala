@@ -10,10 +10,10 @@ import needletail.io.{Address, Tls, TlsServerConfig}
 import needletail.server.ServerFixture
 import needletail.server.tcp.{Answer, TcpServer}
 import needletail.tcp.{Codec, Decoded, Decoder, TcpClient, TcpClientConfig, TcpClientError}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Calls through HTTP proxies. */
-class ProxiesSuite extends Suite with Serving with Temporaries {
+class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
   private val handler: Handler = request =>
     if (request.path == "/echo") Response.ok.stream(request.body.stream)
     else
@@ -176,7 +176,7 @@ class ProxiesSuite extends Suite with Serving with Temporaries {
 
     def wrong(url: String): String =
       intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
-    assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must be called by http, not by 'socks5'")
+    assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must have an http URL, not 'socks5'")
     assertEquals(wrong("http://u:secret@p/path"), "all_proxy: a proxy must be http://host:port")
     assert(!wrong("http://u:secret%@p").contains("secret"))
     assert(!wrong("http://u:secret%0a@p").contains("secret"))

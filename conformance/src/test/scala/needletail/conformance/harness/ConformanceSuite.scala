@@ -41,14 +41,15 @@ abstract class ConformanceSuite extends Suite {
 
     def end(): Unit = started.foreach { program =>
       try {
-        val before = descriptors.getOrElse(0)
-        val after  = ConformanceSuite.settled(program, before)
+        val before   = descriptors.getOrElse(0)
+        def now: Int = program.descriptors.getOrElse(0)
+        eventually( // connections that have ended are gone at most the idle timeout later
+          now <= before + ConformanceSuite.Slack,
+          s"$before descriptors open at first, $now at the end",
+          within = Program.idleTimeoutMillis.millis + 2.seconds
+        )
         program.terminate()
         val status = program.exitStatus(20000)
-        assert(
-          after <= before + ConformanceSuite.Slack,
-          s"$before descriptors open at first, $after at the end"
-        )
         assertEquals(status, Some(0), program.output.takeRight(20).mkString("\n"))
         assertEquals(program.stackTraces.take(10).toList, Nil)
       } finally program.kill()
@@ -182,16 +183,5 @@ object ConformanceSuite {
         }
       } finally wire.close()
     }
-  }
-
-  /** The descriptors open once connections that have ended are gone: at most the idle timeout later. */
-  private def settled(program: Program, wanted: Int): Int = {
-    val deadline = Wire.in(Program.idleTimeoutMillis + 2000L)
-    var open     = program.descriptors.getOrElse(0)
-    while (open > wanted + Slack && System.nanoTime() < deadline) {
-      Thread.sleep(50)
-      open = program.descriptors.getOrElse(0)
-    }
-    open
   }
 }

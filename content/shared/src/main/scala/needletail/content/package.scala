@@ -93,8 +93,8 @@ package object content {
 
   /**
    * Routes that pass requests on to `service`, and its responses back, as they arrive: `proxy("/api", service)`. The
-   * prefix is left out unless `config` says otherwise. Fields that concern the connection are left out, and Forwarded
-   * says who asks.
+   * prefix is removed unless `config` keeps it. Connection-specific fields are removed, and Forwarded
+   * names the client.
    */
   def proxy(prefix: String, service: Service, config: ProxyConfig = ProxyConfig()): Routes =
     new Proxy(prefix, service, config).routes
@@ -112,7 +112,7 @@ package object content {
   implicit class PartWithValidation[A](private val part: Part[A]) {
 
     /**
-     * The value that `f` makes of this part's; if it finds errors, the response is a problem (RFC 9457) with the list
+     * The result of `f` for this part's value; if it finds errors, the response is a problem (RFC 9457) with the list
      * `errors`, each with `field` and `message`; see [[validation.Validated]].
      */
     def validate[B](f: A => Validated[B], status: Status = Status.UnprocessableContent): Part[B] =
@@ -157,7 +157,7 @@ package object content {
 
     def requestIds(ids: RequestId): Routes = ids(routes)
 
-    /** The same routes, whose errors are problems (RFC 9457) in place of plain text. */
+    /** The same routes, with errors as problems (RFC 9457) instead of plain text. */
     def problems: Routes = Problem.of(routes)
   }
 
@@ -188,7 +188,7 @@ package object content {
       Json.parse(bytes).flatMap(_.as[A]) match {
         case Right(value) => Async.value(value)
         case Left(error)  =>
-          Async.fail(new ClientError.Malformed(call.hostName, s"the response is not as expected: $error"))
+          Async.fail(new ClientError.Malformed(call.hostName, s"unexpected response content: $error"))
       }
     }
 

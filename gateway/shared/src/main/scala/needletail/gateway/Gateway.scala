@@ -13,7 +13,7 @@ import needletail.io.system.SystemPlatform
 import needletail.server.{RunningServer, Server}
 
 /**
- * The last line of a program that serves: behind any web server, or by itself.
+ * The entry point of a server program, behind any web server or alone.
  *
  * {{{
  *   def main(args: Array[String]): Unit = Gateway.run(routes, args)
@@ -123,7 +123,7 @@ object Gateway {
    */
   def arguments(args: Array[String]): Array[String] = if (isCgi) new Array[String](0) else args
 
-  /** The environment as the kernel has it, if it is accessible. */
+  /** The environment as stored by the kernel, if accessible. */
   private def environment(): Variables =
     try {
       val file = new FileInputStream("/proc/self/environ")

@@ -10,9 +10,9 @@ object GatewayArguments {
   val help: String =
     """  --port N           serve HTTP on that port; 0 picks a free one
       |  --host TEXT        on that address
-      |  --fastcgi ADDRESS  serve FastCGI there: HOST:PORT, a socket's path, or fd:N
-      |  --scgi ADDRESS     serve SCGI there
-      |  --mount PATH       path at which the web server has mounted the program""".stripMargin
+      |  --fastcgi ADDRESS  serve FastCGI at this address: HOST:PORT, the path of a socket, or fd:N
+      |  --scgi ADDRESS     serve SCGI at this address
+      |  --mount PATH       path at which the web server mounts the program""".stripMargin
 
   /** Applies `args` to `config`. Left is the error. Options are written `--name value` or `--name=value`. */
   def parse(args: List[String], config: GatewayConfig): Either[String, GatewayConfig] = args match {
@@ -23,7 +23,7 @@ object GatewayArguments {
       else
         more match {
           case value :: rest => one(first, value, rest, config)
-          case Nil           => Left(s"unknown option '$first', or one without its value; there are\n$help")
+          case Nil           => Left(s"unknown option '$first', or an option without its value; the options are\n$help")
         }
   }
 
@@ -57,7 +57,7 @@ object GatewayArguments {
       case "--mount"   =>
         if (value.startsWith("/")) parse(more, config.copy(mount = Some(value)))
         else Left(s"option '--mount': expected a path that begins with a slash, got '$value'")
-      case _ => Left(s"unknown option '$name'; there are\n$help")
+      case _ => Left(s"unknown option '$name'; the options are\n$help")
     }
   }
 

@@ -16,18 +16,18 @@ private[gateway] object LaunchMode {
         FrontProtocol.Http(Address.Inherited(if (SystemPlatform.listens(0)) 0 else FirstDescriptor))
       else
         throw new java.io.IOException(
-          s"the service manager has handed over $handed sockets (LISTEN_FDS): one is expected"
+          s"the service manager passed $handed sockets (LISTEN_FDS); expected one"
         )
     else if (SystemPlatform.listens(0)) FrontProtocol.FastCgi(Address.Inherited(0))
     else FrontProtocol.Http(otherwise)
   }
 
-  /** What to say if the environment looks like that of a CGI program and is none (RFC 3875 §4.1.4). */
+  /** A warning if the environment resembles that of a CGI program but is not one (RFC 3875 §4.1.4). */
   def doubt(environment: String => String, protocol: String, address: Address): Option[String] =
     if (environment("REQUEST_METHOD") == null) None
     else
       Some(
-        s"REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not taken for a CGI request, " +
+        s"REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not treated as a CGI request, " +
           s"and $protocol is served on $address"
       )
 

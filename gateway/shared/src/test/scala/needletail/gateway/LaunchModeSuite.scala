@@ -11,7 +11,7 @@ class LaunchModeSuite extends Suite {
     assertEquals(
       LaunchMode.doubt(Map("REQUEST_METHOD" -> "GET").getOrElse(_, null), "HTTP", address),
       Some(
-        "REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not taken for a CGI request, " +
+        "REQUEST_METHOD is set, but GATEWAY_INTERFACE is not CGI/1.1: this is not treated as a CGI request, " +
           "and HTTP is served on 127.0.0.1:8080"
       )
     )

@@ -35,7 +35,7 @@ private[needletail] object Around {
       }
     def dress(request: Request, response: Response): Response = f(request, response)
 
-    /** An exception of `f` drops the response, whose stream nobody would end otherwise. */
+    /** If `f` throws an exception, the response is dropped and its stream is cancelled, which nothing else would do. */
     private def mapped(request: Request, response: Response): Response =
       try f(request, response)
       catch {

@@ -2,7 +2,7 @@ package needletail.http
 
 import needletail.async.{Async, AsyncPromise}
 
-/** The connection that a request came over. */
+/** The connection of a request. */
 trait ConnectionInfo {
 
   /** The peer's address as text: `192.0.2.1:4711`, `[2001:db8::1]:4711`, or a Unix socket's path. */
@@ -17,7 +17,7 @@ trait ConnectionInfo {
   /** Whether responses over it can have files that the system sends. */
   private[needletail] def sendsFiles: Boolean = false
 
-  /** What the TLS handshake has established; None without TLS. */
+  /** The results of the TLS handshake; None without TLS. */
   def security: Option[ConnectionSecurity] = None
 
   /** The certificate that the client has shown, which has been verified; None if it has shown none. */

@@ -5,8 +5,8 @@ package needletail.http
  *
  * @param version    `TLSv1.3` or `TLSv1.2`
  * @param cipher     the cipher suite's name at IANA, such as `TLS_AES_128_GCM_SHA256`
- * @param protocol   what was agreed on by ALPN, such as `http/1.1`; empty if nothing was
- * @param serverName the name that the client asked for (SNI), in lower case; empty if it asked for none
+ * @param protocol   the protocol negotiated by ALPN, such as `http/1.1`; empty if none was
+ * @param serverName the name that the client requested (SNI), in lower case; empty if none
  * @param peer       the client's certificate; None if it has shown none
  */
 final case class ConnectionSecurity(
@@ -18,7 +18,7 @@ final case class ConnectionSecurity(
 )
 
 /**
- * A certificate of a peer that has been verified: it is valid, was issued by somebody who is trusted, and the peer has
+ * A certificate of a peer that has been verified: it is valid, was issued by a trusted authority, and the peer has
  * its key.
  *
  * @param subject the distinguished name in the form of RFC 2253: `CN=Ann,O=Example`

@@ -4,7 +4,7 @@ import needletail.http.admission.RouteClass
 import needletail.http.message.Status
 
 /**
- * A server's admission control as a router sees it, on one event loop. It is asked once per request, when the route is
+ * A server's admission control as seen by a router, on one event loop. It is called once per request, when the route is
  * known and before any of the route's code runs. The request's [[RequestView]] holds it.
  */
 private[needletail] abstract class Gate {
@@ -15,7 +15,7 @@ private[needletail] abstract class Gate {
    */
   def enter(route: RouteClass): Response
 
-  /** The same for a handler that is not a router but may call one; the router then asks by itself. */
+  /** The same for a handler that is not a router but may call one, which then requests admission. */
   def enterHandler(route: RouteClass): Response
 
   /** Runs `body` as soon as the request is admitted, or returns the refusal. */

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import needletail.http.message.{HttpError, Status}
 
-/** What a server of http does so that its clients use https. */
+/** Makes clients of a plain HTTP server use https. */
 object Https {
 
   /**
@@ -20,7 +20,7 @@ object Https {
   def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler =
     Handler { (request: Request) =>
       val name = host.getOrElse(withoutPort(request.authority))
-      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "a Host is missing"))
+      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
       else {
         val suffix = if (port == DefaultPort) "" else s":$port"
         Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")

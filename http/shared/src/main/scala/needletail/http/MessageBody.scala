@@ -61,7 +61,7 @@ object MessageBody {
 
   /**
    * Reads a stream to its end into one array. Fails with HttpError 413 beyond `limit`. If `announced` is not negative,
-   * room for all of it is made once half has come. Before the array grows, `hold` is asked whether that many bytes more
+   * room for all of it is allocated once half has arrived. Before the array grows, `hold` is asked whether that many more bytes
    * may be held: null permits it, anything else is the failure.
    */
   private[needletail] def collect(

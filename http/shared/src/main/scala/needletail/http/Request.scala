@@ -31,7 +31,7 @@ final class Request private[needletail] (
     extras
   }
 
-  /** What belongs to the request and to all that are made from it, in whatever way. */
+  /** State shared by the request and all requests derived from it. */
   private[needletail] def shared: RequestExtras = {
     val own = more
     if (own.root == null) own else own.root

@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http.message.Headers
 
 /**
- * What a handler responds with to hand a request's connection over to another protocol (RFC 9110 §7.8). It knows no
+ * The source of a response that hands the request's connection over to another protocol (RFC 9110 §7.8). It knows no
  * version of HTTP: the server finds the byte channel, the whole connection for HTTP/1.1.
  *
  * It is the source of its response, a stream without content, so that other responses cost no check for it.
@@ -21,8 +21,8 @@ private[needletail] abstract class Upgrade extends ByteStream {
   def accept(request: Request): Upgrade.Answer
 
   /**
-   * The response by which the connection is handed over, if the request fits: otherwise what is sent is what `accept`
-   * says. Its status is 101 here in either case. With other content it becomes a response like any other, with 200.
+   * The response by which the connection is handed over, if the request is suitable; otherwise the response that `accept`
+   * returns is sent. Its status is 101 here in either case. With other content it becomes a response like any other, with 200.
    */
   final def response: Response = Response.switching(this)
 
@@ -38,7 +38,7 @@ private[needletail] object Upgrade {
     case _           => null
   }
 
-  /** What a protocol makes of a request. */
+  /** A protocol's decision on a request. */
   sealed abstract class Answer
 
   /** The request does not fit: this is the response. */

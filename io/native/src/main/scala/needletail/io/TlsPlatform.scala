@@ -4,7 +4,7 @@ import needletail.io.platform.{TlsClientContext, TlsServerContext}
 import needletail.io.system.tls.{OpenSslClient, OpenSslServer}
 import needletail.io.tls.{TlsClientConfig, TlsServerConfig}
 
-/** TLS by OpenSSL 3, which is loaded when it is first needed. Where it is missing, an IOException says so. */
+/** TLS by OpenSSL 3, which is loaded when it is first needed. Where it is missing, an IOException is thrown. */
 private[io] trait TlsPlatform {
 
   /** Whether TLS is available on this platform. */

@@ -74,7 +74,7 @@ private[io] final class ConnectionInput(connection: Connection) {
     val held = kept
     val room = options.maxLeftover - held
     if (room <= 0) {
-      // the handler does not want the bytes that are here, unless it has just resumed: then it gets them next
+      // the handler has left these bytes, unless it has just resumed: then it gets them next
       if (!redeliver) paused = true
       connection.want(socket.interest & ~Interest.Read)
     } else {

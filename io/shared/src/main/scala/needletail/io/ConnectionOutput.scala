@@ -37,7 +37,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
   def write(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit =
     if (!ending && count > 0) {
       if (unsent ne null)
-        throw new IllegalStateException("bytes were written in the middle of a file that is sent")
+        throw new IllegalStateException("bytes were written while a file was being sent")
       val done = if (pending eq null) writeNow(bytes, from, count) else 0
       if (done >= 0 && done < count) {
         if (pending eq null) pending = new PendingOutput(connection.loop.memory)
@@ -130,7 +130,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
       connection.readAgain()
     } catch { case e: IOException => connection.finish(e) }
 
-  /** Forgets the part of a file: whoever sends it continues with it, or nobody does. */
+  /** Forgets the part of a file, which is continued by its sender or not at all. */
   def dropPart(): Unit = unsent = null
 
   /** Releases everything when the connection is closed. */

@@ -82,11 +82,11 @@ object Connector {
 
     def begin(): Unit = address match {
       case inherited: Address.Inherited =>
-        giveUp(new IOException(s"$inherited is for listening: it cannot be connected to"))
+        giveUp(new IOException(s"$inherited can only be listened on"))
       case Address.Unix(path)                   => open(loop.platform.connectUnix(path))
       case tcp: Address.Tcp if (tcp.isWildcard) =>
         giveUp(
-          new IOException("that means all addresses of a machine, for listening; it cannot be connected to")
+          new IOException("it stands for all addresses of a machine and can only be listened on")
         )
       case tcp: Address.Tcp =>
         loop.platform.resolve(tcp.host, loop) {

@@ -16,7 +16,7 @@ import java.util.concurrent.{Executor, RejectedExecutionException}
  *   1. runs the timers that are due,
  *   1. runs the tasks that were queued by then (`execute`),
  *   1. runs the task of every turn, if one is set,
- *   1. runs what was put off to the end of the turn (`endOfTurn`).
+ *   1. runs the tasks for the end of the turn (`endOfTurn`).
  *
  * An exception of user code is reported (`onFailure`) and closes the connection that it was called for, never the
  * loop. A fatal error of the virtual machine ends the loop and closes what it owns.
@@ -322,7 +322,7 @@ final class EventLoop private[io] (
       catch {
         case e: Throwable =>
           FailureLog.report(text, cause)
-          FailureLog.report("the log of failures failed", e)
+          FailureLog.report("the failure log failed", e)
       }
 
   private val draining = new Signal

@@ -43,7 +43,7 @@ private[needletail] trait FileOutput {
   def isSendable: Boolean
 
   /**
-   * What comes next; the part before it must have been sent, or is not fresh any more and sending stopped. Completes
+   * The next part; the part before it must have been sent, or is not fresh any more and sending stopped. Completes
    * when it is in memory. A failure ends the content.
    */
   def nextPart(): Async[FilePart]

@@ -189,7 +189,7 @@ object Listener {
    * As `bind`, but accepts nothing before `begin` is called.
    *
    * @param onShortage
-   *   called on `loop` whenever a connection could not be accepted for want of descriptors or memory
+   *   called on `loop` whenever a connection could not be accepted because descriptors or memory ran out
    */
   private[needletail] def prepare(
       address: Address,

@@ -8,7 +8,7 @@ import needletail.io.platform.{Interest, Socket}
  * What is exchanged with a proxy on a new connection, before it leads to the server behind: a protocol where this side
  * speaks first, with one request and one answer.
  *
- * @param request what is sent
+ * @param request the bytes to send
  * @param maxAnswer bytes of the longest answer
  * @param port the server's, which TLS sessions are kept for
  */
@@ -31,7 +31,7 @@ trait TunnelProxy {
   /** Where it is. */
   def address: Address.Tcp
 
-  /** What a new connection to it begins with, to become one to `to`. */
+  /** The handshake on a new connection to the proxy that opens a tunnel to `to`. */
   private[needletail] def handshake(to: Address.Tcp): ProxyHandshake
 }
 

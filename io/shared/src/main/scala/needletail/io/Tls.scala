@@ -18,7 +18,7 @@ final class Tls private[io] (context: TlsClientContext, serverName: Option[Strin
   private[io] def over(socket: Socket, name: String, port: Int): Socket = context.over(socket, name, port)
 
   /**
-   * The peer for the server with that name or address; a dot at its end is no part of it (RFC 6066 section 3). The first
+   * The peer for the server with that name or address; a trailing dot is not part of it (RFC 6066 section 3). The first
    * call may read the trusted certificates, which blocks.
    */
   def to(name: String): TlsPeer = {
@@ -49,14 +49,14 @@ object Tls extends TlsPlatform {
   /**
    * Reads the files of a configuration.
    *
-   * @throws java.io.IOException one line that says which file is wrong, and why; or that TLS is not available
+   * @throws java.io.IOException with a one-line message: which file is invalid and why, or that TLS is not available
    */
   def client(config: TlsClientConfig): Tls = new Tls(load(config), config.serverName)
 
   /**
-   * Reads the files of a configuration. A certificate that is not valid now is no error: `TlsIdentity.expiry` tells.
+   * Reads the files of a configuration. A certificate that is not valid now is not an error: see `TlsIdentity.expiry`.
    *
-   * @throws java.io.IOException one line that says which file is wrong, and why; or that TLS is not available
+   * @throws java.io.IOException with a one-line message: which file is invalid and why, or that TLS is not available
    */
   def server(config: TlsServerConfig): TlsIdentity = identity(config, () => load(config))
 

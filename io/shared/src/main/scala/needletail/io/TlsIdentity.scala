@@ -33,10 +33,10 @@ final class TlsIdentity private[io] (
   def expiry: Option[Long] = certificates.map(_.notAfter).minOption
 
   /**
-   * Reads all files again. New connections have the new certificates; others go on with those that they have. Sessions
+   * Reads all files again. New connections use the new certificates; existing ones keep theirs. Sessions
    * from before are not resumed. Blocks while it reads.
    *
-   * @throws java.io.IOException that says which file is wrong, and why; then nothing has changed
+   * @throws java.io.IOException with the invalid file and the reason; then nothing has changed
    */
   def reload(): Unit = synchronized {
     seen = stamps()

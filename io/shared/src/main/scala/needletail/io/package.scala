@@ -1,7 +1,7 @@
 package needletail
 
 /**
- * Event loops, connections and what they run on.
+ * Event loops and connections.
  *
  * Types that users name and that packages below define are re-exported here.
  */

@@ -7,10 +7,10 @@ import scala.concurrent.{Await, Promise}
 
 import needletail.io.platform.ListenOptions
 import needletail.io.tls.*
-import needletail.testing.Temporaries
+import needletail.testing.TemporaryDirectories
 
 /** What suites need of a server and a client of ours with TLS, with certificates made by openssl. */
-abstract class TlsPair extends LoopSuite with Temporaries {
+abstract class TlsPair extends LoopSuite with TemporaryDirectories {
   lazy val authority = newAuthority("Needletail")
   lazy val local     = {
     val issued = authority.issue(

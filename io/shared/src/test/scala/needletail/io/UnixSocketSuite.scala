@@ -5,9 +5,9 @@ import java.nio.file.{Files, Path}
 
 import needletail.io.platform.ListenOptions
 import needletail.io.system.SystemPlatform
-import needletail.testing.Temporaries
+import needletail.testing.TemporaryDirectories
 
-class UnixSocketSuite extends LoopSuite with Temporaries {
+class UnixSocketSuite extends LoopSuite with TemporaryDirectories {
 
   private def withDirectory[A](body: Path => A): A = body(temporaryDirectory())
 

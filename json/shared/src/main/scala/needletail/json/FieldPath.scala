@@ -11,7 +11,7 @@ private[needletail] object FieldPath {
   /** Maximum of characters of a path in messages; the rest is left out. */
   private val MaxLength = 64
 
-  /** Maximum of levels that are kept: what is too large has not been parsed, and may begin with any number of them. */
+  /** Maximum of levels that are kept: larger input is not parsed, and may begin with any number of them. */
   private val MaxDepth = 1024
 
   /**

@@ -25,7 +25,7 @@ sealed abstract class Json {
   /** The element with that index, from 0; whether there is one is found out by `as` and `get`. */
   final def at(index: Int): JsonCursor = cursor.at(index)
 
-  /** This value as an `A`, or what is wrong with it. */
+  /** This value as an `A`, or the error. */
   final def as[A](implicit reader: JsonReader[A]): Either[JsonError, A] = reader.read(cursor)
 
   /** A cursor at this value, whose errors have paths that begin here. */
@@ -77,7 +77,7 @@ object Json {
   }
 
   /**
-   * A number as it is written: nothing is rounded, and `1.0` is another value than `1`. To be read by `as[Int]`, `Long`,
+   * A number as written: nothing is rounded, and `1.0` differs from `1`. To be read by `as[Int]`, `Long`,
    * `Double`, `BigDecimal` or `BigInt`.
    */
   final class Num private[json] (val text: String) extends Json {
@@ -143,7 +143,7 @@ object Json {
   /** An object: `Json.obj("id" -> 7, "name" -> "pen")`. Throws IllegalArgumentException if a name is there twice. */
   def obj(members: Member*): Obj = {
     val all = members.iterator.map(m => (m.name, m.value)).toVector
-    UniqueNames.duplicate(all).foreach(name => throw new IllegalArgumentException(s"'$name' is there twice"))
+    UniqueNames.duplicate(all).foreach(name => throw new IllegalArgumentException(s"duplicate member '$name'"))
     new Obj(all)
   }
 
@@ -156,7 +156,7 @@ object Json {
   /** Parses a text that is one value. Offsets in errors count bytes of its UTF-8. */
   def parse(text: String): Either[JsonError, Json] = parse(text, JsonLimits.default)
 
-  /** Parses a text that is one value within `limits`, of which that of bytes counts its UTF-8. */
+  /** Parses a text that is one value, within `limits`; the limit of bytes counts its UTF-8 encoding. */
   def parse(text: String, limits: JsonLimits): Either[JsonError, Json] = {
     val unpaired = Surrogates.unpaired(text)
     if (unpaired < 0) parse(text.getBytes(UTF_8), limits)
@@ -189,13 +189,13 @@ object Json {
     def obj(members: Vector[(String, Json)]): Json = new Obj(members)
   }
 
-  /** `Body[Json]`; see [[JsonFormat]] for what is refused. */
+  /** `Body[Json]`; [[JsonFormat]] describes what is rejected. */
   implicit val body: BodyReader[Json] = body(JsonLimits.default)
 
   /** `Body[Json]` with other limits: `Body(Json.body(limits))`. */
   def body(limits: JsonLimits): BodyReader[Json] = JsonBody.reader(parse(_, limits))
 
-  /** `json.ok` and the like. */
+  /** `json.ok` and similar methods. */
   implicit val content: Content[Json] = (status, json) => JsonBody.respond(status, json.toBytes)
 }
 
@@ -242,7 +242,7 @@ final class JsonCursor private[json] (
   /** An error about this place. */
   def error(message: String): JsonError = JsonError(message, path)
 
-  /** The value, or the error that it is missing, or that what it should be in is something else. */
+  /** The value, or the error that it is missing or that its parent has another type. */
   def required: Either[JsonError, Json] = if (value != null) Right(value) else Left(missing)
 
   private def missing: JsonError = parent.value match {

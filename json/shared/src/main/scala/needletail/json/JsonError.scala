@@ -3,9 +3,9 @@ package needletail.json
 import needletail.routing.internal.matching.Quote
 
 /**
- * Why a text is not JSON, or a JSON value not what was expected.
+ * Why a text is not JSON, or why a JSON value could not be converted.
  *
- * @param message what is wrong
+ * @param message the reason
  * @param path the place in the document, such as `items[2].price`; empty for the document itself
  * @param offset the offset in bytes (UTF-8) of a syntax error; -1 for other errors
  */

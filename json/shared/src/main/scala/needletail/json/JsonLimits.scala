@@ -1,7 +1,7 @@
 package needletail.json
 
 /**
- * What a parser accepts; beyond, parsing fails with a [[JsonError]].
+ * Limits of a parser; beyond them, parsing fails with a [[JsonError]].
  *
  * @param maxBytes bytes of a document in UTF-8
  * @param maxDepth objects and arrays within each other; 1 to 1,000, as each level takes stack

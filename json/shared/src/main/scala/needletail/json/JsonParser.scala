@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.routing.internal.matching.Quote
 
-/** Makes values of what a parser finds. */
+/** Creates values for what a parser finds. */
 private[json] trait JsonBuilder[A] {
   def nothing: A
   def boolean(value: Boolean): A
@@ -32,7 +32,7 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
       spaces()
       val result = value(limits.maxDepth)
       spaces()
-      if (at < bytes.length) fail("expected nothing more")
+      if (at < bytes.length) fail("unexpected data after the end")
       Right(result)
     } catch {
       case e: Malformed => Left(JsonError(e.getMessage, FieldPath.at(bytes, at, enclosing = false), at))
@@ -103,7 +103,7 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
         if (limits.duplicates == DuplicateNames.Last) UniqueNames.last(members)
         else {
           at = from
-          fail(s"an object with two members '${Quote(name)}'")
+          fail(s"duplicate member '${Quote(name)}'")
         }
     }
 
@@ -135,14 +135,14 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
   private def rest(out: java.lang.StringBuilder): Unit = {
     var open = true
     while (open) {
-      if (at == bytes.length) fail("a string without an end")
+      if (at == bytes.length) fail("unterminated string")
       val b = bytes(at)
       if (b == '"') {
         at += 1
         open = false
       } else if (b == '\\') escape(out)
       else if (b < 0) utf8(out)
-      else if (b < ' ') fail("a control character within a string")
+      else if (b < ' ') fail("control character in a string")
       else {
         out.append(b.toChar)
         at += 1

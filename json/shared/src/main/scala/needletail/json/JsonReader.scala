@@ -16,7 +16,7 @@ import needletail.routing.internal.matching.Quote
  * }}}
  */
 @annotation.implicitNotFound(
-  "there is no JsonReader[${A}], which reads a ${A} from JSON; a type of your own needs one in its companion object: implicit val reader: JsonReader[${A}] = JsonReader(json => for { a <- json.at(\"a\").as[Int]; … } yield …)"
+  "there is no JsonReader[${A}], which converts JSON to ${A}; for your own type, define one in its companion object: implicit val reader: JsonReader[${A}] = JsonReader(json => for { a <- json.at(\"a\").as[Int]; … } yield …)"
 )
 trait JsonReader[A] {
 
@@ -82,7 +82,7 @@ object JsonReader {
   }
 
   /**
-   * The number as it is written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
+   * The number as written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
    * takes all memory.
    */
   implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num =>

@@ -54,7 +54,7 @@ class JsonSuite extends Suite {
   test("a name twice is an error, or the last one counts; in large objects too") {
     assertEquals(
       error("""[{"a":1,"a":2}]"""),
-      "malformed JSON: field '[0]': an object with two members 'a' at byte 1"
+      "malformed JSON: field '[0]': duplicate member 'a' at byte 1"
     )
     val last = JsonLimits(duplicates = DuplicateNames.Last)
     assertEquals(Json.parse("""{"a":1,"b":2,"a":3}""", last).map(_.toString), Right("""{"a":3,"b":2}"""))
@@ -76,9 +76,9 @@ class JsonSuite extends Suite {
       "malformed JSON: field 'a.b[1]': expected a value at byte 13"
     )
     assertEquals(error("[\"é\",01]"), "malformed JSON: field '[1]': expected ',' or ']' at byte 7")
-    assertEquals(error("1 2"), "malformed JSON: expected nothing more at byte 2")
+    assertEquals(error("1 2"), "malformed JSON: unexpected data after the end at byte 2")
     assertEquals(error("{a:1}"), "malformed JSON: expected a name in quotes at byte 1")
-    assertEquals(error("\"\n\""), "malformed JSON: a control character within a string at byte 1")
+    assertEquals(error("\"\n\""), "malformed JSON: control character in a string at byte 1")
     assertEquals(error("\"a\ud800\""), "malformed JSON: unpaired surrogate at byte 2")
     assertEquals(error("\"\\ud800\\u0041\""), "malformed JSON: unpaired surrogate at byte 1")
     assertEquals(error("\"\\u12g4\""), "malformed JSON: expected four hexadecimal digits at byte 5")

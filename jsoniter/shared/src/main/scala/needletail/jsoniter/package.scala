@@ -35,7 +35,7 @@ package object jsoniter {
       mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json")
     )(parse(_))
 
-  /** `.ok` and the like, as application/json. */
+  /** `.ok` and similar methods, as application/json. */
   implicit def jsonContent[A](implicit codec: JsonValueCodec[A]): Content[A] =
     (status, content) => respond(status, content)
 

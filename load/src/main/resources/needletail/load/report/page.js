@@ -100,7 +100,7 @@
   // whether there is anything to draw; what stands in its place where there is not
   function isEmpty(chart, canvas) {
     if (chart.series.some(function (series) { return series.points.length > 0; })) return false;
-    canvas.parentNode.textContent = 'Nothing to show: there was no good answer.';
+    canvas.parentNode.textContent = 'Nothing to show: there was no good response.';
     return true;
   }
 

@@ -25,7 +25,7 @@ private[command] final class CommandContext(
   /** Reports the interruption, before a report of incomplete results. */
   def sayInterrupted(command: String): Unit =
     if (interrupted)
-      terminal.say(s"needletail-load $command: interrupted; this is what was measured until then")
+      terminal.say(s"needletail-load $command: interrupted; these are the results so far")
 
   /** Warns about limits of this machine. Left is the reason why the plan cannot be run at all. */
   def preflight(plan: LoadPlan): Either[String, Unit] = generator.mistake(plan) match {

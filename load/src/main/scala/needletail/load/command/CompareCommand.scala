@@ -42,7 +42,7 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
       b: Side
   ): Either[String, Vector[(String, Vector[RunResult], Vector[RunResult])]] = {
     val found = for { (label, left) <- a; (_, right) <- b.find(_._1 == label) } yield (label, left, right)
-    if (found.isEmpty) Left("the two have no measurement in common: they are of different commands")
+    if (found.isEmpty) Left("the results have no measurement in common: they come from different commands")
     else Right(found)
   }
 
@@ -84,11 +84,11 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
     val (a, b) = (parts.head._2, parts.head._3)
     val how    =
       if (ranked)
-        s"By the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability that noise alone differs as much."
+        s"Comparison of the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability of such a difference by noise alone."
       else
         s"By resampling the seconds of ${a.size} and ${b.size} runs, the change lies in the range with " +
-          s"${Quantity.share(options.confidence)} certainty; differences between runs are not covered. Five " +
-          "runs of each (--repeat 5) would show it."
+          s"${Quantity.share(options.confidence)} confidence; differences between runs are not included. Five " +
+          "runs of each (--repeat 5) would include them."
     val plans = parts.flatMap { case (_, x, y) =>
       (x ++ y).map(r =>
         (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)

@@ -48,7 +48,7 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
       LadderText.reading(climbed, options.objective, requests, rows.lift(climbed.size).map(_.users))
     val asserted = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
     val lines    =
-      Vector(s"$title: $requests requests a user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
+      Vector(s"$title: $requests requests per user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
         reading ++ asserted.filterNot(_.passed).map(a =>
           s"FAILED  ${a.part}: ${a.condition}  (${a.reason})"
         ) ++

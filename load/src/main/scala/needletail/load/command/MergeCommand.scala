@@ -18,9 +18,9 @@ private[command] final class MergeCommand(session: CommandContext, options: Opti
   def run(): Either[String, Int] = {
     val twice = options.files.diff(options.files.distinct).headOption
     val logs  = options.files.map(isLog)
-    if (twice.nonEmpty) Left(s"${twice.mkString} is given twice, and would count twice")
+    if (twice.nonEmpty) Left(s"${twice.mkString} is given twice")
     else if (logs.forall(identity)) mergeLogs()
-    else if (logs.exists(identity)) Left("results and logs cannot be merged: give files of one kind")
+    else if (logs.exists(identity)) Left("results and logs cannot be merged with each other")
     else mergeResults()
   }
 

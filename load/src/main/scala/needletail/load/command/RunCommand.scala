@@ -26,7 +26,7 @@ private[command] final class RunCommand(session: CommandContext, options: Option
     val file = Paths.get(options.target)
     if (!options.target.contains("://") && (isScenario(options.target) || Files.isRegularFile(file)))
       scenario(file)
-    else if (options.server.nonEmpty) Left("--target is for a scenario file; here the URL itself says it")
+    else if (options.server.nonEmpty) Left("--target is only for scenario files")
     else PlanFromOptions.run(options)
   }
 
@@ -64,7 +64,7 @@ private[command] object RunCommand {
   /** Checks that every kind that a condition names exists. */
   def known(conditions: Vector[Condition], kinds: Vector[String]): Either[String, Unit] =
     conditions.flatMap(_.kind).find(!kinds.contains(_)) match {
-      case Some(kind) => Left(s"no kind of requests is named $kind; there are ${kinds.mkString(", ")}")
+      case Some(kind) => Left(s"there is no kind of requests '$kind'; there are ${kinds.mkString(", ")}")
       case None       => Right(())
     }
 }

@@ -21,7 +21,7 @@ object Preflight {
   /** A message if a server's name has no address; None if all have one, or the plan cannot be run at all. */
   def unresolved(plan: LoadPlan, names: NameResolver = new NameResolver): Option[String] =
     ExecutablePlan.of(plan, names).toOption.flatMap(_.targets.find(!_.isResolved)).map(target =>
-      s"the host of ${target.origin} has no address; is its name right?"
+      s"the host of ${target.origin} has no address; check the name"
     )
 
   /** This machine's properties and limits, for a run of that plan, with the warnings of `check`. */

@@ -13,7 +13,7 @@ import needletail.load.plan._
 
 /**
  * Warms up the virtual machine, once in a process: it is slow at first, as it loads classes and compiles code, and
- * that must not count as the server's slowness. The load goes to a server of its own, so that the measured server gets
+ * that must not count as the server's slowness. The load goes to a built-in server, so that the measured server gets
  * no requests.
  */
 private[engine] object WarmUp {
@@ -37,7 +37,7 @@ private[engine] object WarmUp {
     if (isDone.compareAndSet(false, true)) {
       val loops = new EventLoops(1, "needletail-load-warm-up", daemon = true)
       try {
-        // Without a free port there is no warm-up: that there is none is what the run is going to find out.
+        // Without a free port there is no warm-up; the run will report that there is none.
         val listener =
           try WarmUpServer.listen(loops(0), isSecure)
           catch { case _: IOException => return }
@@ -79,7 +79,7 @@ private[engine] object WarmUp {
     .fold(0L)(_.getTotalCompilationTime)
 
   /**
-   * Waits until the compiler has done what a round has left to do, which on one core takes longer than the load
+   * Waits until the compiler has finished the work caused by a round, which on one core takes longer than the load
    * itself, as nothing else of this process uses the processor meanwhile.
    */
   private def rest(deadline: Long): Unit = {

@@ -13,10 +13,10 @@ import scala.concurrent.duration._
  * @param connectTimeout how long opening a connection may take
  * @param keepAlive whether a connection serves more than one request
  * @param pipelining maximum of requests in flight on one connection
- * @param goodStatuses the statuses of good answers, for kinds of requests without their own
+ * @param goodStatuses the statuses of good responses, for kinds of requests without their own
  * @param loops event loops; 0 for one for each core
  * @param sources local addresses to connect from, in turn; empty lets the system choose
- * @param bands bounds of latency between which reports count good answers
+ * @param bands bounds of latency between which reports count good responses
  * @param trust which certificates of HTTPS servers are accepted
  * @param resumesTls whether TLS sessions are resumed; otherwise each connection has a full handshake
  */

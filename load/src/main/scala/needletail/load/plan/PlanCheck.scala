@@ -34,13 +34,13 @@ object PlanCheck {
       if (kind.requests.isEmpty) fail(s"kind '${kind.name}' has no requests")
       if (!(kind.weight >= 0) || kind.weight.isInfinite)
         fail(s"the weight of kind '${kind.name}' is not a number from 0 up")
-      if (kind.users.exists(_ < 0)) fail(s"the users of kind '${kind.name}' are below 0")
+      if (kind.users.exists(_ < 0)) fail(s"the number of users of kind '${kind.name}' is negative")
     }
     if (plan.timeout.toNanos <= 0 || plan.connectTimeout.toNanos <= 0) fail("timeouts must be above 0")
     if (plan.pipelining < 1 || plan.pipelining > 1024) fail("pipelining must be from 1 to 1024")
     if (plan.pipelining > 1 && !plan.keepAlive) fail("pipelining needs connections that are kept alive")
     if (plan.pipelining > 1 && plan.kinds.exists(_.requests.size > 1))
-      fail("a session of several requests, each needing the answer before, cannot be pipelined")
+      fail("a session of several requests, which depend on earlier responses, cannot be pipelined")
     if (plan.loops < 0) fail("the number of loops is below 0")
     plan.sources.foreach(checkSource)
     plan.load match {
@@ -122,7 +122,7 @@ object PlanCheck {
       if (name.equalsIgnoreCase("Content-Length") || name.equalsIgnoreCase("Transfer-Encoding"))
         fail(s"the header $name is set from the body and cannot be given")
       if (plan.keepAlive && name.equalsIgnoreCase("Connection") && value.trim.equalsIgnoreCase("close"))
-        fail("the header Connection: close contradicts keep-alive; say keep-alive: false")
+        fail("the header Connection: close contradicts keep-alive; use keep-alive: false")
     }
 
     private def pattern(text: String): Unit =

@@ -33,7 +33,7 @@ final case class RunResult(
   /** The lateness of the whole run. */
   def lateness: Lateness = Lateness.sum(intervals.map(_.self.lateness))
 
-  /** Good answers per second, over the time that load was offered. */
+  /** Good responses per second, over the time that load was offered. */
   def goodRate: Double = if (loadMillis == 0) 0 else total().good * 1000.0 / loadMillis
 }
 
@@ -46,7 +46,7 @@ final case class RunResult(
  * @param rate open: maximum of requests per second, of all kinds together; 0 in the closed model
  * @param rampMillis until all users have begun, or the rate is reached
  * @param detail further settings as name and value, in the order in which they are shown
- * @param bandNanos bounds between which good answers are counted by latency
+ * @param bandNanos bounds between which good responses are counted by latency
  */
 final case class PlanSummary(
     name: String,

@@ -57,7 +57,7 @@ private[scenario] final class KindReader(
 
   private def request(fields: Fields): RequestTemplate = {
     val (method, place) = fields.one(Methods: _*).getOrElse(
-      fields.owner.fail(s"${fields.owner.name} needs what it asks for: one of ${Methods.mkString(", ")}")
+      fields.owner.fail(s"${fields.owner.name} needs a method: one of ${Methods.mkString(", ")}")
     )
     val (body, implied) = content(fields)
     val own             = fields.get("headers").fold(Vector.empty[(String, Yaml)])(_.entries)
@@ -89,7 +89,7 @@ private[scenario] final class KindReader(
       else
         target match {
           case Some(server) => server.stripSuffix("/") + text
-          case None         => place.fail("there is no target that this path could belong to")
+          case None         => place.fail("there is no target for this path")
         }
     PlanCheck.urlMistake(whole).foreach(place.fail)
     whole
@@ -145,7 +145,7 @@ private[scenario] final class KindReader(
           o.text match {
             case "sequential" => false
             case "random"     => true
-            case other        => o.fail(s"the order is sequential or random, not '$other'")
+            case other        => o.fail(s"the order must be sequential or random, not '$other'")
           }
         }
         (fields.need("file"), order)

@@ -111,7 +111,7 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
       d.text match {
         case "constant" => false
         case "random"   => true
-        case other      => d.fail(s"distances are constant or random, not '$other'")
+        case other      => d.fail(s"distances must be constant or random, not '$other'")
       }
     }
     val default = Load.Open(steps, random)

@@ -83,7 +83,7 @@ private[scenario] final class Yaml(node: Node, val name: String) {
       if (!known.contains(key))
         throw new Mistake(
           Yaml.lineOf(node),
-          s"'$key' is not known in $name; known are ${known.mkString(", ")}"
+          s"unknown key '$key' in $name; known keys are ${known.mkString(", ")}"
         )
     }
     new Fields(this, all.toMap)

@@ -121,7 +121,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     val started = System.nanoTime()
     val ran     = program("run", s"http://127.0.0.1:$port/", "--users", "2", "--duration", "1h")
     assertEquals(ran.status, 2)
-    assert(ran.err.contains("nothing listens at"), ran.err)
+    assert(ran.err.contains("no server is listening at"), ran.err)
     assert(System.nanoTime() - started < 20e9, "it went on in vain")
   }
 
@@ -144,13 +144,13 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     try {
       val ran = program("run", garbage.url, "--users", "2", "--requests", "2")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("are not valid HTTP (the first: "), ran.err)
+      assert(ran.err.contains("are not valid HTTP (first: "), ran.err)
     } finally garbage.close()
     val silent = new Misbehaving((_, _) => ())
     try {
       val ran = program("run", silent.url, "--users", "2", "--requests", "1", "--timeout", "500ms")
       assertEquals(ran.status, 2)
-      assert(ran.err.contains("no complete answer within 500 ms"), ran.err)
+      assert(ran.err.contains("did not respond completely within 500 ms"), ran.err)
       assertEquals(
         program("ladder", silent.url, "--rows", "2", "--requests", "1", "--timeout", "300ms").status,
         2
@@ -176,7 +176,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         val elsewhere = program("run", file.toString, "--target", url(server), "--assert", "errors <= 0 %")
         assertEquals(elsewhere.status, 0, elsewhere.out + elsewhere.err)
         val both = program("run", url(server), "--target", url(server))
-        assertEquals((both.status, both.err.contains("--target is for a scenario file")), (2, true), both.err)
+        assertEquals((both.status, both.err.contains("--target is only for scenario files")), (2, true), both.err)
         Files.writeString(file, EndToEndSuite.scenario(url(server)).replace("kinds:", "kind:"))
         val wrong = program("run", file.toString)
         assertEquals(wrong.status, 2)

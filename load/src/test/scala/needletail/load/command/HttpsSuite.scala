@@ -6,10 +6,10 @@ import scala.concurrent.duration._
 
 import needletail.load.engine.Serving
 import needletail.load.report.data.ResultDocument
-import needletail.testing.{Certificate, Suite, Temporaries, TlsServer}
+import needletail.testing.{Certificate, Suite, TemporaryDirectories, TlsServer}
 
 /** The program against a server that speaks TLS. */
-class HttpsSuite extends Suite with Serving with ShippedProgram with Temporaries {
+class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDirectories {
   override def munitTimeout: Duration = 2.minutes // certificates are made and keys derived, by cold code
 
   private def greeting[A](body: Int => A): A =

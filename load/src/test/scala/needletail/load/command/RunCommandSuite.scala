@@ -5,10 +5,10 @@ import java.nio.file.{Files, Path}
 import needletail.load.analysis.{ModelDriver, ModelServer}
 import needletail.load.command.options.CommandLine
 import needletail.load.plan.{Kind, Load, LoadPlan, Pause, RequestTemplate}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** `run` against a model: what it says, the files it leaves, the status it ends with. */
-class RunCommandSuite extends Suite with Temporaries {
+class RunCommandSuite extends Suite with TemporaryDirectories {
   private val url = "http://localhost:8080"
 
   private def inFolder[A](body: Path => A): A = body(temporaryDirectory())
@@ -156,16 +156,16 @@ class RunCommandSuite extends Suite with Temporaries {
     told("A.json B.json: it takes 2 of them")("compare", "one.json")
     told("Unknown option")("run", url, "--user", "3")
     told("\"0\" is not a whole number from 1")("run", url, "--users", "0")
-    told("--user; is it --users?")("run", url, "--user", "3")
-    told("--duraton; is it --duration?")("run", url, "--duraton", "3s")
-    told("no command rnu; is it run?")("rnu", url)
+    told("--user; did you mean --users?")("run", url, "--user", "3")
+    told("--duraton; did you mean --duration?")("run", url, "--duraton", "3s")
+    told("unknown command rnu; did you mean run?")("rnu", url)
     told("it must be more than 0")("run", url, "--duration", "0s")
     told("5 has no unit")("run", url, "--duration", "5")
-    told("two models")("run", url, "--rate", "5", "--users", "5")
+    told("exclude each other")("run", url, "--rate", "5", "--users", "5")
     told("needs a --rate")("run", url, "--poisson")
     told("either after so many requests")("run", url, "--requests", "5", "--duration", "5s")
     told("it has no unit")("run", url, "--assert", "p99 < 5")
-    told("no kind of requests is named search")("run", url, "--assert", "search: p99 < 5 s")
+    told("there is no kind of requests 'search'")("run", url, "--assert", "search: p99 < 5 s")
     told("only http://")("run", "ftp://localhost/")
     told("names as xn--")("run", "http://b\u00fccher.example/")
     told("names no host")("run", "http:///path")
@@ -186,7 +186,7 @@ class RunCommandSuite extends Suite with Temporaries {
     assertEquals(
       program.err.linesIterator.toVector,
       Vector(
-        "needletail-load run: Unknown option --usres; is it --users?",
+        "needletail-load run: Unknown option --usres; did you mean --users?",
         "See needletail-load run --help."
       )
     )
@@ -227,19 +227,19 @@ class RunCommandSuite extends Suite with Temporaries {
     assert(program.out.startsWith("needletail-load "), program.out)
   }
 
-  test("a run without one good answer ends with status 2 and the reason") {
+  test("a run without one good response ends with status 2 and the reason") {
     val program = new ModelProgram(new ModelDriver(ModelServer(errors = 1)))
     assertEquals(program.run("run", url, "--duration", "3s"), 2)
     assert(program.err.contains("no request succeeded: the status was 500"), program.err)
     // there are no figures, and nothing of which one could say whose limit it is
     assert(!program.out.contains("p50") && !program.out.contains("SERVER-LIMITED"), program.out)
-    assert(program.out.contains("no good answer: there is nothing to judge by"), program.out)
+    assert(program.out.contains("no good response: nothing to judge"), program.out)
   }
 
   test("users who pause for most of the time ask for a rate: the server is not its limit") {
     val paused = new ModelProgram
     assertEquals(paused.run("run", url, "--users", "1", "--duration", "5s", "--pause", "200ms"), 0)
-    assert(paused.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("AS ASKED")), paused.out)
+    assert(paused.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("LOAD-LIMITED")), paused.out)
     assert(paused.out.contains("the server may be able to do more"), paused.out)
     assert(paused.out.contains("closed model, 1 user,"), paused.out)
     val busy = new ModelProgram

@@ -189,7 +189,7 @@ class ScenarioSuite extends Suite {
         Right(Vector("word", "page"))
       )
       assertEquals(bad("open.csv"), "7: feeder open.csv: a quotation mark is not closed")
-      assertEquals(bad("{file: words.csv, order: odd}"), "7: the order is sequential or random, not 'odd'")
+      assertEquals(bad("{file: words.csv, order: odd}"), "7: the order must be sequential or random, not 'odd'")
     } finally {
       Option(folder.toFile.listFiles).toVector.flatten.foreach(_.delete())
       Files.delete(folder)
@@ -214,7 +214,7 @@ class ScenarioSuite extends Suite {
   test("mistakes are told by their line") {
     assertEquals(
       mistake(with_("kind: x")),
-      "5: 'kind' is not known in the scenario; known are name, target, timeout, connect-timeout, keep-alive, " +
+      "5: unknown key 'kind' in the scenario; known keys are name, target, timeout, connect-timeout, keep-alive, " +
         "pipelining, loops, sources, good-statuses, cacert, insecure, tls-sessions, headers, users, arrivals, kinds"
     )
     val get = "kinds:\n  - name: k\n    get: /\n"
@@ -262,7 +262,7 @@ class ScenarioSuite extends Suite {
   test("a header that contradicts keep-alive") {
     assertEquals(
       mistake(with_("kinds:\n  - name: k\n    get: /\n    headers: {connection: close}")),
-      "6: the header Connection: close contradicts keep-alive; say keep-alive: false"
+      "6: the header Connection: close contradicts keep-alive; use keep-alive: false"
     )
   }
 
@@ -315,10 +315,10 @@ class ScenarioSuite extends Suite {
       kind("post: /", "form: {a: 1}", "json: '{}'"),
       "9: form and json exclude each other in a kind"
     )
-    assertEquals(kind("get: /", "check: {body: x}").takeWhile(_ != ';'), "8: 'body' is not known in check")
+    assertEquals(kind("get: /", "check: {body: x}").takeWhile(_ != ';'), "8: unknown key 'body' in check")
     assertEquals(
       mistake("users: {count: 1, requests: 1}\nkinds:\n  - name: k\n    get: /"),
-      "4: there is no target that this path could belong to"
+      "4: there is no target for this path"
     )
   }
 

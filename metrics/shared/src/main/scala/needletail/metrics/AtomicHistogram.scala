@@ -22,7 +22,7 @@ private[needletail] final class AtomicHistogram(scale: Histogram.Scale) {
 
   private def add(cell: Int, n: Long): Unit = cells.lazySet(cell, cells.get(cell) + n)
 
-  /** Adds what has been recorded to `total`, which must have the same scale. */
+  /** Adds the recorded values to `total`, which must have the same scale. */
   def addTo(total: Histogram): Unit = {
     require(total.scale eq scale, "histograms of two scales cannot be added")
     total.add(cells.get(_), cells.get(buckets), cells.get(buckets + 1))

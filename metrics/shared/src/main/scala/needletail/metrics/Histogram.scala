@@ -32,7 +32,7 @@ private[needletail] final class Histogram(val scale: Histogram.Scale) {
     longest = Math.max(longest, other.longest)
   }
 
-  /** Adds what was recorded elsewhere: counts by bucket, the sum of all durations, and the longest. */
+  /** Adds values that were recorded elsewhere: counts by bucket, the sum of all durations, and the longest. */
   private[metrics] def add(count: Int => Long, sumNanos: Long, maxNanos: Long): Unit = {
     var i = 0
     while (i < counts.length) {

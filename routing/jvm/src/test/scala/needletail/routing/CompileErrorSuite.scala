@@ -20,19 +20,19 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("a number in a path") {
-    says(compileErrors("""GET / 3"""), "a Int cannot stand in a path", "a literal in quotes")
+    says(compileErrors("""GET / 3"""), "a Int is not allowed in a path", "a literal in quotes")
   }
 
   test("an optional segment") {
     says(
       compileErrors("""GET / arg[Option[Int]]"""),
-      "cannot stand in a path",
+      "is not allowed in a path",
       "only they can be optional, lists or have a default"
     )
   }
 
   test("a query parameter in a path") {
-    says(compileErrors("""GET / "a" / ?("q", arg[Int])"""), "cannot stand in a path", "added with +")
+    says(compileErrors("""GET / "a" / ?("q", arg[Int])"""), "is not allowed in a path", "added with +")
   }
 
   test("a segment added with +") {
@@ -46,7 +46,7 @@ class CompileErrorSuite extends munit.FunSuite {
   test("a text as an answer, with and without values") {
     says(
       compileErrors("""GET / "a" / arg[String] to (name => s"Hello $name")"""),
-      "a text becomes a Response by .ok"
+      "convert a text with .ok"
     )
     says(compileErrors("""GET / "a" to "hello""""), "a text is not a response yet", ".ok")
   }

@@ -47,10 +47,10 @@ class TypicalMistakesSuite extends munit.FunSuite {
 
   test("a text as the answer") {
     says(compileErrors("""GET / "a" to "it""""), "a text is not a response yet", ".ok")
-    says(compileErrors("""GET / "a" / arg[Int] to (n => s"$n")"""), "a text becomes a Response by .ok")
+    says(compileErrors("""GET / "a" / arg[Int] to (n => s"$n")"""), "convert a text with .ok")
     says(
       compileErrors("""GET / "a" / arg[Int] to (n => if (n > 0) "it".ok else "no")"""),
-      "a text becomes a Response by .ok"
+      "convert a text with .ok"
     )
   }
 
@@ -125,11 +125,11 @@ class TypicalMistakesSuite extends munit.FunSuite {
   }
 
   test("a query parameter added with /") {
-    says(compileErrors("""GET / "a" / ?("q", arg[Int])"""), "cannot stand in a path", "added with +")
+    says(compileErrors("""GET / "a" / ?("q", arg[Int])"""), "is not allowed in a path", "added with +")
   }
 
   test("a type in place of arg") {
-    says(compileErrors("""GET / "a" / Int"""), "cannot stand in a path", "arg[T] to read one segment as a T")
+    says(compileErrors("""GET / "a" / Int"""), "is not allowed in a path", "arg[T] to convert one segment to a T")
   }
 
   test("an optional segment, or one with a default") {
@@ -138,9 +138,9 @@ class TypicalMistakesSuite extends munit.FunSuite {
   }
 
   test("a parameter without a type") {
-    says(compileErrors("""GET / "a" + ?("q")"""), "say how the value of this parameter is read", "arg[T]")
-    says(compileErrors("""GET / "a" + header("q")"""), "say how the value of this parameter is read")
-    says(compileErrors("""GET / "a" + cookie("q")"""), "say how the value of this parameter is read")
+    says(compileErrors("""GET / "a" + ?("q")"""), "the type of this parameter is missing", "arg[T]")
+    says(compileErrors("""GET / "a" + header("q")"""), "the type of this parameter is missing")
+    says(compileErrors("""GET / "a" + cookie("q")"""), "the type of this parameter is missing")
   }
 
   test("an Async that is not mapped") {

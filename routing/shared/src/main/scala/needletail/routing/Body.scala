@@ -33,7 +33,7 @@ private[routing] final class BodyPart[A](val reader: BodyReader[A]) extends Part
         new Fault(
           HttpError(
             Status.UnsupportedMedia,
-            s"a body of type '${Quote(declared.get)}' is not ${reader.name}"
+            s"expected a ${reader.name} body, got '${Quote(declared.get)}'"
           ),
           inPath = false
         )

@@ -6,7 +6,7 @@ import needletail.http.message.{MediaType, Parameters}
 
 /** Reads a body as an `A`. */
 @annotation.implicitNotFound(
-  "there is no BodyReader[${A}], which reads a body as ${A}; there are some for String, Array[Byte], Parameters, ByteStream, every type with a JsonFormat of needletail.json and, with `import needletail.jsoniter._`, those with a JsonValueCodec"
+  "there is no BodyReader[${A}], which converts a body to ${A}; instances exist for String, Array[Byte], Parameters, ByteStream, every type with a JsonFormat of needletail.json and, with `import needletail.jsoniter._`, those with a JsonValueCodec"
 )
 abstract class BodyReader[A] {
 

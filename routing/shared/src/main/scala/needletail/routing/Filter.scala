@@ -23,7 +23,7 @@ private[routing] final class FilterPart[A](val name: String, check: Request => A
 }
 
 /**
- * A condition on a request that may take time to check: who sends it, whether they are allowed to.
+ * A condition on a request that may take time to check, such as authentication and authorisation.
  *
  * {{{
  * val authorised = Filter("bearer token") { request =>

@@ -82,7 +82,7 @@ private[routing] object Part {
     result.all.foreach { route =>
       if (!route.pattern.all.exists(_ eq base))
         throw new IllegalArgumentException(
-          s"$route is one of the subroutes but does not contain their common part: begin it with the function's argument"
+          s"the subroute $route does not contain the common part: begin it with the function's argument"
         )
     }
     result

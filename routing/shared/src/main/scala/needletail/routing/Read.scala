@@ -12,7 +12,7 @@ import java.util.UUID
  * }}}
  */
 @annotation.implicitNotFound(
-  "there is no Read[${A}], which reads a ${A} from text; a type of your own needs one line in its companion object: implicit val read: Read[${A}] = Read.of(\"its name for error messages\")(text => Some or None)"
+  "there is no Read[${A}], which converts text to ${A}; for your own type, add one line to its companion object: implicit val read: Read[${A}] = Read.of(\"its name for error messages\")(text => Some or None)"
 )
 abstract class Read[A] {
 

@@ -7,7 +7,7 @@ import needletail.routing.internal.typing.{MissingTo, Mistake}
  * one, which make [[Values]] for query parameters, headers and cookies.
  */
 @annotation.implicitNotFound(
-  "there is no Read[${A}], which reads a ${A} from text; a type of your own needs one line in its companion object: implicit val read: Read[${A}] = Read.of(\"its name for error messages\")(text => Some or None)"
+  "there is no Read[${A}], which converts text to ${A}; for your own type, add one line to its companion object: implicit val read: Read[${A}] = Read.of(\"its name for error messages\")(text => Some or None)"
 )
 sealed abstract class Readable[A] {
 

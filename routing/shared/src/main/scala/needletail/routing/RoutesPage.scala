@@ -5,7 +5,7 @@ import needletail.http.text.Markup
 import needletail.routing.internal.description.{Description, ParameterDescription, RouteDescription}
 
 /**
- * A page that lists routes with their documentation, and tries them from the browser. It is for development: it tells
+ * A page that lists routes with their documentation, and tries them from the browser. It is for development, because it shows
  * everybody who can reach the server which routes there are.
  * {{{
  * Server(RoutesPage(routes), port = 8080).run() // NEEDLETAIL_ROUTES=on adds /routes
@@ -28,7 +28,7 @@ object RoutesPage {
       )
     }
 
-  /** No script runs but the page's own, whatever the texts of routes contain, and no other site may frame it. */
+  /** Only the page's own script may run, and other sites must not frame it. */
   private def guarded(response: Response): Response =
     response
       .header(
@@ -66,7 +66,7 @@ object RoutesPage {
        |</form>""".stripMargin
   }
 
-  /** A path that ends in `*` has a part that is no parameter. */
+  /** A path that ends in `*` has a part that is not a parameter. */
   private def rest(route: RouteDescription): List[String] =
     if (route.path.endsWith("*")) List(input("rest", "*", "the rest of the path", required = false)) else Nil
 
@@ -98,7 +98,7 @@ object RoutesPage {
       "label{display:block;margin:.3rem 0}textarea{display:block;width:100%;height:5rem}" +
       "pre{background:#f4f4f4;padding:.5rem;overflow:auto;max-height:20rem}"
 
-  /** Sends what the form of a route says and shows the response, as text. */
+  /** Sends the request described by a route's form, and shows the response as text. */
   private val Script =
     """for (const form of document.forms) form.addEventListener("submit", async event => {
       |  event.preventDefault();

@@ -97,10 +97,10 @@ package object routing extends routing.Gather with routing.Responding {
   def cookie(name: String)(implicit not: NoParameterType): Mistake = not(name)
 
   /** The request itself, for a handler that needs more than its parts. */
-  val request: Part[http.Request] = Given.request
+  val request: Part[http.Request] = RequestValue.request
 
   /** A value with the lifetime of the connection; made by the key on first use. */
-  def attachment[A](key: http.Attachment[A]): Part[A] = Given.attachment(key)
+  def attachment[A](key: http.Attachment[A]): Part[A] = RequestValue.attachment(key)
 
   /**
    * A method without an object of its own: `method("PROPFIND") / "files"`. Throws IllegalArgumentException if it is

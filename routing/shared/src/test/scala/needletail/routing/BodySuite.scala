@@ -36,7 +36,7 @@ class BodySuite extends needletail.testing.Suite {
     assertEquals(shown(routes.test(form("/a", "x=1&y=a+b%26&x=2&z"))), "(x,1)(y,a b&)(x,2)(z,)")
     assertEquals(routes.test(form("/a", "x=%GG")).status, Status.BadRequest)
     val other = routes.test(Request.post("/a", "x=1").withHeader("Content-Type", "text/plain"))
-    assertEquals(shown(other), "415 a body of type 'text/plain' is not form")
+    assertEquals(shown(other), "415 expected a form body, got 'text/plain'")
   }
 
   test("as a stream, read only when the handler asks") {

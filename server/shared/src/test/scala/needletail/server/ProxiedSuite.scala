@@ -4,10 +4,10 @@ import java.net.{Socket, SocketException}
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsServerConfig}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Servers behind proxies that send PROXY headers. */
-class ProxiedSuite extends Suite with Temporaries {
+class ProxiedSuite extends Suite with TemporaryDirectories {
   private val handler =
     Handler((r: Request) => Response.ok(r.connection.remoteAddress + " " + r.connection.localAddress))
   private val behind = ServerFixture.loopback.copy(proxies = Seq("127.0.0.0/8"))

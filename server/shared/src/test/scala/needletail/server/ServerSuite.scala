@@ -140,8 +140,7 @@ class ServerSuite extends Suite {
       val second = new RawClient(server.port)
       List(first, second).foreach(_.send(get("/a")).readUntil("/a"))
       val third = new RawClient(server.port).send(get("/third"))
-      Thread.sleep(100) // in which nothing happens
-      assertEquals(await(server.statistics).connectionsOpen, 2)
+      assertEquals(untilStill(await(server.statistics).connectionsOpen, 100.millis), 2)
       first.close()
       assert(third.readUntil("/third").endsWith("/third"))
       second.close()

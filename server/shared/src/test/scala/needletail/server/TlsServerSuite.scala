@@ -7,10 +7,10 @@ import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsLimits, TlsServerConfig}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** What a server does about TLS beside serving: limits, log, certificates. */
-class TlsServerSuite extends Suite with Temporaries {
+class TlsServerSuite extends Suite with TemporaryDirectories {
   private lazy val authority = newAuthority()
   private lazy val local     = authority.issue("DNS:localhost")
   private val handler        = Handler((_: Request) => Response.ok("x"))

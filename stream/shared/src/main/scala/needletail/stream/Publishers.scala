@@ -10,7 +10,7 @@ import needletail.stream.stage.{Later, Pull}
 object Publishers {
 
   /**
-   * The elements of a publisher, which is subscribed to when the first one is asked for. At most `buffer` elements are
+   * The elements of a publisher, which is subscribed to when the first element is requested. At most `buffer` elements are
    * requested ahead of what has been read. Cancelling the stream cancels the subscription.
    */
   def stream[A](publisher: Publisher[A], buffer: Int = 16): Stream[A] = {

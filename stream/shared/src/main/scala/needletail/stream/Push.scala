@@ -6,8 +6,8 @@ import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.stream.stage.{Later, Pull}
 
 /**
- * A stream that others fill: actors, other event loops, any thread. It holds at most `capacity` elements that have not
- * been read; then `offer` refuses, and says when there is room again.
+ * A stream filled from outside: by actors, other event loops, any thread. It holds at most `capacity` elements that have not
+ * been read; then `offer` refuses, and returns when there is room again.
  *
  * All methods may be called from any thread, except where stated. What `stream` returns is used on one loop, as any
  * stream is.
@@ -18,7 +18,7 @@ final class Push[A](val capacity: Int) {
   import Push.Waiter
   if (capacity < 1) throw new IllegalArgumentException(s"capacity is $capacity, but must be above 0")
 
-  // All of these are guarded by this object's lock. Nothing that belongs to others is called while it is held.
+  // All of these are guarded by this object's lock. No outside code is called while it is held.
   private val elements       = new mutable.ArrayDeque[AnyRef](math.min(capacity, 16))
   private var ended: AnyRef  = null // `Pull.End` or a failure, which follow the elements that are held
   private var reader: Waiter = null // waits for an element or the end
@@ -99,7 +99,7 @@ final class Push[A](val capacity: Int) {
       waiter.wake()
       take()
     } else {
-      // Some that were told of a free place may not want it any more: so that it is not lost, all others are told.
+      // Waiters that were notified of a free place may no longer need it: so that it is not lost, all others are notified.
       wakeWriters()
       new Later(waiter.promise.flatMap(_ => Pull.async(take())))
     }
@@ -182,7 +182,7 @@ object Offer {
   final class Later private[stream] (whenRoom: () => Async[Unit]) extends Offer {
 
     /**
-     * Completes when there is room, or the stream has ended: then it can be offered again. Another one may have come
+     * Completes when there is room, or the stream has ended: then it can be offered again. Another producer may have been
      * first. To be called on a loop.
      */
     def room: Async[Unit] = whenRoom()

@@ -12,7 +12,7 @@ import needletail.stream.stage._
  * Elements on demand: nothing is read or produced before `next` is called.
  *
  * A stream is used once, on one event loop, by one reader: `next`, or one of the methods below, which take the stream
- * over and read it when they are read. What they return has to be read to its end or cancelled, in place of the stream.
+ * over and read it when they are read. The result has to be read to its end or cancelled instead of the stream.
  * A stream that fails has ended. So does one with a function that throws; its source is then cancelled.
  *
  * To implement one, define `next` and `cancel`.
@@ -56,8 +56,8 @@ abstract class Stream[+A] extends Pull[A] {
   final def flatMap[B](f: A => Stream[B]): Stream[B] = Stream.staged(new FlatMapped(asPull, f))
 
   /**
-   * The values of what `f` starts, in the order of the elements. At most `parallelism` are under way, and so many
-   * elements are read ahead. The first failure, in this order, ends the stream and cancels what is under way.
+   * The results of `f`, in the order of the elements. At most `parallelism` are in progress, and as many
+   * elements are read ahead. The first failure, in this order, ends the stream and cancels those in progress.
    */
   final def mapAsync[B](parallelism: Int)(f: A => Async[B]): Stream[B] = {
     Stream.check(parallelism > 0, s"parallelism is $parallelism, but must be above 0")
@@ -82,7 +82,7 @@ abstract class Stream[+A] extends Pull[A] {
     Stream.staged(new Grouped(asPull, size))
   }
 
-  /** `zero`, and then for each element what `f` makes of the result so far and the element. */
+  /** `zero`, and then for each element the result of `f` for the previous result and the element. */
   final def scan[B](zero: B)(f: (B, A) => B): Stream[B] = Stream.staged(new Scanned(asPull, zero, f))
 
   /** Each element with its number, from 0 on. */
@@ -172,8 +172,8 @@ abstract class Stream[+A] extends Pull[A] {
 
   /**
    * Writes the bytes to a file, which is created or emptied (with `append`, written to at its end), on threads for
-   * blocking work. Completes with the number of bytes when the file is closed; what the system has not put on the disk
-   * by then is not waited for. After a failure, and if this is cancelled, the file has what was written before.
+   * blocking work. Completes with the number of bytes when the file is closed; data that the system has not written to the disk
+   * by then is not waited for. After a failure or cancellation, the file contains what was written before.
    */
   final def writeTo(file: Path, append: Boolean = false)(implicit bytes: A <:< Array[Byte]): Async[Long] =
     new FileSink(pulling(bytes), new OpenFile(FileSink.open(file, append))).run()
@@ -186,7 +186,7 @@ abstract class Stream[+A] extends Pull[A] {
   /** Reads all elements and drops them. */
   final def drain(): Async[Unit] = foreach(_ => ())
 
-  /** What `f` makes of `zero` and all elements, one after the other. */
+  /** The result of applying `f` to `zero` and all elements, one after the other. */
   final def fold[B](zero: B)(f: (B, A) => B): Async[B] = {
     var state = zero
     new Drain[A, B](asPull, element => state = f(state, element), () => state).run()
@@ -244,15 +244,15 @@ object Stream {
   /** The elements of an iterator, taken one at a time on demand, on the loop: it must not block. */
   def fromIterator[A](elements: Iterator[A]): Stream[A] = staged(new FromIterator(elements))
 
-  /** The stream that `make` makes, when its first element is asked for. If it is cancelled before, `make` is not run. */
+  /** The stream that `make` returns, created when its first element is requested; never, if it is cancelled before. */
   def defer[A](make: => Async[Stream[A]]): Stream[A] = staged(new Deferred[A](() => make))
 
-  /** For each state the element and the next state that `f` makes of it, until that is None: pages of a listing, say. */
+  /** The elements that `f` returns for each state, with the next state, until it returns None: pages of a listing, for example. */
   def unfold[S, A](state: S)(f: S => Async[Option[(A, S)]]): Stream[A] = staged(new Unfolded(state, f))
 
   /**
-   * The number of periods that have passed since the first call of `next`, at the end of each one. Periods that nobody
-   * waited for are left out: after a delay there is one element, not many. Does not end by itself.
+   * The number of periods that have passed since the first call of `next`, at the end of each one. Periods during which
+   * no reader waits are skipped: after a delay there is one element, not many. Endless.
    */
   def ticks(period: FiniteDuration): Stream[Long] = {
     check(period.length > 0, s"period is $period, but must be above 0")
@@ -261,8 +261,8 @@ object Stream {
 
   /**
    * The content of a file in pieces of at most `pieceSize` bytes, read on threads for blocking work. The file is opened
-   * when the first piece is asked for, and closed at the end. A file that does not exist, a directory and an error of
-   * the disk fail with a `java.io.IOException`. A FIFO that nobody has opened for writing holds its thread until somebody
+   * when the first piece is requested, and closed at the end. A file that does not exist, a directory and an error of
+   * the disk fail with a `java.io.IOException`. Opening a FIFO blocks its thread until another process
    * does, even if the stream is cancelled.
    */
   def file(path: Path, pieceSize: Int = 65536): Stream[Array[Byte]] = {
@@ -277,7 +277,7 @@ object Stream {
 
   private val end: Async[Option[Nothing]] = Async.value(None)
 
-  /** What the stages make of a stream: keeps the contract of `next` and `cancel` towards the reader. */
+  /** The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. */
   private final class Staged[A](pull: Pull[A]) extends Stream[A] {
     private var over                          = false
     private var outstanding: Async[Option[A]] = null

@@ -9,7 +9,7 @@ import needletail.io.platform.Fallible
 /** What opened a connection and decides about its use. Called on the connection's loop. */
 private[tcp] trait ConnectionOwner[I, O] {
 
-  /** Answers have come: the connection may accept further requests. */
+  /** Answers have arrived: the connection may accept further requests. */
   def freed(c: ClientConnection[I, O]): Unit
 
   /**
@@ -24,8 +24,8 @@ private[tcp] trait ConnectionOwner[I, O] {
 /**
  * A connection to a server: writes requests and gives each the answer that is its own. Used on its loop only.
  *
- * Answers come in the order of the requests. A request that nobody waits for any more keeps its place, so that its
- * answer is taken for no other's. An answer that came before its request was written is none: the connection ends.
+ * Answers arrive in the order of the requests. A request that was abandoned keeps its place, so that its
+ * answer is not given to another. An answer that arrived before its request was written ends the connection.
  */
 private[tcp] final class ClientConnection[I, O](
     connection: Connection,
@@ -59,12 +59,12 @@ private[tcp] final class ClientConnection[I, O](
    */
   var wasUseful = false
 
-  /** Requests in flight, including those that nobody waits for any more. */
+  /** Requests in flight, including abandoned ones. */
   def underWay: Int = inFlight.size
 
   private def isFlushed = batch.size + connection.pendingBytes == 0
 
-  /** Whether it can be closed without loss: nobody waits for an answer, and everything is written. */
+  /** Whether it can be closed without loss: no answer is pending, and everything is written. */
   def isQuiet: Boolean = isFlushed && {
     val all   = inFlight.iterator
     var quiet = true
@@ -84,7 +84,7 @@ private[tcp] final class ClientConnection[I, O](
 
   private def hasPlace = isOpen && inFlight.size < config.pipelining
 
-  /** Has the protocol do what it does first. */
+  /** Runs the protocol's own set-up. */
   def prepare(): Async[Unit] =
     Async.defer(protocol.connected(this)).timeout(config.connectTimeout).map { _ =>
       if (isOver) throw context.lost("the connection ended at once", null, written = false)
@@ -154,10 +154,10 @@ private[tcp] final class ClientConnection[I, O](
   def abandoned(x: Exchange[_, _]): Unit     = if (!isOver) owner.freed(this) // its answer still comes
   def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
   def progressOf(x: Exchange[_, _]): String  =
-    if (!hasWritten(x)) "the server does not take what is written"
-    else if (inFlight.peekFirst ne x) "answers to earlier requests are awaited"
+    if (!hasWritten(x)) "the server does not read its input"
+    else if (inFlight.peekFirst ne x) "earlier requests are not answered yet"
     else if (reader.isInside) "its answer is not complete"
-    else "nothing of its answer has come"
+    else "no part of its answer has arrived"
 
   // ConnectionHandler
 
@@ -198,10 +198,10 @@ private[tcp] final class ClientConnection[I, O](
       try protocol.pushed(this, message)
       catch {
         case Survivable(e) =>
-          connection.loop.report(s"${context.address}: what a pushed message is passed to failed", e)
+          connection.loop.report(s"${context.address}: the handler of push messages failed", e)
       }
     } else if (awaited == null)
-      end(context.lost("the server sent what nothing had asked for", null, written = true))
+      end(context.lost("the server sent an unsolicited message", null, written = true))
     else {
       inFlight.removeFirst()
       context.counts.add(ClientCounts.InFlight, -1)
@@ -239,7 +239,7 @@ private[tcp] final class ClientConnection[I, O](
       } else
         end(
           context.lost(
-            s"the server has taken nothing of what was written within ${context.stallNanos / 1000000} ms",
+            s"the server has read nothing within ${context.stallNanos / 1000000} ms",
             null,
             written = true
           )
@@ -299,14 +299,14 @@ private[tcp] final class ClientConnection[I, O](
     owner.gone(this, movable, error)
     written.foreach(_.fail(error))
     fixed.foreach(_.fail(context.lost(
-      s"not sent, as the connection ended: ${error.getMessage}",
+      s"not sent, because the connection ended: ${error.getMessage}",
       error,
       written = false
     )))
     try protocol.disconnected(this)
     catch {
       case Survivable(e) =>
-        connection.loop.report(s"${context.address}: what is told of disconnections failed", e)
+        connection.loop.report(s"${context.address}: the handler of disconnections failed", e)
     }
   }
 }

@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import needletail.io.{Address, EventLoop, ProxyHandshake, TlsPeer, TunnelProxy}
 
-/** What the connections of one client on one loop share. Used on that loop only, except `counts`. */
+/** State shared by the connections of one client on one loop. Used on that loop only, except `counts`. */
 private[tcp] final class ClientContext[I, O](
     val loop: EventLoop,
     val protocol: TcpProtocol[I, O],
@@ -27,7 +27,7 @@ private[tcp] final class ClientContext[I, O](
   /** Where connections are made to: the proxy, or the server itself. */
   val nextHop: Address = through.fold(address)(_._1.address)
 
-  /** What a new connection begins with; null for nothing. */
+  /** The handshake that starts a new connection; null for none. */
   def handshake(): ProxyHandshake = through.fold(null: ProxyHandshake) { case (proxy, to) =>
     proxy.handshake(to)
   }

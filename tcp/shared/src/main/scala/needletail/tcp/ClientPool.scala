@@ -128,7 +128,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     best
   }
 
-  /** Sends waiting requests wherever there is a place, and sees to it that there will be one. */
+  /** Sends waiting requests where there is a place, and opens connections if there is none. */
   private def serve(): Unit =
     if (loop.isStopping) close()
     else {
@@ -151,7 +151,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       if (mayConnect) connect() else if (config.keepConnected) connectLater()
     }
 
-  /** Whether it may open connections: while it drains, for what is waiting. */
+  /** Whether it may open connections; while it drains, only for waiting requests. */
   private def isInUse = !isClosed && (drained == null || queued > 0)
 
   private def connectLater(): Unit = if (retry == null)
@@ -231,7 +231,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   // The end
 
-  /** Fails what waits and what is in flight, closes the connections; later requests fail. */
+  /** Fails waiting requests and those in flight, and closes the connections; later requests fail. */
   def close(): Unit = {
     isClosed = true
     if (retry != null) retry.cancel()

@@ -36,7 +36,7 @@ trait Decoder[+I] {
    * overwritten after the return.
    *
    * After `Decoded.More`, the next call has the same bytes again, at whatever index, together with those that follow.
-   * So a decoder may remember, relative to `from`, how far it has looked. What it does remember it has to forget with
+   * So a decoder may remember its progress, relative to `from`. It must reset this with
    * each message it returns.
    */
   def decode(bytes: Array[Byte], from: Int, until: Int): Decoded[I]

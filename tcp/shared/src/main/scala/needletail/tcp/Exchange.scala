@@ -7,7 +7,7 @@ import needletail.async.{AsyncPromise, Timer}
 /** Where an [[Exchange]] is: in a queue, or on a connection. */
 private[tcp] trait ExchangePlace {
 
-  /** The exchange is over before its answer: nobody waits for it. */
+  /** The exchange ended before its answer arrived. */
   def abandoned(x: Exchange[_, _]): Unit
 
   /** Whether any byte of it has been written, and how far it has got, in words. */
@@ -33,7 +33,7 @@ private[tcp] final class Exchange[I, O](
   /** Null before it is queued or sent, and when it is over. */
   var place: ExchangePlace = null
 
-  /** On a connection: the index of its first byte in what is written there. */
+  /** On a connection: the index of its first byte in the output. */
   var sentFrom = 0L
 
   /** When its time is over, on the loop's clock. */

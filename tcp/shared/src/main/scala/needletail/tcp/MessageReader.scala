@@ -4,10 +4,10 @@ import needletail.io.loop.LoopMemory
 
 /**
  * Finds the messages in a connection's input, which comes in windows: `begin` with what was read, `next` until there is
- * no message left, then `used` says how far the window was used.
+ * no message left, then `used` returns how far the window was consumed.
  *
  * The beginning of a short message stays in the window, that is, with the connection. The beginning of a long one is
- * collected here, in an array that doubles, so that a message of n bytes costs the copying of O(n). It counts as held
+ * collected here, in an array that doubles, so that a message of n bytes costs O(n) of copying. It counts as held
  * in the loop's memory.
  */
 private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage: Int, memory: LoopMemory) {
@@ -21,7 +21,7 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
   private var count                  = 0
   private var lastCollected          = 0    // by the last call of `collect`
 
-  /** A window of input: what `used` left of the last one, then what was read since. */
+  /** A window of input: the rest of the last one, then new input. */
   def begin(bytes: Array[Byte], from: Int, until: Int): Unit = {
     this.bytes = bytes
     this.at = from
@@ -40,7 +40,7 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
   /** Ends the window, whose array is not used any more. */
   def end(): Unit = bytes = null
 
-  /** Decodes the next message. Throws what the decoder throws. After `Bad`, the connection has to end. */
+  /** Decodes the next message. Rethrows exceptions of the decoder. After `Bad`, the connection has to end. */
   def next(): Decoded[I] =
     if (at == until) Decoded.More
     else if (count > 0) { if (collect()) further() else noMemory }
@@ -75,7 +75,7 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
     val size = count + lastCollected
     val has  = if (collected eq null) 0 else collected.length
     val fits = size <= has || {
-      // a message within its limit, and what may follow it in the window
+      // a message within its limit, and bytes that may follow it in the window
       val grown = Math.max(size.toLong, Math.min(2L * size, maxMessage.toLong + lastCollected)).toInt
       memory.take((grown - has).toLong, has.toLong) && {
         val array = new Array[Byte](grown)
@@ -92,7 +92,7 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
     fits
   }
 
-  /** Drops what is collected: for the end of a connection. */
+  /** Drops the collected bytes, at the end of a connection. */
   def release(): Unit = if (collected ne null) {
     memory.give(collected.length.toLong)
     collected = null

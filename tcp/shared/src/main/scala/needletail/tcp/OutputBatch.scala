@@ -2,7 +2,7 @@ package needletail.tcp
 
 import needletail.io.Connection
 
-/** What is written on a connection in one turn, for one system call. */
+/** The output of one turn on a connection, written by one system call. */
 private[tcp] final class OutputBatch(connection: Connection) {
   import OutputBatch.*
 
@@ -26,7 +26,7 @@ private[tcp] final class OutputBatch(connection: Connection) {
       if (count >= Most) flush()
     }
 
-  /** Writes what was added. */
+  /** Writes the added bytes. */
   def flush(): Unit = if (count > 0) {
     val written = count
     count = 0

@@ -18,7 +18,7 @@ import needletail.io.{Address, EventLoops, LoopStates, TlsPeer}
  * }}}
  *
  * When a connection ends, requests of which no byte was written are sent on another one; the others fail with a
- * [[TcpClientError]] whose `mayHaveArrived` is true, as nobody but the caller knows whether they may be repeated. A
+ * [[TcpClientError]] whose `mayHaveArrived` is true, because only the caller knows whether they may be repeated. A
  * request that timed out keeps its place: its answer is dropped when it comes, and is never another's.
  *
  * The first use on a loop is the time when its connections are opened. One client is enough for a server.
@@ -53,14 +53,14 @@ final class TcpClient[I, O] private (
   )
 
   /**
-   * Sends a request; the result is its answer, or a [[TcpClientError]]. Cancelling it does not take back what is sent.
+   * Sends a request; the result is its answer, or a [[TcpClientError]]. Cancelling it does not revoke a request that was sent.
    * To be called on an event loop's own thread.
    *
    * @throws java.lang.IllegalStateException on any other thread
    */
   def call(request: O): Async[I] = call(request, config.requestTimeout)
 
-  /** The same, with a limit of its own in place of `requestTimeout`. */
+  /** The same, with another time limit instead of `requestTimeout`. */
   def call(request: O, limit: FiniteDuration): Async[I] = submit(request, limit, answers = true)
 
   /**

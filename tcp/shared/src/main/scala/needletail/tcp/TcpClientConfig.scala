@@ -17,11 +17,11 @@ import needletail.io.platform.ConnectionOptions
  * @param pipelining requests in flight on one connection; 1: the next is sent when the answer is complete
  * @param maxQueued requests that may wait for a place on a connection, or for the first connection; more fail with `QueueFull`
  * @param connectTimeout longest time to establish a connection, name lookup and TLS included; and then the longest time
- *   for what the protocol does first (`TcpProtocol.connected`)
+ *   for the protocol's own set-up (`TcpProtocol.connected`)
  * @param requestTimeout longest time from a request to the end of its answer, waiting included, unless it has a limit
  *   of its own. Then it fails with `TimedOut`
  * @param stallTimeout longest time that requests are in flight on a connection without an answer to the first of them,
- *   or that the server takes nothing of messages without an answer; then the connection is closed. A request with a
+ *   or that the server does not read messages without an answer; then the connection is closed. A request with a
  *   longer limit of its own has that
  * @param idleTimeout time after which a connection on which nothing was sent or answered is closed; should be shorter
  *   than the server's. It does not apply with `keepConnected`

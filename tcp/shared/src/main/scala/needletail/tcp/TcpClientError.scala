@@ -23,7 +23,7 @@ sealed abstract class TcpClientError(
 object TcpClientError {
 
   /**
-   * There is no connection: refused, unknown name, not within `connectTimeout`, or what the protocol does first on a
+   * There is no connection: refused, unknown name, not within `connectTimeout`, or the protocol's own set-up of a
    * connection has failed; see the cause. Also while the client pauses between attempts.
    */
   final class CannotConnect private[tcp] (address: String, what: String, cause: Throwable)
@@ -39,7 +39,7 @@ object TcpClientError {
     def upstreamReason: UpstreamFailure.Reason = UpstreamFailure.NotCalled
   }
 
-  /** The answer was not complete in time. If it comes later, it is dropped. */
+  /** The answer was not complete in time. A later answer is dropped. */
   final class TimedOut private[tcp] (
       address: String,
       val limit: FiniteDuration,

@@ -3,19 +3,19 @@ package needletail.tcp
 import java.util.concurrent.atomic.AtomicLongArray
 
 /**
- * What a client has done so far, and what it has now, summed over its loops.
+ * Totals and current figures of a client, summed over its loops.
  *
  * @param requests requests made, and messages sent
  * @param answered requests answered, and messages without an answer that were sent
- * @param failed requests that failed, for whatever reason; cancelled ones are not among them
- * @param timedOut those of them that failed with `TimedOut`
- * @param resent requests that were put on another connection, as the first had ended before any byte of them was written
- * @param skipped answers that came when nobody waited for them any more
+ * @param failed requests that failed for any reason, except cancelled ones
+ * @param timedOut failed requests with `TimedOut`
+ * @param resent requests that were moved to another connection, because the first ended before any of their bytes was written
+ * @param skipped answers that arrived after their request was abandoned
  * @param pushed messages of the server that answered nothing
  * @param opened connections established, and set up by the protocol
  * @param notOpened attempts to connect that failed
  * @param open connections now, including those being established
- * @param inFlight requests sent whose answers have not come, including those that nobody waits for any more
+ * @param inFlight requests sent that are not answered yet, including abandoned ones
  * @param waiting requests waiting for a place on a connection
  */
 final case class TcpClientStatistics(

@@ -23,7 +23,7 @@ abstract class TcpProtocol[I, O](val codec: Codec[I, O]) {
   /**
    * Whether a message of the server answers no request. `awaited` is the first request in flight without its answer,
    * which this message answers otherwise; None if there is none: then a message that is not pushed ends the
-   * connection, as nothing has asked for it. An exception of this, too, ends the connection.
+   * connection, as it is unsolicited. An exception of this, too, ends the connection.
    */
   def isPush(message: I, awaited: Option[O]): Boolean = {
     val _ = (message, awaited)
@@ -33,7 +33,7 @@ abstract class TcpProtocol[I, O](val codec: Codec[I, O]) {
   /** A message that answers no request. An exception of this is reported to the loop's log. */
   def pushed(session: TcpSession[I, O], message: I): Unit = { val _ = (session, message) }
 
-  /** The connection is over, for whatever reason; called once for each that `connected` was called with. */
+  /** The connection has ended, for any reason; called once for each call of `connected`. */
   def disconnected(session: TcpSession[I, O]): Unit = { val _ = session }
 }
 

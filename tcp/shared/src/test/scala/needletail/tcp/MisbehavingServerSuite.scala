@@ -171,7 +171,7 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
       results match {
         case ("a", e: TcpClientError.ConnectionLost) =>
           assert(
-            e.mayHaveArrived && e.getMessage.endsWith("the server sent what nothing had asked for"),
+            e.mayHaveArrived && e.getMessage.endsWith("the server sent an unsolicited message"),
             e.getMessage
           )
         case other => fail(s"$other")

@@ -8,7 +8,7 @@ import org.junit.AssumptionViolatedException
  * The base of every suite: munit's FunSuite here, a small runner on Native.
  *
  * Each test runs on a thread of its own and fails if it is not over within `munitTimeout` (30 seconds unless
- * overridden), whatever it waits for.
+ * overridden), even if it waits for something.
  */
 abstract class Suite extends munit.FunSuite with Eventually {
   override def munitTestTransforms: List[TestTransform] =

@@ -8,7 +8,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
  * suites use.
  *
  * Each test runs on a thread of its own and fails if it is not over within `munitTimeout` (30 seconds unless
- * overridden), whatever it waits for. A test that returns a `Future` is over when that completes.
+ * overridden), even if it waits for something. A test that returns a `Future` is over when that completes.
  */
 abstract class Suite extends Assertions with Eventually {
   import Suite._

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 /**
- * A private authority that issues certificates, by the program `openssl`; [[Temporaries]] makes one.
+ * A private authority that issues certificates, by the program `openssl`; [[TemporaryDirectories]] makes one.
  *
  * @param folder for its files, which is empty
  * @param name of its certificate's subject
@@ -94,7 +94,7 @@ final class Authority(folder: Path, name: String) {
     openssl(s"ca -config $config -gencrl -out $revoked")
   }
 
-  /** What `openssl` makes of a key by such arguments; `IN` and `OUT` in them are its file and the new one. */
+  /** Converts a key by `openssl` with these arguments, in which `IN` and `OUT` are replaced by its file and the new one. */
   def converted(key: Path, arguments: String): Path = {
     issued += 1
     val made = file(s"$issued.key")

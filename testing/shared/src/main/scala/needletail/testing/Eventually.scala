@@ -29,7 +29,7 @@ trait Eventually { this: Suite =>
   }
 
   /**
-   * Waits until `value` has been the same for `quiet`, and returns it: for what ends by itself without saying so, such
+   * Waits until `value` has been the same for `quiet`, and returns it: for changes that end without notification, such
    * as bytes that go into the buffers of kernels. Fails if it still changes after twenty seconds.
    */
   def untilStill[A](value: => A, quiet: FiniteDuration = 200.millis)(implicit at: Location): A = {

@@ -12,7 +12,7 @@ import scala.util.{Failure, Try}
  */
 private[testing] object SecondTry {
 
-  /** What notes the tests that passed on a second try; None if there are no second tries. */
+  /** Records the tests that passed on a second try; None if there are no second tries. */
   val note: Option[String => Unit] =
     sys.env.get("NEEDLETAIL_SECOND_TRY").filter(_.nonEmpty).map(file => append(file, _))
 

@@ -8,7 +8,7 @@ import needletail.tcp.{Codec, Decoded, Decoder}
 
 /**
  * Checks a codec without sockets, as hard as a network does: the bytes come whole, in two parts for every place where
- * they can be split, and one by one; behind other bytes in a larger array, followed by bytes that are not to be seen;
+ * they can be split, and one by one; behind other bytes in a larger array, followed by bytes that must not be used;
  * twice in a row; with two connections at a time. Each array is overwritten as soon as the decoder has returned.
  *
  * {{{
@@ -17,7 +17,7 @@ import needletail.tcp.{Codec, Decoded, Decoder}
  *   CodecTest(new LineCodec(80)).isIncomplete("a\nb", "a")
  * }}}
  *
- * A check that fails throws an AssertionError that shows which bytes came how. Messages are compared by `==`; arrays in
+ * A failed check throws an AssertionError that shows the bytes and how they were split. Messages are compared by `==`; arrays in
  * messages, also in case classes and collections, by their content.
  */
 final class CodecTest[I, O](codec: Codec[I, O]) {
@@ -41,7 +41,7 @@ final class CodecTest[I, O](codec: Codec[I, O]) {
   def decodes(text: String, messages: I*): Unit = decodes(text.getBytes(ISO_8859_1), messages)
 
   /**
-   * These bytes are these messages and then malformed, however they come; and remain so whatever follows. Returns the
+   * These bytes are these messages and then malformed, however they are split and whatever follows. Returns the
    * decoder's reason.
    */
   def rejects(bytes: Array[Byte], before: Seq[I]): String = {
@@ -96,7 +96,7 @@ final class CodecTest[I, O](codec: Codec[I, O]) {
     new CodecTest(other).decodes(bytes.foldLeft(Array.empty[Byte])(_ ++ _), messages)
   }
 
-  /** Decoders of two connections do not know of each other. */
+  /** Decoders of two connections are independent. */
   private def interleaved(bytes: Array[Byte], expected: Seq[Any]): Unit = for (at <- splits(bytes).take(64)) {
     val one     = new Run(codec.decoder(), bytes, Split(at))
     val another = new Run(codec.decoder(), bytes, Whole)
@@ -210,14 +210,14 @@ object CodecTest {
       }
     }
 
-    /** Passes on the rest of the bytes: these messages come, and no others. */
+    /** Passes on the rest of the bytes: exactly these messages are decoded. */
     def expect(expected: Seq[Any]): Run[I] = {
       val found = expectFirst(expected)
       if (found.length > expected.length) fail("no further message", found(expected.length))
       this
     }
 
-    /** Passes on the rest of the bytes: these messages come first. Returns all that came. */
+    /** Passes on the rest of the bytes: these messages are decoded first. Returns all messages. */
     def expectFirst(expected: Seq[Any]): Seq[Any] = {
       way.ends(bytes.length).filter(_ > from + looked).foreach(part)
       val found = messages.map(comparable)
@@ -246,7 +246,7 @@ object CodecTest {
     else s"${text.take(200)} ... ${text.takeRight(60)} (${text.length} characters)"
   }
 
-  /** Bytes that lie behind what is passed on: a decoder that looks at them finds the end of something. */
+  /** Bytes that follow those passed on: a decoder that reads them finds the end of something. */
   private val Behind = "\r\n\u0000\n\r\n".getBytes(ISO_8859_1)
 
   /** The same value with sequences for arrays, so that `==` compares them by their content. */

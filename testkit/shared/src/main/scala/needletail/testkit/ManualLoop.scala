@@ -17,7 +17,7 @@ import needletail.async.{Async, Loop, Survivable, Timer, TimerQueue}
  *
  * Work that was handed to other threads (`Async.blocking`) takes no virtual time: `run` and `advance` wait until it has
  * ended before they advance the clock, and throw an `IllegalStateException` if it has not ended after 20 seconds.
- * Whether somebody will complete a `Future` cannot be known: `run` waits one second of real time for it, once, before
+ * Whether a `Future` will be completed cannot be known: `run` waits one second of real time for it, once, before
  * it advances the clock.
  *
  * @param patience for tests of what happens while such work or such a future is unfinished: how long in real time `run`
@@ -81,7 +81,7 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
       async.poll
     }
     raise()
-    result.getOrElse(throw new IllegalStateException("nothing is left that could complete the value"))
+    result.getOrElse(throw new IllegalStateException("the value cannot be completed: nothing is scheduled any more"))
   }
 
   /** Runs everything that is due now. */
@@ -114,8 +114,8 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
     else if (await(ManualLoop.Longest)) true
     else
       throw new IllegalStateException(
-        s"blocking work has not ended in ${ManualLoop.Longest}, and virtual time does not pass before it has; for a " +
-          "test of what happens while it runs, make the loop with a patience"
+        s"blocking work has not ended within ${ManualLoop.Longest}, and virtual time waits for it; to " +
+          "test what happens meanwhile, create the loop with a `patience`"
       )
 
   private def awaitOthers(): Boolean =

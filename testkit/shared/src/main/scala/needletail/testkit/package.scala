@@ -1,7 +1,7 @@
 package needletail
 
 /**
- * What handlers and routes are tested with, without sockets, threads or waiting:
+ * Tests of handlers and routes without sockets, threads or waiting:
  * {{{
  * import needletail.testkit._
  *

@@ -12,7 +12,7 @@ import needletail.websocket.socket.{Listener, Message, ReceivedMessages, Role, S
  * GET / "echo" to webSocket { socket => message => socket ! message }
  * }}}
  * The function is called once the handshake has succeeded, on the connection's loop, and returns the listener. A request
- * that does not ask for a WebSocket gets 426, one of a foreign page 403: see [[WebSocketConfig]].
+ * that does not request a WebSocket gets 426, one of a foreign page 403: see [[WebSocketConfig]].
  */
 final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
   import WebSocketResponse.Offer

@@ -9,7 +9,7 @@ package needletail
  */
 package object websocket {
 
-  /** What a route responds with to open a WebSocket. */
+  /** A route's response that opens a WebSocket. */
   val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(config.WebSocketConfig())
 
   type WebSocket        = socket.WebSocket

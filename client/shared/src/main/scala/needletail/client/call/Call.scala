@@ -136,11 +136,11 @@ final class Call private[client] (
   /** Is never retried. */
   def once: Call = copy(options = options | Once)
 
-  /** A redirection is returned as the response, not followed. */
+  /** A redirect is returned as the response, not followed. */
   def noRedirects: Call = copy(options = options | NoRedirects)
 
   /**
-   * With cookies of its own, in place of the client's: those of one user among many. A call that has a Cookie header
+   * With another cookie jar instead of the client's, for example that of one user. A call that has a Cookie header
    * is sent with that one only.
    */
   def cookies(jar: CookieJar): Call = copy(jar = jar)
@@ -148,7 +148,7 @@ final class Call private[client] (
   /** The client's cookies are neither sent nor set by this call. */
   def noCookies: Call = copy(jar = null)
 
-  /** The content of the response is left as the server sends it, and no coding is asked for: see `decoding`. */
+  /** The content of the response is returned as sent, and no coding is requested: see `decoding`. */
   def undecoded: Call = copy(options = options | Undecoded)
 
   /** A streamed body waits for 100 (Continue), at most for `continueTimeout` (RFC 9110 §10.1.1). */

@@ -169,14 +169,14 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   /** This response is the result of the call; its content follows. */
   protected def accepted(status: Status, head: ResponseHead): Unit
 
-  /** The coding that the client asked for and decodes; null: the content is returned as it is. */
+  /** The coding that the client requested and decodes; null: the content is returned as it is. */
   protected final def codingOf(status: Status, head: ResponseHead): String =
     if (isCodingAsked) ContentCoding.of(status, head) else null
 
   /** The response is complete. */
   protected def completed(trailers: Headers): Unit
 
-  /** There is no response, or no more of it. */
+  /** The response is missing or incomplete. */
   protected def failed(error: ClientError): Unit
 
   final def onEnd(trailers: Headers): Unit = {

@@ -8,11 +8,11 @@ import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, HttpError, Method, Status}
 import needletail.http.text.Ascii
 
-/** The codings that a call accepts for the content of its response, and what they are decoded by. */
+/** The codings that a call accepts for the content of its response, and their decoders. */
 private[call] object ContentCoding {
 
   /**
-   * Whether the client asks for codings by itself: not if the caller does, nor for a part of a representation, which
+   * Whether the client requests codings: not if the caller does, nor for a part of a representation, which
    * cannot be decoded, nor for HEAD.
    */
   def isAsked(context: ClientLoopContext, call: Call, method: Method, headers: Headers): Boolean =
@@ -31,7 +31,7 @@ private[call] object ContentCoding {
       }
     }
 
-  /** The fields of a response whose content has been decoded: those of the coding and its length are not true of it. */
+  /** The fields of a response whose content has been decoded: without those of the coding and its length. */
   def decoded(headers: Headers): Headers = headers.remove("Content-Encoding").remove("Content-Length")
 
   /** The error of the call. */
@@ -64,7 +64,7 @@ private[call] object ContentCoding {
       coded.cancel()
     }
 
-    /** The coded content has failed: nobody may ever ask for more. */
+    /** The coded content has failed; it may never be read again. */
     def lost(error: ClientError): Unit = {
       loss = error
       plain.cancel()

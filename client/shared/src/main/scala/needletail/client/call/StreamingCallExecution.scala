@@ -17,7 +17,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
   private var announced         = -1L
   private var trailers          = Headers.empty
 
-  /** What is returned in place of the content, if it is decoded. */
+  /** The decoded content, which replaces the original. */
   private var decoding: ContentCoding.Decoded = null
 
   /** Whether the loop's buffer, which its calls share, holds bytes of this response. */

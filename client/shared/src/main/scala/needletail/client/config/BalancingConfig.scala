@@ -8,7 +8,7 @@ import needletail.async.Setting
  * How the calls of a service are distributed over its addresses.
  *
  * @param policy how an address is chosen
- * @param failures failures in a row after which an address is left out ("ejected") for a while
+ * @param failures failures in a row after which an address is ejected for a while
  * @param ejectFor how long it is ejected the first time; twice as long the second time, and so on, up to ten times
  * @param maxEjected the share of all addresses that may be ejected at once; the last address never is
  * @throws java.lang.IllegalArgumentException if a setting is out of range
@@ -33,7 +33,7 @@ sealed abstract class Balancing
 
 object Balancing {
 
-  /** The addresses in turn. */
+  /** The addresses in turn (round robin). */
   case object RoundRobin extends Balancing
 
   /** The address with the fewest calls in flight, over all loops; among equals, in turn. */

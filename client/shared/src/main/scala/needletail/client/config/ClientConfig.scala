@@ -32,18 +32,18 @@ import needletail.io.platform.ConnectionOptions
  * @param maxUnreadBody bytes of an unwanted body that are read and discarded to keep the connection open; it is closed
  *   if there are more
  * @param maxPendingOutput bytes of a streamed request body that may be buffered before the next piece is read
- * @param maxRedirects redirections that are followed in one call; 0: the redirection is returned as the response
+ * @param maxRedirects redirects that are followed in one call; 0: the redirect is returned as the response
  * @param pipelining requests on one connection whose responses are outstanding; 1: no pipelining. Only idempotent
  *   requests without streamed bodies share a connection
  * @param maxHosts hosts and services whose pools and statistics are kept; beyond, the least recently used is forgotten
- * @param decoding decodes compressed responses, which calls then ask for; None: they are not asked for, and responses are
+ * @param decoding decodes compressed responses, which calls then request; None: they are not requested, and responses are
  *   returned as they are
- * @param cookies keeps the cookies that servers set, and calls send them back; None: cookies are headers like others
+ * @param cookies stores the cookies that servers set and sends them back; None: cookies are ordinary headers
  * @param proxies the HTTP proxies that calls go through
  * @param userAgent value of the User-Agent header; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
- * @param balancing how a service's address is chosen, and when one is left out
+ * @param balancing how a service's address is chosen, and when one is ejected
  * @param socket options of the connections' sockets
  * @param tls the certificates that are trusted, for https
  * @throws java.lang.IllegalArgumentException if a setting is out of range

@@ -12,7 +12,7 @@ abstract class ContentDecoding {
   def accepts: String
 
   /**
-   * The content decoded as it is asked for. It fails with an HttpError: 413 if the content grows beyond a limit, 503 if
+   * The content, decoded on demand. It fails with an HttpError: 413 if the content grows beyond a limit, 503 if
    * there is no memory for it, otherwise 400. It holds nothing once it has ended, has failed or has been cancelled, and passes the failures of
    * `content` on. None for a coding that it does not know.
    *

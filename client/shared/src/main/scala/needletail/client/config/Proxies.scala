@@ -65,7 +65,7 @@ object HttpProxy {
     val rest   = if (scheme < 0) url else url.substring(scheme + 3)
     val at     = rest.lastIndexOf('@')
     if (scheme >= 0 && Ascii.lower(url.substring(0, scheme)) != "http")
-      Left(s"a proxy must be called by http, not by '${url.substring(0, scheme)}'")
+      Left(s"a proxy must have an http URL, not '${url.substring(0, scheme)}'")
     else
       Url.origin("http://" + rest.substring(at + 1)).left.map(_ =>
         "a proxy must be http://host:port"
@@ -130,10 +130,10 @@ object Proxies {
   }
 
   /**
-   * What the environment says: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas;
+   * The proxies named by the environment: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas;
    * the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
    *
-   * Behind a web server by CGI, which tells a request's header `Proxy` as HTTP_PROXY, that one is not read.
+   * In a CGI program HTTP_PROXY is not read, because a request's `Proxy` header sets it.
    *
    * @throws java.lang.IllegalArgumentException if a variable has no proxy that is supported; it names the variable, and
    *   shows no credentials

@@ -6,7 +6,7 @@ import needletail.io.EventLoop
 import needletail.io.platform.Fallible
 
 /**
- * Sends the streamed content of a request: asks for the next piece once the kernel has accepted most of the previous
+ * Sends the streamed content of a request: requests the next piece once the kernel has accepted most of the previous
  * ones.
  *
  * @param length bytes announced, or -1 for the chunked coding

@@ -36,7 +36,7 @@ private[needletail] final class ClientConnection(
     with Runnable
     with Fallible {
 
-  /** What the TLS handshake has established; None without TLS. */
+  /** The results of the TLS handshake; None without TLS. */
   def tlsSession: Option[TlsSession] = connection.tlsSession
 
   /** Neighbours among a pool's idle connections, and whether this is one of them. */

@@ -77,13 +77,13 @@ private[needletail] abstract class ClientExchange {
   /** All bytes received so far have been delivered. */
   def onPause(): Unit = ()
 
-  /** Bytes beyond the response came with it, which no request asked for. `onEnd` follows. */
+  /** Unsolicited bytes followed the response. `onEnd` follows. */
   def onSurplus(): Unit = ()
 
   /** The response is complete. The connection may already have another request. */
   def onEnd(trailers: Headers): Unit
 
-  /** There is no response, or no more of it. */
+  /** The response is missing or incomplete. */
   def onFailed(error: ClientError): Unit
 
   /** The time limit, for messages: "within 200 ms". */

@@ -7,7 +7,7 @@ import needletail.http.http1.ResponseParser
 import needletail.http.text.ByteWriter
 import needletail.io.EventLoop
 
-/** What the connections of one client on one loop share. Used on that loop only, by one of them at a time. */
+/** State shared by the connections of one client on one loop. Used on that loop only, by one of them at a time. */
 private[needletail] final class ClientLoopContext(val loop: EventLoop, val config: ClientConfig) {
 
   /** The buffer that requests are encoded in; empty between two requests. */
@@ -19,7 +19,7 @@ private[needletail] final class ClientLoopContext(val loop: EventLoop, val confi
   /** The source of random delays. */
   lazy val random: java.util.Random = loop.platform.newRandom()
 
-  /** The line of Accept-Encoding for what the config decodes; null if that is nothing. */
+  /** The Accept-Encoding line for the codings that the config decodes; null if there are none. */
   val acceptEncoding: Array[Byte] =
     config.decoding.fold(null: Array[Byte])(d => s"Accept-Encoding: ${d.accepts}\r\n".getBytes(US_ASCII))
 

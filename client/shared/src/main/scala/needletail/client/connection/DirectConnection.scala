@@ -12,7 +12,7 @@ private[needletail] object DirectConnection {
    * Opens a connection. Must be called on `context`'s loop. The result is a connection that accepts a request; it
    * fails as `Connector.connect` does.
    *
-   * @param owner notified whenever the connection accepts a request again, and when it is gone
+   * @param owner notified whenever the connection accepts a request again, and when it has ended
    * @param hostName the host, for messages
    * @param timeoutNanos the time limit for connecting, in nanoseconds
    * @param source the local address to connect from; null: chosen by the system

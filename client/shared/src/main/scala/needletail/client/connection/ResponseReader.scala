@@ -6,7 +6,7 @@ import needletail.http.message.{Headers, HttpError, Status}
 
 /**
  * The reading half of a connection to a server, without I/O: bytes are passed to `read`, and the exchanges in flight
- * are told of their responses, in the order of their requests.
+ * are notified of their responses, in the order of their requests.
  */
 private[client] abstract class ResponseReader(context: ClientLoopContext) {
   import ResponseReader.*
@@ -52,7 +52,7 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
 
   protected def hostName: String
 
-  /** Whether content of the first response is available that its exchange does not want yet. */
+  /** Whether content of the first response is available that its exchange has not requested yet. */
   protected final def mustWait: Boolean =
     !atHead && inFlight.first != null && !inFlight.first.wantsContent
 
@@ -121,7 +121,7 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
   private def interimCame(x: ClientExchange, code: Int): Unit = {
     interim += 1
     if (code == 101)
-      broken(new ClientError.Malformed(hostName, "a switch of protocols that was not requested"))
+      broken(new ClientError.Malformed(hostName, "an unrequested switch of protocols"))
     else if (interim > MaxInterim)
       broken(new ClientError.Malformed(hostName, s"more than $MaxInterim interim responses"))
     else if (code == 100) continued(x)
@@ -175,11 +175,11 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
     )
   }
 
-  /** What was waited for, for the message of a timeout. */
+  /** The pending step, for the message of a timeout. */
   protected final def stage: String =
     if (!atHead) "its body was incomplete"
     else if (begun) "its head was incomplete"
-    else "nothing of it had arrived"
+    else "no part of it had arrived"
 
   private def fault(error: HttpError): ClientError =
     if (error.status == Status.HeadersTooLarge) new ClientError.TooLarge(hostName, error.message)

@@ -57,7 +57,7 @@ final class CookieJar(
   /** Removes all. */
   def clear(): Unit = remove(_ => true)
 
-  /** Keeps what a server has sent as Set-Cookie, in response to a request for `target`. */
+  /** Stores the Set-Cookie fields of a response to a request for `target`. */
   private[client] def receive(origin: Origin, target: String, setCookie: String, nowMillis: Long): Unit =
     SetCookie
       .parse(setCookie, hostOf(origin), pathOf(target), origin.isSecure, nowMillis, isPublic)

@@ -8,7 +8,7 @@ private[cookie] object SetCookie {
   private final val MaxAttribute = 1024
   private final val Forever      = 400L * 24 * 3600 // seconds that a cookie may last
 
-  /** What a server sends, and whom it claims to be for. */
+  /** A cookie as sent by a server, with the hosts it claims to be for. */
   private final case class Attributes(
       domain: Option[String] = None,
       path: Option[String] = None,
@@ -53,7 +53,7 @@ private[cookie] object SetCookie {
     }
   }
 
-  /** For the Domain that it names: the host itself, or one above it that is nobody's and everybody's. */
+  /** Whether the Domain is allowed: the host itself, or a parent domain that is not a public suffix. */
   private def within(
       cookie: StoredCookie,
       domain: Option[String],

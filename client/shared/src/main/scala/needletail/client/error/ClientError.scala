@@ -15,7 +15,7 @@ sealed abstract class ClientError(val host: String, what: String, cause: Throwab
     extends RuntimeException(s"$host: $what", cause, false, false)
     with Answerable {
 
-  /** What a server responds if a handler fails with it: 502, 503 or 504, without details. */
+  /** The status of a server's response if a handler fails with it: 502, 503 or 504, without details. */
   def asHttpError: HttpError = HttpError.ofUpstream(this match {
     case _: ClientError.TimedOut => UpstreamFailure.TooSlow
     case _: ClientError.BreakerOpen | _: ClientError.QueueFull | _: ClientError.QueueTimeout =>
@@ -34,8 +34,8 @@ object ClientError {
       extends ClientError(host, String.valueOf(cause.getMessage), cause)
 
   /**
-   * The proxy made no connection to the host: 407 if it wants other credentials, 502 to 504 if it did not reach the
-   * host, others if it does not want to.
+   * The proxy did not connect to the host: 407 if it requires other credentials, 502 to 504 if it did not reach the
+   * host, others if it refuses.
    */
   final class ProxyRefused(host: String, val status: Status)
       extends ClientError(host, s"the proxy refused the connection: $status")
@@ -48,12 +48,12 @@ object ClientError {
   final class QueueTimeout(host: String, limit: FiniteDuration)
       extends ClientError(host, s"no connection became free within ${limit.toMillis} ms")
 
-  /** The response was not complete in time. The message tells which limit applied, and how far the call had got. */
+  /** The response was not complete in time. The message names the limit and the progress of the call. */
   final class TimedOut(host: String, what: String) extends ClientError(host, what) {
     override private[client] def mayHaveArrived: Boolean = true
   }
 
-  /** The connection ended before the response was complete. The message tells where in the response. */
+  /** The connection ended before the response was complete. The message names the position in the response. */
   final class ConnectionLost private[client] (
       host: String,
       what: String,
@@ -93,9 +93,9 @@ object ClientError {
 
   /** The circuit breaker is open: the host has failed too often recently, and was not called. */
   final class BreakerOpen(host: String)
-      extends ClientError(host, "failing too often, so it is not called for now")
+      extends ClientError(host, "failing too often (the circuit breaker is open)")
 
-  /** A redirection that cannot be followed: too many, or to a Location that is not allowed. */
+  /** A redirect that cannot be followed: too many, or to a Location that is not allowed. */
   final class BadRedirect(host: String, what: String) extends ClientError(host, what) {
     override private[client] def mayHaveArrived: Boolean = true
   }

@@ -44,7 +44,7 @@ private[client] object RedirectPolicy {
       count: Int,
       max: Int
   ): Either[String, Redirect] =
-    if (count > max) Left(s"more than $max redirections")
+    if (count > max) Left(s"more than $max redirects")
     else
       from.resolve(location) match {
         case Left(why)                       => Left(s"cannot be redirected to '$location': $why")

@@ -48,7 +48,7 @@ private[client] final class Host(
 
   private val authorization = if (proxy == null || origin.isSecure) None else proxy.authorization
 
-  /** Whether every request has the proxy's credentials, so that none has others. */
+  /** Whether the proxy's credentials are sent with every request, and replace any others. */
   val authorizesAtProxy: Boolean = authorization.isDefined
 
   private val common =
@@ -62,7 +62,7 @@ private[client] final class Host(
   /** The same without Host, for calls that set it. */
   val afterTargetNoHost: Array[Byte] = s" HTTP/1.1\r\n$common".getBytes(ISO_8859_1)
 
-  /** What a new connection to the proxy begins with; null for none. */
+  /** The handshake that starts a new connection to the proxy; null for none. */
   def handshake(): ProxyHandshake = origin.address match {
     case to: Address.Tcp if proxy != null && origin.isSecure =>
       new ConnectHandshake(proxy.authorization, to, config.userAgent)

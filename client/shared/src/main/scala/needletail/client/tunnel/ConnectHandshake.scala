@@ -25,7 +25,7 @@ private[client] final class ConnectHandshake(
   private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
   private var from   = 0 // where the final answer begins: interim ones may precede it (RFC 9110 §15.2)
 
-  /** A head without content, whatever its fields say; the server behind does not speak first. */
+  /** A head without content, regardless of its fields; the server behind the proxy does not send first. */
   def accepts(bytes: Array[Byte], count: Int): Boolean = {
     val length = parser.parse(bytes, from, count, toHead = true)
     if (length == ResponseParser.Bad)
@@ -45,7 +45,7 @@ private[client] final class ConnectHandshake(
   }
 }
 
-/** The proxy answers with this status, so there is no tunnel. */
+/** The proxy responded with this status, so there is no tunnel. */
 private[client] final class ProxyRefusal(val status: Status)
     extends IOException(s"the proxy refused the connection: $status")
 

@@ -4,7 +4,7 @@ import com.aayushatharva.brotli4j.decoder.DecoderJNI.{Status, Wrapper}
 
 import java.nio.ByteBuffer
 
-/** Brotli (RFC 7932), by brotli4j. What comes after the end is ignored, as the library does not tell of it. */
+/** Brotli (RFC 7932), by brotli4j. Data after the end is ignored, because the library does not report it. */
 private[compression] final class BrotliDecoder extends Decoder {
   import BrotliDecoder._
   private val decoder = new Wrapper(InputSize)

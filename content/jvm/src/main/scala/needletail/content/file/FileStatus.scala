@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path}
 import java.util.concurrent.TimeUnit
 
 /**
- * What tells a file apart from others, and from itself before a change.
+ * Identifies a file and its version.
  *
  * @param modified in nanoseconds since 1970, as exactly as the system knows
  * @param key of the file itself, whatever its name; null if the system has none
@@ -15,7 +15,7 @@ private[file] final case class FileStatus(isRegular: Boolean, size: Long, modifi
 
 private[file] object FileStatus {
 
-  /** Null if there is nothing at `path`, or nothing that may be looked at. */
+  /** Null if there is nothing at `path`, or it is not accessible. */
   def of(path: Path): FileStatus =
     try {
       val now = Files.readAttributes(path, classOf[BasicFileAttributes])

@@ -2,7 +2,7 @@ package needletail.content.compression
 
 import scala.scalanative.unsafe._
 
-/** Codings by libraries that are loaded when they are asked for: libbrotlienc for `br`, libzstd for `zstd`. */
+/** Codings by libraries that are loaded on demand: libbrotlienc for `br`, libzstd for `zstd`. */
 private[compression] object CodingLibrary {
 
   /** Why it cannot be used; null if it can. */

@@ -7,7 +7,7 @@ import scala.scalanative.posix.sys.statOps._
 import scala.scalanative.unsafe._
 
 /**
- * What tells a file apart from others, and from itself before a change: from stat(2), as Scala Native's attributes have
+ * Identifies a file and its version, from stat(2), as Scala Native's attributes have
  * whole seconds only.
  *
  * @param modified in nanoseconds since 1970, as exactly as the system knows
@@ -17,7 +17,7 @@ private[file] final case class FileStatus(isRegular: Boolean, size: Long, modifi
 
 private[file] object FileStatus {
 
-  /** Null if there is nothing at `path`, or nothing that may be looked at. */
+  /** Null if there is nothing at `path`, or it is not accessible. */
   def of(path: Path): FileStatus = Zone.acquire { implicit z =>
     val now = alloc[stat.stat]()
     if (stat.stat(toCString(path.toString), now) != 0) null

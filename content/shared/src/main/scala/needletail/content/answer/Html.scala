@@ -10,9 +10,9 @@ import needletail.routing.Content
  * {{{
  * GET / "hello" / arg[String] to (name => html"<h1>Hello, \$name!</h1>".ok)
  * }}}
- * A value that is `Html` already stays as it is, and the elements of a collection or an option are put one after the
+ * A value of type `Html` is not escaped, and the elements of a collection or an option are put one after the
  * other. Values may stand in text and in quoted attributes. They are not made safe for scripts, styles, comments and
- * unquoted attributes, or as a URL whose scheme somebody else chooses.
+ * unquoted attributes, or as a URL whose scheme comes from outside.
  */
 final class Html private (private val text: String) {
   override def toString: String            = text
@@ -35,7 +35,7 @@ object Html {
   /** A text that is HTML already, and is trusted. */
   def raw(html: String): Html = new Html(html)
 
-  /** `html.ok` and the like: text/html in UTF-8. */
+  /** `html.ok` and similar methods: text/html in UTF-8. */
   implicit val content: Content[Html] =
     (status, html) => Response(status).contentType(MediaType.Html).text(html.toString)
 

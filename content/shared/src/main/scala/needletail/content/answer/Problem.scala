@@ -7,7 +7,7 @@ import needletail.routing.{Content, Routes}
 /**
  * What went wrong, for programs to read (RFC 9457): application/problem+json.
  *
- * @param kind the URI of the type of problem; `about:blank` says no more than the status
+ * @param kind the URI of the type of problem; `about:blank` if it is only the status
  * @param title what this type of problem is; by default the status' reason
  * @param detail what went wrong this time
  * @param instance a URI of this occurrence
@@ -22,7 +22,7 @@ final case class Problem(
     extensions: Json.Obj = Json.obj()
 ) {
 
-  /** As RFC 9457 has it: the status, the members that are not empty, and the extensions. */
+  /** As in RFC 9457: the status, the members that are not empty, and the extensions. */
   def toJson: Json.Obj = {
     val own = List(
       "type"     -> kind,
@@ -43,7 +43,7 @@ object Problem {
   /** The media type of problems in JSON. */
   val MediaType = "application/problem+json"
 
-  /** `problem.withStatus` and the like; the status of the problem changes with it. */
+  /** `problem.withStatus` and similar methods; the status of the problem changes with it. */
   implicit val content: Content[Problem] = (status, problem) => problem.copy(status = status).toResponse
 
   /** The same routes, whose errors in plain text, such as those of parameters, become problems with that detail. */

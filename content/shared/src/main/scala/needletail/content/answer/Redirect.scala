@@ -3,7 +3,7 @@ package needletail.content.answer
 import needletail.http.{Response, Status}
 
 /**
- * Redirections (RFC 9110 §15.4). `location` is sent as it is; IllegalArgumentException if it has a space, a control
+ * Redirects (RFC 9110 §15.4). `location` is sent as it is; IllegalArgumentException if it has a space, a control
  * character or a character beyond ASCII, which have to be percent-encoded.
  */
 object Redirect {
@@ -18,7 +18,7 @@ object Redirect {
   def permanent(location: String): Response = to(Status.PermanentRedirect, location)
 
   /**
-   * Whether a location that somebody else chose, as a parameter `next` of a log-in page, stays on this server: it is a
+   * Whether a location from outside, such as a parameter `next` of a log-in page, stays on this server: it is a
    * path, and browsers read it as one.
    */
   def isLocal(location: String): Boolean =

@@ -33,13 +33,6 @@ object AcceptEncoding {
     if (identity > bestQ) None else best
   }
 
-  /** Whether the content as it is may be sent. */
-  def acceptsIdentity(request: Request): Boolean = {
-    val members = request.headers.getAll("accept-encoding").flatMap(_.split(',')).toArray
-    val own     = weight(members, "identity", whole = false)
-    if (own >= 0) own > 0 else weight(members, "*", whole = false) != 0
-  }
-
   /** In thousandths; -1 if the coding is not there, with `whole` not by `*` either. */
   private def weight(members: Array[String], coding: String, whole: Boolean): Int = {
     var any = -1

@@ -9,7 +9,7 @@ import needletail.async.{Async, Survivable}
 import needletail.http.ByteStream
 
 /**
- * A compressed stream. What has been read is passed on when the source has nothing ready, so that a client sees what a
+ * A compressed stream. It is flushed when the source has nothing ready, so that a client sees what a
  * handler has sent so far.
  *
  * @param most streams that may be compressed at the same time; one more is sent in the same format, but uncompressed

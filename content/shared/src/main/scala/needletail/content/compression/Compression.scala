@@ -7,13 +7,13 @@ import needletail.routing.Routes
 /**
  * When and how responses are compressed.
  *
- * @param codings what is offered, the preferred one first: `gzip`, `deflate`, and `br` and `zstd`, which need a library:
+ * @param codings the offered codings, the preferred one first: `gzip`, `deflate`, and `br` and `zstd`, which need a library:
  *                on the JVM brotli4j and zstd-jni on the class path, natively libbrotlienc.so.1 and libzstd.so.1. Without
  *                it, this throws IllegalArgumentException
  * @param level 1 (fast) to 9 (small)
- * @param least contents of fewer bytes are left as they are; a stream of unknown length is compressed in any case
+ * @param least contents of fewer bytes are not compressed; a stream of unknown length is compressed in any case
  * @param maxStreams streams, and contents of more than 64 KB, that are compressed at the same time, in the whole program:
- *   each holds memory, with gzip and deflate some 256 KB. Further ones are sent as they are
+ *   each holds memory, with gzip and deflate some 256 KB. Further ones are sent uncompressed
  * @param types which media types are compressed, in lower case and without parameters
  */
 final case class CompressionConfig(
@@ -71,7 +71,7 @@ private[content] final class Compression(config: CompressionConfig) {
   def apply(routes: Routes): Routes    = routes.mapResponse(compressed)
   def apply(handler: Handler): Handler = handler.mapResponse(compressed)
 
-  /** What is sent for `response`. */
+  /** The response to send for `response`. */
   def compressed(request: Request, response: Response): Response =
     if (!mayBe(response)) response
     else {
@@ -133,7 +133,7 @@ private[content] object Compression {
       java.util.Arrays.copyOfRange(content, from, Math.min(content.length, from + AtOnce / 2))
     )
 
-  /** What is compressed is another representation than what a strong tag is of. */
+  /** A compressed response is another representation, so a strong tag does not apply. */
   private def weakened(response: Response, tag: String): Response =
     if (tag.startsWith("W/")) response else response.setHeader("ETag", "W/" + tag)
 

@@ -18,7 +18,7 @@ private[compression] object Decoders {
   def problem(coding: String): String = coding match {
     case "gzip" | "x-gzip" | "deflate" => null
     case "br" | "zstd"                 => CodingLibrary.decoderProblem(coding)
-    case _                             => s"there is no coding $coding"
+    case _                             => s"unknown coding $coding"
   }
 
   def isUsable(coding: String): Boolean =

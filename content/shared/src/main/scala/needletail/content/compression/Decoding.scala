@@ -8,7 +8,7 @@ import needletail.http.{ByteStream, MessageBody, Request, Status}
 import needletail.routing.BodyReader
 
 /**
- * What a compressed body may become. More is answered 413, while it grows.
+ * Limits of a decompressed body. Exceeding them is answered with 413, while it grows.
  *
  * @param size bytes
  * @param ratio bytes for each byte that was sent; the first 64 KB are not counted
@@ -43,7 +43,7 @@ object Decoding {
 
   /**
    * Reads what another reader reads from the decoded body: `Body(Decoding.reader[Order]())`. Another coding, or several,
-   * are answered 415, with what can be decoded in Accept-Encoding (RFC 9110 §15.5.16).
+   * are answered with 415, with the supported codings in Accept-Encoding (RFC 9110 §15.5.16).
    */
   def reader[A](limits: DecodingLimits = DecodingLimits())(implicit of: BodyReader[A]): BodyReader[A] = {
     Decoders.usable // not on an event loop, which this would keep waiting
@@ -85,7 +85,7 @@ object Decoding {
   }
 
   /**
-   * Makes a client ask for codings, and decode them: `ClientConfig(decoding = Some(Decoding.responses()))`. Calls fail
+   * Makes a client request codings, and decode them: `ClientConfig(decoding = Some(Decoding.responses()))`. Calls fail
    * with `ClientError.TooLarge` beyond `limits`, and with `ClientError.Malformed` if the content is malformed or
    * incomplete. A response with another coding is returned as it is.
    *

@@ -92,7 +92,7 @@ private[compression] final class Decompressing(
     buffer = null
   }
 
-  /** Nobody may read any more: frees what it holds, and reading fails. */
+  /** Releases its resources; reading fails from now on. */
   def release(): Unit = if (!over) {
     isLost = true
     close()

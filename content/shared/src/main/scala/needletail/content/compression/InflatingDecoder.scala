@@ -148,7 +148,7 @@ private[compression] object InflatingDecoder {
       ()
     }
 
-    /** Finds what comes next; whether nothing does. */
+    /** Finds the next member; returns whether there is none. */
     private def following(): Boolean = {
       checked = 0
       part = 0

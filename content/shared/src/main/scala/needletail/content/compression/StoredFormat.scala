@@ -2,19 +2,19 @@ package needletail.content.compression
 
 import java.util.zip.{Adler32, CRC32, Checksum}
 
-/** What a coding has around and between content that is not compressed. */
+/** The framing of uncompressed content in a coding: headers of the whole and of its blocks. */
 private[compression] abstract class StoredFormat {
 
   /** Bytes of the longest block. */
   def longest: Int
 
-  /** What comes before all. */
+  /** The header. */
   def begin: Array[Byte]
 
-  /** What comes before a block of `n` bytes, 1 to `longest`. */
+  /** The header of a block of `n` bytes, 1 to `longest`. */
   def block(n: Int): Array[Byte]
 
-  /** What comes after all. */
+  /** The trailer. */
   def end: Array[Byte]
 
   def count(bytes: Array[Byte], from: Int, length: Int): Unit = ()

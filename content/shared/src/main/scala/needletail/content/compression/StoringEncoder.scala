@@ -1,6 +1,6 @@
 package needletail.content.compression
 
-/** Writes the format of a coding, with all content uncompressed. Needs no memory but for the piece at hand. */
+/** Writes the format of a coding, with all content uncompressed. Needs memory only for the current piece. */
 private[compression] final class StoringEncoder(format: StoredFormat) extends Encoder {
   private var frame    = format.begin // of the format, as far as it has not been written
   private var framed   = 0

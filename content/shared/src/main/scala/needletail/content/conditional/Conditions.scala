@@ -2,7 +2,7 @@ package needletail.content.conditional
 
 import needletail.http.{HttpDate, Method, Request}
 
-/** What the conditions of a request say (RFC 9110 §13). */
+/** The result of a request's conditions (RFC 9110 §13). */
 sealed abstract class Verdict
 
 object Verdict {

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets.UTF_8
  * `name` with a line break.
  *
  * @param data any text; each of its lines is a line of the event
- * @param id what the client repeats as Last-Event-ID when it connects again
+ * @param id sent by the client as Last-Event-ID when it reconnects
  * @param name the type of the event; a browser's `message` if empty
  * @param retryMillis after how long the client should connect again
  */

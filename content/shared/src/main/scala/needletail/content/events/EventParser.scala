@@ -17,7 +17,7 @@ private[events] final class EventParser(longest: Int, known: Option[String] = No
   private var first   = true // for the byte order mark
   private var wasCr   = false
 
-  /** The last id, which stays for the events after it; that of an event which is cut off does not count. */
+  /** The last id, which also applies to later events; the id of an incomplete event does not count. */
   def lastId: Option[String]     = dispatchedId
   private var dispatchedId       = known
   private var id: Option[String] = known // of the event that is being read

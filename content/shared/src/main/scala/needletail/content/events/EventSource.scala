@@ -36,10 +36,10 @@ object EventSource {
    * }
    * }}}
    * A body that fails is the end of a connection. `connect` is given the last id as the value of a field, in UTF-8; one
-   * that no field can have, with a control character, is left out.
+   * that cannot be sent in a field, because of a control character, is omitted.
    *
-   * @param retry how long to wait before connecting again, unless the server says otherwise; less than 100 ms it cannot
-   *              ask for
+   * @param retry how long to wait before reconnecting, unless the server sets another time, which cannot be
+   *              less than 100 ms
    */
   def apply(retry: FiniteDuration = 3.seconds, longest: Int = Longest)(
       connect: Option[String] => Async[Option[Stream[Array[Byte]]]]

@@ -1,11 +1,11 @@
 package needletail.content.file
 
-/** What a Range field asks for, of a content of a known size (RFC 9110 §14.1.2). */
+/** The ranges requested by a Range field, for a content of known size (RFC 9110 §14.1.2). */
 private[file] sealed abstract class ByteRanges
 
 private[file] object ByteRanges {
 
-  /** The field is not understood, or asks for too many parts: the whole content is sent. */
+  /** The field is not understood, or requests too many parts: the whole content is sent. */
   case object Whole extends ByteRanges
 
   /** No part of it exists: 416. */
@@ -14,7 +14,7 @@ private[file] object ByteRanges {
   /** These parts, from the first offset to before the second one; none overlap. */
   final case class Parts(parts: List[(Long, Long)]) extends ByteRanges
 
-  /** Further parts than these are not looked at. */
+  /** Further parts are not examined. */
   private final val MostSpecs = 256
 
   /** Parses the value of Range. Parts that overlap or touch are merged; more than `most` after that count as Whole. */
@@ -60,7 +60,7 @@ private[file] object ByteRanges {
     if (from == until) -1 else n
   }
 
-  /** In the order that was asked for if there is nothing to merge, else sorted. */
+  /** In the requested order if there is nothing to merge, otherwise sorted. */
   private def merged(parts: List[(Long, Long)]): List[(Long, Long)] = {
     val sorted = parts.sortBy(_._1).foldLeft(List.empty[(Long, Long)]) {
       case ((from, until) :: before, (nextFrom, nextUntil)) if nextFrom <= until =>

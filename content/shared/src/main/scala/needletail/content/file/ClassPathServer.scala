@@ -9,7 +9,7 @@ import needletail.http.{Reply, Request, Response}
 import needletail.routing.Routes
 
 /**
- * Serves files of the class path, which do not change. Each is read when it is first asked for, on a thread for blocking
+ * Serves files of the class path, which do not change. Each is read when it is first requested, on a thread for blocking
  * work, and kept in memory as long as there is room for it.
  */
 private[content] final class ClassPathServer(base: String, config: FileConfig) {
@@ -39,7 +39,7 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
       case Outcome.Streamed(response, _) => response // never: all of it is in memory
     }
 
-  /** A directory is its index file, with a slash; there is no telling a directory from nothing without one. */
+  /** A directory is served by its index file, with a slash; without one a directory cannot be recognised. */
   private def load(key: String): StoredFile = {
     val names = if (key.isEmpty || key.endsWith("/")) config.index.map(key + _) else List(key)
     names.iterator.map(file).find(_ != null) match {

@@ -7,13 +7,13 @@ import needletail.async.Setting
 /**
  * How files are served.
  *
- * @param index names of the files that stand for their directory, the first one that exists
+ * @param index names of index files; the first one that exists is used
  * @param cacheControl values of Cache-Control by pattern of the path below the directory; the first that fits counts.
- *                     `*` stands for any characters but slashes, `**` for any
+ *                     `*` matches any characters but slashes, `**` any
  * @param precompressed codings whose prepared files are sent to clients that accept them, the preferred one first:
  *                      `br` (`page.html.br`), `zstd` (`.zst`), `gzip` (`.gz`)
  * @param hidden whether names that begin with a dot are served; `.well-known` is in any case
- * @param freshness for how long what is known of a file is used without looking again
+ * @param freshness how long the known state of a file is used without checking again
  * @param cachedFile files of at most so many bytes are kept in memory
  * @param cacheSize bytes of files in memory
  * @param maxOpen files that stay open while they are sent; one more is opened again for each 64 KB of it, and its
@@ -43,7 +43,7 @@ final case class FileConfig(
     is.notNegative("keptOpen", keptOpen)
     precompressed.foreach(coding =>
       if (!FileConfig.suffixes.contains(coding))
-        throw new IllegalArgumentException(s"FileConfig: no suffix is known for the coding '$coding'")
+        throw new IllegalArgumentException(s"FileConfig: there is no file suffix for the coding '$coding'")
     )
   }
   check()
@@ -59,7 +59,7 @@ object FileConfig {
   /** Cache-Control for files that never change, since their name does instead. */
   val Immutable = "public, max-age=31536000, immutable"
 
-  /** Cache-Control for files that are asked for again each time, with a condition. */
+  /** Cache-Control for files that are revalidated each time. */
   val NoCache = "no-cache"
 
   private[file] val suffixes = Map("br" -> ".br", "zstd" -> ".zst", "gzip" -> ".gz")

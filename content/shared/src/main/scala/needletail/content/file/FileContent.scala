@@ -104,7 +104,7 @@ private[file] final class FileContent(
           case Part.Range(from, until) :: rest =>
             if (bytes.length < Math.min(PieceSize.toLong, until - from)) {
               cancel()
-              Async.fail(new IOException("the file has become shorter while it was sent"))
+              Async.fail(new IOException("the file became shorter while it was sent"))
             } else {
               val done = from + bytes.length
               parts = if (done == until) rest else Part.Range(done, until) :: rest
@@ -150,7 +150,7 @@ private[file] final class FileContent(
     val ahead  = Loop.nanoTime() - System.nanoTime() // of the loop's clock
     val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead))
     fetching = result
-    // an interrupt would close what others send as well
+    // an interrupt would close a channel that other responses use
     (if (lease == null) result else result.shield).transform { part =>
       fetching = null
       if (part.isFailure) over = true

@@ -8,19 +8,19 @@ import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
 /**
- * A file of the system: its path without links, and what told it apart from others when it was looked at.
+ * A file of the system: its path without links, and its identity and version when it was last checked.
  *
  * @param kept those that stay open for later requests
  */
 private[file] final class FilePlace(val path: Path, val status: FileStatus, kept: KeptFiles) {
 
-  /** What is known to be in the system's memory; null if nothing is. */
+  /** The part known to be in the page cache; null if none. */
   @volatile private var fetched: Fetched = null
 
   /** Open for all who send it; null if it is not. See [[KeptFiles]]. */
   @volatile var shared: SharedFile = null
 
-  /** When it was last begun to have it at hand, in nanoseconds of the loops' clock. */
+  /** When it was last prefetched, in nanoseconds of the loops' clock. */
   @volatile var preparedAt: Long = Long.MinValue / 2
 
   /**
@@ -33,7 +33,7 @@ private[file] final class FilePlace(val path: Path, val status: FileStatus, kept
     file
   }
 
-  /** What was opened is what is there now, unless it was replaced twice within this call. */
+  /** The opened file is the current one, unless it was replaced twice within this call. */
   def opened(): DiskFile = {
     if (!isStill)
       throw FilePlace.Changed // a FIFO or a device is not opened, as that may wait or have effects
@@ -130,7 +130,7 @@ private[file] final class Fetched(val from: Long, val until: Long, val at: Long)
 
 private[file] object Fetched {
 
-  /** For how long the system is taken to keep what it has just fetched. */
+  /** For how long fetched data is assumed to stay in the page cache. */
   final val Freshness = 5000L * 1000 * 1000
 
   private final val Step     = 512 * 1024

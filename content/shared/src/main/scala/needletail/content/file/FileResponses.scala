@@ -100,7 +100,7 @@ private[file] object FileResponses {
   private val nothing = new Array[Byte](0)
 }
 
-/** A response, or what is missing for one. */
+/** A response, or the missing condition for one. */
 private[file] sealed abstract class Outcome
 
 private[file] object Outcome {
@@ -108,7 +108,7 @@ private[file] object Outcome {
   final case class Streamed(response: Response, parts: List[Part]) extends Outcome
 }
 
-/** Boundaries of multipart contents, which nobody who writes the content can guess. */
+/** Boundaries of multipart contents, which are unpredictable for authors of the content. */
 private[content] object Boundary {
   def fresh(): String = {
     val bytes = new Array[Byte](16)

@@ -86,7 +86,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
 
 private[content] object FileServer {
 
-  /** How often a file is looked at again that changes while it is opened. */
+  /** How often a file that changes while it is opened is checked again. */
   private final val Attempts = 3
 
   private val notFound = Response.notFound.text("not found")

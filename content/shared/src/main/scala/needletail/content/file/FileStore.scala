@@ -21,7 +21,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   private val kept      = new KeptFiles(config.keptOpen)
   private val fresh     = config.freshness.toNanos
 
-  /** What is at a path of safe segments. */
+  /** The file or directory at a path of safe segments. */
   def find(segments: List[String]): Async[Found] = {
     val key   = segments.mkString("/")
     val found = known.get(key)
@@ -37,7 +37,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     }
   }
 
-  /** The same, whatever is known. */
+  /** The same, ignoring the known state. */
   def findAgain(segments: List[String]): Async[Found] = {
     val now = Loop.nanoTime()
     Async.blocking(load(segments.mkString("/"), segments, now, null))
@@ -50,7 +50,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   /** What of a file that is to be sent from `from` on is open and in memory; null if nothing is. */
   def lease(place: FilePlace, from: Long, until: Long): Lease = place.lease(from, until, Loop.nanoTime())
 
-  /** Whether a file can be sent without waiting for a thread. If not, one sees to it, where no response would. */
+  /** Whether a file can be sent without waiting for a thread. If not, a thread prepares it for later requests. */
   def isAtHand(variant: Variant): Boolean = kept.isAllowed && {
     val place = variant.place
     val now   = Loop.nanoTime()
@@ -80,7 +80,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   /** Bytes that are known. */
   private[file] def held: Long = weight.get
 
-  /** What is there now: `before` if that has not changed. */
+  /** The current state: `before` if it has not changed. */
   private def load(key: String, segments: List[String], now: Long, before: StoredFile): Found = {
     val found =
       try locate(segments) match {
@@ -111,7 +111,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     else Option(file(base, path)).toRight(Found.Nothing)
   }
 
-  /** A link may lead to another place of the directory, but not out of it, and not to what is hidden. */
+  /** A link may lead to another place of the directory, but not out of it, and not to hidden files. */
   private def isWithin(base: Path, path: Path): Boolean =
     path.startsWith(base) && {
       val below = base.relativize(path)
@@ -120,7 +120,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       )
     }
 
-  /** The file and what is prepared of it, without their content. Null if no regular file is there. */
+  /** The file and its precompressed variants, without their content. Null if there is no regular file. */
   private def file(base: Path, path: Path): Located = {
     val itself = place(base, path)
     if (itself == null) null
@@ -173,7 +173,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   private def keep(key: String, file: StoredFile): Unit = {
     val before = known.put(key, file)
     weight.addAndGet(file.weight - (if (before == null) 0 else before.weight))
-    // what has not been used since the last time makes room
+    // entries that were not used since the last time are removed
     var rounds = 0
     while (weight.get > config.cacheSize && rounds < 2) {
       val all = known.entrySet.iterator
@@ -196,6 +196,6 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
 
 private object FileStore {
 
-  /** After how long it is tried again to have a file at hand, in nanoseconds. */
+  /** The interval between attempts to prefetch a file, in nanoseconds. */
   private final val Again = 1000L * 1000 * 1000
 }

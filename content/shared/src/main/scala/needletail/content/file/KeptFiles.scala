@@ -10,7 +10,7 @@ import needletail.io.platform.DiskFile
 
 /**
  * Files that stay open for later requests, so that a loop can have them sent without a thread's help. At most `most`;
- * one that nobody has asked for lately is closed, and so are all when a loop ends that they are tended on.
+ * one that was not requested lately is closed, and so are all when the loop ends that maintains them.
  */
 private[file] final class KeptFiles(most: Int) {
   import KeptFiles._
@@ -23,7 +23,7 @@ private[file] final class KeptFiles(most: Int) {
   /** Whether any file is ever kept. */
   def isAllowed: Boolean = most > 0
 
-  /** Opens what is there, if it is still the same and there is room. Blocks. */
+  /** Opens the file, if it is unchanged and there is room. Blocks. */
   def add(place: FilePlace): Unit =
     if (count.incrementAndGet() > most) { count.decrementAndGet(); () }
     else {
@@ -63,7 +63,7 @@ private[file] final class KeptFiles(most: Int) {
     files.forEach((place, file) => drop(place, file))
   }
 
-  /** Closes those that nobody has asked for since the last call. */
+  /** Closes those that were not requested since the last call. */
   private[file] def closeUnused(): Unit = files.forEach { (place, file) =>
     if (file.isUsed) file.forgetUse() else drop(place, file)
   }
@@ -107,7 +107,7 @@ private[file] final class SharedFile(val disk: DiskFile) {
 private[file] final class Lease(place: FilePlace, file: SharedFile, val part: FilePart) {
   private var released = false
 
-  /** For what the part does not cover. For threads for blocking work. */
+  /** Reads beyond the part. For threads for blocking work. */
   def reader(): ReadableFile = {
     if (!file.acquire()) throw new IOException("the file is closed")
     new ReadableFile {

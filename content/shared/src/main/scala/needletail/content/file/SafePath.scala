@@ -7,7 +7,7 @@ private[file] object SafePath {
 
   /**
    * Whether every segment is the name of one file or directory, and none is hidden; the last one may be empty, as after
-   * a slash at the end. They are decoded, so `%2e%2e`, `%2f` and `%00` are seen as what they are.
+   * a slash at the end. They are decoded, so `%2e%2e`, `%2f` and `%00` are recognised.
    */
   def isSafe(segments: List[String], hidden: Boolean): Boolean = segments match {
     case Nil          => true

@@ -6,7 +6,7 @@ import needletail.content.compression.AcceptEncoding
 import needletail.content.conditional.EntityTag
 import needletail.http.Request
 
-/** What is at a path. */
+/** The entry at a path. */
 private[file] sealed abstract class Found
 
 private[file] object Found {
@@ -27,9 +27,9 @@ private[file] object Found {
 private[file] final class Located(val name: String, val places: List[(String, FilePlace)])
 
 /**
- * A file, as it was when it was looked at, in each of its codings; the file itself comes first.
+ * A file, as last checked, in each of its codings; the file itself comes first.
  *
- * @param checked when it was looked at, in nanoseconds of the loops' clock
+ * @param checked when it was last checked, in nanoseconds of the loops' clock
  */
 private[file] final class StoredFile(val variants: List[Variant], @volatile var checked: Long)
     extends Found {
@@ -37,7 +37,7 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
   /** Bytes of memory. */
   val weight: Long = variants.iterator.map(v => if (v.content == null) 256L else 256L + v.content.length).sum
 
-  /** Whether it is what has been found again, unchanged. */
+  /** Whether it is unchanged. */
   def isAt(located: Located): Boolean =
     variants.length == located.places.length && variants.zip(located.places).forall {
       case (variant, (coding, place)) =>

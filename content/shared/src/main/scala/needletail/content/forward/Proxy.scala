@@ -67,7 +67,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 }
 
 private[content] object Proxy {
-  private val refused = Response(Status.BadRequest).text("the request cannot be passed on")
+  private val refused = Response(Status.BadRequest).text("the request cannot be forwarded")
 
   private val notPassedOn = Set("content-length", "expect", "proxy-authorization")
   private val untrusted   =

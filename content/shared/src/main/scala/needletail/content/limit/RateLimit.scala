@@ -12,10 +12,10 @@ import needletail.routing.Routes
  * A limit of requests for each client: a bucket of `burst` tokens for each key, into which `requests` tokens come in
  * each `per`. A request without a token is answered 429 with Retry-After. Shared by all loops.
  *
- * Responses say what is left in `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ * Responses have the remaining quota in `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  *
  * @param burst requests at once, at most
- * @param key what tells clients apart; by default the address, for IPv6 its /64
+ * @param key identifies clients; by default the address, for IPv6 its /64
  * @param maxKeys clients that are known at the same time; beyond that, one that has been known is forgotten
  */
 final case class RateLimit(
@@ -36,7 +36,7 @@ final case class RateLimit(
       "burst",
       burst,
       burst <= most,
-      s"at most $most, as it is to be full again within ${Setting.Longest}"
+      s"at most $most, so that the bucket is full again within ${Setting.Longest}"
     )
   }
 
@@ -136,7 +136,7 @@ private[limit] final class Buckets(limit: RateLimit) {
 private[limit] object Buckets {
   final val Shards = 16
 
-  /** Entries that one request looks at to make room, at most. */
+  /** Maximum of entries that one request examines to make room. */
   final val Looks = 4
 
   type Shard = LinkedHashMap[String, java.lang.Long]

@@ -5,11 +5,11 @@ import needletail.http.text.ByteWriter
 import needletail.http.{ByteStream, Headers, MediaType, MessageBody}
 
 /**
- * A part of a multipart form. Its content is read from the connection, once, before the next part is asked for; what has
+ * A part of a multipart form. Its content is read from the connection, once, before the next part is requested; what has
  * not been read by then is skipped.
  *
  * @param name the name of the form's field
- * @param fileName as the client says; None for a field that is not a file. It may be anything, such as `../../etc/passwd`:
+ * @param fileName chosen by the client; None for a field that is not a file. It may be anything, such as `../../etc/passwd`:
  *                 never use it as a path. `writeTo` of the content takes a path of yours
  * @param headers of this part
  */

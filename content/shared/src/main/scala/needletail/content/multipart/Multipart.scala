@@ -18,10 +18,10 @@ import needletail.routing.BodyReader
 final class Multipart private[multipart] (source: ByteStream, boundary: String, limits: MultipartLimits) {
   private val reader = new PartReader(source, boundary, limits)
 
-  /** The next part; None after the last one. What is left of the one before is skipped. */
+  /** The next part; None after the last one. The unread rest of the previous part is skipped. */
   def next(): Async[Option[FormPart]] = reader.nextPart()
 
-  /** What `f` makes of each part, one part after the other. */
+  /** The results of `f` for all parts, one part after the other. */
   def each[A](f: FormPart => Async[A]): Async[List[A]] = {
     var count                             = 0
     def go(done: List[A]): Async[List[A]] = next().flatMap {

@@ -3,7 +3,7 @@ package needletail.content.multipart
 import needletail.async.Setting
 
 /**
- * What a multipart form may have. More is answered 413.
+ * Limits of a multipart form. Exceeding them is answered with 413.
  *
  * @param parts number of parts
  * @param headerBytes bytes of the header lines of one part

@@ -155,7 +155,7 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
         until = left + piece.length
         Async.unit
       }
-    case scala.util.Success(None) => failed("the form ends before its last boundary")
+    case scala.util.Success(None) => failed("the form ends before its final boundary")
     case scala.util.Failure(e)    =>
       failure = e
       Async.fail(e)
@@ -171,7 +171,7 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
     Async.fail(error)
   }
 
-  /** The content of one part, which ends when another part is asked for. */
+  /** The content of one part, which ends when another part is requested. */
   private final class Content(own: Any) extends ByteStream {
     private var over                       = false
     def next(): Async[Option[Array[Byte]]] =
@@ -204,7 +204,7 @@ private[multipart] object PartHeader {
 
   private def isControl(c: Char): Boolean = Character.isISOControl(c.toInt)
 
-  /** The lines from `from` to the empty line at `until`. Left is what is wrong. */
+  /** The lines from `from` to the empty line at `until`. Left is the error. */
   def parse(bytes: Array[Byte], from: Int, until: Int): Either[String, PartHeader] = {
     val lines                                                 = List.newBuilder[(String, String)]
     var disposition: Option[(String, List[(String, String)])] = None

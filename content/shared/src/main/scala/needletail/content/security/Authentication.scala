@@ -28,7 +28,7 @@ object Authentication {
     }
   }
 
-  /** A token (RFC 6750). `check` returns whom it stands for, or None if it is not valid: 401. */
+  /** A token (RFC 6750). `check` returns its user, or None if it is not valid: 401. */
   def bearer[A](realm: String)(check: String => Async[Option[A]]): Part[A] = {
     val challenge = refusal(s"Bearer realm=${quoted(realm)}")
     val invalid   = refusal(s"Bearer realm=${quoted(realm)}, error=${quoted("invalid_token")}")
@@ -40,7 +40,7 @@ object Authentication {
     }
   }
 
-  /** Whether both are the same, in a time that does not tell where they differ. */
+  /** Whether both are equal, in constant time. */
   def same(a: String, b: String): Boolean = same(a.getBytes(UTF_8), b.getBytes(UTF_8))
 
   /** The same for bytes. */

@@ -5,7 +5,7 @@ import java.util.Arrays
 import needletail.http.text.Entropy
 import needletail.io.crypto.{AesGcm, Hmac}
 
-/** Keys for the two uses are derived from one by HMAC, so that neither tells of the other. */
+/** Keys for the two uses are derived from one by HMAC, so that neither reveals the other. */
 private[security] object CookieCrypto {
   def sign(key: Array[Byte], bytes: Array[Byte]): Array[Byte] = Hmac.sha256(derived(key, 1), bytes)
 

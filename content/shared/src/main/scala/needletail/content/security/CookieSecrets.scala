@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
 /**
- * Signs and encrypts the values of cookies. The name of the cookie is part of what is signed, so that the value of one
+ * Signs and encrypts the values of cookies. The name of the cookie is part of the signed text, so that the value of one
  * cannot be used as that of another.
  *
  * By HMAC-SHA256 and AES-256-GCM of the JDK, natively of OpenSSL 3, which is loaded when it is first needed; where it is
- * missing, every method throws an UnsupportedOperationException that says so. What one platform has made is read by the
+ * missing, every method throws an UnsupportedOperationException. Values made on one platform are read by the
  * other.
  *
  * @param keys at least 32 random bytes each. The first one signs and encrypts; all are tried to verify and decrypt, so
@@ -16,9 +16,9 @@ import java.util.Base64
  */
 final class CookieSecrets(keys: List[Array[Byte]]) {
   if (keys.isEmpty || keys.exists(_.length < 32))
-    throw new IllegalArgumentException("CookieSecrets: a key of at least 32 bytes is needed")
+    throw new IllegalArgumentException("CookieSecrets: keys must have at least 32 bytes")
 
-  /** The value with its signature, which anyone can read and nobody can change. */
+  /** The value with its signature: readable, but protected against changes. */
   def sign(name: String, value: String): String =
     encode(value.getBytes(UTF_8)) + "." + encode(CookieCrypto.sign(keys.head, signed(name, value)))
 
@@ -33,7 +33,7 @@ final class CookieSecrets(keys: List[Array[Byte]]) {
     } yield value
   }
 
-  /** The value as nobody can read or change it. */
+  /** The value encrypted: protected against reading and changes. */
   def encrypt(name: String, value: String): String =
     encode(CookieCrypto.encrypt(keys.head, name.getBytes(UTF_8), value.getBytes(UTF_8)))
 

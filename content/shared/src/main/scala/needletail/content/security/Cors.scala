@@ -10,7 +10,7 @@ import needletail.routing.Routes
  *
  * @param origins origins as `https://shop.example`; `*` for all, which excludes `credentials`
  * @param methods for requests that a browser asks about first
- * @param headers request headers that scripts may set; `*` for all that are asked for
+ * @param headers request headers that scripts may set; `*` for all requested ones
  * @param exposed response headers that scripts may read
  * @param credentials whether cookies and authorisation are sent
  * @param maxAge how long a browser keeps the answer

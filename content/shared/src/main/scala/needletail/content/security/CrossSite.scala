@@ -6,8 +6,8 @@ import needletail.routing.Routes
 /**
  * Refuses requests that another site makes a browser send with this site's cookies (cross-site request forgery).
  *
- * Browsers say where a request comes from: Sec-Fetch-Site, and Origin. A request that may change something (neither
- * GET, HEAD nor OPTIONS) is refused with 403 if they say another site. A request with neither is no browser's, and
+ * Browsers send the origin of a request in Sec-Fetch-Site and Origin. A request that may change something (neither
+ * GET, HEAD nor OPTIONS) is rejected with 403 if they name another site. A request with neither does not come from a browser, and
  * passes. So no token is needed in forms.
  *
  * @param trusted origins that may send such requests, as `https://shop.example`

@@ -11,7 +11,7 @@ import needletail.http.{Request, Response, Status}
 import needletail.routing.{Body, BodyReader, Filter, Part, Routes}
 
 /**
- * Tokens against cross-site request forgery, for browsers that do not say where a request comes from (see
+ * Tokens against cross-site request forgery, for browsers that do not send the origin of a request (see
  * [[CrossSite]]), and as a second line of defence.
  *
  * A page's form has a token, which only pages of this site can read, and the browser a cookie that the token belongs to.
@@ -25,7 +25,7 @@ import needletail.routing.{Body, BodyReader, Filter, Part, Routes}
  * ).csrf(csrf)
  * }}}
  * The cookie is `__Host-csrf` over TLS, which no other host can set, and `csrf` otherwise. The token is another text in
- * each response, so that compressing the page tells nothing of it.
+ * each response, so that compressing the page reveals nothing of it.
  *
  * @param secrets the keys that tokens are signed with
  * @param field the name of the form's field

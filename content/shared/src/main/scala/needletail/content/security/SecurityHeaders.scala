@@ -6,7 +6,7 @@ import needletail.http.{Request, Response}
 import needletail.routing.Routes
 
 /**
- * Headers that make browsers more careful. A header that a handler has set is left as it is; an empty text sends none.
+ * Headers that restrict what browsers do with a page. Headers set by a handler are kept; an empty text sends none.
  *
  * @param contentSecurityPolicy by default only that no other site shows these pages in a frame
  * @param hsts for how long browsers use https only, once they have (RFC 6797); sent over TLS only. None sends none

@@ -9,7 +9,7 @@ import needletail.routing.Read
 )
 sealed abstract class ReadField[A] {
 
-  /** The value, or what is wrong with it. */
+  /** The value, or its errors. */
   private[validation] def read(texts: List[String]): Either[String, A]
 }
 
@@ -21,7 +21,7 @@ object ReadField {
     case Nil       => Left("is missing")
   }
 
-  /** None if it is not there, or empty, as browsers send what was not filled in. */
+  /** None if it is missing or empty, as browsers send fields that were not filled in. */
   implicit def optional[A](implicit read: Read[A]): ReadField[Option[A]] = of {
     case text :: _ if text.nonEmpty => read(text).map(Some(_)).toRight(s"expected ${read.name}")
     case _                          => Right(None)

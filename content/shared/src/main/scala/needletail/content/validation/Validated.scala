@@ -6,10 +6,10 @@ import needletail.json.Json
 import needletail.routing.internal.typing.Concat
 
 /**
- * What is wrong with an input.
+ * An error in an input.
  *
  * @param field its name; within an object or a list a path such as `lines[2].price`
- * @param message what is expected of it
+ * @param message the violated requirement
  */
 final case class FieldError(field: String, message: String)
 
@@ -60,7 +60,7 @@ sealed class Validated[A] private[validation] (
       Validated.some(errors ++ other.errors)
     )
 
-  /** The value, or what is wrong: at most 100 errors. */
+  /** The value, or at most 100 errors. */
   def result: Either[Seq[FieldError], A] = value match {
     case Some(v) if errors.isEmpty => Right(v)
     case _                         => Left(errors)
@@ -84,7 +84,7 @@ object Validated {
   def error[A](field: String, message: String): Validated[A] =
     new Validated(None, Vector(FieldError(field, message)))
 
-  /** The problem that tells a client of errors: `{"errors":[{"field":…,"message":…}],…}`. */
+  /** The problem that reports errors to a client: `{"errors":[{"field":…,"message":…}],…}`. */
   def problem(errors: Seq[FieldError], status: Status = Status.UnprocessableContent): Response = {
     val list = errors.map(e => Json.obj("field" -> e.field, "message" -> e.message))
     Problem(status, "the input is not valid", extensions = Json.obj("errors" -> list)).toResponse

@@ -6,11 +6,11 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 
 import needletail.http.{Headers, Method, Request}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
 /** Long paths, and links that go in circles, change and vanish. */
-class FileLinksSuite extends Suite with Temporaries {
+class FileLinksSuite extends Suite with TemporaryDirectories {
   private def served[A](test: (Path, FileServer) => A): A = {
     val root = temporaryDirectory()
     Files.createDirectories(root.resolve("public/sub"))

@@ -8,10 +8,10 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import needletail.http.{Headers, Method, Request}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
-class FileServerSuite extends Suite with Temporaries {
+class FileServerSuite extends Suite with TemporaryDirectories {
   private val large = {
     val bytes = new Array[Byte](200000)
     new Random(1).nextBytes(bytes)

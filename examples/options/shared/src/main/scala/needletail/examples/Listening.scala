@@ -18,23 +18,23 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
   private val host = options.text("host", "127.0.0.1", "address to listen on, or the path of a Unix socket")
   private val port = options.int("port", 8080, "port to listen on; 0 picks a free one", 0 to 65535)
   private val fastcgi = optional(behind)(
-    options.text("fastcgi", "", "serve FastCGI there: HOST:PORT, a socket's path, or fd:N")
+    options.text("fastcgi", "", "serve FastCGI at this address: HOST:PORT, the path of a socket, or fd:N")
   )
-  private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI there"))
+  private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI at this address"))
   private val certs =
-    options.texts("cert", "serve HTTPS with this certificate and its issuers' (PEM; may be repeated)")
+    options.texts("cert", "serve HTTPS with this certificate chain (PEM; may be repeated)")
   private val keys =
-    options.texts("key", "the certificate's key (PEM), for each --cert one in the same order")
+    options.texts("key", "private key of the certificate (PEM); one for each --cert, in the same order")
   private val clientCa =
-    options.text("client-ca", "", "clients must show a certificate that one of those in this file has issued")
+    options.text("client-ca", "", "require client certificates issued by an authority in this file")
   private val profile = options.choice(
     "tls",
     TlsProfile.Intermediate: TlsProfile,
-    "versions and ciphers of TLS: intermediate or modern",
+    "TLS profile: intermediate or modern",
     TlsProfile.all
   )
   private val mount =
-    optional(behind)(options.text("mount", "", "path at which the web server has mounted the program"))
+    optional(behind)(options.text("mount", "", "path at which the web server mounts the program"))
   private val adminPort = optional(admin)(
     options.int("admin", 0, "port for /health, /ready and /metrics; 0: none", 0 to 65535)
   )
@@ -76,7 +76,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
 
   /** The TLS identity; None if not chosen. */
   private def shown(chosen: Options.Values): Option[TlsIdentity] =
-    if (chosen(certs).length != chosen(keys).length) refused("--cert and --key belong together")
+    if (chosen(certs).length != chosen(keys).length) refused("--cert and --key must be given together")
     else if (chosen(certs).nonEmpty)
       if (isBehind(chosen)) refused("--cert and --key cannot be used behind a web server")
       else

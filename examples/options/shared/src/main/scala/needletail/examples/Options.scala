@@ -5,7 +5,7 @@ import scala.concurrent.duration.FiniteDuration
 import needletail.gateway.Gateway
 
 /**
- * The command line options of a program: what it takes, what stands for what, and what was given.
+ * The command line options of a program: their declarations, help and values.
  *
  * {{{
  *   val options = Options("hello", "Says hello.")
@@ -134,7 +134,7 @@ final class Options private (program: String, about: String) {
   )(
       read: String => Either[String, A]
   ): Options.Opt[A] = {
-    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is declared already")
+    require(name != "help" && !declared.exists(_.name == name), s"option '--$name' is already declared")
     val option = new Options.Opt[A](name, kind, default, shown, help, read, join)
     declared :+= option
     option
@@ -157,7 +157,7 @@ object Options {
       join: (A, A) => A
   ) {
 
-    /** What was given so far, and this value. */
+    /** The values so far, and this value. */
     private[Options] def addTo(chosen: Map[Opt[_], Any], value: Any): Map[Opt[_], Any] = {
       val last = value.asInstanceOf[A]
       chosen.updated(this, chosen.get(this).fold(last)(before => join(before.asInstanceOf[A], last)))

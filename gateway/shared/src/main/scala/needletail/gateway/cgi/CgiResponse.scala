@@ -137,7 +137,7 @@ private[needletail] final class CgiResponseParser(maxHead: Int = 32 * 1024, maxF
         hasStatus = true
         true
       case _ =>
-        error = "the response's Status is not one final status code"
+        error = "the response's Status is not a final status code"
         false
     }
   }

@@ -5,7 +5,7 @@ import needletail.http.{Attachments, ConnectionInfo, Request}
 import needletail.io.EventLoop
 
 /**
- * What the web server tells about a request besides the request itself: a handler gets it by `GatewayRequest.of`. To
+ * Information from the web server about a request, besides the request itself: a handler gets it by `GatewayRequest.of`. To
  * be used on the request's loop.
  *
  * Its addresses and its scheme are the client's, as seen by the web server. Attachments live as long as the request,
@@ -54,7 +54,7 @@ final class GatewayRequest private[gateway] (
 
 object GatewayRequest {
 
-  /** What the web server tells about `request`; None if the program itself speaks HTTP. */
+  /** Information from the web server about `request`; None if the program itself serves HTTP. */
   def of(request: Request): Option[GatewayRequest] = find(request.connection)
 
   @scala.annotation.tailrec

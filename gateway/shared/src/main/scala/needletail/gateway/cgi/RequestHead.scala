@@ -13,7 +13,7 @@ import needletail.http.text.{Authority, ByteWriter, Grammar}
  */
 private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
 
-  /** What handlers see of the request, after `write`; also of a refused one. */
+  /** The connection as handlers see it, after `write`; also for a refused request. */
   var info: GatewayRequest = null
 
   /** The body's length in bytes; -1: not known in advance, or there is none. */

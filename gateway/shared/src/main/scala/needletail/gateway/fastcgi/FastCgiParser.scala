@@ -5,7 +5,7 @@ package needletail.gateway.fastcgi
  *
  * A record's content is delivered in the pieces in which it arrives, never collected: a record may be longer than
  * what one read returns. One step at a time, so that the caller may stop anywhere, also between a header and its
- * content. It never throws, whatever the bytes are.
+ * content. It never throws, for any bytes.
  */
 private[needletail] final class FastCgiParser {
   import FastCgiParser.*

@@ -16,7 +16,7 @@ import needletail.http.text.ByteWriter
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
 
-  /** The disk is full, or the like: as any client can make it so, it is logged once a second at most. */
+  /** An error such as a full disk; as any client can cause it, it is logged at most once a second. */
   private def full(e: IOException): HttpError = {
     val now  = System.nanoTime()
     val last = toldAt.get
@@ -127,7 +127,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     }).onComplete(_ => ())
 
     private def locked[A](body: => A): A = synchronized {
-      if (closed) throw new java.io.IOException("the collected body was given up")
+      if (closed) throw new java.io.IOException("the collected body was discarded")
       body
     }
   }
@@ -138,5 +138,5 @@ private object BodySpool {
   private final val QuietNanos = 1000L * 1000 * 1000
 
   private val unavailable =
-    HttpError(Status.ServiceUnavailable, "there is no room for a body without Content-Length")
+    HttpError(Status.ServiceUnavailable, "no space for a body without Content-Length")
 }

@@ -1,7 +1,7 @@
 package needletail.gateway.host
 
 import needletail.async.{Async, AsyncPromise, Semaphore, Survivable}
-import needletail.gateway.host.backend.{ByteText, StandardErrorLog}
+import needletail.gateway.host.backend.{ByteText, MountCounts, StandardErrorLog}
 import needletail.gateway.host.process.{Launch, LaunchFailed, Program, ProgramStarter}
 import needletail.gateway.host.request.{Mount, ScriptFinder, ScriptPath}
 import needletail.http.Request
@@ -34,7 +34,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     start(Launch(file, Nil, environment ++ request.variables, directory), request.what, request.loop)
       .flatMap(program => conversation.begin(program)(_ => linger(program, request.loop)))
       .recoverWith {
-        case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(HostCounts.System)
+        case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(MountCounts.System)
       }
   }
 
@@ -75,7 +75,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
       config.timeout.toNanos,
       () =>
         if (!program.hasEnded) {
-          config.log.warn("a program did not end after its response and was ended")
+          config.log.warn("a program kept running after its response and was terminated")
           program.stop()
         }
     )

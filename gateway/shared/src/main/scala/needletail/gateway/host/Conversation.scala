@@ -255,7 +255,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def headOrStreamNanos: Long = if (answer.isCompleted) config.timeout.toNanos else headNanos
 
   private def tooLong(): Unit = {
-    config.log.warn(s"$what: it took too long and was ended")
+    config.log.warn(s"$what: it took too long and was terminated")
     brokenBy = Conversation.tooSlow
     onTimeout()
     fail(Conversation.tooSlow)

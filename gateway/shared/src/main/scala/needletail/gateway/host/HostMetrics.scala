@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.jdk.CollectionConverters._
 
+import needletail.gateway.host.backend.MountCounts
 import needletail.metrics.{MetricSource, MetricText}
 
 /**
@@ -18,9 +19,9 @@ import needletail.metrics.{MetricSource, MetricText}
  * second of the same path and kind on with a number.
  */
 final class HostMetrics extends MetricSource {
-  private val hosts = new ConcurrentLinkedQueue[HostCounts]
+  private val hosts = new ConcurrentLinkedQueue[MountCounts]
 
-  private[host] def add(counts: HostCounts): Unit = { hosts.add(counts); () }
+  private[host] def add(counts: MountCounts): Unit = { hosts.add(counts); () }
 
   def write(out: MetricText): Unit = {
     val all = hosts.asScala.toList
@@ -32,9 +33,9 @@ final class HostMetrics extends MetricSource {
         "kind" -> counts.kind
       )
     }
-    def each(value: HostCounts => Double): Unit =
+    def each(value: MountCounts => Double): Unit =
       labelled.foreach { case (counts, labels) => out.sample(value(counts), labels: _*) }
-    def gauge(name: String, help: String)(value: HostCounts => Double): Unit = {
+    def gauge(name: String, help: String)(value: MountCounts => Double): Unit = {
       out.gauge(s"needletail_host_$name", help)
       each(value)
     }
@@ -46,8 +47,8 @@ final class HostMetrics extends MetricSource {
     counter("requests", "Requests that got a place.")
     each(_.requests)
     counter("refused", "Requests refused with 503, by reason.")
-    for ((counts, labels) <- labelled; reason <- HostCounts.reasons.indices)
-      out.sample(counts.refusals(reason), labels :+ ("reason" -> HostCounts.reasons(reason)): _*)
+    for ((counts, labels) <- labelled; reason <- MountCounts.reasons.indices)
+      out.sample(counts.refusals(reason), labels :+ ("reason" -> MountCounts.reasons(reason)): _*)
     counter("failures", "Requests without a valid response (502), or without one in time (504).")
     for ((counts, labels) <- labelled; (code, value) <- Seq("502" -> counts.broken, "504" -> counts.late))
       out.sample(value, labels :+ ("code" -> code): _*)

@@ -3,6 +3,7 @@ package needletail.gateway.host
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Blocking, BlockingConfig, Loop, Semaphore}
+import needletail.gateway.host.backend.MountCounts
 import needletail.gateway.host.request.{Mount, ProgramRequest, RedirectedConnection, ScriptPath, SizedContent}
 import needletail.http.{MessageBody, Refusal, Reply, Request, Response}
 import needletail.http.message.{HttpError, Method, Status}
@@ -18,7 +19,7 @@ private[host] abstract class ProgramRoutes(
     private[host] val slots: Semaphore
 ) {
   private[host] val counts =
-    new HostCounts(if (mount.name.isEmpty) "/" else mount.name, kind, slots, () => processes)
+    new MountCounts(if (mount.name.isEmpty) "/" else mount.name, kind, slots, () => processes)
   config.metrics.foreach(_.add(counts))
 
   // Finding files and starting processes waits for disks, so it has threads of its own.
@@ -60,7 +61,7 @@ private[host] abstract class ProgramRoutes(
     val loop = this.loop
     mount.below(request) match {
       case Left(error)              => Async.fail(error)
-      case Right(_) if slots.isFull => refuse(HostCounts.QueueFull) // before any of the content is read
+      case Right(_) if slots.isFull => refuse(MountCounts.QueueFull) // before any of the content is read
       case Right(segments)          =>
         find(request, segments).flatMap {
           case Left(error) => Async.fail(error)
@@ -87,18 +88,18 @@ private[host] abstract class ProgramRoutes(
         case Semaphore.Entered =>
           counts.begun()
           run(conversation)
-        case Semaphore.Full => refuse(HostCounts.QueueFull)
-        case _              => refuse(HostCounts.QueueTime)
+        case Semaphore.Full => refuse(MountCounts.QueueFull)
+        case _              => refuse(MountCounts.QueueTime)
       }
       .andFinally(conversation.abandon())
   }
 
-  /** 503, for one of the reasons of [[HostCounts]]. */
+  /** 503, for one of the reasons of [[MountCounts]]. */
   protected final def refuse(reason: Int): Async[Conversation.Answer] = {
     counts.refused(reason)
     val why = reason match {
-      case HostCounts.QueueFull => Refusal.Bulkhead
-      case HostCounts.QueueTime => Refusal.QueueTime
+      case MountCounts.QueueFull => Refusal.Bulkhead
+      case MountCounts.QueueTime => Refusal.QueueTime
       case _                    => Refusal.Rejected
     }
     Async.value(Conversation.Final(Refusal.response(why)))
@@ -106,7 +107,7 @@ private[host] abstract class ProgramRoutes(
 
   private def loop: EventLoop = Loop.current match {
     case loop: EventLoop => loop
-    case _ => throw new UnsupportedOperationException("programs are run on the loops of a server only")
+    case _ => throw new UnsupportedOperationException("programs can only be run on the loops of a server")
   }
 
   /** RFC 3875 section 6.2.2: as if the client had requested that path. */
@@ -123,7 +124,7 @@ private[host] abstract class ProgramRoutes(
     } else
       again(request, target, before + 1) match {
         case None =>
-          config.log.warn(s"${mount.name}: a local redirect whose target is not a path")
+          config.log.warn(s"${mount.name}: the target of a local redirect is not a path")
           Async.fail(Conversation.badGateway)
         case Some(next) =>
           config.redirects match {

@@ -265,7 +265,7 @@ object Workers {
   def apply(config: WorkersConfig): Workers = {
     if (!Spawner.handsOverSockets && !config.command.exists(_.contains(Socket)))
       throw new IllegalArgumentException(
-        s"on the JVM a process has to be told its socket: one of the arguments must contain $Socket"
+        s"on the JVM one of the arguments must contain $Socket, which is replaced by the path of the socket"
       )
     new Workers(config).begin()
   }
@@ -282,7 +282,7 @@ object Workers {
     if (
       !folder.setReadable(true, true) || !folder.setWritable(true, true) || !folder.setExecutable(true, true)
     )
-      throw new IOException(s"cannot keep $folder to this user")
+      throw new IOException(s"cannot restrict $folder to the current user")
     folder
   }
 }

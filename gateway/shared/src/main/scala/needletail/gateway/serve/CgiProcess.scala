@@ -67,7 +67,7 @@ private[gateway] final class CgiProcess(
     session.proceed()
   }
 
-  /** Reads as long as content is wanted, then waits for what else the handler waits for. */
+  /** Reads while content is requested, then waits for other events that the handler waits for. */
   private def settle(): Unit = {
     while (!over && (bodyLeft != 0 || unreadFrom < unread.length) && session.wantsInput) {
       if (unreadFrom == unread.length && bodyLeft > 0) read()

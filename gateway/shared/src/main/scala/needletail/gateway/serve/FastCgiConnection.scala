@@ -31,7 +31,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   private var over     = false
   private var draining = false
 
-  /** Whether to close it as soon as no request is in progress: the web server has asked for it, or ended its side. */
+  /** Whether to close it as soon as no request is in progress: the web server has requested it, or closed its side. */
   private var endsWhenIdle = false
 
   /** Whether a request has been served since draining began: then no other is waited for. */
@@ -61,7 +61,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     over = true
     connection.abort()
     if (!Survivable(cause)) throw cause
-    loop.log.error("a FastCGI connection has been ended by an exception", cause)
+    loop.log.error("a FastCGI connection was closed because of an exception", cause)
   }
 
   // reading
@@ -96,7 +96,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     (current != null && current.isFull(readsAhead))
   }
 
-  /** The same, after passing on what is possible: then reading pauses, and only a change of this resumes it. */
+  /** The same, after passing on as much as possible: then reading pauses, and only a change of this resumes it. */
   private def isStuck: Boolean = isBlocked && {
     flush()
     isBlocked
@@ -137,7 +137,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   private def begin(): Unit =
     if (parser.id == Management || small.length != BodyLength) violated("a malformed BEGIN_REQUEST")
-    else if (find(parser.id) != null) violated(s"request ${parser.id} was begun twice")
+    else if (find(parser.id) != null) violated(s"request ${parser.id} began twice")
     else {
       val role  = ((small.bytes(0) & 0xff) << 8) | (small.bytes(1) & 0xff)
       val keeps = (small.bytes(2) & KeepConnection) != 0
@@ -183,7 +183,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   /** The peer has violated the protocol: nothing it sends can be interpreted any more. */
   private def violated(what: String): Unit = {
-    loop.log.warn(s"a FastCGI connection ends: $what")
+    loop.log.warn(s"closing a FastCGI connection: $what")
     over = true
     connection.abort()
   }
@@ -193,7 +193,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   def nowNanos: Long      = connection.loop.nowNanos
   def isBackedUp: Boolean = connection.pendingBytes > 0
 
-  /** Pending output of all its requests. What can be passed on is, before it is counted as too much. */
+  /** Pending output of all its requests, after passing on as much as possible. */
   def pendingOutput: Int = {
     if (connection.pendingBytes + loop.out.length > loop.context.config.maxPendingOutput) flush()
     connection.pendingBytes + loop.out.length
@@ -259,7 +259,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
   /** A request has a deadline at that time. */
   def dueBy(nanos: Long): Unit = if (nanos < requestsDue) requestsDue = nanos
 
-  /** At the end of every turn: passes on what was written, and sets whether to read on and the deadline. */
+  /** At the end of every turn: passes on the output, and sets the deadline and whether to continue reading. */
   private def settle(): Unit = {
     if (count == 0 && (endsWhenIdle || (draining && hasServed))) end()
     flush()

@@ -6,7 +6,7 @@ import needletail.http.ConnectionInfo
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
 import needletail.server.exchange.SessionOutput
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 import needletail.server.session.ServerSession
 
 /**
@@ -80,7 +80,7 @@ private[gateway] final class FastCgiRequest(
       inputEnded = true
       bodyLeft = 0
       unread = null
-      if (session == null) refuse(MemoryShort.asHttpError) else told(session.relieve())
+      if (session == null) refuse(MemoryExhausted.asHttpError) else told(session.relieve())
       count()
     }
 
@@ -114,7 +114,7 @@ private[gateway] final class FastCgiRequest(
   }
 
   /**
-   * Whether as much of its content is kept as allowed: nothing more is read for it now.
+   * Whether as much of its content is kept as allowed, so that reading pauses.
    *
    * @param isAhead whether its content is read before its response is taken: then up to `maxBody` may be kept
    */
@@ -127,7 +127,7 @@ private[gateway] final class FastCgiRequest(
   /** More of its content is to come. */
   def awaitsContent: Boolean = complete && !over && !inputEnded && (isChunked || bodyLeft > 0)
 
-  /** Updates the loop's memory count of what is held for it. */
+  /** Updates the loop's memory count for this request. */
   private def count(): Unit = {
     val now = if (index < 0) 0L else sizeOf(params) + sizeOf(unread)
     loop.context.memory.add(now - held)
@@ -153,12 +153,12 @@ private[gateway] final class FastCgiRequest(
     if (session != null) told(session.relieve())
     else {
       complete = true
-      refuse(MemoryShort.asHttpError)
+      refuse(MemoryExhausted.asHttpError)
     }
     count()
   }
 
-  /** The web server no longer wants a response, or has disconnected. */
+  /** The web server has aborted the request or disconnected. */
   def cancel(): Unit = if (!over) {
     over = true
     if (session != null) session.peerGone()
@@ -236,7 +236,7 @@ private[gateway] final class FastCgiRequest(
     unread
   }
 
-  /** Passes what was kept to the session, as far as it reads it. */
+  /** Passes kept content to the session, as far as it reads it. */
   private def feed(): Unit = {
     var go = !over && unread != null
     while (go && session.wantsInput) {
@@ -266,7 +266,7 @@ private[gateway] final class FastCgiRequest(
     told(session.peerEnded())
   }
 
-  /** Calls the session; what it logs meanwhile is also sent to the web server, as this request's errors. */
+  /** Calls the session; its log messages are also sent to the web server, as this request's errors. */
   private def told[A](body: => A): A = {
     loop.log.listener = tell
     try body
@@ -328,7 +328,7 @@ private[gateway] final class FastCgiRequest(
 
 private[gateway] object FastCgiRequest {
 
-  /** Maximum of bytes of content in memory, whatever `maxBody` is: the maximum size of an array. */
+  /** Maximum of bytes of content in memory, regardless of `maxBody`: the maximum size of an array. */
   private final val MostAhead = 1L << 30
 
   // exit statuses

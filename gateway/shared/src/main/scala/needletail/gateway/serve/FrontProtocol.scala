@@ -7,7 +7,7 @@ sealed abstract class FrontProtocol
 
 object FrontProtocol {
 
-  /** CGI: the web server starts the program anew for each request (RFC 3875). */
+  /** CGI: the web server starts the program for each request (RFC 3875). */
   case object Cgi extends FrontProtocol
 
   /** FastCGI: the web server connects to `address`. */

@@ -9,8 +9,8 @@ import needletail.server.config.ServerConfig
  * @param server loops, limits, timeouts, overload control and log, which apply as in HTTP, to each request of the web
  *   server. Its address is used for HTTP
  * @param front the protocol to speak; None: depends on how the program was started, see `Gateway.run`
- * @param mount the path at which the web server has mounted the program: requests' paths then begin after it. None:
- *   from SCRIPT_NAME and PATH_INFO; `/`: the whole path, whatever they are
+ * @param mount the path at which the web server mounts the program: requests' paths then begin after it. None:
+ *   from SCRIPT_NAME and PATH_INFO; `/`: the whole path, regardless of them
  * @param maxVariables bytes of the variables of one request, names and values; beyond: 431
  * @param maxMultiplexed concurrent requests of one FastCGI connection; beyond, requests are refused as overloaded
  * @param maxUnread bytes of a request's content that are kept while its handler does not read them and other requests

@@ -8,7 +8,7 @@ import needletail.http.text.ByteWriter
 import needletail.io.{Connection, EventLoop}
 import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol, SingleSessionConnection}
 import needletail.server.exchange.RequestRunner
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 import needletail.server.session.ServerSession
 
 /** SCGI, for a [[needletail.server.TcpServer]]. */
@@ -55,7 +55,7 @@ private[gateway] final class ScgiConnection(
       if (bodyLeft == 0) at = until
     }
     if (at < until && mustNotKeep(until - at)) {
-      if (session == null) refuse(MemoryShort.asHttpError) else session.relieve()
+      if (session == null) refuse(MemoryExhausted.asHttpError) else session.relieve()
       at = until
     }
     settle()
@@ -156,6 +156,6 @@ private[gateway] final class ScgiConnection(
 
 private[gateway] object ScgiConnection {
 
-  /** A head must fit in what a connection keeps. */
+  /** A head must fit in the input that a connection keeps. */
   private final val MaxHead = 60 * 1024
 }

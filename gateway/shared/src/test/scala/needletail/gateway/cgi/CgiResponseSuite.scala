@@ -89,12 +89,12 @@ class CgiResponseSuite extends Suite {
     for (status <- List("", "abc", "20", "2000", "100", "600", "200OK", "+20"))
       assertEquals(
         refused(s"Status: $status\n\n"),
-        "the response's Status is not one final status code",
+        "the response's Status is not a final status code",
         status
       )
     assertEquals(
       refused("Status: 200\nStatus: 404\n\n"),
-      "the response's Status is not one final status code"
+      "the response's Status is not a final status code"
     )
   }
 

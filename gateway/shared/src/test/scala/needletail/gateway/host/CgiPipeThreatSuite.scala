@@ -22,7 +22,7 @@ class CgiPipeThreatSuite extends Hosted {
     )
     safely { server =>
       assertEquals(get(server, "/cgi-bin/noisy").body, "quiet")
-      eventually(log.text.contains("/cgi-bin/noisy: more on standard error is left out"))
+      eventually(log.text.contains("/cgi-bin/noisy: further output on standard error is omitted"))
       assert(log.text.length < 200000, s"${log.text.length} characters of log")
     }
   }

@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, RawClient, RunningServer, ServerConfig, ServerFixture}
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** A log that can be looked at. */
 final class Lines extends Log {
@@ -57,7 +57,7 @@ final case class Answer(raw: String) {
 }
 
 /** A server with routes of other people's programs, in a directory of its own. */
-abstract class Hosted extends Suite with Temporaries {
+abstract class Hosted extends Suite with TemporaryDirectories {
   val log = new Lines
 
   val directory: Path = temporaryDirectory()

@@ -2,7 +2,7 @@ package needletail.http.text
 
 import java.security.SecureRandom
 
-/** Bytes that nobody can guess. */
+/** Unpredictable random bytes. */
 private[needletail] object Entropy {
   private val random = new SecureRandom
 

@@ -11,7 +11,7 @@ private[needletail] final class RawDeflater(val level: Int) {
   /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
   def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = deflater.setInput(bytes, from, length)
 
-  /** Writes what there is room for; returns how much. With `flush`, all that has been put in can be decompressed. */
+  /** Writes as much as fits; returns the number of bytes. With `flush`, all input so far can be decompressed. */
   def deflate(out: Array[Byte], at: Int, length: Int, flush: Boolean): Int =
     deflater.deflate(out, at, length, if (flush) Deflater.SYNC_FLUSH else Deflater.NO_FLUSH)
 

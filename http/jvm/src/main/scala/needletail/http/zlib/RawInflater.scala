@@ -16,7 +16,7 @@ private[needletail] final class RawInflater {
 
   /**
    * Writes what there is room for; returns how much: 0 if more input is needed, or the last block has ended. Throws
-   * DataFormatException if the input is no such data.
+   * DataFormatException if the input is not deflate data.
    */
   def inflate(out: Array[Byte], at: Int, length: Int): Int = inflater.inflate(out, at, length)
 

@@ -2,7 +2,7 @@ package needletail.http.text
 
 import java.io.{DataInputStream, FileInputStream}
 
-/** Bytes that nobody can guess, from the kernel: Scala Native's library has no SecureRandom. */
+/** Unpredictable random bytes, from the kernel: Scala Native's library has no SecureRandom. */
 private[needletail] object Entropy {
   def fill(bytes: Array[Byte]): Unit = {
     val in = new DataInputStream(new FileInputStream("/dev/urandom"))

@@ -4,7 +4,7 @@ import needletail.http.zlib.ZStream._
 
 /**
  * Raw deflate data (RFC 1951), by zlib. For one thread at a time; `end` frees its memory. Not by `java.util.zip.Deflater`,
- * which ignores the flush that it is asked for.
+ * which ignores requests to flush.
  */
 private[needletail] final class RawDeflater(val level: Int) {
   private val stream = new ZStream(
@@ -25,7 +25,7 @@ private[needletail] final class RawDeflater(val level: Int) {
   /** Bytes to compress; all before have been. They must not change until `deflate` returns less than it could. */
   def setInput(bytes: Array[Byte], from: Int, length: Int): Unit = stream.setInput(bytes, from, length)
 
-  /** Writes what there is room for; returns how much. With `flush`, all that has been put in can be decompressed. */
+  /** Writes as much as fits; returns the number of bytes. With `flush`, all input so far can be decompressed. */
   def deflate(out: Array[Byte], at: Int, length: Int, flush: Boolean): Int =
     if (length == 0 || isFinished) 0
     else {

@@ -62,7 +62,6 @@ private[zlib] object ZStream {
   final val Finish      = 4
   final val Ok          = 0
   final val StreamEnd   = 1
-  final val DataError   = -3
   final val MemoryError = -4
   final val BufferError = -5  // nothing to do
 

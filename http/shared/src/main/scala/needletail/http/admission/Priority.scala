@@ -8,7 +8,7 @@ package needletail.http.admission
  */
 final class Priority private (val name: String, val level: Int) {
 
-  /** Whether it is never refused, whatever the load: for health checks and administration. */
+  /** Whether it is never refused, regardless of the load: for health checks and administration. */
   def isCritical: Boolean = level > Priority.MaxLevel
 
   /**
@@ -24,7 +24,7 @@ final class Priority private (val name: String, val level: Int) {
 object Priority {
   private[needletail] final val MaxLevel = 100
 
-  /** Never refused, whatever the load. */
+  /** Never refused, regardless of the load. */
   val Critical: Priority = new Priority("critical", MaxLevel + 1)
 
   /** Level 80: refused after normal requests. */

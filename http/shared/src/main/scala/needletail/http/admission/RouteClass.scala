@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong
  *
  * @param method as in metrics; `*` for any
  * @param template the path with its variable parts named, `/orders/{id}`, so that there are few different texts
- * @param adaptive whether the server may find a limit for it by itself
+ * @param adaptive whether the server determines an adaptive limit for it
  */
 private[needletail] final class RouteClass(
     val method: String,
@@ -44,7 +44,7 @@ private[needletail] final class RouteClass(
 
   override def toString: String = if (template.isEmpty) method else s"$method $template"
 
-  /** The name in logs; None if it says nothing about a request. */
+  /** The name in logs; None if it is not specific to a request. */
   def label: Option[String] =
     if (method.isEmpty || (method == "*" && template == "*")) None else Some(toString)
 }

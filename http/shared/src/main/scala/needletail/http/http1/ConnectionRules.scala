@@ -4,7 +4,7 @@ import needletail.http.http1.fields.{FieldList, Fields}
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.Ascii
 
-/** What a head says about its connection: whether it persists, and whether the client waits for 100 (Continue). */
+/** Connection properties derived from a head: whether it persists, and whether the client waits for 100 (Continue). */
 private[needletail] object ConnectionRules {
 
   /** Sets `keepAlive` and `expectContinue` of a head whose framing is known. Returns the error, or null. */
@@ -24,7 +24,7 @@ private[needletail] object ConnectionRules {
     if ((head.seen & Fields.Connection) != 0) options(head)
   }
 
-  /** Whether a request asks for another protocol: Upgrade, with the connection option of that name (RFC 9110 §7.8). */
+  /** Whether a request requests another protocol: Upgrade, with the connection option of that name (RFC 9110 §7.8). */
   def asksForUpgrade(head: MessageHead): Boolean =
     head.minor >= 1 && (head.seen & Fields.Connection) != 0 && head.indexOf("upgrade", 0) >= 0 &&
       hasMember(head, "connection", "upgrade")

@@ -29,7 +29,7 @@ private[needletail] object Framing {
   def decide(head: ResponseHead, toHead: Boolean): HttpError = {
     head.chunked = false
     head.contentLength = 0
-    // 1. No content, whatever the fields say.
+    // 1. No content, regardless of the fields.
     if (toHead || head.code < 200 || head.code == 204 || head.code == 304) null
     // 2 applies to responses to CONNECT, which the client never sends. 3 to 6:
     else if ((head.seen & Decisive) != 0) announced(head, "a response")

@@ -11,7 +11,7 @@ import needletail.http.text.{Grammar, Swar, Words}
  * byte by byte costs no more than one that arrives whole, with the same result. It reads nothing beyond the head's
  * last byte or its limits. A typical request allocates nothing.
  *
- * Used by one connection at a time. It never throws, whatever the bytes are.
+ * Used by one connection at a time. It never throws, for any bytes.
  *
  * @param head is filled in by each head
  */

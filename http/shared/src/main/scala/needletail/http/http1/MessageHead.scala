@@ -2,7 +2,7 @@ package needletail.http.http1
 
 import needletail.http.http1.fields.Fields
 
-/** What request and response heads have in common: the fields, and what is derived from them. */
+/** The common part of request and response heads: the fields, and values derived from them. */
 private[needletail] class MessageHead(lines: Int = 16) extends Fields(lines) {
 
   /** The minor version: the 1 of HTTP/1.1. */

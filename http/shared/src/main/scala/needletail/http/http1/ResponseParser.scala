@@ -9,7 +9,7 @@ import needletail.http.text.Grammar
  * [[HeadParser]]: a response that two recipients could read differently is refused.
  *
  * It continues where the bytes ended, reads nothing beyond the head, and allocates nothing for a typical response.
- * Used by one connection at a time. It never throws, whatever the bytes are.
+ * Used by one connection at a time. It never throws, for any bytes.
  */
 private[needletail] final class ResponseParser(maxHead: Int, maxHeaders: Int) {
   import ResponseParser.*
@@ -33,7 +33,7 @@ private[needletail] final class ResponseParser(maxHead: Int, maxHeaders: Int) {
    *
    * Returns the length of the whole head in bytes, More, or Bad.
    *
-   * @param toHead whether it is the response to a HEAD request, which has no content whatever its fields say
+   * @param toHead whether it is the response to a HEAD request, which has no content regardless of its fields
    */
   def parse(bytes: Array[Byte], from: Int, until: Int, toHead: Boolean): Int = {
     if (phase == Idle) {

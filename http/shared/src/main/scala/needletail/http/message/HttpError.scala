@@ -5,7 +5,7 @@ import scala.util.control.NoStackTrace
 import needletail.async.UpstreamFailure
 
 /**
- * What is wrong with a request, and the status of the response. Parsers return it as a value. A handler may throw it or
+ * An error in a request, with the status of the response. Parsers return it as a value. A handler may throw it or
  * fail its `Async` with it; the server then responds with this status and message (`Response.of`).
  *
  * @param message sent to the client: it should name the part and the value at fault, and nothing internal
@@ -23,7 +23,7 @@ object HttpError {
   private val notCalled = HttpError(Status.ServiceUnavailable, "a service behind this one is not available")
   private val broken    = HttpError(Status.BadGateway, "a service behind this one failed")
 
-  /** What a client is told of the failure of another server. */
+  /** The text sent to clients about the failure of another server. */
   private[needletail] def ofUpstream(reason: UpstreamFailure.Reason): HttpError = reason match {
     case UpstreamFailure.TooSlow   => tooSlow
     case UpstreamFailure.NotCalled => notCalled

@@ -1,6 +1,6 @@
 package needletail.http.text
 
-/** Case conversion as protocols define it: for the letters A to Z only, whatever the locale. */
+/** Case conversion as protocols define it: for the letters A to Z only, independent of the locale. */
 private[needletail] object Ascii {
   def lower(byte: Int): Int = if (byte >= 'A' && byte <= 'Z') byte | 0x20 else byte
 

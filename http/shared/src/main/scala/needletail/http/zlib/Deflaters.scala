@@ -2,7 +2,7 @@ package needletail.http.zlib
 
 /** Deflaters of zlib, which cost 256 KB each, kept by thread for the next use. */
 private[needletail] object Deflaters {
-  private val spares = Spares.byThread[RawDeflater]
+  private val spares = SpareCoders.byThread[RawDeflater]
 
   /** One of raw deflate data; it has to be given back. */
   def take(level: Int): RawDeflater = {

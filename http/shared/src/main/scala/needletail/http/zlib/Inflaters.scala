@@ -2,7 +2,7 @@ package needletail.http.zlib
 
 /** Inflaters of raw data, which cost 40 KB each, kept by thread for the next use. */
 private[needletail] object Inflaters {
-  private val spares = Spares.byThread[RawInflater]
+  private val spares = SpareCoders.byThread[RawInflater]
 
   /** It has to be given back, or ended. */
   def take(): RawInflater = {

@@ -34,7 +34,7 @@ private[crypto] object CryptoFunctions {
 /** OpenSSL's cryptography, which is loaded when it is first needed. */
 private[crypto] object OpenSslCrypto {
 
-  /** Throws an UnsupportedOperationException that says why, if there is no OpenSSL that can be used. */
+  /** Throws an UnsupportedOperationException with the reason if OpenSSL cannot be used. */
   def load(): Unit = {
     val problem = CryptoFunctions.load()
     if (problem ne null) throw new UnsupportedOperationException(fromCString(problem))

@@ -10,7 +10,7 @@ private[needletail] abstract class Descriptor {
 
   private var open = true
 
-  /** What the Poller is asked to watch it for. */
+  /** The readiness that the Poller watches for. */
   private[needletail] var interest = Interest.None
 
   // Used by the Poller only.

@@ -82,7 +82,7 @@ private[io] class KernelSocket(number: Int) extends Socket {
     port = name(3).toInt
   }
 
-  /** Takes over what another socket of the same descriptor knows of the peer. */
+  /** Takes over the peer's address from another socket of the same descriptor. */
   protected final def takeName(other: KernelSocket): Unit = {
     ipHigh = other.ipHigh
     ipLow = other.ipLow

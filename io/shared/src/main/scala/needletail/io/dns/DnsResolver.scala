@@ -15,7 +15,7 @@ import java.util.concurrent.{
 
 /**
  * Resolves host names to addresses. The system's lookup blocks, for long if a name server does not answer, so it runs
- * on threads of its own, one lookup at a time for each host: all callers that ask for that host wait for it.
+ * on threads of its own, one lookup at a time for each host: all callers that request that host wait for it.
  *
  * Addresses are cached for `FoundNanos`, failures for `FailedNanos`, on both platforms, as the system's lookup has no
  * cache on Native. On the JVM `InetAddress` also has a cache of its own, of half a minute unless
@@ -65,7 +65,7 @@ private[io] final class DnsResolver(
     null
   }
 
-  /** Removes the oldest entry that is not under way, if the cache is full. */
+  /** Removes the oldest entry that is not being looked up, if the cache is full. */
   private def makeRoom(): Unit =
     if (entries.size >= MaxRemembered) {
       val all  = entries.values.iterator
@@ -155,7 +155,7 @@ private[io] object DnsResolver {
     else null
   }
 
-  /** ASCII letters only, whatever the locale. */
+  /** ASCII letters only, independent of the locale. */
   private def lowerCase(host: String): String =
     host.map(c => if (c >= 'A' && c <= 'Z') (c + 32).toChar else c)
 

@@ -9,11 +9,11 @@ private[io] object SmallFile {
   /** The most that one may have, in bytes. */
   final val Most = 1L << 20
 
-  /** What is in it. Throws an IOException of one line that names the file; not of a device or a pipe, which may not end. */
+  /** Its content. Throws an IOException with a one-line message that names the file; not of a device or a pipe, which may not end. */
   def read(file: Path): Array[Byte] =
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it has more than 1 MiB")
+      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it is larger than 1 MiB")
       Files.readAllBytes(file)
     } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)

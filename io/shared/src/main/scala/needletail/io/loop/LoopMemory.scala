@@ -49,7 +49,7 @@ private[needletail] final class LoopMemory {
     true
   }
 
-  /** Counts `n` bytes as held, whatever the bound. A negative `n` releases. */
+  /** Counts `n` bytes as held, regardless of the bound. A negative `n` releases. */
   def add(n: Long): Unit = {
     total += n
     if (n > 0 && total > most && (onFull ne null)) onFull.run()

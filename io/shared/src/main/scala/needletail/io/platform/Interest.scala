@@ -1,6 +1,6 @@
 package needletail.io.platform
 
-/** The kinds of readiness that a [[Pollable]] waits for and is told of. A set of them is the sum of their bits. */
+/** The kinds of readiness that a [[Pollable]] waits for and is notified of. A set of them is the sum of their bits. */
 private[needletail] object Interest {
   // Values that epoll and java.nio share, so that sets need no conversion.
   final val None  = 0

@@ -32,7 +32,7 @@ final case class ListenOptions(
  * @param noDelay       TCP_NODELAY: a small write is sent at once (without it a reply can wait 40 ms)
  * @param keepAlive     SO_KEEPALIVE: the kernel probes a silent peer
  * @param maxLeftover   maximum of bytes kept that the handler has not used yet; also the most that one read can return
- * @param sendBuffer    SO_SNDBUF in bytes; None leaves it to the kernel, which tunes it by itself
+ * @param sendBuffer    SO_SNDBUF in bytes; None leaves it to the kernel, which tunes it automatically
  * @param receiveBuffer SO_RCVBUF in bytes; None as for `sendBuffer`
  * @param handshakeNanos how long an accepted connection's TLS handshake may take; then the connection is closed
  */

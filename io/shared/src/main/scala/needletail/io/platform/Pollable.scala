@@ -1,13 +1,13 @@
 package needletail.io.platform
 
-/** Something that an event loop calls, and that must be told if it throws; see [[EventLoop]]. */
+/** Something that an event loop calls and notifies of its exceptions; see [[EventLoop]]. */
 private[needletail] trait Fallible {
 
   /** A method of this object threw `cause`. The loop has already reported it. */
   private[needletail] def failed(cause: Throwable): Unit
 }
 
-/** Something that a [[Poller]] tells of the readiness of a [[Descriptor]]. */
+/** Something that a [[Poller]] notifies of the readiness of a [[Descriptor]]. */
 private[needletail] trait Pollable extends Fallible {
 
   /**

@@ -3,7 +3,7 @@ package needletail.io.platform
 /** The system interface that event loops wait with. Used on Native only; the JDK makes its own choice. */
 sealed abstract class PollerKind(val name: String) {
 
-  /** This kind, or the one that `Auto` stands for. */
+  /** This kind, or the one that `Auto` selects. */
   private[io] def chosen: PollerKind = this
 
   override def toString: String = name

@@ -13,7 +13,7 @@ import needletail.io.tls.{CertificateInfo, TlsCounts}
  *   latter at the latest when it is closed.
  */
 
-/** What a `TlsServerConfig` says, read from its files and verified; not changed any more. For all loops. */
+/** The content of a `TlsServerConfig`, read from its files and verified. Immutable; for all loops. */
 private[needletail] abstract class TlsServerContext {
 
   /**
@@ -31,7 +31,7 @@ private[needletail] abstract class TlsServerContext {
   def release(): Unit = ()
 }
 
-/** What a `TlsClientConfig` says, read from its files. For all loops. */
+/** The content of a `TlsClientConfig`, read from its files. For all loops. */
 private[needletail] abstract class TlsClientContext {
 
   /**

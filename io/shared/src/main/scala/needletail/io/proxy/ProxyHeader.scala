@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import needletail.io.dns.AddressText
 
 /**
- * Reads the header by which a proxy says on whose behalf it connects: the PROXY protocol of HAProxy, versions 1 and 2.
+ * Reads the header in which a proxy names its client: the PROXY protocol of HAProxy, versions 1 and 2.
  * It never needs a byte beyond the header. Not thread-safe.
  */
 private[io] final class ProxyHeader {
@@ -27,7 +27,7 @@ private[io] final class ProxyHeader {
   var client: String = null
   var server: String = null
 
-  /** `n` bytes were read. Throws an IOException if they are no such header. */
+  /** `n` bytes were read. Throws an IOException if they are not such a header. */
   def add(n: Int): Unit = {
     count += n
     if (wanted == 0) {

@@ -3,7 +3,7 @@ package needletail.io.tls
 import java.nio.file.{Path, Paths}
 
 /**
- * A certificate and its key, in files as `certbot` and others write them.
+ * A certificate and its key, in files as written by `certbot` and others.
  *
  * @param chain    X.509 in PEM: the certificate itself first, then those of its issuers, without the root
  * @param key      of the first certificate, in PEM: PKCS #8 (`BEGIN PRIVATE KEY`, `BEGIN ENCRYPTED PRIVATE KEY`), PKCS #1

@@ -7,17 +7,17 @@ import needletail.async.Setting
 /**
  * How connections to servers are secured by TLS. `Tls.client` makes a `Tls` of it.
  *
- * A server's certificate must be valid now, for the server's name, and issued by somebody who is trusted.
+ * A server's certificate must be valid now, for the server's name, and issued by a trusted authority.
  *
  * @param trust       who is trusted
- * @param certificate the client's own, for servers that ask for one
+ * @param certificate the client certificate, for servers that request one
  * @param revoked     lists of revoked certificates (CRLs, RFC 5280) in PEM, one from each issuer
  * @param pins        if there are any, the chain must have a certificate with one of these keys: SHA-256 of the
  *                    SubjectPublicKeyInfo in base64, as in `pin-sha256` of RFC 7469
- * @param serverName  the name that the certificate must be for, and that the server is asked for (SNI), instead of that
+ * @param serverName  the name that the certificate must be for, and that is requested (SNI), instead of that
  *                    in the URL or the address
  * @param profile     protocol versions and ciphers
- * @param protocols   what is offered to speak within TLS, best first (ALPN, RFC 7301); Nil: nothing is said of it
+ * @param protocols   the protocols offered by ALPN (RFC 7301), the preferred one first; Nil: no ALPN
  * @param resume      whether a session with the same server is resumed, which saves most of a handshake
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */

@@ -26,7 +26,7 @@ final class TlsCounts private[io] () {
   /** How often that was tried in vain. */
   def failedReloads: Long = reloadsFailed.get
 
-  /** Handshakes under way: the client has sent something, and the handshake is neither complete nor failed. */
+  /** Handshakes in progress: the client has sent something, and the handshake is neither complete nor failed. */
   def present: Long = presentOnes.get
 
   private[io] def began(): Unit = { presentOnes.incrementAndGet(); () }

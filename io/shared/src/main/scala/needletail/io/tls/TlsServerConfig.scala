@@ -9,18 +9,18 @@ import needletail.async.Setting
 /**
  * How a server secures its connections by TLS. `Tls.server` makes a `TlsIdentity` of it.
  *
- * The certificate of a connection is one for the name that the client asks for (SNI). There can be one with an ECDSA key
- * and one with an RSA key for the same name: which it is then depends on what the client accepts. An exact name has
- * precedence over a wildcard (`*.example.com`, which stands for one label).
+ * The certificate of a connection is one for the name that the client requests (SNI). There can be one with an ECDSA key
+ * and one with an RSA key for the same name: the choice then depends on what the client accepts. An exact name has
+ * precedence over a wildcard (`*.example.com`, whose asterisk matches one label).
  *
  * @param certificates       at least one. The first is also for clients that name no server; with it, any other that is
  *                           for the same names
- * @param refuseUnknownNames whether a client that asks for a name which no certificate is for is refused with the alert
+ * @param refuseUnknownNames whether a client that requests a name without a certificate is rejected with the alert
  *                           `unrecognized_name`; otherwise it gets the first certificate
  * @param profile            protocol versions and ciphers
- * @param protocols          what is spoken within TLS, best first, for clients that ask (ALPN, RFC 7301). A client that
- *                           asks, and for none of these, is refused. Nil: the question is ignored
- * @param clients            whether clients must show a certificate; None: they are not asked for one
+ * @param protocols          the protocols negotiated by ALPN (RFC 7301), the preferred one first. A client that
+ *                           offers none of these is rejected. Nil: no ALPN
+ * @param clients            whether clients must present a certificate; None: it is not requested
  * @param sessionLifetime    how long a session can be resumed, 1 second to 7 days
  * @param limits             on handshakes
  * @param checkFiles         how often the server looks whether the files have changed, and if so reads them again, as
@@ -68,9 +68,9 @@ object TlsServerConfig {
 }
 
 /**
- * What handshakes may cost a server.
+ * Limits of a server's handshakes.
  *
- * @param handshakes how many may be under way at once, counted from a client's first byte. When as many are, further
+ * @param handshakes how many may be in progress at once, counted from a client's first byte. Beyond that, further
  *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress for a
  *                   second or two are closed
  * @param timeout    how long one may take, from when the connection was accepted; then it is closed
@@ -93,7 +93,7 @@ final case class TlsLimits(handshakes: Int = 1024, timeout: FiniteDuration = Fin
  *                    always is
  * @param revoked     lists of revoked certificates (CRLs, RFC 5280) in PEM, one from each issuer
  * @param check       asked about a client's certificate when all else is in order; false refuses the client. May be
- *                    called on any thread, an event loop's too, and must not block. What it throws refuses the client
+ *                    called on any thread, an event loop's too, and must not block. An exception rejects the client
  */
 final case class TlsClientAuth(
     authorities: Path,

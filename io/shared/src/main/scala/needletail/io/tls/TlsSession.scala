@@ -1,13 +1,13 @@
 package needletail.io.tls
 
 /**
- * What a TLS handshake has established.
+ * The results of a TLS handshake.
  *
  * @param version    `TLSv1.3` or `TLSv1.2`
  * @param cipher     the cipher suite's name at IANA, such as `TLS_AES_128_GCM_SHA256`
- * @param protocol   what was agreed on by ALPN; empty if nothing was
- * @param serverName the name that the client asked for (SNI), in lower case; empty if it asked for none
- * @param peer       the peer's certificate, which has been verified (unless everybody is trusted); None if it showed none
+ * @param protocol   the protocol negotiated by ALPN; empty if none was
+ * @param serverName the name that the client requested (SNI), in lower case; empty if none
+ * @param peer       the peer's certificate, which has been verified (unless everybody is trusted); None if it presented none
  * @param isResumed  whether an earlier session was resumed
  * @param nanos      how long the handshake took, in nanoseconds
  */
@@ -22,11 +22,11 @@ final case class TlsSession(
 )
 
 /**
- * What an X.509 certificate says (RFC 5280).
+ * The content of an X.509 certificate (RFC 5280).
  *
  * @param subject   the distinguished name in the form of RFC 2253: `CN=Ann,O=Example`
  * @param names     subject alternative names, with their kinds: `DNS:example.com`, `IP:192.0.2.1`, `email:ann@example.com`,
- *                  `URI:spiffe://example.com/ann`; others are left out
+ *                  `URI:spiffe://example.com/ann`; others are omitted
  * @param issuer    the issuer's distinguished name
  * @param serial    the serial number in hexadecimal digits, lower case
  * @param notBefore from when it is valid, milliseconds since 1970

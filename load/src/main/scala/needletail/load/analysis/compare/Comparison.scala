@@ -16,7 +16,7 @@ object Change {
   case object None extends Change("no change")
 
   /** The generator was the limit of one side, so they cannot be compared. */
-  case object Unknown extends Change("CANNOT BE TOLD")
+  case object Unknown extends Change("INCONCLUSIVE")
 }
 
 /**

@@ -16,10 +16,10 @@ object Merge {
       case Some(first) =>
         parts.find(_.kinds != first.kinds) match {
           case Some(other) => Left(
-              s"they have different kinds of requests: ${first.kinds.mkString(", ")} and ${other.kinds.mkString(", ")}"
+              s"the kinds of requests differ: ${first.kinds.mkString(", ")} and ${other.kinds.mkString(", ")}"
             )
           case None if parts.map(_.plan.model).distinct.size > 1 =>
-            Left("one has the closed model, one the open model")
+            Left("the load models differ (closed and open)")
           case None => Right(join(parts, first))
         }
     }
@@ -37,7 +37,7 @@ object Merge {
       val spread = parts.map(_.startedMillis).max - parts.map(_.startedMillis).min
       Some(
         s"these were not measured at the same time (the last began ${Quantity.time(spread * 1e6)} after the first): " +
-          "the merged rates and users describe no load that existed"
+          "the merged rates and users do not describe an actual load"
       )
     }
   }

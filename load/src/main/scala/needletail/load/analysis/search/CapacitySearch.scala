@@ -38,7 +38,7 @@ final class CapacitySearch(
 ) {
   private val steps = Vector.newBuilder[Measurement]
 
-  /** The result. Left is the reason if light load got no good answers: then there is nothing to characterise. */
+  /** The result. Left is the reason if light load got no good responses: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
     val warm = measure(closed(8, limits.step * 2), "warm-up", _ => false)
     TotalFailure.reason(warm.run).toLeft(step(closed(1, limits.step), "light load", _ => false)).flatMap(from)
@@ -287,7 +287,7 @@ final class CapacitySearch(
       if (!satisfied(measured)) measured.diagnosis.overall
       else {
         val verdict = measured.verdict(Metric.Rate)
-        if (verdict.limit == Limit.Asked && failedAbove) Verdict.Server else verdict
+        if (verdict.limit == Limit.Load && failedAbove) Verdict.Server else verdict
       }
     limited.fold(own)(_ and own)
   }

@@ -14,7 +14,7 @@ final case class Range(low: Double, high: Double, open: Boolean)
 /**
  * A load that was held, and the range in which it was found.
  *
- * @param rate good answers per second
+ * @param rate good responses per second
  * @param users closed model: users; open model: mean requests in flight, by Little's law
  */
 final case class Capacity(rate: Range, users: Double, held: Measurement, verdict: Verdict)
@@ -37,7 +37,7 @@ final case class Overload(asked: Double, measured: Measurement, recovery: Recove
  *
  * @param objective the objective of the capacity for latency
  * @param light responsiveness: one user
- * @param throughput the highest rate, whatever the latency, and the fewest users who reach it; with tolerable errors
+ * @param throughput the highest rate, regardless of latency, and the fewest users who reach it; with tolerable errors
  * @param latency the highest rate that satisfies the objective; None if not even light load does
  * @param tail at shares of that rate
  * @param overload error handling

@@ -3,7 +3,7 @@ package needletail.load.analysis.search
 import needletail.load.analysis.verdict.{Condition, Metric}
 import needletail.load.result.Interval
 
-/** What a server must satisfy at a load: conditions, all of which must hold. */
+/** Conditions for a tolerable load, all of which must hold. */
 object Objective {
 
   /** The share of requests that may fail, if the objective has no condition on errors. */
@@ -21,7 +21,7 @@ object Objective {
   }
 
   /**
-   * Whether the run can be stopped early, as the objective cannot be satisfied: no good answers, or five times the
+   * Whether the run can be stopped early, as the objective cannot be satisfied: no good responses, or five times the
    * bound.
    */
   def lost(objective: Vector[Condition], interval: Interval): Boolean = {

@@ -1,10 +1,10 @@
 package needletail.load.analysis.verdict
 
 /**
- * Good answers by latency, due to end: those that took longer than `fromNanos` and no longer than `toNanos`.
+ * Good responses by latency, due to end: those that took longer than `fromNanos` and no longer than `toNanos`.
  *
  * @param toNanos None for the last band, which has no end
- * @param share of all good answers, 0 to 1
+ * @param share of all good responses, 0 to 1
  */
 final case class Band(fromNanos: Long, toNanos: Option[Long], count: Long, share: Double) {
   def name: String = toNanos match {
@@ -16,7 +16,7 @@ final case class Band(fromNanos: Long, toNanos: Option[Long], count: Long, share
 
 object Bands {
 
-  /** The bands between the bounds of the plan; none if it has no bounds, or if there is no good answer. */
+  /** The bands between the bounds of the plan; none if it has no bounds, or if there is no good response. */
   def of(measured: Measurement): Vector[Band] = {
     val histogram = measured.window.total.response
     val bounds    = measured.run.plan.bandNanos.sorted.distinct

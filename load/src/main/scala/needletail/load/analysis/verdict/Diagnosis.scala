@@ -22,7 +22,7 @@ final class Diagnosis private (
     val found  = bottleneckChecks.flatMap(_.verdict(metric, figure)) ++ fewAnswers(metric, kind)
     if (found.nonEmpty) found.reduce(_ and _)
     else if (figure.isEmpty) Diagnosis.Nothing
-    else if (metric == Metric.Rate && asAsked) Verdict.Asked else Verdict.Server
+    else if (metric == Metric.Rate && asAsked) Verdict.Load else Verdict.Server
   }
 
   /** The verdict on the run: what affects its rate, its errors, its median or its p99. */
@@ -58,7 +58,7 @@ final class Diagnosis private (
       else
         Some(Verdict(
           Limit.Uncertain,
-          Vector(s"${metric.name} of only $count good answers; at least $needed are needed")
+          Vector(s"${metric.name} of only $count good responses; at least $needed are needed")
         ))
     case _ => None
   }
@@ -73,7 +73,7 @@ private final case class BottleneckCheck(cause: String, weight: (Metric, Option[
 object Diagnosis {
 
   /** The verdict if nothing was measured. */
-  private val Nothing = Verdict(Limit.Uncertain, Vector("no good answer: there is nothing to judge by"))
+  private val Nothing = Verdict(Limit.Uncertain, Vector("no good response: nothing to judge"))
 
   /**
    * Diagnoses a run.
@@ -163,7 +163,7 @@ private final class BottleneckChecks(window: Window) {
     opened.sliding(held).exists(_.sum > ports)
   }
 
-  /** What the ports allow, for readers who do not know TIME_WAIT. */
+  /** The limit set by the local ports, for readers who do not know TIME_WAIT. */
   private def portArithmetic: String =
     run.machine.find(m => m.lastPort > m.firstPort && m.timeWaitSeconds > 0) match {
       case Some(machine) =>
@@ -247,7 +247,7 @@ private final class BottleneckChecks(window: Window) {
     )
   }
 
-  /** Who used the processors: on a shared machine the server too, if the system tells which processes it has. */
+  /** Who used the processors: on a shared machine also the server, if the system reports its processes. */
   private def occupants(machine: Double, own: Double): String = {
     val server = selves.map(_.targetCpu).filter(_ >= 0)
     if (shared && server.isEmpty)
@@ -317,7 +317,7 @@ private final class BottleneckChecks(window: Window) {
     when(
       share >= 0.01,
       if (share >= 0.1) Limit.Client else Limit.Uncertain,
-      s"collector pauses: the generator stood still for ${percent(share)} of the time, $millis ms in all",
+      s"collector pauses: the generator was stopped for ${percent(share)} of the time, $millis ms in all",
       (metric, _) =>
         metric match {
           case Metric.Errors           => false
@@ -333,7 +333,7 @@ private final class BottleneckChecks(window: Window) {
     when(
       longest >= 1,
       Limit.Uncertain,
-      s"collector pauses: the generator stood still for up to $longest ms in a second",
+      s"collector pauses: the generator was stopped for up to $longest ms in a second",
       (metric, figure) =>
         metric match {
           case Metric.Max              => figure.exists(_ <= longest * 2e6)

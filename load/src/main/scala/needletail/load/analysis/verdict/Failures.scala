@@ -24,7 +24,7 @@ object Failures {
 
   /** The first message in brackets, if there is one. */
   def first(outcome: Outcome, reasons: Vector[(String, String)]): String =
-    reasons.find(_._1 == outcome.name).fold("") { case (_, reason) => s" (the first: $reason)" }
+    reasons.find(_._1 == outcome.name).fold("") { case (_, reason) => s" (first: $reason)" }
 
   /** `503: 12, 500: 3`. */
   def statuses(figures: Figures, onlyBad: Boolean): String = {
@@ -34,28 +34,28 @@ object Failures {
     val bad   = whole.filter { case (code, _) => code < 200 || code >= 300 && code != 304 }
     // a status of success may be unexpected here; then all are listed, as it is not known which
     val clear = !onlyBad || bad.map(_._2).sum >= figures.count(Outcome.BadStatus)
-    val told  = (if (onlyBad && clear) bad else whole)
+    val listed = (if (onlyBad && clear) bad else whole)
       .sortBy(-_._2)
       .map { case (code, count) =>
         s"${if (code == 0) "no valid status" else code.toString}: ${Quantity.count(count)}"
       }
       .mkString(", ")
-    if (clear) told else s"of all answers $told"
+    if (clear) listed else s"of all responses $listed"
   }
 
   def name(outcome: Outcome): String = outcome match {
     case Outcome.Good            => "good"
     case Outcome.BadStatus       => "with a bad status"
     case Outcome.FailedCheck     => "failed a check"
-    case Outcome.Unresolved      => "had no address to go to"
+    case Outcome.Unresolved      => "had no address"
     case Outcome.Refused         => "refused"
-    case Outcome.ConnectTimedOut => "got no connection in time"
+    case Outcome.ConnectTimedOut => "could not connect in time"
     case Outcome.NoFreePort      => "had no free local port"
     case Outcome.TooManyFiles    => "failed with too many open files"
-    case Outcome.ConnectFailed   => "got no connection"
-    case Outcome.Reset           => "reset or cut off"
+    case Outcome.ConnectFailed   => "could not connect"
+    case Outcome.Reset           => "reset or truncated"
     case Outcome.TimedOut        => "timed out"
-    case Outcome.Garbage         => "got no HTTP"
-    case Outcome.Unsent          => "never sent, as all connections were in use"
+    case Outcome.Garbage         => "had an invalid response"
+    case Outcome.Unsent          => "not sent, because all connections were in use"
   }
 }

@@ -17,7 +17,7 @@ final class Measurement(val label: String, val run: RunResult, val pause: Option
   def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = window.figure(metric, kind)
   def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
 
-  /** In nanoseconds; 0 if there was no good answer. */
+  /** In nanoseconds; 0 if there was no good response. */
   def percentile(percent: Double): Long = figure(Metric.Percentile(percent)).fold(0L)(_.toLong)
 
   /** Checks the conditions; each kind that they name must exist. */
@@ -40,7 +40,7 @@ final case class CheckedCondition(condition: Condition, figure: Option[Double], 
 
   def reason: String = {
     val value = s"${condition.metric.name} is ${Quantity.of(condition.metric, figure)}"
-    if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good answer"
+    if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good response"
     else if (held && verdict.isClient) s"$value, but it says nothing about the server: $verdict"
     else if (verdict.causes.nonEmpty) s"$value; ${verdict.limit.name}"
     else value

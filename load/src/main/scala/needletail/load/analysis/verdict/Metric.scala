@@ -20,19 +20,19 @@ object Metric {
     case object Rate extends Unit
   }
 
-  /** A percentile of good answers' latency, from the moment each was due. */
+  /** A percentile of good responses' latency, from the moment each was due. */
   final case class Percentile(percent: Double) extends Metric("p" + trimmed(percent), Unit.Time)
   case object Mean                             extends Metric("mean", Unit.Time)
   case object Max                              extends Metric("max", Unit.Time)
   case object Min                              extends Metric("min", Unit.Time)
 
-  /** The standard deviation. It says little of latencies, which are not distributed normally. */
+  /** The standard deviation, which is not very meaningful for latencies, as they are not normally distributed. */
   case object Deviation extends Metric("stddev", Unit.Time)
 
   /** Requests that failed, as a share of all that ended. */
   case object Errors extends Metric("errors", Unit.Share)
 
-  /** Good answers per second. */
+  /** Good responses per second. */
   case object Rate extends Metric("rate", Unit.Rate)
 
   /** The metrics in the tables of a run. */
@@ -56,7 +56,7 @@ object Metric {
   }
 
   /**
-   * The value of a metric in its unit; None if not available, as the p99 without good answers. A rate needs a
+   * The value of a metric in its unit; None if not available, as the p99 without good responses. A rate needs a
    * duration.
    */
   def of(figures: Figures, metric: Metric): Option[Double] = {

@@ -2,7 +2,7 @@ package needletail.load.analysis.verdict
 
 import needletail.load.result.{Figures, Outcome, RunResult}
 
-/** Detects runs without a single good answer: most likely the request is wrong, not the server. */
+/** Detects runs without a single good response: most likely the request is wrong, not the server. */
 object TotalFailure {
 
   /** Why all requests failed, for people; None if at least one was good. */
@@ -30,14 +30,14 @@ object TotalFailure {
   private def words(outcome: Outcome, total: Figures, run: RunResult): String = {
     val target = run.plan.targets.mkString(", ")
     outcome match {
-      case Outcome.Unresolved      => s"the host of $target has no address; is its name right?"
-      case Outcome.Refused         => s"nothing listens at $target (connection refused)"
+      case Outcome.Unresolved      => s"the host of $target has no address; check the name"
+      case Outcome.Refused         => s"no server is listening at $target (connection refused)"
       case Outcome.ConnectTimedOut => s"cannot connect to $target within the connect timeout"
       case Outcome.ConnectFailed   => s"cannot connect to $target"
       case Outcome.BadStatus       =>
-        s"the status was ${Failures.statuses(total, onlyBad = false)} (200 and 304 count as good; --good-statuses changes that)"
-      case Outcome.FailedCheck => "every answer failed a check"
-      case Outcome.TimedOut    => s"$target gave no complete answer within ${run.plan.timeoutMillis} ms"
+        s"the status was ${Failures.statuses(total, onlyBad = false)} (good statuses are 200 and 304, or those of --good-statuses)"
+      case Outcome.FailedCheck => "every response failed a check"
+      case Outcome.TimedOut    => s"$target did not respond completely within ${run.plan.timeoutMillis} ms"
       case Outcome.Reset       => s"$target closed or reset every connection"
       case Outcome.Garbage     => s"the responses of $target are not valid HTTP"
       case other               => Failures.name(other)

@@ -10,7 +10,7 @@ object Limit {
   case object Server extends Limit("SERVER-LIMITED", 1)
 
   /** For a rate only: the server did everything that was requested, and may be able to do more. */
-  case object Asked extends Limit("AS ASKED", 0)
+  case object Load extends Limit("LOAD-LIMITED", 0)
 
   /** The generator or its machine caused it; it says nothing about the server. */
   case object Client extends Limit("CLIENT-LIMITED", 3)
@@ -18,7 +18,7 @@ object Limit {
   /** Both may have contributed, or it cannot be determined. */
   case object Uncertain extends Limit("UNCERTAIN", 2)
 
-  val all: Vector[Limit] = Vector(Server, Asked, Client, Uncertain)
+  val all: Vector[Limit] = Vector(Server, Load, Client, Uncertain)
 
   def named(name: String): Option[Limit] = all.find(_.name == name)
 }
@@ -44,7 +44,7 @@ final case class Verdict(limit: Limit, causes: Vector[String]) {
 
 object Verdict {
   val Server: Verdict = Verdict(Limit.Server, Vector.empty)
-  val Asked: Verdict  = Verdict(Limit.Asked, Vector.empty)
+  val Load: Verdict   = Verdict(Limit.Load, Vector.empty)
 
   /** One cause of each sort, as several runs have them in common; the sort is the text before the colon. */
   private def sorts(causes: Vector[String]): Vector[String] = causes.distinctBy(_.takeWhile(_ != ':'))

@@ -37,9 +37,6 @@ final class Window(val run: RunResult) {
   /** Good answers per second, of one kind or of all. */
   def goodRate(kind: Option[Int] = None): Double = perSecond(i => figures(i, kind).iterator.map(_.good).sum)
 
-  /** Completed requests per second, good or not. */
-  def endRate: Double = perSecond(_.kinds.iterator.map(_.requests).sum)
-
   /** Requests that became due per second. */
   def dueRate: Double = perSecond(_.self.due)
 

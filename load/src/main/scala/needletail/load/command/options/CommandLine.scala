@@ -29,15 +29,16 @@ private[load] object CommandLine {
 
   /** In the order of the overview. */
   val commands: Vector[(String, String)] = Vector(
-    "run"          -> "runs a number of users, or of requests per second",
-    "characterise" -> "measures a server by five criteria, and finds its limits",
-    "ladder"       -> "measures 17 rows of 10 to 2,000 users, 50 requests each",
-    "compare"      -> "finds what changed between two results, beyond noise",
+    "run"          -> "runs a test with a number of users, or at a rate",
+    "characterise" -> "finds the limits of a server, by five criteria",
+    "ladder"       -> "runs 17 tests with 10 to 2,000 users, 50 requests each",
+    "compare"      -> "compares two results and reports significant changes",
     "merge"        -> "merges the results of several generators"
   )
 
   val overview: String =
-    s"""needletail-load $version: measures any HTTP server, and reports when it was the limit itself.
+    s"""needletail-load $version: a load tester for HTTP servers, which reports whether the server or
+       |the load tester itself was the limit.
        |
        |Usage: needletail-load COMMAND [options] ...
        |
@@ -46,9 +47,9 @@ private[load] object CommandLine {
        |  needletail-load COMMAND --help   describes a command
        |  needletail-load --version
        |
-       |Exit status: 0 good; 1 an assertion failed, or a comparison found a regression; 2 wrong usage or input, a
-       |server that gave no good answer at all, or a file that cannot be written. 130 after Ctrl-C, with a report of
-       |what was measured until then.
+       |Exit status: 0 success; 1 an assertion failed, or a comparison found a regression; 2 wrong usage or input,
+       |no good response at all, or a file that cannot be written; 130 after Ctrl-C, with a report of the
+       |measurements so far.
        |""".stripMargin
 
   def parse(arguments: Seq[String]): ParsedCommand = arguments.toList match {
@@ -58,18 +59,18 @@ private[load] object CommandLine {
     case name :: rest if commands.exists(_._1 == name) => parse(name, rest)
     case "characterize" :: rest                        => parse("characterise", rest)
     case name :: _                                     =>
-      val hint = DidYouMean.of(name, commands.map(_._1)).fold("")(near => s"; is it $near?")
-      ParsedCommand.Wrong(s"needletail-load: there is no command $name$hint\nSee needletail-load --help.\n")
+      val hint = DidYouMean.of(name, commands.map(_._1)).fold("")(near => s"; did you mean $near?")
+      ParsedCommand.Wrong(s"needletail-load: unknown command $name$hint\nSee needletail-load --help.\n")
   }
 
   /** An argument after an unknown option may be its value, and is not reported separately. */
   private def told(errors: List[String], usage: String): List[String] = {
     val known   = """--[a-z][a-z-]+""".r.findAllIn(usage).toVector.distinct
     val unknown = errors.filter(_.startsWith(UnknownOption)).map { message =>
-      message + DidYouMean.of(message.stripPrefix(UnknownOption), known).fold("")(near => s"; is it $near?")
+      message + DidYouMean.of(message.stripPrefix(UnknownOption), known).fold("")(near => s"; did you mean $near?")
     }
     if (unknown.isEmpty) errors.map {
-      case TooFew(name, times) => s"$name: it takes $times of them"
+      case TooFew(name, times) => s"$name: $times are required"
       case other               => other
     }
     else unknown ++ errors.filterNot(m => m.startsWith(UnknownOption) || m.startsWith("Unknown argument"))
@@ -107,9 +108,9 @@ private final class CommandLine(command: String) {
     val all: Vector[Part] = command match {
       case "run" =>
         Vector(
-          head("One run against a URL, or of a scenario file."),
-          target("URL|SCENARIO", "URL to request (ws: messages to send), or scenario file (.yaml)"),
-          value("target", "URL", "server for a scenario's paths, in place of the file's own target")(
+          head("Runs a load test against a URL, or from a scenario file."),
+          target("URL|SCENARIO", "URL to request (with ws://: to send messages to), or a scenario file (.yaml)"),
+          value("target", "URL", "server to use instead of the scenario's own target")(
             OptionValues.url
           )((url, o) => o.copy(server = Some(url)))
         ) ++ load ++ asking ++ outputs(hlog = true, junit = true) :+ assertions :+ examples(
@@ -120,28 +121,28 @@ private final class CommandLine(command: String) {
       case "characterise" =>
         Vector(
           head(
-            "A server by five criteria: responsiveness, throughput, maximum load, tail latency, error handling."
+            "Measures a server by five criteria: responsiveness, throughput, maximum load, tail latency, error handling."
           ),
-          target("URL", "what to ask")
+          target("URL", "URL to request")
         ) ++ search ++ asking ++ outputs(hlog = false, junit = true) :+ assertions :+ examples(
           "characterise http://localhost:8080/ --objective \"p99 < 50 ms, errors < 0.1 %\" --html server.html"
         )
       case "ladder" =>
         Vector(
-          head("The ladder: 10 to 2,000 users in 17 rows, 50 requests a user, 200 and 304 good."),
-          target("URL", "what to ask")
+          head("Runs 17 tests with 10 to 2,000 users, 50 requests per user; statuses 200 and 304 are good."),
+          target("URL", "URL to request")
         ) ++ ladder ++ asking ++ outputs(hlog = false, junit = true) :+ assertions :+ examples(
           "ladder http://localhost:8080/ --csv ladder.csv --html ladder.html"
         )
       case "compare" =>
         Vector(
-          head("What changed from A to B, beyond noise. Ends with status 1 where B is worse."),
-          files("A.json B.json", "results of run --json; several of one side separated by commas", 2, 2)
+          head("Reports significant changes from A to B. The exit status is 1 if B is worse."),
+          files("A.json B.json", "results of run --json; separate several results of one side by commas", 2, 2)
         ) ++ comparing ++ outputs(hlog = false, junit = true, html = false)
       case _ =>
         Vector(
           head(
-            "Merges what several generators measured at the same time. Percentiles are exact."
+            "Merges the results of several generators that ran at the same time. Percentiles are exact."
           ),
           files("FILE...", "results of run --json, or logs of run --hlog, all of one kind", 1, 10000)
         ) ++ outputs(hlog = true, junit = true) :+ assertions
@@ -152,73 +153,73 @@ private final class CommandLine(command: String) {
   }
 
   private def load: Vector[Part] = Vector(
-    note("\nUsers who wait for each answer (closed model; without --rate):"),
-    value("users", "N", "users at once (10)")(number(1, 1000000))((n, o) => o.copy(users = Some(n))),
-    value("requests", "N", "requests of each user, instead of a duration")(number(1, Int.MaxValue))((n, o) =>
+    note("\nClosed model: users who wait for each response (without --rate)"),
+    value("users", "N", "number of concurrent users (10)")(number(1, 1000000))((n, o) => o.copy(users = Some(n))),
+    value("requests", "N", "requests per user, instead of a duration")(number(1, Int.MaxValue))((n, o) =>
       o.copy(requests = Some(n))
     ),
-    value("pause", "TIME", "between an answer and the next request: 1s, 500ms-1500ms, normal:1s,500ms")(
+    value("pause", "TIME", "pause between a response and the next request: 1s, 500ms-1500ms, normal:1s,500ms")(
       OptionValues.pause
     )((p, o) => o.copy(pause = p)),
-    note("\nArrivals that do not wait for answers (open model):"),
-    value("rate", "N", "requests a second")(decimal)((n, o) => o.copy(rate = Some(n))),
-    flag("poisson", "at random intervals, as from independent users, instead of even ones")(
+    note("\nOpen model: requests at a rate, which do not wait for responses"),
+    value("rate", "N", "requests per second")(decimal)((n, o) => o.copy(rate = Some(n))),
+    flag("poisson", "random intervals, as from independent users, instead of constant ones")(
       _.copy(poisson = true)
     ),
-    value("connections", "N", "at most (1000)")(number(1, 1000000))((n, o) => o.copy(connections = Some(n))),
-    note("\nBoth:"),
-    span("duration", "at full load (10s)")((d, o) => o.copy(duration = Some(d))),
-    time("ramp", "time until the full load is reached, before the duration; not measured")((d, o) =>
+    value("connections", "N", "maximum number of connections (1000)")(number(1, 1000000))((n, o) => o.copy(connections = Some(n))),
+    note("\nBoth models"),
+    span("duration", "duration of the full load (10s)")((d, o) => o.copy(duration = Some(d))),
+    time("ramp", "time over which the load increases, before the duration; not measured")((d, o) =>
       o.copy(ramp = Some(d))
     ),
-    time("warm-up", "time under the same load before, not measured")((d, o) => o.copy(warmUp = d)),
-    value("repeat", "N", "number of runs; compare needs several to distinguish a change from noise")(
+    time("warm-up", "time under the same load before the measurement")((d, o) => o.copy(warmUp = d)),
+    value("repeat", "N", "number of runs; several let compare distinguish changes from noise")(
       number(1, 1000)
     )((n, o) => o.copy(repeat = n))
   )
 
   private def search: Vector[Part] = Vector(
-    note("\nThe search:"),
+    note("\nSearch"),
     value(
       "objective",
       "CONDITIONS",
-      "what a server must satisfy at a load (\"p99 < 100 ms, errors < 0.1 %\")"
+      "conditions that a tolerable load satisfies (\"p99 < 100 ms, errors < 0.1 %\")"
     )(
       Condition.parseAll
     )((c, o) => o.copy(objective = c)),
-    option("step", "TIME", "of each load that is tried (5s)")(aSecond)((d, o) => o.copy(step = d)),
-    option("hold", "TIME", "at the limit that was found (20s)")(aSecond)((d, o) => o.copy(hold = d)),
-    value("most-users", "N", "to go to (4096)")(number(2, 1000000))((n, o) => o.copy(mostUsers = n)),
+    option("step", "TIME", "duration of each step of the search (5s)")(aSecond)((d, o) => o.copy(step = d)),
+    option("hold", "TIME", "duration at the limit that was found (20s)")(aSecond)((d, o) => o.copy(hold = d)),
+    value("most-users", "N", "highest number of users to try (4096)")(number(2, 1000000))((n, o) => o.copy(mostUsers = n)),
     value("most-rate", "N", "highest rate to try, in requests per second (1000000)")(decimal)((n, o) =>
       o.copy(mostRate = n)
     ),
-    value("connections", "N", "maximum in the open model (1000)")(number(1, 1000000))((n, o) =>
+    value("connections", "N", "maximum number of connections in the open model (1000)")(number(1, 1000000))((n, o) =>
       o.copy(connections = Some(n))
     ),
-    flag("poisson", "arrivals at random intervals")(_.copy(poisson = true)),
+    flag("poisson", "random intervals between requests")(_.copy(poisson = true)),
     value(
       "pause",
       "TIME",
-      "of a user between an answer and the next request, to convert a rate to users"
+      "pause of a user between a response and the next request, to convert a rate to users"
     )(
       OptionValues.pause
     )((p, o) => o.copy(pause = p))
   )
 
   private def ladder: Vector[Part] = Vector(
-    note("\nThe ladder:"),
-    value("rows", "N,N,...", "users of each row, instead of the 17 rows")(text =>
+    note("\nLadder"),
+    value("rows", "N,N,...", "numbers of users, instead of the 17 defaults")(text =>
       text.split(',').toVector.foldLeft[Either[String, Vector[Int]]](Right(Vector.empty)) { (all, one) =>
         for { good <- all; n <- number(1, 1000000)(one.trim) } yield good :+ n
       }
     )((rows, o) => o.copy(rows = rows)),
-    value("requests", "N", "of each user (50)")(number(1, Int.MaxValue))((n, o) =>
+    value("requests", "N", "requests per user (50)")(number(1, Int.MaxValue))((n, o) =>
       o.copy(requests = Some(n))
     ),
     value(
       "objective",
       "CONDITIONS",
-      "that the capacity for latency satisfies (\"p99 < 100 ms, errors < 0.1 %\")"
+      "conditions for the capacity for latency (\"p99 < 100 ms, errors < 0.1 %\")"
     )(
       Condition.parseAll
     )((c, o) => o.copy(objective = c))
@@ -229,89 +230,89 @@ private final class CommandLine(command: String) {
     value("tolerance", "PERCENT", "smaller changes are ignored (3 %)")(share)((s, o) =>
       o.copy(tolerance = s)
     ),
-    value("confidence", "PERCENT", "certainty that a change is not noise (99 %)")(share)((s, o) =>
+    value("confidence", "PERCENT", "confidence level (99 %)")(share)((s, o) =>
       o.copy(confidence = s)
     )
   )
 
   private def asking: Vector[Part] = Vector(
-    note("\nThe requests:"),
-    value("method", "NAME", "GET unless there is a body, then POST")(method)((m, o) =>
+    note("\nRequests"),
+    value("method", "NAME", "method (GET, or POST if there is a body)")(method)((m, o) =>
       o.copy(asking = o.asking.copy(method = m))
     ),
-    repeated("header", "NAME: VALUE", "may be given several times")(OptionValues.header)((h, o) =>
+    repeated("header", "NAME: VALUE", "header; may be repeated")(OptionValues.header)((h, o) =>
       o.copy(asking = o.asking.copy(headers = o.asking.headers :+ h))
     ),
-    value("body", "TEXT", "content of each request; @FILE is read from that file")(BodyOption.read)((b, o) =>
+    value("body", "TEXT", "body of each request; @FILE reads it from a file")(BodyOption.read)((b, o) =>
       o.copy(asking = o.asking.copy(body = Some(b)))
     ),
     value(
       "size",
       "BYTES",
-      "length of each message or body, instead of its text"
+      "length of each message or body, instead of --body"
     )(number(0, 16 * 1024 * 1024))((n, o) => o.copy(asking = o.asking.copy(body = Some("x" * n)))),
-    span("timeout", "from due to the end of the answer (10s)")((d, o) =>
+    span("timeout", "time limit from when a request is due to the end of its response (10s)")((d, o) =>
       o.copy(asking = o.asking.copy(timeout = Some(d)))
     ),
-    span("connect-timeout", "for a connection (5s)")((d, o) =>
+    span("connect-timeout", "time limit for connecting (5s)")((d, o) =>
       o.copy(asking = o.asking.copy(connectTimeout = Some(d)))
     ),
-    flag("no-keep-alive", "a connection for each request")(o =>
+    flag("no-keep-alive", "use a new connection for each request")(o =>
       o.copy(asking = o.asking.copy(keepAlive = false))
     ),
-    value("pipelining", "N", "requests, or messages, under way on one connection (1)")(number(1, 1000))(
+    value("pipelining", "N", "requests or messages in flight on one connection (1)")(number(1, 1000))(
       (n, o) =>
         o.copy(asking = o.asking.copy(pipelining = n))
     ),
-    value("good-statuses", "N,N,...", "what counts as good (200,304)")(OptionValues.statuses)((s, o) =>
+    value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(OptionValues.statuses)((s, o) =>
       o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
     ),
-    value("cacert", "FILE", "certificates in PEM to trust with https (those of the Java runtime)")(text =>
+    value("cacert", "FILE", "PEM file of certificates to trust for https (those of the Java runtime)")(text =>
       if (text.isEmpty) Left("it is not a file") else Right(text)
     )((f, o) => o.copy(asking = o.asking.copy(trust = Some(Trust.Certificates(f))))),
-    flag("insecure", "accept any certificate with https")(o =>
+    flag("insecure", "accept any certificate for https")(o =>
       o.copy(asking = o.asking.copy(trust = Some(Trust.Anybody)))
     ),
-    value("tls-sessions", "new|resumed", "whether connections resume TLS sessions (resumed)") {
+    value("tls-sessions", "new|resumed", "TLS sessions: new for each connection, or resumed (resumed)") {
       case "new"     => Right(false)
       case "resumed" => Right(true)
-      case _         => Left("it is neither new nor resumed")
+      case _         => Left("it must be new or resumed")
     }((resumes, o) => o.copy(asking = o.asking.copy(resumesTls = Some(resumes)))),
     value(
       "bands",
       "TIME,TIME,...",
-      "count good answers by latency, between these times"
+      "also count good responses between these latencies"
     )(OptionValues.durations)((b, o) =>
       o.copy(asking = o.asking.copy(bands = b))
     ),
-    value("loops", "N", "event loops of the generator (one for each core)")(number(1, 1024))((n, o) =>
+    value("loops", "N", "number of event loops of the generator (one per core)")(number(1, 1024))((n, o) =>
       o.copy(asking = o.asking.copy(loops = n))
     ),
-    value("source", "ADDRESS,...", "local addresses to connect from, each with ports of its own")(text =>
+    value("source", "ADDRESS,...", "local addresses to connect from; each has its own local ports")(text =>
       Right(text.split(',').map(_.trim).filter(_.nonEmpty).toVector)
     )((s, o) => o.copy(asking = o.asking.copy(sources = s)))
   )
 
   private def outputs(hlog: Boolean, junit: Boolean, html: Boolean = true): Vector[Part] =
     Vector(
-      note("\nOutput files (checked to be writable before the run):"),
-      file("json", "everything, without loss: for compare and merge")((p, o) =>
+      note("\nOutput files (checked before the run)"),
+      file("json", "all results, as input for compare and merge")((p, o) =>
         o.copy(outputs = o.outputs.copy(json = Some(p)))
       ),
-      file("csv", "a table")((p, o) => o.copy(outputs = o.outputs.copy(csv = Some(p))))
+      file("csv", "table")((p, o) => o.copy(outputs = o.outputs.copy(csv = Some(p))))
     ) ++
       (if (html)
-         Vector(file("html", "a page with charts")((p, o) =>
+         Vector(file("html", "page with charts")((p, o) =>
            o.copy(outputs = o.outputs.copy(html = Some(p)))
          ))
        else Vector.empty) ++
       (if (hlog)
-         Vector(file("hlog", "a log of HdrHistogram's")((p, o) =>
+         Vector(file("hlog", "HdrHistogram log")((p, o) =>
            o.copy(outputs = o.outputs.copy(hlog = Some(p)))
          ))
        else Vector.empty) ++
       (if (junit)
-         Vector(file("junit", "JUnit XML: a test for each assertion")((p, o) =>
+         Vector(file("junit", "JUnit XML, with a test case for each assertion")((p, o) =>
            o.copy(outputs = o.outputs.copy(junit = Some(p)))
          ))
        else Vector.empty)
@@ -320,8 +321,8 @@ private final class CommandLine(command: String) {
     repeated(
       "assert",
       "CONDITIONS",
-      "status 1 unless they hold: p50 ... p99.9, max, min, mean, stddev in us, ms, s; errors in %; rate in /s. Several are " +
-        "separated by commas or given one by one; \"search: p99 < 50 ms\" is of one kind"
+      "exit with status 1 unless these hold: p50 ... p99.9, max, min, mean, stddev in us, ms, s; errors in %; rate in /s. " +
+        "Separate several by commas or repeat the option; \"search: p99 < 50 ms\" applies to one kind of request"
     )(Condition.parseAll)((c, o) => o.copy(assertions = o.assertions ++ c))
 
   private def examples(lines: String*): Part =
@@ -393,5 +394,5 @@ private final class CommandLine(command: String) {
   private def method(text: String): Either[String, String] =
     if (text.nonEmpty && text.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c)))
       Right(text)
-    else Left(s""""$text" is no method""")
+    else Left(s""""$text" is not a method""")
 }

@@ -79,7 +79,7 @@ private[command] object OptionValues {
         // variables of a scenario are not valid in a URI
         val uri = new java.net.URI(whole)
         if (uri.getRawUserInfo != null)
-          Left("credentials do not belong into a URL; give them with --header \"Authorization: ...\"")
+          Left("a URL must not contain credentials; use --header \"Authorization: ...\"")
         else if (uri.getHost == null || uri.getHost.isEmpty) Left(noHost(text))
         else if (uri.getPort == 0 || uri.getPort > 65535) Left(s"$text: there is no port ${uri.getPort}")
         else if (uri.getRawFragment != null) Left(s"$text: a fragment (#) is never sent to a server")
@@ -95,7 +95,7 @@ private[command] object OptionValues {
   private def noHost(text: String): String =
     if (text.forall(_ < 128)) s"$text names no host"
     else
-      s"$text names no host that can be looked up; write international names as xn--..."
+      s"$text has a host name that cannot be resolved; write international names as xn--..."
 
   /** Schemes are case-insensitive (RFC 3986, section 3.1). */
   private def lowerScheme(text: String): String = {

@@ -58,7 +58,7 @@ private[command] object PlanFromOptions {
     options.rate match {
       case Some(_) if options.users.nonEmpty =>
         Left(
-          "--rate and --users are two models: arrivals do not wait for answers, users do; see --connections"
+          "--rate and --users exclude each other (open and closed model); to limit the connections of a rate, use --connections"
         )
       case Some(_) if options.requests.nonEmpty =>
         Left("--requests is for users; a rate needs a --duration")
@@ -78,7 +78,7 @@ private[command] object PlanFromOptions {
           s"--${if (options.poisson) "poisson" else "connections"} needs a --rate; each user has one connection"
         )
       case None if options.requests.nonEmpty && options.duration.nonEmpty =>
-        Left("--requests and --duration: a user ends either after so many requests or after a time")
+        Left("--requests and --duration exclude each other")
       case None =>
         val length = if (options.requests.nonEmpty) None else Some(ramp + duration)
         Right(Load.Closed(options.users.getOrElse(10), options.requests, length, ramp, options.pause))

@@ -33,7 +33,7 @@ private[engine] object CompiledRequest {
   /** The status that an answer on a WebSocket counts as: the one that opened it. */
   final val MessageStatus = 101
 
-  /** What a request is made of, with places for values. */
+  /** The parts of a request, with places for values. */
   abstract class Parts {
     def isFixed: Boolean
     def render(values: Array[String]): Array[Byte]

@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 import needletail.client.error.ClientError
 import needletail.load.result.Outcome
 
-/** The first message of each outcome of a run, if its name alone does not tell what was wrong. Used by all loops. */
+/** The first message of each outcome of a run, if its name alone does not explain the failure. Used by all loops. */
 private[engine] final class FailureSamples {
   private val first = new ConcurrentHashMap[Outcome, String]
 

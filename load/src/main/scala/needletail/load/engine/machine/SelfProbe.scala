@@ -11,7 +11,7 @@ import needletail.load.result.{Lateness, Openings, SelfFigures}
  * Measures the load generator itself, between samples. To be used on the collector's thread.
  *
  * @param loops the system's ids of the loops' threads; -1 if unknown
- * @param target what is measured, if it is on this machine
+ * @param target the measured server, if it is on this machine
  */
 private[engine] final class SelfProbe(
     loops: Vector[Long],

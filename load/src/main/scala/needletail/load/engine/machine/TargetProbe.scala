@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 import scala.util.control.NonFatal
 
 /**
- * What the system tells of servers on this machine: the processor time of the processes that listen at certain ports
+ * Information of the system about servers on this machine: the processor time of the processes that listen at certain ports
  * when this is made, and the connections that it dropped from their accept queues.
  *
  * @param ports none if the target is not on this machine

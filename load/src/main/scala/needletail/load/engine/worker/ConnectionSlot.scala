@@ -1,6 +1,6 @@
 package needletail.load.engine.worker
 
-/** What a request knows of the connection that it was sent on. */
+/** A request's view of its connection. */
 private[engine] abstract class ConnectionSlot {
 
   /** When the last answer on it ended, by `System.nanoTime`. */

@@ -27,7 +27,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   /** The connection it is on, or waits for. */
   var slot: ConnectionSlot = null
 
-  /** It has been counted; continues with what is next. */
+  /** It has been counted; continues with the next request. */
   protected def over(now: Long, outcome: Outcome): Unit
 
   /** Sends it on another connection, as the server had closed this one. */
@@ -132,7 +132,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 
 private[engine] object InFlightRequest {
   private val surplus =
-    new java.io.IOException("more bytes came than the response has, by its Content-Length or last chunk")
+    new java.io.IOException("there were more bytes than the response's Content-Length or last chunk allows")
 
   /** The outcome of a request in flight that failed. Requests after one that was given up have its outcome. */
   def outcomeOf(error: ClientError): Outcome = error match {

@@ -6,7 +6,7 @@ import needletail.io.TlsSession
 /** An open connection of the load, which answers in the order of what is sent. Used on its worker's loop. */
 private[engine] abstract class Link {
 
-  /** What the TLS handshake has established; None without TLS. */
+  /** The results of the TLS handshake; None without TLS. */
   def tlsSession: Option[TlsSession]
 
   /** Whether it takes more. */

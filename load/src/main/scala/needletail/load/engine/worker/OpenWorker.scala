@@ -10,7 +10,7 @@ import needletail.load.plan.{Load, Pause}
 import needletail.load.result.Outcome
 
 /**
- * Arrivals at scheduled times, whatever the server does. A request takes a free connection. If there is none it waits,
+ * Arrivals at scheduled times, independent of the server. A request takes a free connection. If there is none it waits,
  * in the order of due times, and another connection is opened if allowed.
  */
 private[engine] final class OpenWorker(
@@ -206,7 +206,7 @@ private[engine] final class OpenWorker(
     }
   }
 
-  /** Checks at the end of this turn what is left to do, and whether the run is over. */
+  /** Checks at the end of this turn whether there is work left, and whether the run is over. */
   private def lookAgain(): Unit = loop.endOfTurn(this)
 
   private final class PooledConnection(pool: ConnectionPool)

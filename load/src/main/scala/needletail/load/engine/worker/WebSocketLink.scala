@@ -136,7 +136,7 @@ private[engine] final class WebSocketLink private (
       )
       false
     case FrameReader.Failed =>
-      ends(Outcome.Garbage, new IOException(s"what the server sent is not WebSocket: ${reader.reason}"))
+      ends(Outcome.Garbage, new IOException(s"the server sent invalid WebSocket frames: ${reader.reason}"))
       false
     case _ => false
   }
@@ -145,13 +145,13 @@ private[engine] final class WebSocketLink private (
   private def shake(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n    = parser.parse(bytes, from, until, toHead = false)
     val head = parser.head
-    if (n == ResponseParser.Bad) refused("the server's answer is malformed")
+    if (n == ResponseParser.Bad) refused("the server's response is malformed")
     else if (n > 0)
-      if (head.code != 101) refused(s"the server answered ${head.code} instead of opening a WebSocket")
+      if (head.code != 101) refused(s"the server responded ${head.code} instead of opening a WebSocket")
       else {
         val accept = head.indexOf("sec-websocket-accept", 0)
         if (accept < 0 || head.value(accept) != Handshake.acceptOf(key))
-          refused("the server did not see the key")
+          refused("the server's Sec-WebSocket-Accept is wrong")
         else {
           parser = null
           settle()

@@ -10,7 +10,7 @@ import needletail.load.file.FileProblem
 import needletail.load.result.Figures
 
 /**
- * Logs for HdrHistogram's own tools: an interval for each second with all good answers, without a tag, as these tools
+ * Logs for HdrHistogram's own tools: an interval for each second with all good responses, without a tag, as these tools
  * read that by default; with several kinds, one for each, tagged with its name. Latencies from due to end, in
  * nanoseconds. Failed requests are tagged with the kind and `!failed`.
  */
@@ -22,7 +22,7 @@ private[load] object HistogramLog {
     val bytes  = new ByteArrayOutputStream
     val writer = new HistogramLogWriter(new PrintStream(bytes, false, "UTF-8"))
     val start  = measured.headOption.fold(0L)(_.run.startedMillis)
-    writer.outputComment(s"[Written by $tool; latencies of good answers in nanoseconds]")
+    writer.outputComment(s"[Written by $tool; latencies of good responses in nanoseconds]")
     writer.outputLogFormatVersion()
     writer.outputStartTime(start)
     writer.setBaseTime(start)
@@ -64,7 +64,7 @@ private[load] object HistogramLog {
     if (safe.isEmpty) "_" else safe
   }
 
-  /** The histogram of a tag in an interval; without a tag it has all good answers. */
+  /** The histogram of a tag in an interval; without a tag it has all good responses. */
   final case class Entry(tag: Option[String], startMillis: Long, endMillis: Long, histogram: Histogram)
 
   /** The entries in the order of the file. Left is the error. */

@@ -42,9 +42,9 @@ private[load] final case class ResultPart(label: String, summary: Summary, run: 
  * The metrics of a run.
  *
  * @param seconds duration that the metrics are computed from: after the ramp
- * @param rate good answers per second
+ * @param rate good responses per second
  * @param errors failed requests as a share of all, 0 to 1
- * @param latencyMillis of good answers from due to end, by name: p50 ... p99.99, max, mean, min,
+ * @param latencyMillis of good responses from due to end, by name: p50 ... p99.99, max, mean, min,
  *   stddev
  * @param serviceMillis the same from sent to end
  * @param failedMillis of failed ones, from due to end
@@ -52,7 +52,7 @@ private[load] final case class ResultPart(label: String, summary: Summary, run: 
  * @param outcomes of the whole run, by name
  * @param statuses of the whole run
  * @param verdicts by the metric's name
- * @param bands of good answers, if the plan has any
+ * @param bands of good responses, if the plan has any
  */
 private[load] final case class Summary(
     requests: Long,
@@ -74,7 +74,7 @@ private[load] final case class Summary(
 )
 
 /**
- * The good answers that took longer than `fromMillis` and no longer than `toMillis`.
+ * The good responses that took longer than `fromMillis` and no longer than `toMillis`.
  *
  * @param toMillis 0 for the last band, which has no end
  */

@@ -22,7 +22,7 @@ private[report] object Charts {
 
   def latencies(run: RunResult): Chart = Chart(
     "Latency over time",
-    "Good answers of each second, from due to end.",
+    "Good responses in each second, from due to end.",
     seconds,
     Axis("latency", "ms", log = true),
     Vector(p50, p90, p99, Metric.Max).map(metric => Series(metric.name, overTime(run, metric)))
@@ -30,7 +30,7 @@ private[report] object Charts {
 
   def throughput(run: RunResult): Chart = Chart(
     "Throughput and errors over time",
-    "Requests of each second.",
+    "Requests in each second.",
     seconds,
     Axis("requests", "/s"),
     Vector(
@@ -48,7 +48,7 @@ private[report] object Charts {
       (if (total.failed.getTotalCount > 0) Vector("failed, due to end" -> total.failed) else Vector.empty)
     Chart(
       "Latency by percentile",
-      "All that was measured, good answers and failed requests apart.",
+      "The whole measurement; good responses and failed requests separately.",
       Axis("percentile", percentiles = true),
       Axis("latency", "ms", log = true),
       all.filter(_._2.getTotalCount > 0).map { case (name, histogram) =>
@@ -59,7 +59,7 @@ private[report] object Charts {
 
   def kinds(measured: Measurement): Chart = Chart(
     "Kinds of requests side by side",
-    "Good answers, from due to end.",
+    "Good responses, from due to end.",
     Axis(""),
     Axis("latency", "ms", log = true),
     Vector(p50, p90, p99).map { metric =>
@@ -76,7 +76,7 @@ private[report] object Charts {
   /** The generator's measurements of itself. */
   def generator(run: RunResult): Chart = Chart(
     "The generator itself",
-    "How late it sent, and how busy it was: what casts doubt on the figures above.",
+    "How late requests were sent, and how busy the generator was.",
     seconds,
     Axis("late, p99", "ms"),
     Vector(
@@ -101,7 +101,7 @@ private[report] object Charts {
     Vector(
       Chart(
         "Latency by users",
-        "Good answers only.",
+        "Good responses only.",
         users,
         Axis("latency", "ms", log = true),
         Vector(p50, p99, Metric.Max).map(metric => Series(metric.name, against(rows, metric, 1e-6)))
@@ -110,9 +110,9 @@ private[report] object Charts {
         "Throughput and errors by users",
         "",
         users,
-        Axis("good answers", "/s"),
+        Axis("good responses", "/s"),
         Vector(
-          Series("good answers", against(rows, Metric.Rate, 1)),
+          Series("good responses", against(rows, Metric.Rate, 1)),
           Series("errors", against(rows, Metric.Errors, 100), right = true)
         ),
         right = Some(Axis("errors", "%"))
@@ -126,7 +126,7 @@ private[report] object Charts {
     val rows = open.groupBy(_.run.plan.rate).values.map(_.last).toVector.sortBy(_.run.plan.rate)
     Chart(
       "Latency by rate",
-      "Arrivals that do not wait for answers: where the curve turns up is the knee.",
+      "Open model: the capacity is where the curve turns upwards.",
       Axis("asked", "/s"),
       Axis("latency", "ms", log = true),
       Vector(p50, p99, Metric.Max).map(metric =>

@@ -55,7 +55,7 @@ private[load] object HtmlReport {
       },
       words = Set(7, 8)
     )
-    val body = Html.section("How to read it", paragraphs(reading)) + assertions(checks) +
+    val body = Html.section("How to read this report", paragraphs(reading)) + assertions(checks) +
       Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table) +
       conditions(measured)
     page(title, measured.head, body, charts)
@@ -86,7 +86,7 @@ private[load] object HtmlReport {
       s"""<p class="soft">Objective: ${Html.text(found.objective.map(_.text).mkString(", "))}</p>""" +
         cards.mkString("<div class=\"criteria\">", "\n", "</div>")
     ) + assertions(checks) + Html.section("Charts", Html.places(charts, 0)) +
-      Html.section("Everything that was tried", steps(found.steps)) + conditions(found.steps)
+      Html.section("All measurements", steps(found.steps)) + conditions(found.steps)
     page(title, found.light, body, charts)
   }
 
@@ -125,7 +125,7 @@ private[load] object HtmlReport {
     def of(metric: Metric) = Quantity.of(metric, m.figure(metric))
     Html.cards(
       Vector(
-        of(Metric.Rate)             -> "good answers a second",
+        of(Metric.Rate)             -> "good responses per second",
         of(Metric.Percentile(50))   -> "p50: half took no longer",
         of(Metric.Percentile(99))   -> "p99: one in 100 took longer",
         of(Metric.Percentile(99.9)) -> "p99.9",

@@ -19,7 +19,7 @@ private[load] object CharacterisationText {
     val light = found.light
     criterion(
       "Responsiveness",
-      s"With one user, half of the answers take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
+      s"With one user, half of the responses take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
       millis(light, p50),
       millis(light, p99),
       "ms",
@@ -29,7 +29,7 @@ private[load] object CharacterisationText {
 
   private def throughput(most: Capacity): Criterion = criterion(
     "Throughput",
-    s"The highest rate of good answers is ${range(most.rate)}, however long they take: ${cell(most.held, p50)} in " +
+    s"The highest rate of good responses is ${range(most.rate)}, without a latency objective: ${cell(most.held, p50)} in " +
       s"the median, ${cell(most.held, p99)} at p99 there.",
     most.rate.low,
     most.rate.high,
@@ -43,7 +43,7 @@ private[load] object CharacterisationText {
       case Some(knee) =>
         criterion(
           "Capacity for latency",
-          s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests under way at a time" +
+          s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests in flight at a time" +
             found.pausingUsers.fold("")(n =>
               s", or ${number(n)} users who pause ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
             ) + ".",
@@ -56,7 +56,7 @@ private[load] object CharacterisationText {
         criterion(
           "Capacity for latency",
           if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
-          else s"None was found with $objective.",
+          else s"No load satisfies $objective.",
           0,
           0,
           "/s",
@@ -70,7 +70,7 @@ private[load] object CharacterisationText {
     val bound  = Objective.tolerable(found.objective)
     criterion(
       "Maximum load",
-      s"${users(most.users)} the highest throughput about, ${beyond(most)}. Errors there: " +
+      s"${users(most.users)} about the highest throughput, ${beyond(most)}. Errors there: " +
         s"${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
       most.users,
       most.users,
@@ -80,9 +80,9 @@ private[load] object CharacterisationText {
   }
 
   private def beyond(most: Capacity): String =
-    if (most.verdict.isClient) "as far as the load tester could generate load"
-    else if (most.rate.open) "and the search went no further"
-    else "and more of them only wait longer"
+    if (most.verdict.isClient) "limited by the load tester"
+    else if (most.rate.open) "the limit of the search"
+    else "and more users only wait longer"
 
   private def tail(found: Characterisation): Criterion = {
     val at    = found.tail.map(t => s"${cell(t.measured, p99)} at ${Quantity.share(t.share)}")
@@ -105,7 +105,7 @@ private[load] object CharacterisationText {
       if (failed.isEmpty) ""
       else
         s" Failures took ${Quantity.time(failed.p50.toDouble)} in the median, ${Quantity.time(failed.p99.toDouble)} at p99" +
-          s"${if (failed.p99 < Prompt) ": promptly" else ": not promptly"}."
+          s"${if (failed.p99 < Prompt) " (promptly)" else " (not promptly)"}."
     val what =
       if (total.bad == 0) "none failed"
       else
@@ -114,13 +114,13 @@ private[load] object CharacterisationText {
       case Some(millis) =>
         s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
       case None =>
-        s"Service was not normal again within the ${Quantity.time(over.recovery.watchedMillis * 1e6)} watched."
+        s"Service was not normal again within the observed ${Quantity.time(over.recovery.watchedMillis * 1e6)}."
     }
     criterion(
       "Error handling",
-      s"Asked for ${Quantity.rate(over.asked)} over ${Quantity.count(over.measured.run.plan.users.toLong)} connections " +
-        s"at most, it answered ${cell(over.measured, Metric.Rate)} well, and $what.$took " +
-        (if (isMore) after else s"That is below its limit: the search was not allowed to go higher. $after"),
+      s"Offered ${Quantity.rate(over.asked)} over at most ${Quantity.count(over.measured.run.plan.users.toLong)} " +
+        s"connections, it served ${cell(over.measured, Metric.Rate)}, and $what.$took " +
+        (if (isMore) after else s"That is below its limit, because the search was limited. $after"),
       total.errorRate * 100,
       total.errorRate * 100,
       "%",
@@ -190,6 +190,6 @@ private[load] object CharacterisationText {
   private def millis(measured: Measurement, metric: Metric): Double =
     measured.figure(metric).fold(0.0)(_ / 1e6)
 
-  /** In nanoseconds: before a person would give up. */
+  /** In nanoseconds: the time that a person would wait. */
   private final val Prompt = 1000000000L
 }

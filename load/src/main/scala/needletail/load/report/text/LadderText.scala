@@ -24,11 +24,11 @@ private[load] object LadderText {
   )
 
   private def asked(rows: Vector[Ladder.Climbed]): Option[String] = {
-    val its = rows.filter(_.measured.verdict(Metric.Rate).limit == Limit.Asked).map(_.row.users)
+    val its = rows.filter(_.measured.verdict(Metric.Rate).limit == Limit.Load).map(_.row.users)
     if (its.isEmpty) None
     else
       Some(
-        s"The rate is what the ladder asks for, with its ramp, at ${its.mkString(", ")} users: the server may be able " +
+        s"The ladder offered no higher rate, because of its ramp, at ${its.mkString(", ")} users: the server may be able " +
           "to do more."
       )
   }

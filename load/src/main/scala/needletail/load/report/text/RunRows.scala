@@ -25,7 +25,7 @@ private[report] object RunRows {
         ofKinds.map(metric => Quantity.of(metric, m.figure(metric, Some(kind))))
     }
 
-  val bandsHead: Vector[String] = Vector("due to end", "good answers", "share")
+  val bandsHead: Vector[String] = Vector("due to end", "good responses", "share")
 
   /** A row for each band of latency; none if there are no bands. */
   def bands(m: Measurement): Vector[Vector[String]] =
@@ -48,12 +48,12 @@ private[report] object RunRows {
   /** Remarks in addition to the verdict. */
   def remarks(m: Measurement): Vector[String] = {
     val asked =
-      if (m.verdict(Metric.Rate).limit != Limit.Asked) Vector.empty
+      if (m.verdict(Metric.Rate).limit != Limit.Load) Vector.empty
       else if (m.run.plan.model == "open")
-        Vector("The rate is what was asked for: the server may be able to do more.")
+        Vector("The offered rate was reached: the server may be able to do more.")
       else
         Vector(
-          "The rate is what was asked for, as users waited for answers less than half of the time (pauses, or a ramp): " +
+          "The offered rate was reached, since users waited for responses less than half of the time (pauses, or a ramp): " +
             "the server may be able to do more."
         )
     val little = m.diagnosis.little.filter(_.holds).map(law =>
@@ -83,7 +83,7 @@ private[report] object RunRows {
     if (tls.getTotalCount > 0)
       Some(
         s"${Quantity.count(tls.getTotalCount)} TLS handshakes (${Quantity.of(Metric.Rate, rate)}), ${Quantity.count(all.resumed)} " +
-          s"of them resumed: ${times(tls)}. Connecting before that: ${times(connect)}."
+          s"of them resumed: ${times(tls)}. Connecting before the handshake: ${times(connect)}."
       )
     else if (!m.run.plan.keepAlive && connect.getTotalCount > 0) Some(s"Connecting: ${times(connect)}.")
     else None
@@ -100,7 +100,7 @@ private[report] object RunRows {
     else
       Some(
         s"The server did not keep connections alive: ${Quantity.count(opened)} were opened for " +
-          s"${Quantity.count(requests)} requests, which the latencies include."
+          s"${Quantity.count(requests)} requests; the latencies include this."
       )
   }
 

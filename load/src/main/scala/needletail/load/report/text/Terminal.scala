@@ -55,7 +55,7 @@ private[load] object Terminal {
     new Terminal(utf8(FileDescriptor.out), utf8(FileDescriptor.err), live, if (live) width else 80)
   }
 
-  /** UTF-8 whatever the locale: units need it. */
+  /** UTF-8 regardless of the locale, because units need it. */
   private def utf8(to: FileDescriptor): PrintStream =
     new PrintStream(new BufferedOutputStream(new FileOutputStream(to), 8192), true, UTF_8)
 

@@ -52,7 +52,7 @@ private[load] object TextReport {
   private def figures(measured: Measurement): TextTable = {
     val open = measured.run.plan.model == "open"
     TextTable(
-      Vector("good answers", "due to end") ++ (if (open) Vector("sent to end")
+      Vector("good responses", "due to end") ++ (if (open) Vector("sent to end")
                                                else Vector.empty) :+ "verdict",
       Metric.usual.map { metric =>
         Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++

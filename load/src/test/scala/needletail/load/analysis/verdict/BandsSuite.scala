@@ -8,7 +8,7 @@ import needletail.load.report.html.HtmlReport
 import needletail.load.report.text.TextReport
 import needletail.testing.Suite
 
-/** Good answers by bands of latency, and minimum and standard deviation. */
+/** Good responses by bands of latency, and minimum and standard deviation. */
 class BandsSuite extends Suite {
   private def measured(bounds: FiniteDuration*): Measurement = {
     val run = new ModelDriver(ModelServer()).run(Plans.open(500, 4.seconds), _ => true)
@@ -19,7 +19,7 @@ class BandsSuite extends Suite {
     )
   }
 
-  test("each good answer is in one band, and the last band has no end") {
+  test("each good response is in one band, and the last band has no end") {
     val run   = measured(1.micro, 1.second, 1.milli)
     val bands = Bands.of(run)
     assertEquals(bands.map(_.name), Vector("up to 1 µs", "1 µs to 1 ms", "1 ms to 1 s", "over 1 s"))

@@ -33,7 +33,7 @@ class DiagnosisSuite extends Suite {
     assertEquals(run.verdict(p50), Verdict.Server)
     assertEquals(run.verdict(p99), Verdict.Server)
     assertEquals(run.verdict(Metric.Errors), Verdict.Server)
-    assertEquals(run.verdict(Metric.Rate), Verdict.Asked)
+    assertEquals(run.verdict(Metric.Rate), Verdict.Load)
     assertEquals(run.diagnosis.overall, Verdict.Server)
   }
 
@@ -184,7 +184,7 @@ class DiagnosisSuite extends Suite {
     assertEquals(some.verdict(p50), Verdict.Server)
     assertEquals(some.verdict(p99).limit, Uncertain)
     assertEquals(open()(_.copy(pauseMillis = 150)).verdict(p50).limit, Client)
-    mentions(open()(_.copy(pauseMillis = 3000)).verdict(p50), "stood still for 100 % of the time")
+    mentions(open()(_.copy(pauseMillis = 3000)).verdict(p50), "was stopped for 100 % of the time")
     val one = open()(_.copy(pauseMillis = 8))
     assertEquals(one.verdict(p99), Verdict.Server)
     assertEquals(one.verdict(Metric.Max).limit, Uncertain)

@@ -20,7 +20,7 @@ class FailuresSuite extends Suite {
     made.failed(Outcome.Garbage, 0, 1000)
     assertEquals(
       Failures.describe(made, Vector("garbage" -> "no version")),
-      "1 got no HTTP (the first: no version)"
+      "1 had an invalid response (first: no version)"
     )
   }
 

@@ -3,10 +3,10 @@ package needletail.load.engine.machine
 import java.net.{InetAddress, ServerSocket}
 import java.nio.file.Files
 
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** What is known of a server on this machine. */
-class TargetProbeSuite extends Suite with Temporaries {
+class TargetProbeSuite extends Suite with TemporaryDirectories {
   private def withProc[A](files: (String, String)*)(links: (String, String)*)(body: ProcFiles => A): A = {
     val root = temporaryDirectory()
     files.foreach { case (name, text) =>

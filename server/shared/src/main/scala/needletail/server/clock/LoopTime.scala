@@ -9,7 +9,7 @@ package needletail.server.clock
  * Reading the processor time costs a system call, so it is read only after a piece of work has taken long
  * ([[LoopTime.FineNanos]]), at the beginning of each of the next turns. The first long piece cannot be attributed, so
  * it counts as short. Time that requests of a kind are regularly off the processor, as when they block, is own time
- * ([[OffProcessor]]). If the platform has no processor time, both clocks are the same.
+ * ([[OffCpuTime]]). If the platform has no processor time, both clocks are the same.
  *
  * All times are in nanoseconds. Used on the loop only.
  *
@@ -58,7 +58,7 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   }
 
   /** Reads the clock. The time since it was last read was work: on requests of `kind`, or other work if null. */
-  def read(kind: OffProcessor): Unit = {
+  def read(kind: OffCpuTime): Unit = {
     val now  = clock.nanos
     val took = now - wall
     wall = now
@@ -77,7 +77,7 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
     markOn = clock.processorNanos
   }
 
-  private def settle(kind: OffProcessor): Unit = {
+  private def settle(kind: OffCpuTime): Unit = {
     val took = wall - markWall
     val on   = clock.processorNanos
     val off  = Math.max(0L, took - (on - markOn))

@@ -20,7 +20,7 @@ import needletail.server.overload.OverloadConfig
  *   `NEEDLETAIL_POLLER` can name it
  * @param maxConnections open connections. Above 85 % of it idle connections are closed after `crowdedIdleTimeout`; at
  *   it new ones wait in the kernel's backlog. If the process may not open enough descriptors, the limit
- *   (`RLIMIT_NOFILE`) is raised; if that fails, fewer connections are accepted, and the log says so
+ *   (`RLIMIT_NOFILE`) is raised; if that fails, fewer connections are accepted, and a warning is logged
  * @param crowdedIdleTimeout how long a connection may be idle while the server is crowded
  * @param backlog connections that the kernel may queue; it has a limit of its own
  * @param reusePort SO_REUSEPORT: several processes may listen on the port
@@ -37,9 +37,9 @@ import needletail.server.overload.OverloadConfig
  * @param minBodyRate bytes per second at which a body must arrive while it is waited for; then 408. 0: any rate
  * @param bodyGrace how long a body is waited for before its rate is judged
  * @param idleTimeout how long a connection may wait for its next request; then it is closed
- * @param writeTimeout how long a peer may read nothing of what it asked for; then the connection is reset. Progress is
- *   seen in steps of what the kernel sends at once, about 100 KiB: a peer that reads that much in this time is safe
- * @param handlerTimeout from the end of the head to the response; then 503, and what the handler waits for is cancelled
+ * @param writeTimeout how long a peer may read nothing of pending output; then the connection is reset. Progress is
+ *   noticed in steps of the kernel's send buffer, about 100 KiB: a peer that reads that much in this time is safe
+ * @param handlerTimeout from the end of the head to the response; then 503, and the handler's work is cancelled
  * @param halfCloseGrace how long requests may still take once the client has ended its side; then they are cancelled
  *   and the connection is closed. A response that is being streamed goes on while the client reads it
  * @param maxPipelined requests of one connection in progress at once; beyond, no more are read from it
@@ -55,7 +55,7 @@ import needletail.server.overload.OverloadConfig
  * @param drainDelay in a drain, from `/ready` answering 503 to new connections being refused; gives load balancers
  *   time to notice
  * @param drainGrace in a drain, how long an idle connection may still send a request that was on its way
- * @param drainTimeout in a drain, when what is still in progress is cut off
+ * @param drainTimeout in a drain, when remaining requests are aborted
  * @param streamKeepAlive once a streamed response waits for its next piece, how long its connection may be silent
  *   before the kernel probes whether the client is still there (SO_KEEPALIVE), in whole seconds; a client that
  *   vanished is noticed after twice that. 0: no probes
@@ -181,7 +181,7 @@ final case class ServerConfig(
     case Address.Tcp(host, _) => copy(address = Address.Tcp(host, port))
     case other                =>
       throw new IllegalArgumentException(
-        s"ServerConfig.address is $other, which has no port that could be $port"
+        s"ServerConfig.address is $other, which has no port to set to $port"
       )
   }
 }

@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http.{Attachments, ConnectionSecurity, PeerCertificate}
 import needletail.io.{CertificateInfo, Connection, TlsSession}
 
-/** What handlers see of a connection; created for the first request on it. */
+/** The connection as handlers see it; created for the first request on it. */
 private[needletail] final class ConnectionFacts(connection: Connection) extends Attachments {
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress

@@ -19,7 +19,7 @@ trait LoopProtocol {
   /** Sets the idle timeout of later connections, in nanoseconds; existing ones are told individually. */
   def idleTimeout(nanos: Long): Unit
 
-  /** What a client is sent that does not use TLS although the server does; null for nothing. */
+  /** The response to a client that does not use TLS although the server does; null for none. */
   def toPlain: Array[Byte] = null
 
   /** The counts of this loop; bytes are added by the server. */

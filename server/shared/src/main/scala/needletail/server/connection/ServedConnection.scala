@@ -24,7 +24,7 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   private[needletail] def heldForPeer: Long =
     connection.pendingBytes.toLong + connection.unusedBytes + connection.undecryptedBytes
 
-  /** Releases them: refuses or cuts off what they are held for. */
+  /** Releases them: refuses or aborts the requests that they are held for. */
   private[needletail] def relieve(): Unit = connection.abort()
 
   private var askedAt: Long  = connection.loop.nowNanos

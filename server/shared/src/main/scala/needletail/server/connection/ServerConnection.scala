@@ -11,7 +11,7 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   private val session = new ServerSession(this, runner)
   settle()
 
-  // what the connection reports
+  // notifications from the connection
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     var used = session.receive(bytes, from, until)
@@ -55,7 +55,7 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
 
   protected def closed(cause: Throwable): Unit = session.peerGone()
 
-  // what the server asks for
+  // requests from the server
 
   def idleTimeoutChanged(nanos: Long): Unit = {
     session.idleTimeoutChanged()

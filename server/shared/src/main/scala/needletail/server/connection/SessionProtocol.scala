@@ -40,7 +40,7 @@ private[needletail] final class SessionProtocol(config: ServerConfig, format: Re
 
 private object SessionProtocol {
   private def toPlain: Array[Byte] = {
-    val text = "this port serves https: the request was sent without TLS\n"
+    val text = "this port requires TLS (https)\n"
     ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n" +
       s"Content-Length: ${text.length}\r\n\r\n$text").getBytes(ISO_8859_1)
   }

@@ -72,7 +72,7 @@ private[server] final class TunnelConnection(
     connection.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection has been ended by an exception", cause)
+    context.log.error("a connection was closed because of an exception", cause)
   }
 
   /** After each turn: decides whether to continue reading, and when to call the handler next. */
@@ -84,7 +84,7 @@ private[server] final class TunnelConnection(
     connection.deadline = Math.min(deadline, writingDeadline())
   }
 
-  // what the connection reports
+  // notifications from the connection
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     input = bytes
@@ -128,7 +128,7 @@ private[server] final class TunnelConnection(
     if (handler != null) handler.closed()
   }
 
-  // what the server asks for
+  // requests from the server
 
   def idleTimeoutChanged(nanos: Long): Unit = ()
 

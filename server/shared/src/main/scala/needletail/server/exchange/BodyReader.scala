@@ -5,7 +5,7 @@ import needletail.http.{ByteStream, MessageBody}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 
 /**
  * Reads the content of one request from the window of its connection. Bytes stay in the connection until they are read.
@@ -94,7 +94,7 @@ private[server] final class BodyReader(
       null
     } else {
       owner.bodyRefused(this)
-      MemoryShort
+      MemoryExhausted
     }
 
   /** Releases the collected content: the request is over, or its content will not be completed. */
@@ -110,7 +110,7 @@ private[server] final class BodyReader(
     if (failure != null) Async.fail(failure)
     else if (ended) BodyReader.end
     else if (pull != null)
-      Async.fail(new IllegalStateException("the last piece of the body has not come yet"))
+      Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
     else if (dropping) Async.fail(tooLate)
     else {
       val piece = if (input.available > 0) take() else null
@@ -170,7 +170,7 @@ private[server] final class BodyReader(
     ended || failure != null
   }
 
-  /** The content in the window, in an array of its own; null if there is none. */
+  /** A copy of the content in the window; null if there is none. */
   private def take(): Array[Byte] = if (decoder.isChunked) takeChunks() else takePart()
 
   /** For content with a length, which is all of the window up to its end. Its length was checked before it began. */

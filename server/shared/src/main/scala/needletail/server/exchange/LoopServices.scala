@@ -9,7 +9,7 @@ import needletail.server.operations.{AccessLog, Log, LoopCounts}
 import needletail.server.overload.AdmissionController
 
 /**
- * What the connections of one loop share, whatever protocol their requests use: the configuration, counts, admission
+ * State shared by the connections of one loop, independent of their protocol: the configuration, counts, admission
  * control, memory and timeouts. Used on the loop only.
  *
  * @param loops how many loops share the limits of the whole server
@@ -65,7 +65,7 @@ private[needletail] abstract class LoopServices(
     val now = nanos
     if (tlsReported == Long.MinValue || now - tlsReported > LoopServices.ReportNanos) {
       tlsReported = now
-      log.warn("a client spoke TLS to a port that serves http; it was answered 400")
+      log.warn("a client used TLS on a plain HTTP port; it was answered with 400")
     }
   }
 

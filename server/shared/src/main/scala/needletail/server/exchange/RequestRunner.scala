@@ -7,7 +7,7 @@ import needletail.http.message.Status
 import needletail.server.overload.{AdmissionController, LateGate, LateRequest}
 
 /**
- * Runs requests on one loop, whatever protocol they use: asks the admission control, calls the handler, turns
+ * Runs requests on one loop, independent of their protocol: asks the admission control, calls the handler, turns
  * exceptions into responses, and counts and logs what was sent. It knows no connection, so all connections of the loop
  * with the same handler share one.
  */
@@ -118,7 +118,7 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
     catch { case Survivable(e) => context.log.error("the access log failed", e) }
 
   /** The `cancel` of a response's stream threw `cause`. */
-  def cancelFailed(cause: Throwable): Unit = context.log.error("a stream failed to be cancelled", cause)
+  def cancelFailed(cause: Throwable): Unit = context.log.error("cancelling a stream failed", cause)
 }
 
 private[needletail] object RequestRunner {

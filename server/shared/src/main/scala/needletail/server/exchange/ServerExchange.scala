@@ -10,7 +10,7 @@ import needletail.server.overload.{LateRequest, RouteState}
  * A request whose reply could not be sent as soon as its handler returned: the reply comes later, is streamed, or
  * waits for an earlier one. It is an element of the [[ReplyQueue]] of its connection.
  *
- * @param owner is told when the reply, or a piece of its content, is available
+ * @param owner notified when the reply, or a piece of its content, is available
  * @param request null if none could be read
  * @param body null if it has no content
  * @param isHead whether it is a HEAD request, whose reply has no content

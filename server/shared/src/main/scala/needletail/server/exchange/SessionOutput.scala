@@ -6,7 +6,7 @@ import needletail.io.FilePart
 /** A connection as its [[ServerSession]] sees it: where to write, a clock, and a way to be called again. */
 private[needletail] trait SessionOutput {
 
-  /** What handlers see of the connection; requested for its first request. */
+  /** The connection as handlers see it; requested for its first request. */
   def info: ConnectionInfo
 
   /** The loop's clock at the beginning of its current turn, in nanoseconds. */

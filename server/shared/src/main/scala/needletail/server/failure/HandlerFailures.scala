@@ -7,7 +7,7 @@ import needletail.server.clock.Clock
 import needletail.server.operations.{Log, LoopCounts}
 
 /**
- * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs what the client is not
+ * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs the details that the client is not
  * told. Used on the loop only.
  */
 private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, log: Log) {
@@ -46,7 +46,7 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
       val more = if (unlogged == 0) "" else s" (and $unlogged more since this was last logged)"
       unlogged = 0
       log.warn(
-        s"answered ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
+        s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
       )
     }
   }

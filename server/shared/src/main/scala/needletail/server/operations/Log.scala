@@ -10,7 +10,7 @@ import needletail.io.loop.FailureLog
  */
 trait Log {
 
-  /** A condition to look into that made no request fail by itself. */
+  /** A condition to investigate, which itself made no request fail. */
   def warn(message: String): Unit
 
   /** A failure; `cause` is never null, and is reported nowhere else. */

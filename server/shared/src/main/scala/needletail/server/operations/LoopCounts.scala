@@ -17,7 +17,7 @@ final class LoopCounts {
   /** Heads, bodies, responses and handlers that took too long. */
   var timeouts: Long = 0
 
-  /** Requests that were cancelled because their client had ended its side and no response came in time. */
+  /** Requests that were cancelled because their client had closed its sending side and no response was ready in time. */
   var abandoned: Long = 0
 
   /** Stalled connections whose memory was reclaimed while it was short, by a refusal or by closing them. */

@@ -22,14 +22,14 @@ private[server] object ServerMetrics {
     def each(f: LoopSnapshot => Double) =
       loops.foreach(loop => out.sample(f(loop), "loop" -> loop.loop.toString))
 
-    out.gauge("needletail_ready", "1 while the server takes new work, 0 from the beginning of a drain.")
+    out.gauge("needletail_ready", "1 while the server accepts new work, 0 while it drains.")
     one(if (isReady) 1 else 0)
     out.gauge("needletail_uptime_seconds", "Time since the server started.")
     one(uptimeSeconds)
 
     out.gauge("needletail_connections", "Open connections, by event loop.")
     each(_.connections.toDouble)
-    out.gauge("needletail_connections_max", "Open connections at which new ones wait in the backlog.")
+    out.gauge("needletail_connections_max", "Maximum number of open connections, beyond which new ones wait in the backlog.")
     one(maxConnections.toDouble)
     out.counter("needletail_connections_accepted_total", "Connections accepted.")
     one(accepted.toDouble)
@@ -47,13 +47,13 @@ private[server] object ServerMetrics {
 
     routes(out, merged(loops))
 
-    out.counter("needletail_handler_failures_total", "Exceptions of handlers that were answered with 500.")
+    out.counter("needletail_handler_failures_total", "Exceptions of handlers, answered with 500.")
     sum(_.failures)
     out.counter("needletail_timeouts_total", "Heads, bodies, responses and handlers that took too long.")
     sum(_.timeouts)
     out.counter(
       "needletail_abandoned_requests_total",
-      "Requests cancelled because their client had ended its side."
+      "Requests cancelled because their client had closed its sending side."
     )
     sum(_.abandoned)
 
@@ -72,14 +72,14 @@ private[server] object ServerMetrics {
 
     out.histogram(
       "needletail_loop_lag_seconds",
-      "How late an event loop ran a timer, measured ten times a second."
+      "Delay of a timer on an event loop, measured ten times per second."
     )
     loops.foreach(loop => loop.counts.lag.writeTo(out, "loop" -> loop.loop.toString))
     out.counter("needletail_loop_blocked_total", "Turns of an event loop that took longer than blockedLoop.")
     each(loop => blocked(loop.loop).toDouble)
     out.gauge(
       "needletail_loop_overloaded",
-      "1 while more requests arrive than an event loop can serve, so that not even bursts may wait."
+      "1 while an event loop is overloaded, so that even bursts are refused."
     )
     each(loop => if (loop.isOverloaded) 1 else 0)
   }
@@ -87,22 +87,22 @@ private[server] object ServerMetrics {
   private def routes(out: MetricText, routes: Seq[RouteSnapshot]): Unit = {
     out.counter(
       "needletail_requests_total",
-      "Requests answered, by route and class of status, refused ones included."
+      "Requests answered, including refused ones, by route and status class."
     )
     for (r <- routes; i <- 1 until r.byStatus.length if r.byStatus(i) > 0)
       out.sample(r.byStatus(i).toDouble, (labels(r.route) :+ ("code" -> s"${i}xx"))*)
 
     out.histogram(
       "needletail_request_duration_seconds",
-      "From a request's head to the end of its response, without refused requests."
+      "Time from the head of a request to the end of its response, without refused requests."
     )
     routes.filter(_.latencies.count > 0).foreach(r => r.latencies.writeTo(out, labels(r.route)*))
 
-    out.gauge("needletail_requests_in_flight", "Requests whose response is not complete.")
+    out.gauge("needletail_requests_in_flight", "Requests in flight.")
     routes.foreach(r => out.sample(r.inFlight.toDouble, labels(r.route)*))
     out.gauge(
       "needletail_requests_in_flight_max",
-      "The adaptive limit of requests in flight, at which more wait."
+      "The adaptive limit of requests in flight, beyond which requests wait."
     )
     routes.filter(_.limit >= 0).foreach(r => out.sample(r.limit.toDouble, labels(r.route)*))
 

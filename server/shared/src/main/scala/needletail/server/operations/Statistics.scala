@@ -3,7 +3,7 @@ package needletail.server.operations
 import scala.concurrent.duration._
 
 /**
- * What a server has done since it started.
+ * Totals of a server since it started.
  *
  * @param uptime since the start
  * @param requests answered, with any status

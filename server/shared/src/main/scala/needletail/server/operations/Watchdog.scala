@@ -108,7 +108,7 @@ private[server] final class Watchdog(
       val role = if (loop == 0) "its connections and new ones wait" else "its connections wait"
       val more =
         if (unlogged(loop) == 0) "" else s" (and ${unlogged(loop)} times more since this was last logged)"
-      val advice = if (loads) "" else "; what blocks or computes for long belongs in Async.blocking"
+      val advice = if (loads) "" else "; use Async.blocking for blocking calls and long computations"
       unlogged(loop) = 0
       val frames =
         if (stack.isEmpty) ""

@@ -5,7 +5,7 @@ import needletail.http.{Gate, Refusal, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.Status
 import needletail.server.clock.{Clock, LoopTime}
-import needletail.server.failure.{HandlerFailures, MemoryShort}
+import needletail.server.failure.{HandlerFailures, MemoryExhausted}
 import needletail.server.operations.LoopSnapshot
 
 /**
@@ -73,7 +73,7 @@ private[server] final class AdmissionController(
   /** Whether the response to the current request is a refusal. */
   def hasRefused: Boolean = present.isRefused
 
-  /** What the current request is counted as. */
+  /** How the current request is counted. */
   def route: RouteState = if (present.isUnknown) noRoute else present.route
 
   def current: RouteClass = route.route
@@ -148,7 +148,7 @@ private[server] final class AdmissionController(
     case e: Rejected =>
       val known = if (request == null) null else request.routeClass
       refused(if (known == null) route else routes.of(known), Refusal.of(e))
-    case MemoryShort => refusals(Refusal.Memory) // counted when the memory was denied
+    case MemoryExhausted => refusals(Refusal.Memory) // counted when the memory was denied
     case _           => failures.response(request, cause)
   }
 

@@ -13,14 +13,14 @@ import needletail.server.clock.LoopTime
  * served, the queue is overloaded: no request waits longer than `patience`, until the queue has been empty for `calm`.
  * Times are in the loop's own time, so that no request is refused because other programs had the processor.
  *
- * @param pace the rate at which requests of this queue and of higher priority are admitted
+ * @param rate the rate at which requests of this queue and of higher priority are admitted
  * @param burst nanoseconds
  * @param patience nanoseconds
  * @param calm nanoseconds, by the clock, for which an overloaded queue must have been empty to allow bursts again
  */
 private[server] final class AdmissionQueue(
     time: LoopTime,
-    pace: Pace,
+    rate: AdmissionRate,
     burst: Long,
     patience: Long,
     calm: Long
@@ -72,7 +72,7 @@ private[server] final class AdmissionQueue(
     val place = ends.older
     remove(place)
     admitted += 1
-    pace.count()
+    rate.count()
     place.turn.succeed(true)
     ()
   }
@@ -106,7 +106,7 @@ private[server] final class AdmissionQueue(
 
   /** Refuses requests that would wait too long, by Little's law. */
   private def trim(ahead: Int): Unit = {
-    val served = pace.in(longest)
+    val served = rate.in(longest)
     if (served >= 0) {
       val most = Math.max(1, served - ahead)
       while (size > most) refuseOldest()

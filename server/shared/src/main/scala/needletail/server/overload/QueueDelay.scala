@@ -30,7 +30,7 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
 
   private val targetNanos   = config.target.toNanos
   private val intervalNanos = config.interval.toNanos
-  private val pace          = new Pace(time, config.burst.toNanos)
+  private val rate          = new AdmissionRate(time, config.burst.toNanos)
 
   private var turnBegan   = time.own // the loop's current turn
   private var waitedSince = time.own // when the sockets of this turn became readable, about
@@ -107,7 +107,7 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
   /** Waits for the loop. Completes with true when the request is admitted, false if it would wait too long. */
   def join(priority: Priority): Async[Boolean] = {
     isLong = true
-    if (isEmpty && !isOverloaded) pace.begin()
+    if (isEmpty && !isOverloaded) rate.begin()
     val own   = queueOf(priority)
     var ahead = 0
     var i     = 0
@@ -124,7 +124,7 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
     if (i == levels.length || levels(i) != priority.level) {
       val added = new AdmissionQueue(
         time,
-        pace,
+        rate,
         config.burst.toNanos,
         (targetNanos * priority.patience).toLong,
         2 * intervalNanos

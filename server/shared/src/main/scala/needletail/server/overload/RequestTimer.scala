@@ -60,7 +60,7 @@ private[server] final class RequestTimer(
 
   /** Reads the clock after work on requests, and records the batch. */
   @noinline def readClock(): Unit = {
-    time.read(if (batched > 0) batch.offProcessor else if (hasRun != null) hasRun.offProcessor else null)
+    time.read(if (batched > 0) batch.offCpu else if (hasRun != null) hasRun.offCpu else null)
     if (hasRun != null) hasRun = null
     val took = time.wall - batchFrom
     val each = if (sinceRead > 1) took / sinceRead else took

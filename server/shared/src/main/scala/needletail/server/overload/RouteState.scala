@@ -3,7 +3,7 @@ package needletail.server.overload
 import needletail.async.Async
 import needletail.http.admission.RouteClass
 import needletail.metrics.Histogram
-import needletail.server.clock.{LoopTime, OffProcessor}
+import needletail.server.clock.{LoopTime, OffCpuTime}
 import needletail.server.operations.RouteSnapshot
 
 /** One loop's data of one route: its limit, the requests that wait for it, and its counts. */
@@ -29,10 +29,10 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
 
   /** Requests that arrived when the limit was reached; null before the first. */
   var queue: AdmissionQueue = null
-  private var pace: Pace    = null
+  private var rate: AdmissionRate    = null
 
   /** How long requests of this route are off the processor because of what they do themselves. */
-  val offProcessor: OffProcessor = new OffProcessor
+  val offCpu: OffCpuTime = new OffCpuTime
 
   /**
    * Whether this is a handler that has called routes. Then the limits of those routes apply and not its own, since one
@@ -40,7 +40,7 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
    */
   var wraps: Boolean = false
 
-  /** Requests whose response is not complete. */
+  /** Requests in flight. */
   var inFlight: Int = 0
 
   /** From the head of a request to the end of its response; refused requests are not recorded. */
@@ -60,10 +60,10 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
     if (queue == null) {
       val interval = config.interval.toNanos
       val patience = (config.target.toNanos * route.priority.patience).toLong
-      pace = new Pace(time, config.burst.toNanos)
-      queue = new AdmissionQueue(time, pace, config.burst.toNanos, patience, 2 * interval)
+      rate = new AdmissionRate(time, config.burst.toNanos)
+      queue = new AdmissionQueue(time, rate, config.burst.toNanos, patience, 2 * interval)
     }
-    if (queue.isEmpty && !queue.isOverloaded) pace.begin()
+    if (queue.isEmpty && !queue.isOverloaded) rate.begin()
     queue.join(0)
   }
 

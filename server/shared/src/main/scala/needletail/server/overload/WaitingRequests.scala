@@ -57,7 +57,7 @@ private[server] final class WaitingRequests(
     var isSync    = true
 
     def ended(): Unit = if (state.limit != null) {
-      if (isSync) time.read(state.offProcessor) else timer.readOutside()
+      if (isSync) time.read(state.offCpu) else timer.readOutside()
       state.limit.ended(time.own, if (answered) time.own - began else -1, time.wall - beganWall)
       roomFor(state)
     }

@@ -151,7 +151,7 @@ private[server] final class ReplyWriter(
       if (wire.isBackedUp) go = false
       else if (part != null && part.isCut) {
         go = false
-        streamFailed(x, new IOException("the file has become shorter while it was sent"))
+        streamFailed(x, new IOException("the file became shorter while it was sent"))
       } else if (part != null && part.isRefused) {
         go = false
         x.part = null
@@ -191,7 +191,7 @@ private[server] final class ReplyWriter(
     } else {
       streamFailed(
         x,
-        if (next.isValue) new IOException("the file ended before its content did") else next.error
+        if (next.isValue) new IOException("the file was shorter than its announced length") else next.error
       )
       false
     }

@@ -13,7 +13,7 @@ import needletail.server.exchange.{
   ServerExchange,
   SessionOutput
 }
-import needletail.server.failure.{ConnectionLost, MemoryShort}
+import needletail.server.failure.{ConnectionLost, MemoryExhausted}
 import needletail.server.overload.RouteState
 
 /**
@@ -161,7 +161,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       countMemoryShort(admission.route)
     } else if (!state.isDropping) {
       bodyRefused(reader.body)
-      reader.body.fail(MemoryShort)
+      reader.body.fail(MemoryExhausted)
     } else reader.stop()
     turn()
   }
@@ -201,7 +201,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     wire.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection has been ended by an exception", cause)
+    context.log.error("a connection was closed because of an exception", cause)
     reader.abort()
     queue.dropAll()
   }

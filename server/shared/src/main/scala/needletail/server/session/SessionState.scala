@@ -132,8 +132,6 @@ private[server] object SessionState {
   /** The connection has been ended, or was lost. */
   final val Ended = 2
 
-  private[server] final val Servers = 3
-
   // Events.
 
   /** A head has begun and is not complete. */

@@ -26,7 +26,7 @@ private[server] final class Acceptor(
 ) {
   import Acceptor._
 
-  private val questions = new LoopQuestions(loop)
+  private val questions = new LoopQueries(loop)
 
   private val open     = new Array[Int](members.length)
   private var openNow  = 0
@@ -132,11 +132,11 @@ private[server] final class Acceptor(
   private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
     waitToldAt = loop.nowNanos
     log.warn(
-      s"new connections wait: ${tls.counts.present} TLS handshakes are under way, of ${tls.limits.handshakes}"
+      s"new connections wait: ${tls.counts.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress"
     )
   }
 
-  /** What stays as it is between two calls is closed. */
+  /** Handshakes that make no progress between two calls are closed. */
   private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
     stalledAt = loop.nowNanos
     members.foreach(_.closeStalledHandshakes())

@@ -20,8 +20,8 @@ private[server] object ConnectionBudget {
       val most = Math.max(1, Math.min(settings.maxConnections, allowed - open - Math.min(Spare, allowed / 8)))
       if (most < settings.maxConnections)
         Log.guarded(settings.log).warn(
-          s"at most $most connections at once, not ${settings.maxConnections}: this process may have $allowed " +
-            s"descriptors and has $open (ulimit -n, LimitNOFILE)"
+          s"at most $most connections at once, not ${settings.maxConnections}: this process may open $allowed " +
+            s"descriptors and has opened $open (ulimit -n, LimitNOFILE)"
         )
       most
     }

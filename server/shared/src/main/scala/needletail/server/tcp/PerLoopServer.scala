@@ -32,7 +32,7 @@ private[server] final class PerLoopServer(
   private val tls            = settings.tls.orNull
   private val toPlain        = if (tls == null) null else protocol.toPlain
   private val log            = Log.guarded(settings.log)
-  private val questions      = new LoopQuestions(loop)
+  private val questions      = new LoopQueries(loop)
 
   private var draining    = false
   private var aborting    = false
@@ -94,7 +94,7 @@ private[server] final class PerLoopServer(
     each(_.connection.abort())
   }
 
-  /** A snapshot of the loop; fails as `LoopQuestions.ask` does. */
+  /** A snapshot of the loop; fails as `LoopQueries.ask` does. */
   def report(): Future[LoopSnapshot] = questions.ask {
     val counts = protocol.counts.copy()
     counts.bytesRead += connections.closedRead

@@ -83,7 +83,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
     ()
   }
 
-  private val certificates = settings.tls.map(new CertificateKeeper(_, loops(0), guardedLog))
+  private val certificates = settings.tls.map(new CertificateReloader(_, loops(0), guardedLog))
   certificates.foreach(_.start())
 
   /**

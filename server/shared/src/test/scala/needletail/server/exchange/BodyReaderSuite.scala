@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http._
 import needletail.server.SessionParts
 import needletail.server.config.ServerConfig
-import needletail.server.failure.MemoryShort
+import needletail.server.failure.MemoryExhausted
 import needletail.server.operations.Log
 import needletail.testing.Suite
 
@@ -104,7 +104,7 @@ class BodyReaderSuite extends Suite {
     parts.context.memory.setBound(8000, () => ())
     parts.context.memory.add(7000)
     val body = parts.content("Content-Length: 5000")
-    assertEquals(body.bytes(6000).resultOrNull.error, MemoryShort)
+    assertEquals(body.bytes(6000).resultOrNull.error, MemoryExhausted)
     assertEquals(parts.reports, List("refused"))
   }
 

@@ -19,7 +19,7 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
 
   def hasNext: Boolean = {
     if (!fetched.hasNext && !over) {
-      if (loop.inLoop) throw new IllegalStateException("an iterator that waits for its own loop")
+      if (loop.inLoop) throw new IllegalStateException("a blocking iterator was used on its own event loop")
       val batch =
         try Await.result(Async.run(loop)(fetch()), Duration.Inf)
         catch {
@@ -49,7 +49,7 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
     Pull.cancel(up)
   }
 
-  /** What is ready, but at least one element; nothing at the end. */
+  /** The elements that are ready, at least one; empty at the end. */
   private def fetch(): Async[ArrayBuffer[AnyRef]] = {
     val batch = new ArrayBuffer[AnyRef]
     fill(batch)

@@ -3,7 +3,7 @@ package needletail.stream.stage
 import needletail.async.{Async, Loop}
 
 /**
- * How many elements the streams of a thread may consume before others on the loop have their turn: so that a stream
+ * How many elements the streams of a thread may consume before other work of the loop gets its turn, so that a stream
  * whose elements are all ready does not starve the loop, however many loops are nested in its stages.
  */
 private[stream] final class Budget {

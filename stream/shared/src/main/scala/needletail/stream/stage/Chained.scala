@@ -46,7 +46,7 @@ private[stream] final class Concatenated[A](first: Pull[A], private var second: 
   override private[needletail] def standsFor: Pull[A] = if (second == null) current else null
 }
 
-/** The elements of the stream that `f` makes of each element. */
+/** The elements of the streams that `f` returns. */
 private[stream] final class FlatMapped[A, B](up: Pull[A], f: A => Pull[B]) extends Pull[B] {
   private var over           = false
   private var inner: Pull[B] = null
@@ -113,7 +113,7 @@ private[stream] final class FlatMapped[A, B](up: Pull[A], f: A => Pull[B]) exten
   }
 }
 
-/** A stream that is made when its first element is asked for. */
+/** A stream that is created when its first element is requested. */
 private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull[A] {
   private var making: Async[Pull[A]] = null
   private var made: Pull[A]          = null
@@ -151,7 +151,7 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
     else if (making != null) drop()
   }
 
-  /** Cancels what is being made, or has been made and not begun. */
+  /** Cancels the stream that is being created, or was created but not started. */
   private def drop(): Unit = {
     val result = making.resultOrNull
     if (result == null) making.cancel()

@@ -8,7 +8,7 @@ import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, AsyncPromise, Survivable}
 
-/** The content of a file in pieces, each read by another thread when it is asked for. */
+/** The content of a file in pieces, each read by another thread on demand. */
 private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: Int)
     extends Pull[Array[Byte]] {
   private var over                        = false

@@ -5,7 +5,7 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Survivable}
 
-/** A stage that waits for several things at once, and is told when one of them has changed. */
+/** A stage that waits for several sources at once, and is notified when one of them has changed. */
 private[stream] abstract class Joined[A] extends Pull[A] {
   private var waiter: AsyncPromise[AnyRef] = null
   private var polling                      = false
@@ -66,7 +66,7 @@ private[stream] abstract class Joined[A] extends Pull[A] {
   final def cancel(): Unit = if (!over) { end(Pull.End); () }
 }
 
-/** One source of several: it is asked for an element ahead of need, and keeps it until it is taken. */
+/** One source of several: an element is requested ahead of demand, and kept until it is taken. */
 private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
   private var held: AnyRef               = Pull.Again
   private var asked: Async[AnyRef]       = null
@@ -101,7 +101,7 @@ private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
 
   def cancel(): Unit = if (!over) {
     val outstanding = asked
-    // an end or a failure that nobody has looked at yet is an end, too
+    // an end or a failure that was not consumed yet is an end, too
     val ended = outstanding != null && (outstanding.poll match {
       case Some(Success(x)) => x eq Pull.End
       case Some(Failure(_)) => true
@@ -206,7 +206,7 @@ private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Jo
   }
 }
 
-/** The values that `f` leads to, in the order of the elements, with at most `parallelism` of them under way. */
+/** The results of `f`, in the order of the elements, with at most `parallelism` in progress. */
 private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: A => Async[B])
     extends Joined[B] {
   private val side              = new Side(up, changed)

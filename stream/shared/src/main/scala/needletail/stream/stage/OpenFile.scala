@@ -47,11 +47,11 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
     answer
   }
 
-  /** Closes it as soon as nobody uses it. May be called more than once. */
+  /** Closes it as soon as it is not in use. May be called more than once. */
   def close(): Unit =
     if (state.compareAndSet(Busy, Unwanted)) ()
     else if (state.compareAndSet(Idle, Closed) && file != null) {
-      // closing may wait for the disk; if there is no thread for it, better here than never
+      // closing may wait for the disk; if no thread is available, it is done here
       if (Loop.currentOrNull == null) closeNow()
       else {
         val closing = Async.blocking(closeNow())

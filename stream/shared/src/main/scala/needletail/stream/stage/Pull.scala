@@ -7,8 +7,8 @@ import needletail.async.{Async, Survivable}
 /**
  * Where elements come from, as the stages of a stream see it: an element that is ready costs one call and no object.
  *
- * It is used on one loop. `advance` is not called again before what it returned is there. Whoever sees the end or a
- * failure never cancels it afterwards; whoever stops before that cancels it once.
+ * It is used on one loop. `advance` is not called again before its last result is complete. A reader that has seen the end or a
+ * failure never cancels it; one that stops earlier cancels it once.
  */
 private[needletail] abstract class Pull[+A] {
 
@@ -21,7 +21,7 @@ private[needletail] abstract class Pull[+A] {
   /** Ends it early. */
   def cancel(): Unit
 
-  /** The one that all that is left comes from, if it is another one; else null. */
+  /** The stage that all remaining elements come from, if it is another one; otherwise null. */
   private[needletail] def standsFor: Pull[A] = null
 
   /** This one, or what is left of it, so that chains of streams do not grow as they proceed. */
@@ -45,7 +45,7 @@ private[needletail] final class Later(val async: Async[AnyRef]) {
     if (result == null) null else result.error
   }
 
-  /** Continues with what `f` makes of the element or `Pull.End`. A failure remains. */
+  /** Continues with the result of `f` for the element or `Pull.End`. Failures are passed on. */
   def andThen(f: AnyRef => AnyRef): Later =
     if (async.isCompleted) this else new Later(async.flatMap(x => Pull.async(f(x))))
 
@@ -82,8 +82,6 @@ private[needletail] object Pull {
     val result = async.resultOrNull
     if (result != null && result.isValue) result.value else new Later(async)
   }
-
-  def asOption[A](x: AnyRef): Option[A] = if (x eq End) None else Some(x.asInstanceOf[A])
 
   /** What `advance` returns for the result of `Stream.next`. */
   def fromOption(option: Option[Any]): AnyRef = option match {

@@ -36,7 +36,7 @@ private[stream] final class FailedPull(private var error: Throwable) extends Pul
   def cancel(): Unit = error = null
 }
 
-/** What `f` makes of one state after another, until it makes none. */
+/** The elements that `f` returns for one state after another, until it returns None. */
 private[stream] final class Unfolded[S, A](private var state: S, f: S => Async[Option[(A, S)]])
     extends Pull[A] {
   private var over                          = false
@@ -76,7 +76,7 @@ private[stream] final class Unfolded[S, A](private var state: S, f: S => Async[O
   }
 }
 
-/** The number of periods since the first call, at the end of each; those that nobody waited for are left out. */
+/** The number of periods since the first call, at the end of each; those during which no reader waited are skipped. */
 private[stream] final class Ticks(period: FiniteDuration) extends Pull[Long] {
   private val nanos      = period.toNanos
   private var loop: Loop = null // null before the first call

@@ -15,7 +15,7 @@ private[stream] abstract class Splitter[A](up: Pull[Array[Byte]], what: String, 
   private var rest   = Splitter.none
   private var length = 0
 
-  /** The next element of what is at hand, or `Pull.Again` when all of it is consumed. */
+  /** The next element in the current piece, or `Pull.Again` when it is consumed. */
   protected def split(): AnyRef
 
   override private[needletail] def advance(): AnyRef =

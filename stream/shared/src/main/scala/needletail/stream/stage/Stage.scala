@@ -75,7 +75,7 @@ private[stream] final class Filtered[A](up: Pull[A], p: A => Boolean) extends St
 }
 
 private[stream] final class Collected[A, B](up: Pull[A], f: PartialFunction[A, B]) extends Stage[A, B](up) {
-  // the fallback tells that no case matched, so that the guard is evaluated once
+  // the fallback shows that no case matched, so that the guard is evaluated once
   private val none: Any => Any           = _ => Pull.Again
   protected def step(element: A): AnyRef =
     f.asInstanceOf[PartialFunction[A, Any]].applyOrElse(element, none).asInstanceOf[AnyRef]

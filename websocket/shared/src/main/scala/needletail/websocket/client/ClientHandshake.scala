@@ -17,7 +17,7 @@ private[websocket] final class ClientHandshake(
     target: String,
     headers: Headers,
     config: WebSocketClientConfig,
-    part: LoopPart,
+    part: PerLoopSockets,
     open: WebSocket => Listener
 ) {
   private val key                                = Base64.getEncoder.encodeToString(part.nonce())
@@ -44,14 +44,14 @@ private[websocket] final class ClientHandshake(
     w.taken
   }
 
-  /** Whether what has been read is the final answer: interim ones may precede it (RFC 9110 §15.2). */
+  /** Whether the response is final: interim ones may precede it (RFC 9110 §15.2). */
   var isAnswered = false
 
   /** Reads an answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
   def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
     if (n == ResponseParser.Bad)
-      throw new WebSocketRefused(0, s"the server's answer is malformed: ${parser.error.message}")
+      throw new WebSocketRefused(0, s"the server's response is malformed: ${parser.error.message}")
     if (n > 0) {
       val code = parser.head.code
       isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
@@ -78,7 +78,7 @@ private[websocket] final class ClientHandshake(
     if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))
       refuse("the server's answer does not switch")
     if (values("sec-websocket-accept") != List(Handshake.acceptOf(key)))
-      refuse("the server did not see the key")
+      refuse("the server's Sec-WebSocket-Accept is wrong")
     values("sec-websocket-protocol") match {
       case Nil                                           => ()
       case List(name) if own.subprotocols.contains(name) => subprotocol = Some(name)

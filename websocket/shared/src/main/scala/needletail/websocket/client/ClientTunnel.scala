@@ -16,7 +16,7 @@ import needletail.io.{Connection, ConnectionHandler}
  */
 private[websocket] final class ClientTunnel(
     connection: Connection,
-    part: LoopPart,
+    part: PerLoopSockets,
     config: WebSocketClientConfig,
     handshake: ClientHandshake
 ) extends ConnectionHandler

@@ -99,7 +99,7 @@ object WebSocketClient {
   ): WebSocketClient = new WebSocketClient(config, loops, entropy)
 
   private final class OnLoop(val loop: EventLoop, entropy: Array[Byte] => Unit) {
-    val part = new LoopPart(entropy)
+    val part = new PerLoopSockets(entropy)
   }
 
   private def handshake(proxy: Option[HttpProxy], to: Address): ProxyHandshake = (proxy, to) match {

@@ -18,10 +18,10 @@ import needletail.websocket.config.WebSocketConfig
  * @param handshakeTimeout longest time for the server's answer after that
  * @param maxHead bytes of that answer
  * @param maxUnsent bytes that may wait for the server before nothing more is read from it
- * @param writeTimeout how long the server may read nothing of what waits for it; then the connection is closed
+ * @param writeTimeout how long the server may read nothing of pending output; then the connection is closed
  * @param tls which certificates are trusted, for `wss`
  * @param socket options of the connections' sockets
- * @param proxies HTTP proxies, which are asked for a tunnel (CONNECT) by `ws`, too: the one for http by `ws`, the one for
+ * @param proxies HTTP proxies, through which `ws` uses a tunnel (CONNECT), too: the one for http for `ws`, the one for
  *   https by `wss`. `connectTimeout` includes that
  * @throws java.lang.IllegalArgumentException if a setting is out of range
  */

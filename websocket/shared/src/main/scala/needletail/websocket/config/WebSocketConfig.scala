@@ -16,8 +16,8 @@ import needletail.websocket.frame.Compression
  * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, `send` refuses, and nothing is read
  *   from that peer
  * @param compression `PerMessageDeflate`, if the peer agrees; None: nothing is compressed. Do not compress messages that
- *   contain both a secret and what somebody else can choose: their size tells about the secret
- * @param pingInterval how long nothing may arrive before the peer is asked whether it is still there. 0: it is not asked
+ *   contain both a secret and text that an attacker can choose: their size reveals information about the secret
+ * @param pingInterval how long a peer may be silent before it is sent a ping. 0: no pings
  * @param pingTimeout how long it may take to answer; then the connection is closed
  * @param closeTimeout how long the peer may take to answer a close frame; then the connection is closed
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it

@@ -32,7 +32,7 @@ private[deflate] final class DeflateCodec(
   private var hasInput = false // in this message
   private var restarts = 0     // in this message
 
-  /** What the peer's messages may refer to, the last `windowLength` bytes; null without context takeover. */
+  /** The window that the peer's messages may refer to, the last `windowLength` bytes; null without context takeover. */
   private var window: Array[Byte] = null
   private var windowLength        = 0
 
@@ -126,13 +126,13 @@ private[deflate] final class DeflateCodec(
     inflater.setInput(lastInput, inputUntil - rest, rest)
   }
 
-  /** Begins another stream, which may refer to what came before if messages may. */
+  /** Begins another stream, which may refer to earlier data if messages may. */
   private def renew(): Unit = {
     inflater.reset()
     if (windowLength > 0) inflater.setDictionary(window, WindowSize - windowLength, windowLength)
   }
 
-  /** Keeps the last bytes of what the peer has sent, at the end of `window`. */
+  /** Keeps the last bytes of the peer's data, at the end of `window`. */
   private def remember(bytes: Array[Byte], from: Int, count: Int): Unit = {
     val fresh = Math.min(count, WindowSize)
     System.arraycopy(window, fresh, window, 0, WindowSize - fresh)

@@ -37,7 +37,7 @@ final case class PerMessageDeflate(
     Name + (if (contextTakeover) "" else s"; $ServerTakeover; $ClientTakeover") +
       (if (maxWindowBits < 15) s"; $ServerBits=$maxWindowBits" else "") + s"; $ClientBits"
 
-  /** The last offers and what came of them: clients of one kind all send the same. */
+  /** The last offers and their results: clients of one kind all send the same. */
   @volatile private var last: Asked = null
 
   private[needletail] def accept(offers: String): Compression.Agreement = {

@@ -15,7 +15,7 @@ object CloseCode {
   /** A kind of message that is not taken, such as binary ones. */
   final val Unsupported = 1003
 
-  /** A message that is not what it says, such as text that is not UTF-8. */
+  /** A message with invalid content, such as text that is not UTF-8. */
   final val InvalidPayload = 1007
 
   /** For any other rule of the application. */

@@ -5,13 +5,13 @@ package needletail.websocket.frame
  */
 abstract class Compression private[needletail] () {
 
-  /** What a client sends as Sec-WebSocket-Extensions. */
+  /** A client's Sec-WebSocket-Extensions. */
   private[needletail] def offer: String
 
-  /** What a server makes of a client's Sec-WebSocket-Extensions; null if it accepts none of it. */
+  /** A server's answer to a client's Sec-WebSocket-Extensions; null if it accepts none. */
   private[needletail] def accept(offers: String): Compression.Agreement
 
-  /** What a client makes of the answer; null if the server must not have sent it. */
+  /** The client's interpretation of the answer; null if the answer is not allowed. */
   private[needletail] def agreed(answer: String): Compression.Agreement
 }
 
@@ -30,7 +30,7 @@ object Compression {
  */
 private[needletail] abstract class MessageCodec {
 
-  /** The compressed payload of a message; null if it is to be sent as it is. */
+  /** The compressed payload of a message; null if it is to be sent uncompressed. */
   def compress(payload: Array[Byte], memory: FrameReader.Memory): Array[Byte]
 
   /**
@@ -51,7 +51,7 @@ private[needletail] abstract class MessageCodec {
   /** Bytes held between calls, as counted. */
   def held: Int
 
-  /** Memory is short: releases what the peer does not need. */
+  /** Memory is short: releases state that the peer does not need. */
   def relieve(memory: FrameReader.Memory): Unit
 
   /** Releases everything. Nothing is compressed or decompressed any more; more calls have no effect. */
@@ -60,6 +60,6 @@ private[needletail] abstract class MessageCodec {
 
 private[needletail] object MessageCodec {
 
-  /** The input is no compressed data. */
+  /** The input is not compressed data. */
   final val Bad = -1
 }

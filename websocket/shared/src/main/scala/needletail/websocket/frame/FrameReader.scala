@@ -2,7 +2,7 @@ package needletail.websocket.frame
 
 /**
  * Finds messages in the bytes of one connection (RFC 6455 §5), without I/O: `open` gives it a window of bytes, `next`
- * the next thing in it, `close` says how far it has been used. Anything that the protocol forbids is found as early as
+ * the next item in it, `close` returns how far it has been consumed. Anything that the protocol forbids is found as early as
  * its bytes are there, and nothing is read after it.
  *
  * Frame headers and control frames stay in the window until they are complete, at most 139 bytes. Payload is taken out
@@ -11,7 +11,7 @@ package needletail.websocket.frame
  * @param isServer whether frames have to be masked; otherwise they must not be
  * @param maxMessage bytes of a message; beyond: 1009
  * @param maxFrame bytes of a frame; beyond: 1009
- * @param memory counts what an incomplete message holds
+ * @param memory counts the bytes that an incomplete message holds
  * @param codec decompresses messages; null if no extension was agreed on
  */
 private[needletail] final class FrameReader(
@@ -84,7 +84,7 @@ private[needletail] final class FrameReader(
     length = 0
   }
 
-  /** What comes next in the window: one of the constants below. */
+  /** The next item in the window: one of the constants below. */
   def next(): Int = {
     var found = Nothing
     while (found == Nothing)
@@ -133,7 +133,7 @@ private[needletail] final class FrameReader(
     frameOpcode < Opcode.Control && frameLength > maxMessage.toLong - length +
       (if (codec == null) 0 else Slack) // what compressing may add
 
-  /** What is wrong with a header's first two bytes; null if nothing is. */
+  /** The error in a header's first two bytes; null if they are valid. */
   private def forbidden(first: Int, short: Int): String =
     if ((first & 0x30) != 0 || (first & 0x40) != 0 && !mayCompress) "reserved bits are set"
     else if (!Opcode.isKnown(frameOpcode)) "the opcode is reserved"
@@ -282,7 +282,7 @@ private[needletail] final class FrameReader(
     problem
   }
 
-  /** Takes what the codec has decompressed, with a bound as it grows. */
+  /** Takes the decompressed data, whose size is limited while it grows. */
   private def inflate(): Int = {
     var n = 1
     while (n > 0) {

@@ -1,6 +1,6 @@
 package needletail.websocket.frame
 
-/** What a frame is (RFC 6455 §5.2, §11.8). */
+/** The types of frames (RFC 6455 §5.2, §11.8). */
 private[needletail] object Opcode {
   final val Continuation = 0
   final val Text         = 1

@@ -122,7 +122,7 @@ private[needletail] object Handshake {
     case None        => null
   }
 
-  /** The first of ours that the client speaks too. */
+  /** The first of our protocols that the client also offers. */
   def subprotocol(request: Request, ours: Seq[String]): Option[String] =
     if (ours.isEmpty) None
     else {

@@ -13,7 +13,7 @@ private[websocket] object Sha1 {
     digest
   }
 
-  /** An array for a message of that length and what is appended to it. */
+  /** An array for a message of that length and its padding. */
   def room(length: Int): Array[Byte] = new Array[Byte]((length + 8) / 64 * 64 + 64)
 
   /** What one digest after the other is computed with. For one thread. */

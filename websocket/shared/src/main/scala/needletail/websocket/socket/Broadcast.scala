@@ -56,7 +56,7 @@ final class Broadcast(closeSlow: Boolean = true) {
     }
   }
 
-  /** How many members there are; while others join or leave, about. */
+  /** The number of members; approximate while others join or leave. */
   def size: Int = loops.values.asScala.map(_.size).sum
 }
 

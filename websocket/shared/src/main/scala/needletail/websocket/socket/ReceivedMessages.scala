@@ -47,7 +47,7 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
     val reader = waiting
     waiting = null
     if (reader != null) { val _ = reader.fail(new Cancelled) }
-    // what still arrives is dropped, so that the peer's close frame is seen
+    // further messages are dropped, so that the peer's close frame is seen
     if (socket.isOpen) socket.resume()
   }
 

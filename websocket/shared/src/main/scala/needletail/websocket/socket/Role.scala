@@ -4,7 +4,7 @@ package needletail.websocket.socket
 private[websocket] abstract class Role {
   def isServer: Boolean
 
-  /** A key that nobody can guess (RFC 6455 §10.3), for the next frame of a client. */
+  /** An unpredictable key (RFC 6455 §10.3), for the next frame of a client. */
   def maskKey(): Int
 }
 

@@ -1,20 +1,16 @@
 package needletail.websocket.socket
 
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.collection.mutable
-
-import needletail.async.{Async, AsyncPromise, Loop, Survivable}
+import needletail.async.{Async, Loop, Survivable}
 import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
 import needletail.websocket.config.WebSocketConfig
-import needletail.websocket.frame.{CloseCode, FrameReader, FrameWriter, MessageCodec, Opcode}
+import needletail.websocket.frame.{CloseCode, CloseFrame, FrameReader, FrameWriter, MessageCodec, Opcode}
 
 /**
  * A WebSocket on its tunnel: reads frames and passes messages to its listener, writes frames, answers pings, closes
  * (RFC 6455 §5 to §7).
  *
- * @param name says in the log which it is
+ * @param name identifies it in the log
  */
 private[websocket] final class SocketConnection(
     tunnel: Tunnel,
@@ -36,18 +32,14 @@ private[websocket] final class SocketConnection(
   private var spent              = 0     // bytes of messages in this turn
   private var isPaused           = false
   private var isDelivering       = false // what was kept
-  private var kept: KeptMessages = null  // null: nothing has been so far
+  private var kept: BufferedMessages = null  // null: nothing has been so far
   private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
-  /** When something last arrived, or nothing was read; and whether a ping has been sent since. */
-  private var heardAt: Long            = tunnel.nowNanos
-  private var isAsking: Boolean        = false
-  private var closeDueAt: Long         = Long.MaxValue
-  private var room: AsyncPromise[Unit] = null
-
-  private var ends: mutable.LinkedHashSet[SocketConnection => Unit] = null // null: none so far
-
-  private val output = new FrameOutput(tunnel, role)
+  private val keepAlive        = new KeepAlive(config, tunnel.nowNanos)
+  private var closeDueAt: Long = Long.MaxValue
+  private val writable         = new WritableSignal
+  private val ends             = new EndObservers
+  private val output           = new FrameOutput(tunnel, role)
 
   /** Beyond that nothing is read. */
   private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput)
@@ -72,8 +64,7 @@ private[websocket] final class SocketConnection(
   // what the tunnel reports
 
   def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
-    heardAt = tunnel.nowNanos
-    isAsking = false
+    keepAlive.heard(tunnel.nowNanos)
     spent = 0
     deliverKept()
     reader.open(bytes, from, until)
@@ -85,7 +76,7 @@ private[websocket] final class SocketConnection(
     if (phase == Over) until else used
   }
 
-  /** The rest of what has been read comes in a turn of its own: a little compressed input may be many messages. */
+  /** The rest of the input is handled in another turn: a little compressed input may contain many messages. */
   private def rest(): Unit = {
     isResting = true
     tunnel.wake()
@@ -99,7 +90,7 @@ private[websocket] final class SocketConnection(
 
   private def hasKept: Boolean = kept != null && !kept.isEmpty
 
-  /** Handles what has been read. Returns whether to continue. */
+  /** Handles the input. Returns whether to continue. */
   private def proceed(found: Int): Boolean = found match {
     case FrameReader.Message =>
       spent += reader.data.length
@@ -121,11 +112,11 @@ private[websocket] final class SocketConnection(
   private def take(message: Message): Unit =
     if (!isPaused && !hasKept) deliver(message)
     else {
-      if (kept == null) kept = new KeptMessages(this)
+      if (kept == null) kept = new BufferedMessages(this)
       if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
     }
 
-  /** Delivers what was kept, as far as the listener takes it; then the end, if that has come. */
+  /** Delivers kept messages, as far as the listener takes them; then the end, if it was reached. */
   private def deliverKept(): Unit = if (kept != null && phase == Open) {
     isDelivering = true
     while (phase == Open && !isPaused && hasKept && !isBacklogged) {
@@ -136,7 +127,7 @@ private[websocket] final class SocketConnection(
     if (phase == Open && !hasKept) end()
   }
 
-  /** The peer has closed or ended, which the listener is told after what was kept, if it takes that in time. */
+  /** The peer has closed or ended; the listener is notified after the kept messages, if it takes them in time. */
   private def endsLater(how: Int): Unit = if (ending == FrameReader.More) {
     ending = how
     closeDueAt = tunnel.nowNanos + config.closeNanos
@@ -173,7 +164,7 @@ private[websocket] final class SocketConnection(
     isResting = false
     output.writeWaiting()
     deliverKept()
-    tellOfRoom()
+    signalWritable()
     settle()
   }
 
@@ -198,17 +189,15 @@ private[websocket] final class SocketConnection(
           end()
         }
       } else if (isHeldBack) {
-        if (pingDueAt <= now && tunnel.pendingOutput == 0)
+        if (keepAlive.dueAt <= now && tunnel.pendingOutput == 0)
           write(FrameWriter.Final | Opcode.Ping, none) // if the peer is gone, TCP finds out
-        heardAt = now                                  // its answer could not be read
-        isAsking = false
-      } else if (pingDueAt <= now)
-        if (isAsking) {
+        keepAlive.heard(now)                           // its answer could not be read
+      } else if (keepAlive.dueAt <= now)
+        if (keepAlive.awaitsPong) {
           concluded(CloseCode.Abnormal, "the peer did not answer a ping")
           finish()
         } else {
-          isAsking = true
-          heardAt = now
+          keepAlive.pinged(now)
           write(FrameWriter.Final | Opcode.Ping, none)
         }
     } else if (closeDueAt <= now) {
@@ -237,16 +226,10 @@ private[websocket] final class SocketConnection(
     dropKept()
   }
 
-  // time
-
-  private def pingDueAt: Long =
-    if (config.pingNanos == 0) Long.MaxValue
-    else heardAt + (if (isAsking) config.pingTimeoutNanos else config.pingNanos)
-
   private def settle(): Unit = {
     if (phase < Over) tunnel.wantsInput = mayRead && !isResting && !isBacklogged
     tunnel.deadline =
-      if (phase == Open && ending == FrameReader.More) pingDueAt
+      if (phase == Open && ending == FrameReader.More) keepAlive.dueAt
       else if (phase == Over) Long.MaxValue
       else closeDueAt
   }
@@ -254,7 +237,7 @@ private[websocket] final class SocketConnection(
   // closing
 
   def close(code: Int, reason: String): Unit = {
-    val payload = closePayload(code, reason)
+    val payload = CloseFrame.payload(code, reason)
     if (phase == Open && ending != FrameReader.More) { // the peer was first
       dropKept()
       tunnel.wake()
@@ -288,9 +271,9 @@ private[websocket] final class SocketConnection(
     }
   }
 
-  /** The connection cannot continue: says why, and ends it. */
+  /** Ends the connection because of an error, with its reason. */
   private def fail(code: Int, reason: String): Unit = {
-    if (phase == Open) write(FrameWriter.Final | Opcode.Close, closePayload(code, reason))
+    if (phase == Open) write(FrameWriter.Final | Opcode.Close, CloseFrame.payload(code, reason))
     concluded(code, reason)
     finish()
   }
@@ -304,22 +287,17 @@ private[websocket] final class SocketConnection(
 
   /** Calls `f` when it closes; at once if it has. */
   def atEnd(f: SocketConnection => Unit): Unit =
-    if (phase == Open) {
-      if (ends == null) ends = mutable.LinkedHashSet.empty
-      ends += f
-    } else f(this)
+    if (phase == Open) ends.add(f) else f(this)
 
   /** Takes back `atEnd`. */
-  def notAtEnd(f: SocketConnection => Unit): Unit = if (ends != null) ends -= f
+  def notAtEnd(f: SocketConnection => Unit): Unit = ends.remove(f)
 
   /** How many functions are to be called when it closes. */
-  private[socket] def atEndCount: Int = if (ends == null) 0 else ends.size
+  private[socket] def atEndCount: Int = ends.size
 
   /** Reports the end, once. */
   private def concluded(code: Int, reason: String): Unit = {
-    val told = ends
-    ends = null
-    if (told != null) told.foreach(_(this))
+    ends.notifyOf(this)
     tellListener(code, reason)
   }
 
@@ -327,8 +305,7 @@ private[websocket] final class SocketConnection(
     val told = listener
     listener = null
     if (phase == Open) phase = Closing
-    if (room != null) room.fail(new WebSocketClosed(code, reason))
-    room = null
+    writable.fail(new WebSocketClosed(code, reason))
     if (told != null)
       try told.onClose(code, reason)
       catch { case Survivable(e) => report("the listener", e) }
@@ -365,11 +342,9 @@ private[websocket] final class SocketConnection(
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
     else if (pendingBytes <= config.maxPendingOutput) Async.unit
     else {
-      if (room == null || room.isCompleted) {
-        room = new AsyncPromise[Unit]
-        tunnel.wake() // what waits may be this turn's own, which the kernel takes at its end
-      }
-      room
+      // the pending output may be this turn's own, which the kernel takes at its end
+      if (!writable.isAwaited) tunnel.wake()
+      writable.await()
     }
 
   /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
@@ -381,14 +356,9 @@ private[websocket] final class SocketConnection(
         true
       }
 
-  private def tellOfRoom(): Unit = if (room != null) {
+  private def signalWritable(): Unit = if (writable.isAwaited) {
     if (pendingBytes > config.maxPendingOutput) tunnel.flush()
-    if (pendingBytes <= config.maxPendingOutput) {
-      val told = room
-      room = null
-      told.succeed(())
-      ()
-    }
+    if (pendingBytes <= config.maxPendingOutput) writable.succeed()
   }
 
   private def write(first: Int, payload: Array[Byte]): Unit = output.write(first, payload)
@@ -427,15 +397,4 @@ private[websocket] object SocketConnection {
   private val none = new Array[Byte](0)
 
   val unnamed: () => String = () => ""
-
-  def closePayload(code: Int, reason: String): Array[Byte] = {
-    if (!CloseCode.isAllowed(code)) throw new IllegalArgumentException(s"$code is no code to close with")
-    val text = reason.getBytes(UTF_8)
-    if (text.length > 123) throw new IllegalArgumentException("a reason has at most 123 bytes")
-    val payload = new Array[Byte](2 + text.length)
-    payload(0) = (code >> 8).toByte
-    payload(1) = code.toByte
-    System.arraycopy(text, 0, payload, 2, text.length)
-    payload
-  }
 }

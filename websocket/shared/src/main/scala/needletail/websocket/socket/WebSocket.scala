@@ -7,8 +7,8 @@ import needletail.websocket.frame.CloseCode
 /**
  * One WebSocket. All methods must be called on its loop; `loop.execute` brings others there.
  *
- * What is sent in one turn of the loop goes out as one write. Nothing more is read from a peer while too much waits for
- * it, so a handler that only answers what it receives need not look at the result of `send`.
+ * Messages sent in one turn of the loop are written at once. Reading from a peer stops while too much output waits for
+ * it, so a handler that only answers messages need not check the result of `send`.
  */
 abstract class WebSocket private[websocket] () {
 
@@ -41,7 +41,7 @@ abstract class WebSocket private[websocket] () {
 
   /**
    * No message is received until `resume`. Those that arrive are kept, up to 64 KiB and one message; then nothing more is
-   * read. As long as it is, pings are answered, a peer that does not answer is given up, and its end is seen: reported at
+   * read. As long as it is, pings are answered, a peer that does not answer is disconnected, and its end is noticed: reported at
    * once if no message is kept, else after those, which have to be taken within `closeTimeout` each.
    */
   def pause(): Unit
@@ -50,7 +50,7 @@ abstract class WebSocket private[websocket] () {
   def resume(): Unit
 
   /**
-   * Closes after what has been sent: sends a close frame, and waits for the peer's, for `closeTimeout`. Has no effect
+   * Closes after the messages sent so far: sends a close frame, and waits for the peer's, for `closeTimeout`. Has no effect
    * once it closes. Throws IllegalArgumentException for a code that may not be sent, or a reason of more than 123 bytes.
    */
   def close(code: Int = CloseCode.Normal, reason: String = ""): Unit

@@ -21,10 +21,10 @@ object Main {
     options.text("cert", "/certs/server.crt", "certificate (PEM); no HTTPS if there is no such file")
   private val key     = options.text("key", "/certs/server.key", "its key (PEM)")
   private val workers =
-    options.int("workers", 0, "event loops of each port; 0: one for each processor", 0 to 1024)
+    options.int("workers", 0, "event loops of each port; 0: one per processor", 0 to 1024)
   private val codings =
-    options.text("codings", "br,gzip", "what /json is compressed as, the preferred one first")
-  private val level  = options.int("level", 5, "how well: 1 (fast) to 9 (small)", 1 to 9)
+    options.text("codings", "br,gzip", "codings for /json, the preferred one first")
+  private val level  = options.int("level", 5, "compression level: 1 (fast) to 9 (small)", 1 to 9)
   private val poller =
     options.choice("poller", PollerKind.Auto, "poller on Native: auto, epoll or io_uring", PollerKind.all)
 

@@ -52,7 +52,7 @@ class FunctionsSuite extends Suite {
       val none    = Programs.functions(folder.toString, 1, ProgramHostConfig())
       val nowhere = Programs.functions(folder.resolve("nowhere").toString, 1, ProgramHostConfig())
       assertEquals(none.left.toOption, Some(s"there is no executable file in $folder"))
-      assertEquals(nowhere.left.toOption, Some(s"$folder/nowhere is not a directory that can be read"))
+      assertEquals(nowhere.left.toOption, Some(s"$folder/nowhere is not a readable directory"))
     }
   }
 }

@@ -9,7 +9,7 @@ import needletail.server.{OverloadConfig, RunningServer, ServerConfig}
 /** [[Programs]] with options. */
 object Main {
   private val options =
-    Options("cgihost", "Serves the programs of a directory by CGI, PHP and others by FastCGI.")
+    Options("cgihost", "Serves the programs of a directory over CGI, and PHP and others over FastCGI.")
   private val listening = new Listening(options)
   private val programs  =
     options.text("programs", "examples/cgihost/cgi-bin", "directory of the programs at /cgi-bin")
@@ -21,9 +21,9 @@ object Main {
     )
   private val processes = options.int("processes", 32, "maximum of concurrent programs", 1 to 10000)
   private val site      = options.text("php", "", "directory of PHP scripts, served at /; empty: none")
-  private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "the program that runs them")
+  private val phpCgi    = options.text("php-cgi", "/usr/bin/php-cgi", "the program that runs these scripts")
   private val workers   =
-    options.int("workers", 4, "number of its processes, and of each function's", 1 to 1000)
+    options.int("workers", 4, "number of processes for PHP, and for each function", 1 to 1000)
   private val behind =
     options.text(
       "behind",
@@ -72,7 +72,7 @@ object Main {
         GatewayArguments
           .address(chosen(behind))
           .fold(wrong => refused(s"option '--behind': $wrong"), Programs.behind(_, chosen(multiplex), host))
-      case _ => refused("options '--php' and '--behind': each is for all other paths")
+      case _ => refused("options '--php' and '--behind' exclude each other: both serve all other paths")
     }
 
   private def refused(problem: String): Nothing = {

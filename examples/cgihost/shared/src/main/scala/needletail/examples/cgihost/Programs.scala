@@ -7,7 +7,7 @@ import needletail.http.{Priority, Response}
 import needletail.io.Address
 import needletail.routing._
 
-/** Programs run by CGI and FastCGI, beside routes of this program. */
+/** Programs run over CGI and FastCGI, next to routes of this program. */
 object Programs {
 
   /**
@@ -24,7 +24,7 @@ object Programs {
    */
   def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Functions] = {
     val files = new File(directory).listFiles()
-    if (files == null) Left(s"$directory is not a directory that can be read")
+    if (files == null) Left(s"$directory is not a readable directory")
     else {
       val programs = files.toVector.sortBy(_.getName).filter(f => f.isFile && f.canExecute && !f.isHidden)
       if (programs.isEmpty) Left(s"there is no executable file in $directory")

@@ -5,7 +5,7 @@ import needletail.async.Loop
 import needletail.routing._
 import needletail.websocket._
 
-/** `GET /` is a page, and `GET /chat/ROOM?name=NAME` a WebSocket: what one says in a room, all in it hear. */
+/** `GET /` is a page, and `GET /chat/ROOM?name=NAME` a WebSocket: messages are sent to all in the room. */
 final class Chat {
 
   /** All rooms, on the loop that served the first request. */

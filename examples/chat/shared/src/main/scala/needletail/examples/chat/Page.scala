@@ -1,6 +1,6 @@
 package needletail.examples.chat
 
-/** The page: what others say is put into it as text, never as HTML. */
+/** The page: messages are inserted as text, never as HTML. */
 private[chat] object Page {
   val html: String =
     """<!doctype html>

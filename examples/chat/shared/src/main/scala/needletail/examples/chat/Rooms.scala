@@ -5,7 +5,7 @@ import scala.collection.mutable
 import needletail.actor.Actor
 import needletail.websocket.{Broadcast, CloseCode, Message, WebSocket}
 
-/** The rooms that somebody is in. */
+/** The rooms that are not empty. */
 final class Rooms extends Actor[Rooms.Event] {
   import Rooms._
 
@@ -32,7 +32,7 @@ object Rooms {
 
   private final val MostRooms = 1000
 
-  /** What was said last is told to those who come later. */
+  /** The last messages, which new members receive. */
   private final val Remembered = 20
 
   private final class Room {

@@ -33,7 +33,7 @@ private[demo] final class Crowd(loop: EventLoop, call: Call, seed: Long) {
     }
   }
 
-  /** What has happened since the last call; from any thread. */
+  /** The results since the last call; from any thread. */
   def take(): Future[Tally] = Async.run(loop) {
     val taken = tally
     tally = new Tally

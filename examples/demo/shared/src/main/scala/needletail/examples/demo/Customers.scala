@@ -26,7 +26,7 @@ final class Customers(storeUrl: String, address: Address) extends AutoCloseable 
     ofKind.zipWithIndex.foreach { case (crowd, i) => crowd.want((each + i) / ofKind.size, ramp) }
   }
 
-  /** What has happened since the last call. */
+  /** The results since the last call. */
   def take(): Future[Map[Kind, Tally]] = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
     Future

@@ -23,7 +23,7 @@ import needletail.server._
  *   finally demo.close()
  * }}}
  * @param firstPort for what else listens, on loopback: it or the next free ones; 0: any
- * @param log told of what goes wrong in any part of it
+ * @param log receives the errors of all parts
  */
 final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoCloseable {
   private val fault      = new Fault
@@ -36,7 +36,7 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
   @volatile private var control: RunningServer = null
   @volatile private var customers: Customers   = null
 
-  private val situation = new Situation(fault, n => if (customers != null) customers.want(n))
+  private val situation = new DemoControls(fault, n => if (customers != null) customers.want(n))
   private val monitor   =
     new Monitor(() => customers.take(), operations, () => store.services, () => situation.json)
   private val live = new Live(monitor, () => controlUrl)
@@ -62,7 +62,7 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
     ) ++ situation.routes
     control = serve(new LocalOnly(administration, pages = Set(server.port)), next(payment))
     customers = new Customers(server.url, Demo.reachable(server))
-    customers.want(Situation.UsualCustomers, Demo.Ramp)
+    customers.want(DemoControls.UsualCustomers, Demo.Ramp)
     monitor.start()
   }
 

@@ -35,7 +35,7 @@ final class Live(monitor: Monitor, controls: () => String) {
 
   /** First all remembered readings, then new ones, until the store drains. */
   private def events(request: Request): Response = {
-    val first = Json.obj("controls" -> controls(), "most" -> Situation.MostCustomers)
+    val first = Json.obj("controls" -> controls(), "most" -> DemoControls.MostCustomers)
     val hello = Event(first.toString, name = "hello", retryMillis = Some(1000))
     Events(request)(_ => Stream(hello) ++ Stream.unfold(0L)(fresh).flatMap(Stream.from(_)))
   }

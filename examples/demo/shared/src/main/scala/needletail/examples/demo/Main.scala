@@ -8,7 +8,7 @@ import needletail.server.{RunningServer, Server}
 object Main {
   private val options = Options(
     "demo",
-    "An online store, its services, its customers, and a page to watch them and to break things."
+    "An online store with its services, simulated customers, and a live page for injecting faults."
   )
   private val listening = new Listening(options, behind = false)
 

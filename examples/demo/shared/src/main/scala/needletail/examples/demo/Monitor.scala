@@ -75,9 +75,9 @@ final class Monitor(
       seen = seen.enqueue(new Snapshot(number, json)).takeRight(Remembered)
     }
 
-  private def readings(): Async[Readings] = operations.metrics match {
+  private def readings(): Async[MetricSums] = operations.metrics match {
     case later: Reply.Later =>
-      later.response.flatMap(_.body.bytes).map(bytes => new Readings(new String(bytes, "UTF-8")))
+      later.response.flatMap(_.body.bytes).map(bytes => new MetricSums(new String(bytes, "UTF-8")))
     case _: needletail.http.Response => Async.fail(new IllegalStateException("the store is not open yet"))
   }
 
@@ -111,7 +111,7 @@ final class Monitor(
 object Monitor {
   val Beat: FiniteDuration = 500.millis
 
-  /** Readings that percentiles and rates are computed from: two seconds, so that there are a few hundred requests. */
+  /** MetricSums that percentiles and rates are computed from: two seconds, so that there are a few hundred requests. */
   private final val Window = 4
 
   private final val Remembered = 120

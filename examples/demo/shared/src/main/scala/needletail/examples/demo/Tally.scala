@@ -1,6 +1,6 @@
 package needletail.examples.demo
 
-/** Results of customers of one kind over some time: the latencies of good answers, and the number of others. */
+/** Results of customers of one kind over some time: the latencies of good responses, and the number of others. */
 private[demo] final class Tally {
   private var times = new Array[Long](64) // nanoseconds, the first `good` of them
   var good: Int     = 0

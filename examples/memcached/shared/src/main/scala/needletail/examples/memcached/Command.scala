@@ -2,10 +2,10 @@ package needletail.examples.memcached
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-/** What a client asks for. Keys are text, each char of which is a byte. */
+/** A client's commands. Keys are text, each char of which is a byte. */
 private[memcached] sealed abstract class Command {
 
-  /** Whether the client wants no answer. */
+  /** Whether the client expects no answer. */
   def isQuiet: Boolean = false
 }
 
@@ -58,7 +58,7 @@ private[memcached] object Command {
   case object CompareAndSwap extends How
 }
 
-/** What a client is told. */
+/** Answers to a client. */
 private[memcached] sealed abstract class Reply {
   def bytes: Array[Byte]
 }
@@ -96,7 +96,7 @@ private[memcached] object Reply {
 }
 
 /**
- * What is kept under a key. It does not change, and neither does its array.
+ * The value of a key. Immutable, like its array.
  *
  * @param flags the client's, 32 bits
  * @param expiresAt in milliseconds since 1970; Long.MaxValue for never

@@ -2,7 +2,7 @@ package needletail.examples.memcached
 
 import needletail.examples.memcached.Command._
 
-/** What a line is: a command, or the beginning of one whose item follows. */
+/** A parsed line: a command, or the beginning of one whose item follows. */
 private[memcached] sealed abstract class Parsed
 private[memcached] final case class Whole(command: Command) extends Parsed
 
@@ -45,7 +45,7 @@ private[memcached] object CommandLine {
       val isQuiet   = words.length > 1 && words.last == "noreply"
       val arguments = if (isQuiet) words.slice(1, words.length - 1) else words.tail
       parse(words, arguments, isQuiet) match {
-        // the client does not read an answer, whatever is wrong
+        // the client does not read an answer, not even an error
         case Whole(wrong: Wrong) if isQuiet && quiet.contains(words.head) => Whole(wrong.copy(isQuiet = true))
         case parsed                                                       => parsed
       }

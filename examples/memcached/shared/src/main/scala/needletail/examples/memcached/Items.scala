@@ -7,7 +7,7 @@ import needletail.examples.memcached.Command._
 
 /**
  * The items of one shard, at most `maxBytes` of them: beyond, those that were not used for longest are evicted. Those
- * that have expired take room until they are asked for, or evicted.
+ * that have expired use memory until they are requested or evicted.
  *
  * @param maxItem bytes of a value
  * @param now milliseconds since 1970
@@ -20,7 +20,7 @@ private[memcached] final class Items(maxBytes: Long, maxItem: Int, now: () => Lo
   private var evictions = 0L
   private var uniques   = 0L
 
-  /** What they hold, by `sizeOf`. */
+  /** Their total size, by `sizeOf`. */
   def bytes: Long   = held
   def count: Int    = items.size
   def evicted: Long = evictions
@@ -128,7 +128,7 @@ private[memcached] final class Items(maxBytes: Long, maxItem: Int, now: () => Lo
 private[memcached] object Items {
   private final val Month = 30L * 24 * 60 * 60
 
-  /** What an item takes beside its bytes: objects and its place in the table, roughly. */
+  /** The approximate overhead of an item: objects and its place in the table. */
   private final val Overhead = 160L
 
   def sizeOf(key: String, item: Item): Long = key.length + item.value.length + Overhead

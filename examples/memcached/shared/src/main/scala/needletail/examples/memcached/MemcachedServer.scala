@@ -9,7 +9,7 @@ import needletail.io.{Address, EventLoops}
 import needletail.server.{Answer, ServerConfig, TcpServer}
 
 /**
- * A cache that speaks memcached's text protocol. Its items are in actors, the shards: each has the keys of one hash
+ * A cache with memcached's text protocol. Its items are in actors, the shards: each has the keys of one hash
  * value, and lives on an event loop of its own.
  *
  * @param shards actors that have the items

@@ -5,7 +5,7 @@ import scala.concurrent.duration._
 import needletail.actor.{Actor, ActorRef, ActorSettings, Context, Recipient, Scheduled}
 import needletail.async.Loop
 
-/** What a shard is asked. */
+/** The messages of a shard. */
 private[memcached] sealed abstract class Question
 
 private[memcached] object Question {
@@ -48,7 +48,7 @@ private final class Shard(context: Context[Question], items: Items) extends Acto
     case add: Command.Add              => items.add(add)
     case touch: Command.Touch          => items.touch(touch)
     case Command.TooLarge(how, key, _) =>
-      // what the client wanted to replace is not current any more
+      // the item was replaced since the client read it
       if (how == Command.Set) { val _ = items.delete(key) }
       Reply.TooLarge
     case Command.FlushAll(delay, _) =>

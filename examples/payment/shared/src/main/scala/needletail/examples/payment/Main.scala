@@ -4,7 +4,7 @@ import needletail.examples.Options
 import needletail.examples.services.{Fault, Program}
 
 object Main {
-  private val options = Options("payment", "The store's payment service: takes every amount, in 20 ms.")
+  private val options = Options("payment", "The store's payment service: accepts every amount, in 20 ms.")
   private val program = new Program(options)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>

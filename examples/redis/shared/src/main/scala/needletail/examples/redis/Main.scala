@@ -10,11 +10,11 @@ import needletail.routing._
 /** A server whose slow answers are kept in Redis. */
 object Main {
   private val options =
-    Options("redis", "Serves GET /slow/NAME, which takes its time, and keeps the answers in Redis.")
+    Options("redis", "Serves GET /slow/NAME, which is slow, and caches its responses in Redis.")
   private val listening = new Listening(options)
-  private val server    = options.text("redis", "127.0.0.1:6379", "Redis: HOST:PORT or the path of a socket")
-  private val takes  = options.duration("takes", 300.millis, "how long an answer takes that is not in Redis")
-  private val expiry = options.duration("expiry", 10.seconds, "how long an answer is kept")
+  private val server    = options.text("redis", "127.0.0.1:6379", "address of Redis: HOST:PORT or the path of a socket")
+  private val takes  = options.duration("takes", 300.millis, "time that a response takes without the cache")
+  private val expiry = options.duration("expiry", 10.seconds, "how long a response is cached")
 
   def routes(cache: Cache, takes: FiniteDuration): Routes = {
     def slowly(name: String): Async[Array[Byte]] =

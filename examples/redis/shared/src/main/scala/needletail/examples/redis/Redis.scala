@@ -33,7 +33,7 @@ final class Redis private (client: TcpClient[RespValue, Command], limit: FiniteD
   def set(key: String, value: Array[Byte]): Async[Unit] =
     command(Command("SET", bytes(key), value)).map(_ => ())
 
-  /** SET with PX: the key is gone after that time, to the millisecond. */
+  /** SET with PX: the key expires after that time, in milliseconds. */
   def set(key: String, value: Array[Byte], expiry: FiniteDuration): Async[Unit] =
     command(Command("SET", bytes(key), value, bytes("PX"), bytes(math.max(1L, expiry.toMillis).toString)))
       .map(_ => ())
@@ -74,7 +74,7 @@ object Redis {
     of(address, config, new RedisProtocol(config, subscribes = false, () => Nil, _ => (), () => ()))
 
   /**
-   * A client that is told of keys that it has read and that have changed since (`CLIENT TRACKING`, RESP3 only).
+   * A client that is notified when keys that it has read are changed (`CLIENT TRACKING`, RESP3 only).
    *
    * @param invalidated called with such keys, on the loop of their connection; with None when any may have changed: at
    *   the end of each connection, too

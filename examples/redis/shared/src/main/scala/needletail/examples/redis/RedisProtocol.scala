@@ -11,12 +11,12 @@ final class RedisError(message: String) extends RuntimeException(message, null, 
 }
 
 /**
- * What is done first on a connection, and what the server sends by itself. A connection speaks RESP3; RESP2 if the
+ * The set-up of a connection, and push messages. A connection speaks RESP3; RESP2 if the
  * server does not know that.
  *
  * @param subscribes whether its connections subscribe: then, with RESP2, messages are arrays
  * @param afterwards commands that follow the greeting; if one fails, so does the connection
- * @param onPush called with what the server sends by itself
+ * @param onPush called with push messages
  * @param onEnd called at the end of each connection, as messages may be lost until there is the next one
  */
 private[redis] final class RedisProtocol(
@@ -53,7 +53,7 @@ private[redis] final class RedisProtocol(
     case _ => message.isInstanceOf[RespValue.Push]
   }
 
-  /** What the server sends by itself: a push of RESP3; on a connection that subscribes, an array of RESP2. */
+  /** Push messages: a push of RESP3; on a connection that subscribes, an array of RESP2. */
   private def kind(message: RespValue): Option[String] = message match {
     case RespValue.Push(RespValue.Text(kind) +: _)                => Some(kind)
     case RespValue.Items(RespValue.Text(kind) +: _) if subscribes => Some(kind)

@@ -84,7 +84,7 @@ private[redis] final class RespDecoder extends Decoder[RespValue] {
       case Some(n) if n >= 0 && n <= Int.MaxValue - 64 =>
         val end = at + n
         if (until < end + 2) {
-          // what must follow the content is checked as soon as it is there
+          // the end of the content is checked as soon as it has arrived
           if (until > end && bytes(end.toInt) != '\r') Bad("content has to be followed by CR and LF")
           else More
         } else if (bytes(end.toInt) != '\r' || bytes(end.toInt + 1) != '\n')

@@ -40,7 +40,7 @@ object RespValue {
 
   final case class Distinct(values: Vector[RespValue]) extends RespValue
 
-  /** What the server sends by itself; the first value is a text that says what it is. */
+  /** A push message; the first value is a text with its kind. */
   final case class Push(values: Vector[RespValue]) extends RespValue
 
   /** The text of a value that is one. */

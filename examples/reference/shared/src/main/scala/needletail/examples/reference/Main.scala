@@ -13,23 +13,23 @@ import needletail.websocket.PerMessageDeflate
 object Main {
   private val options     = Options("reference", "Serves routes for testing and measuring HTTP servers.")
   private val listening   = new Listening(options)
-  private val workers     = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
+  private val workers     = options.int("workers", 0, "event loops; 0: one per processor", 0 to 1024)
   private val headTimeout =
-    options.duration("head-timeout", FiniteDuration(5, SECONDS), "longest time for a request's head")
+    options.duration("head-timeout", FiniteDuration(5, SECONDS), "time limit for a request's head")
   private val bodyTimeout =
-    options.duration("body-timeout", FiniteDuration(5, SECONDS), "longest pause inside a body")
+    options.duration("body-timeout", FiniteDuration(5, SECONDS), "time limit for a pause inside a body")
   private val idleTimeout =
-    options.duration("idle-timeout", FiniteDuration(8, SECONDS), "longest wait for the next request")
+    options.duration("idle-timeout", FiniteDuration(8, SECONDS), "time limit for an idle connection")
   private val poller = options.choice(
     "poller",
     PollerKind.Auto,
     "poller of the event loops on Native: auto, epoll or io_uring",
     PollerKind.all
   )
-  private val maxBody = options.size("max-body", Long.MaxValue, "largest content of a request")
+  private val maxBody = options.size("max-body", Long.MaxValue, "maximum size of a request body")
 
   private val routes =
-    options.int("routes", 0, "more typed routes, GET /api/rN/ID/item/NAME?limit=N; N around 100", 0 to 1000)
+    options.int("routes", 0, "number of additional typed routes, GET /api/rN/ID/item/NAME?limit=N", 0 to 1000)
 
   private val static =
     options.text("static", "", "directory whose files are served below /static/; none unless given")
@@ -37,11 +37,11 @@ object Main {
     options.text(
       "codings",
       "gzip,deflate",
-      "what /text is compressed as, the preferred one first: gzip, deflate, br, zstd"
+      "codings for /text, the preferred one first: gzip, deflate, br, zstd"
     )
   private val deflate =
     options.flag("deflate", "compress the messages of WebSockets (permessage-deflate)")
-  private val takeover = options.flag("deflate-takeover", "and let them refer to earlier ones")
+  private val takeover = options.flag("deflate-takeover", "with context takeover")
 
   private val unlimited =
     options.flag("no-overload-control", "turn overload control off")

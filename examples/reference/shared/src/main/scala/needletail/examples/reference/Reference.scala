@@ -68,7 +68,7 @@ object Reference {
     if (body.length >= 0) response.stream(body.stream, body.length) else response.stream(body.stream)
   }
 
-  /** What a web server in front tells about a request; without one only `script` differs. */
+  /** The variables of a web server in front; without one only `script` differs. */
   private def about(request: Request): Response = {
     val script = GatewayRequest.of(request).fold("-")(_.scriptName)
     val scheme = if (request.connection.isSecure) "https" else "http"

@@ -11,7 +11,7 @@ import needletail.stream.Stream
 /** Files, forms, events and compression, as tests from outside expect them. */
 object WebContent {
 
-  /** Uploads are read to their end, whatever their size: the server's own limit counts. */
+  /** Uploads are read to their end; only the server's own limit applies. */
   private val limits = MultipartLimits(partSize = Long.MaxValue, total = Long.MaxValue)
 
   private val count = arg[Long].filter(_ >= 0, "{NAME} must not be negative")

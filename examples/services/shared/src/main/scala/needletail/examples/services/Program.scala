@@ -11,7 +11,7 @@ import needletail.server.{AdminConfig, ServerConfig}
 /** The `main` of a service: its options, and how it runs. */
 final class Program(options: Options) {
   private val listening = new Listening(options)
-  private val workers   = options.int("workers", 0, "event loops; 0: one for each processor", 0 to 1024)
+  private val workers   = options.int("workers", 0, "event loops; 0: one per processor", 0 to 1024)
 
   /** Serves `routes` until it is stopped, and at the admin port `administration` to this machine. */
   def run(

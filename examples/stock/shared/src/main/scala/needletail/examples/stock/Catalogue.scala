@@ -9,7 +9,7 @@ import needletail.routing.{HttpError, Status}
 final case class User(id: Long, name: String)
 final case class Stock(product: Long, number: Int)
 
-/** What the services know, as values: each method is one call, within the caller's time limit. */
+/** The data of the services: each method is one call, within the caller's time limit. */
 final class Catalogue(service: Service) {
   def user(id: Long)(implicit limit: TimeLimit): Async[User] = ask(s"/users/$id") { json =>
     for {

@@ -8,12 +8,12 @@ import needletail.json._
 import needletail.routing._
 
 /**
- * What a user's orders have in stock, asked of four services in two ways.
+ * The stock of the products in a user's orders, requested from four services in two ways.
  *
- * If a call fails, the others that are under way are cancelled, and the answer is 502 or 503. All of them together have
+ * If a call fails, the others in progress are cancelled, and the answer is 502 or 503. All of them together have
  * `time`; then 504. If the client leaves, all are cancelled.
  *
- * @param parallelism calls for stocks that are under way at a time, for each request
+ * @param parallelism concurrent calls for stocks per request
  */
 final class StockPage(catalogue: Catalogue, time: FiniteDuration = 1.second, parallelism: Int = 4) {
   val routes: Routes = Routes(
@@ -23,7 +23,7 @@ final class StockPage(catalogue: Catalogue, time: FiniteDuration = 1.second, par
     GET / "stock" / arg[Long] + request to { case (user, request) => all(user)(within(request)) }
   )
 
-  /** One call after another, each with what the one before has found. */
+  /** One call after another, each with the result of the previous one. */
   private def newest(id: Long)(implicit limit: TimeLimit): Async[Response] =
     for {
       user     <- catalogue.user(id)

@@ -71,7 +71,7 @@ object Store {
 
   private val products = JsonReader.vector(JsonReader(_.at("description").as[String]))
 
-  /** What the search service found; None if the answer is malformed. */
+  /** The result of the search service; None if it is malformed. */
   private def descriptions(answer: ClientResponse): Option[Seq[String]] =
     Json.parse(answer.text).flatMap(_.at("results").as(products)).toOption
 }

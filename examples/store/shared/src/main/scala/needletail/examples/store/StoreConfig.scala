@@ -8,7 +8,7 @@ import needletail.client.{BreakerConfig, ClientConfig}
  * Limits for each of the services that the store calls.
  *
  * @param searchTime timeout of a search; then 504
- * @param paymentTime timeout of a payment; then 504. Longer, as a payment that was given up may have been made
+ * @param paymentTime timeout of a payment; then 504. Longer, because an abandoned payment may have been made
  * @param inFlight maximum of concurrent requests of one kind; others wait
  * @param queue maximum of waiting requests; beyond: 503
  * @param queueTime how long each may wait; then 503

@@ -28,7 +28,7 @@ private[host] object Spawner {
   }
 
   def listen(path: String): Listening =
-    throw new UnsupportedOperationException(s"on the JVM no program can be given a socket, as $path")
+    throw new UnsupportedOperationException(s"the JVM cannot pass a socket to a program, such as $path")
 
   /**
    * Checks the file first: `setsid` would report an error on standard error only, and would run a text file without an

@@ -6,7 +6,7 @@ import needletail.server.operations.Log
  * Writes a program's standard error to the log, line by line. The total is bounded, so that a program that writes too
  * much does no harm, and control characters become `?`, so that it cannot forge log entries.
  *
- * @param what the name of the program, before each line
+ * @param what the name of the program, a prefix of each line
  * @param most bytes that are logged; if `isLasting`, per minute
  * @param isLasting whether the program serves many requests
  */
@@ -46,7 +46,7 @@ private[host] final class StandardErrorLog(
       log.warn(s"$what: $line")
     } else if (!silent) {
       silent = true
-      log.warn(s"$what: more on standard error is left out")
+      log.warn(s"$what: further output on standard error is omitted")
     }
     line.setLength(0)
   }

@@ -9,7 +9,7 @@ import needletail.http.ByteStream
 import needletail.io.EventLoop
 
 /*
- * What a platform has to supply to run programs. Everything else in this package is portable.
+ * The platform contract for running programs. Everything else in this package is portable.
  *
  *   object Spawner
  *     val handsOverSockets: Boolean       can a program be given a listening socket as its descriptor 0?

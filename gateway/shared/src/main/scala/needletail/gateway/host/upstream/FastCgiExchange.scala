@@ -12,7 +12,7 @@ private[host] final class FastCgiExchange(
 ) extends Backend {
   private[host] val answer = new AnswerBuffer(FastCgiExchange.MostWaiting, () => connection.roomAgain())
 
-  /** Whether it was given up, and not ended by the peer yet: what arrives for it is dropped. */
+  /** Whether it was aborted, and not ended by the peer yet: its data is dropped. */
   private[host] var isDropped = false
   private[host] var isOver    = false
   private[host] var outEnded  = false // whether the output stream has ended; the request may not have

@@ -46,7 +46,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
 
   def isOpen: Boolean = connection.isOpen && !closing
 
-  /** Requests in flight, including those given up. */
+  /** Requests in flight, including aborted ones. */
   def inFlight: Int = exchanges.size
 
   /** Begins a request: sends everything except its content. */

@@ -5,7 +5,7 @@ import needletail.gateway.host.backend.{AnswerBuffer, Backend}
 import needletail.http.ByteStream
 import needletail.io.{Connection, ConnectionHandler}
 
-/** A request to an SCGI server, on a connection of its own; the response ends with the connection. */
+/** A request to an SCGI server, on its own connection; the response ends with the connection. */
 private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
     extends Backend
     with ConnectionHandler {

@@ -2,10 +2,10 @@ package needletail.gateway.host.request
 
 import java.nio.file.{Files, Path}
 
-import needletail.testing.{Suite, Temporaries}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Programs at the ends of long paths and of links. */
-class ScriptFinderSuite extends Suite with Temporaries {
+class ScriptFinderSuite extends Suite with TemporaryDirectories {
   private val root: Path   = temporaryDirectory()
   private val name: String = "n" * 200
 

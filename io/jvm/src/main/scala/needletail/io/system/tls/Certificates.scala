@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters.*
 
 import needletail.io.tls.CertificateInfo
 
-/** What is asked of an X.509 certificate. */
+/** Properties of an X.509 certificate. */
 private[io] object Certificates {
   def info(certificate: X509Certificate): CertificateInfo = CertificateInfo(
     certificate.getSubjectX500Principal.getName,

@@ -10,7 +10,7 @@ import needletail.io.system.NioSocket
 /**
  * The encrypted side of a socket secured by TLS: bytes of records from and to the kernel, and what the engine sends by
  * itself. They pass through the poller's buffer; what a peer sent a part of, and what the kernel does not take, is kept
- * here. Output of the engine itself that the kernel does not take is owed.
+ * here. Output of the engine itself that the kernel does not take is pending ("owed").
  */
 private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLEngine)
     extends NioSocket(channel) {

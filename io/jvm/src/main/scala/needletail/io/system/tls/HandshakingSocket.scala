@@ -206,7 +206,7 @@ private[tls] abstract class HandshakingSocket(
     val isUsed = result.bytesConsumed > 0
     keep(in, result.getStatus)
     if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
-      throw new IOException(s"$name ended the connection in the middle of the TLS handshake")
+      throw new IOException(s"$name closed the connection during the TLS handshake")
     if (isUsed) greetings += 1
     if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
     isUsed

@@ -30,7 +30,7 @@ private[io] object Pem {
       try factory.generateCertificate(new ByteArrayInputStream(block.bytes)).asInstanceOf[X509Certificate]
       catch {
         case e: CertificateException =>
-          throw new IOException(s"$file has a certificate that is damaged: ${line(e)}", e)
+          throw new IOException(s"$file is damaged: invalid certificate (${line(e)})", e)
       }
     }
   }
@@ -39,12 +39,12 @@ private[io] object Pem {
   def revocations(file: Path): Vector[X509CRL] = {
     val found = blocks(file).filter(_.label == "X509 CRL")
     if (found.isEmpty)
-      throw new IOException(s"$file has no list of revoked certificates in PEM (-----BEGIN X509 CRL-----)")
+      throw new IOException(s"$file has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)")
     found.map { block =>
       try factory.generateCRL(new ByteArrayInputStream(block.bytes)).asInstanceOf[X509CRL]
       catch {
         case e: CRLException =>
-          throw new IOException(s"$file has a list of revoked certificates that is damaged: ${line(e)}", e)
+          throw new IOException(s"$file is damaged: invalid certificate revocation list (${line(e)})", e)
       }
     }
   }
@@ -86,7 +86,7 @@ private[io] object Pem {
     }
   }
 
-  /** The first line of what an exception says. */
+  /** The first line of an exception's message. */
   private[tls] def line(e: GeneralSecurityException): String =
     Option(e.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(e.toString)
 

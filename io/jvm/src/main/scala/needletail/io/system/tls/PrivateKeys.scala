@@ -59,7 +59,7 @@ private[io] object PrivateKeys {
     }
   }
 
-  /** PKCS #8 of a key in its own format; the certificate says the algorithm and, if there is one, the curve. */
+  /** PKCS #8 of a key in its own format; the certificate has the algorithm and, if there is one, the curve. */
   private def wrapped(key: Array[Byte], certificate: X509Certificate): Array[Byte] = {
     val subject   = certificate.getPublicKey.getEncoded // a SEQUENCE whose first element is the algorithm
     val start     = header(subject, 0)

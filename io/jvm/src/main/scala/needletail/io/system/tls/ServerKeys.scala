@@ -20,7 +20,7 @@ import scala.jdk.CollectionConverters.*
 
 import needletail.io.tls.TlsCertificate
 
-/** The certificates of a server, chosen by the name that a client asks for and the kind of key that it accepts. */
+/** The certificates of a server, chosen by the name that a client requests and the kinds of keys that it accepts. */
 private[io] final class ServerKeys private (keys: Vector[ServerKeys.Key]) extends X509ExtendedKeyManager {
   import ServerKeys.*
 
@@ -86,12 +86,12 @@ private[io] object ServerKeys {
   def read(files: Seq[TlsCertificate]): ServerKeys =
     new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
       val chain = Pem.certificates(f.chain)
-      for (certificate <- chain; why <- Weakness.of(certificate.getPublicKey))
+      for (certificate <- chain; why <- KeyStrength.of(certificate.getPublicKey))
         throw new IOException(s"${f.chain} has a key that is too weak: $why")
       new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
     }.toVector)
 
-  /** The name that the client asks for, in lower case; null if none. */
+  /** The name that the client requests, in lower case; null if none. */
   def nameIn(session: ExtendedSSLSession): String =
     session.getRequestedServerNames.asScala.collectFirst {
       case host: SNIHostName => host.getAsciiName.toLowerCase(ROOT)
@@ -99,7 +99,7 @@ private[io] object ServerKeys {
 
   /**
    * Accepts names in ASCII that are no longer than a name can be (RFC 6066 section 3), and if `isKnown` only those that
-   * there is a certificate for. Others get the alert unrecognized_name; the engine refuses what is no host name.
+   * there is a certificate for. Others get the alert unrecognized_name; the engine rejects invalid host names.
    */
   def matcher(keys: ServerKeys, isKnown: Boolean): SNIMatcher =
     new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
@@ -110,7 +110,7 @@ private[io] object ServerKeys {
       }
     }
 
-  /** `EC_EC`, `EC_RSA` and the like name the issuer's kind of key too, which does not matter. */
+  /** `EC_EC`, `EC_RSA` and so on include the issuer's kind of key, which does not matter here. */
   private def kindOf(name: String): String = name match {
     case "Ed25519" | "Ed448" => "EdDSA"
     case other               => other.takeWhile(_ != '_')

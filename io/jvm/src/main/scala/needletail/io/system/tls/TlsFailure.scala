@@ -13,7 +13,7 @@ import javax.net.ssl.SSLException
 private[tls] object TlsFailure {
 
   final val NotPinned = "none of its keys is pinned"
-  final val Refused   = "it was refused by the server's own check"
+  final val Refused   = "it was rejected by the server's own check"
 
   def of(e: SSLException, name: String): IOException = {
     val all            = causes(e).toVector
@@ -29,7 +29,7 @@ private[tls] object TlsFailure {
     new IOException(text, e)
   }
 
-  /** What is wrong with the peer's certificate, if that is the error. */
+  /** The problem with the peer's certificate, if that is the error. */
   private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
     all.collectFirst {
       case _: CertificateExpiredException     => "has expired"
@@ -37,7 +37,7 @@ private[tls] object TlsFailure {
       case _: CertificateRevokedException     => "was revoked"
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
-        "was issued by somebody whose list of revoked certificates is not known or has expired"
+        "was issued by an authority whose revocation list is missing or has expired"
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
         s"is too weak: ${e.getMessage}"
@@ -45,7 +45,7 @@ private[tls] object TlsFailure {
       if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
       else if (has(Refused)) Some(s"is not accepted: $Refused")
       else if (has("PKIX path building failed") || has("No trusted certificate"))
-        Some("is not trusted: it was issued by somebody unknown")
+        Some("is not trusted: its issuer is unknown")
       else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")
       else None
     }

@@ -67,22 +67,22 @@ private[io] object Trust {
 
   private def manager(factory: TrustManagerFactory): X509ExtendedTrustManager =
     factory.getTrustManagers.collectFirst { case m: X509ExtendedTrustManager => m }
-      .getOrElse(throw new IOException("TLS is not available: the JDK has no manager of trust"))
+      .getOrElse(throw new IOException("TLS is not available: the JDK has no trust manager"))
 
-  /** Trusts whom `inner` trusts, if `check` does not throw a CertificateException for the chain that the peer sent. */
+  /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): TrustManager =
     new Checked(inner, check)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
 
-  /** Trusts whom `inner` trusts, if a key is pinned of the path from the peer to somebody trusted. */
+  /** Trusts the peers that `inner` trusts, if a key in the path from the peer to a trusted certificate is pinned. */
   def pinned(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager = also(inner) { chain =>
     if (!path(chain, inner.getAcceptedIssuers).exists(c => pins(Certificates.pin(c))))
       throw new CertificateException(TlsFailure.NotPinned)
   }
 
-  /** The path by which a peer is trusted, the trusted one included. The peer may have sent others, or not the last. */
+  /** The path by which a peer is trusted, including the trusted certificate. The peer may have sent others, or not the last. */
   private def path(chain: Array[X509Certificate], trusted: Array[X509Certificate]): Seq[X509Certificate] =
     if (trusted.contains(chain(0))) Seq(chain(0))
     else

@@ -77,7 +77,7 @@ private[tls] object OpenSslFunctions {
 /** OpenSSL, which is loaded when it is first needed. */
 private[tls] object OpenSsl {
 
-  /** Throws an IOException that says why, if there is no OpenSSL that can be used. */
+  /** Throws an IOException with the reason if OpenSSL cannot be used. */
   def load(): Unit = {
     val problem = OpenSslFunctions.load()
     if (problem ne null) throw new IOException(fromCString(problem))

@@ -21,7 +21,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   private val isChecked = config.trust != TlsTrust.Unchecked
   private val contexts  = new OpenSslContexts(() => make())
 
-  // What is wrong with the files is known now; the library is loaded later if there are none.
+  // Errors in the files are reported now; if there are none, the library is loaded later.
   if (trusted.nonEmpty || revoked.nonEmpty || own.nonEmpty) OpenSslFunctions.release(make())
 
   private def make(): Ptr[Byte] =

@@ -16,7 +16,7 @@ private[tls] object OpenSslFacts {
     if (fields.length < Size) None else Some(info(fields, 0))
   }
 
-  /** @param isServer whether the name is the one that the client has asked for; otherwise it is `name` */
+  /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
   def session(connection: Ptr[Byte], isServer: Boolean, name: String): TlsSession = {
     val fields     = read(OpenSslFunctions.sessionFacts(connection, _))
     def at(i: Int) = if (i < fields.length) new String(fields(i), UTF_8) else ""

@@ -49,14 +49,14 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
       trusted.foreach(OpenSslSettings.trust(context, _))
       OpenSslSettings.revoked(context, revoked)
       config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))
-      if (check.nonEmpty && OpenSslFunctions.check(context, OwnCheck.function) == 0) throw OpenSsl.outOfMemory
+      if (check.nonEmpty && OpenSslFunctions.check(context, ClientCertificateCheck.function) == 0) throw OpenSsl.outOfMemory
     }
 
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
     val plain = socket.asInstanceOf[KernelSocket]
     val made  = OpenSslFunctions.open(context, plain.fd, null, null, 0)
     if (made eq null) throw OpenSsl.outOfMemory
-    new OpenSslSocket(plain, made, "the client", counts, toPlain, check.map(new OwnCheck(_)))
+    new OpenSslSocket(plain, made, "the client", counts, toPlain, check.map(new ClientCertificateCheck(_)))
   }
 
   /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */

@@ -53,11 +53,11 @@ private[tls] object OpenSslSettings {
 
   def trust(context: Ptr[Byte], trusted: PemFile): Unit =
     if (OpenSslFunctions.trust(context, trusted.bytes.at(0), trusted.bytes.length) == 0)
-      throw trusted.damaged("a certificate")
+      throw trusted.damaged("certificate")
 
   def revoked(context: Ptr[Byte], lists: Option[PemFile]): Unit = lists.foreach { file =>
     if (OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length) == 0)
-      throw file.damaged("a list of revoked certificates")
+      throw file.damaged("certificate revocation list")
   }
 
   def own(context: Ptr[Byte], own: OwnCertificate): Unit = {
@@ -77,12 +77,12 @@ private[tls] object OpenSslSettings {
   private def problem(own: OwnCertificate, text: String): String = {
     val (chain, key) = (own.chain.file, own.key.file)
     text match {
-      case "no certificate" => own.chain.damaged("a certificate").getMessage
+      case "no certificate" => own.chain.damaged("certificate").getMessage
       case "not its key"    => s"the key of $key is not that of the certificate in $chain"
       case "no key" if own.isEncrypted && own.password.isEmpty =>
         s"$key is encrypted, and there is no password for it"
       case "no key" if own.isEncrypted => s"the password for $key is wrong"
-      case "no key"                    => own.key.damaged("a private key").getMessage
+      case "no key"                    => own.key.damaged("private key").getMessage
       case other                       => s"$chain with $key cannot be used: $other"
     }
   }

@@ -28,7 +28,7 @@ private[tls] final class OpenSslSocket(
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
-    check: Option[OwnCheck]
+    check: Option[ClientCertificateCheck]
 ) extends KernelSocket(plain.fd) {
   import OpenSslSocket.*
 
@@ -68,7 +68,7 @@ private[tls] final class OpenSslSocket(
       true
     }
 
-  /** Copies what the handshake has established, which ends with the connection otherwise. */
+  /** Copies the results of the handshake, which are otherwise freed with the connection. */
   private def establish(): Unit = if (established eq null)
     established = OpenSslFacts.session(connection, counts ne null, name)
 
@@ -115,7 +115,7 @@ private[tls] final class OpenSslSocket(
     super.close()
   }
 
-  /** What a call returned: bytes, -1 for the end, or an exception. */
+  /** The result of a call: bytes, -1 for the end, or an exception. */
   private def done(result: Int): Int = {
     val flags = !numbers
     if ((flags & NoInput) != 0 || (flags & ShortInput) != 0 && !unbounded) usedUp(Interest.Read)
@@ -136,7 +136,7 @@ private[tls] final class OpenSslSocket(
       case 1 => s"$name has shown no certificate"
       case 3 => notTls()
       case 4 => "the connection ended without closing its TLS stream: data may be missing"
-      case 5 => s"$name ended the connection in the middle of the TLS handshake"
+      case 5 => s"$name closed the connection during the TLS handshake"
       case 6 => s"$name sends too many TLS messages without data"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
@@ -149,11 +149,11 @@ private[tls] final class OpenSslSocket(
     case 9                     => s"the certificate of $name is not valid yet"
     case 23                    => s"the certificate of $name was revoked"
     case 3 | 11 | 12 | 33 | 44 =>
-      s"the certificate of $name was issued by somebody whose list of revoked certificates is not known or has expired"
+      s"the certificate of $name was issued by an authority whose revocation list is missing or has expired"
     case 66 | 67 | 68          => s"the certificate of $name is too weak: $why"
     case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"
     case 2 | 18 | 19 | 20 | 21 =>
-      s"the certificate of $name is not trusted: it was issued by somebody unknown"
+      s"the certificate of $name is not trusted: its issuer is unknown"
     case _ => s"the certificate of $name is not trusted: $why"
   }
 

@@ -7,9 +7,9 @@ import java.nio.file.Path
 import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
 
-/** What was in a file in PEM (RFC 7468). */
+/** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
-  def damaged(what: String): IOException = new IOException(s"$file has $what that is damaged")
+  def damaged(what: String): IOException = new IOException(s"$file is damaged: invalid $what")
 
   def contains(label: String): Boolean = new String(bytes, ISO_8859_1).contains(label)
 }
@@ -17,9 +17,9 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
 private[tls] object PemFile {
   def certificates(file: Path): PemFile = read(file, "X.509 certificates", " CERTIFICATE-----")
   def key(file: Path): PemFile = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
-  def revoked(file: Path): PemFile = read(file, "list of revoked certificates", " X509 CRL-----")
+  def revoked(file: Path): PemFile = read(file, "certificate revocation list", " X509 CRL-----")
 
-  /** Throws an IOException that says what is wrong: there is no file, or no block with that label, or it has no end. */
+  /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */
   private def read(file: Path, what: String, label: String, example: String = ""): PemFile = {
     val bytes = SmallFile.read(file)
     val text  = new String(bytes, ISO_8859_1)
@@ -60,7 +60,7 @@ private[tls] object PemFile {
   private final val Begin = "-----BEGIN "
 }
 
-/** A certificate and its key, as read. Throws an IOException that names the file and what is wrong. */
+/** A certificate and its key, as read. Throws an IOException that names the file and the error. */
 private[tls] final class OwnCertificate(files: TlsCertificate) {
   val chain: PemFile           = PemFile.certificates(files.chain)
   val key: PemFile             = PemFile.key(files.key)
@@ -70,7 +70,7 @@ private[tls] final class OwnCertificate(files: TlsCertificate) {
 
   val info: CertificateInfo = {
     OpenSsl.load()
-    OpenSslFacts.certificate(chain).getOrElse(throw chain.damaged("a certificate"))
+    OpenSslFacts.certificate(chain).getOrElse(throw chain.damaged("certificate"))
   }
 
   /** The kind of the key matters where there are several for one name. */

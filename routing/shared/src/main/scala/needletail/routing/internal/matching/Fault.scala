@@ -26,7 +26,7 @@ private[routing] object Fault {
 /** The value of a part that is evaluated once the route has matched: a filter, or a body. */
 private[routing] object Pending
 
-/** Where a text comes from, for messages: `query parameter 'page'`. `name` is null if it has none. */
+/** The source of a text, for messages: `query parameter 'page'`. `name` is null if it has none. */
 private[routing] final class Label(val place: String, val name: String, val inPath: Boolean) {
   override def toString: String = if (name == null) place else s"$place '$name'"
 

@@ -68,7 +68,7 @@ private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: Fini
     }
   }
 
-  /** A waiter has given up. It was given no place, as it claimed itself first. */
+  /** A waiter has stopped waiting. It got no place, because it claimed itself first. */
   private[routing] def gone(waiter: Bulkhead.Waiter): Unit = {
     waiting.decrementAndGet()
     line.remove(waiter) // linear in the queue, which is bounded; otherwise those that left would fill it
@@ -118,7 +118,7 @@ private[routing] object Bulkhead {
 
   /**
    * A waiter, on its loop: `turn` becomes true when it is admitted, false when its time is over. The first to claim it
-   * decides: a thread that admits it, or its loop when it gives up.
+   * decides: a thread that admits it, or its loop when it stops waiting.
    */
   final class Waiter(bulkhead: Bulkhead, loop: Loop) extends AtomicBoolean(false) {
     val turn: AsyncPromise[Boolean] = new AsyncPromise[Boolean]
@@ -131,7 +131,7 @@ private[routing] object Bulkhead {
       timer = loop.schedule(limit.toNanos, () => giveUp())
       turn.onCancel { () =>
         timer.cancel()
-        // already admitted but not told yet: the place goes to the next one
+        // admitted but not notified yet: the place goes to the next one
         if (claim()) bulkhead.gone(this) else giveBack()
       }
     }

@@ -53,7 +53,7 @@ private[routing] final class CompiledRoute(
   /** Whether there is nothing to evaluate, as the table has compared method and segments and there is no value. */
   private val isLiteral: Boolean = !pattern.reads
 
-  /** What is evaluated after everything else has matched: filters in order, then the body. */
+  /** The parts that are evaluated after everything else has matched: filters in order, then the body. */
   private val waiting: Array[AsyncPart & Pattern] = {
     val parts             = leaves.collect { case part: (AsyncPart & Pattern @unchecked) => part }.distinct
     val (bodies, filters) = parts.partition(_.readsBody)
@@ -183,7 +183,7 @@ private[routing] object CompiledRoute {
   private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
-/** What a route has besides its pattern and handler; the outermost of the bulkheads and arounds comes first. */
+/** The settings of a route besides its pattern and handler; the outermost bulkheads and arounds come first. */
 private[routing] final case class RouteSettings(
     doc: String = "",
     priority: Priority = Priority.Normal,

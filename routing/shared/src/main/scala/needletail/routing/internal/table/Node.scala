@@ -7,7 +7,7 @@ import needletail.http.text.Swar
 import needletail.routing.internal.matching.{OtherMethods, Percent, Segment}
 
 /**
- * A node of the trie: what may follow a prefix of a path. Immutable after construction.
+ * A node of the trie: the possible continuations of a path prefix. Immutable after construction.
  *
  * @param literals a hash table with open addressing, its size a power of two, at most half full; null if empty
  * @param captured for any one segment that is not empty; may be null

@@ -6,7 +6,7 @@ package needletail.routing.internal.typing
  * them without a macro. `C` is a type parameter, not a member, so that compilers show it in messages.
  */
 @annotation.implicitNotFound(
-  "the values ${A} and ${B} do not fit into one tuple: a route has at most 12 values; gather some of them into a case class with >>"
+  "the values ${A} and ${B} do not fit into one tuple: a route has at most 12 values; combine some of them into a case class with >>"
 )
 sealed abstract class Concat[A, B, C] {
 
@@ -88,37 +88,37 @@ private[routing] trait ConcatOne extends ConcatOnes {
 sealed abstract class One[A]
 
 object One extends OneOfAny {
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple2[A1, A2]: One[(A1, A2)] = one
   implicit def notTuple2[A1, A2]: One[(A1, A2)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple3[A1, A2, A3]: One[(A1, A2, A3)] = one
   implicit def notTuple3[A1, A2, A3]: One[(A1, A2, A3)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple4[A1, A2, A3, A4]: One[(A1, A2, A3, A4)] = one
   implicit def notTuple4[A1, A2, A3, A4]: One[(A1, A2, A3, A4)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple5[A1, A2, A3, A4, A5]: One[(A1, A2, A3, A4, A5)] = one
   implicit def notTuple5[A1, A2, A3, A4, A5]: One[(A1, A2, A3, A4, A5)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple6[A1, A2, A3, A4, A5, A6]: One[(A1, A2, A3, A4, A5, A6)] = one
   implicit def notTuple6[A1, A2, A3, A4, A5, A6]: One[(A1, A2, A3, A4, A5, A6)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple7[A1, A2, A3, A4, A5, A6, A7]: One[(A1, A2, A3, A4, A5, A6, A7)] = one
   implicit def notTuple7[A1, A2, A3, A4, A5, A6, A7]: One[(A1, A2, A3, A4, A5, A6, A7)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple8[A1, A2, A3, A4, A5, A6, A7, A8]: One[(A1, A2, A3, A4, A5, A6, A7, A8)] = one
   implicit def notTuple8[A1, A2, A3, A4, A5, A6, A7, A8]: One[(A1, A2, A3, A4, A5, A6, A7, A8)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple9[A1, A2, A3, A4, A5, A6, A7, A8, A9]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9)] = one
   implicit def notTuple9[A1, A2, A3, A4, A5, A6, A7, A8, A9]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple10[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10)] = one
   implicit def notTuple10[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple11[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11)] = one
   implicit def notTuple11[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11)] = one
-  @annotation.implicitAmbiguous("a route has at most 12 values; gather some of them into a case class with >>")
+  @annotation.implicitAmbiguous("a route has at most 12 values; combine some of them into a case class with >>")
   implicit def tuple12[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12)] = one
   implicit def notTuple12[A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12]: One[(A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11, A12)] = one
 }

@@ -9,7 +9,7 @@ sealed abstract class Mistake
 
 /** The error message for `+` with something that cannot be added to a route. */
 @annotation.implicitNotFound(
-  "a ${P} cannot be added to a route with +; what can: a method, a path that begins with one (GET / \"x\"), ?(\"name\", arg[T]), header, cookie, Body[T], Filter, attachment. A path segment is added with /"
+  "a ${P} cannot be added to a route with +; allowed are a method, a path that begins with one (GET / \"x\"), ?(\"name\", arg[T]), header, cookie, Body[T], Filter, attachment. A path segment is added with /"
 )
 sealed abstract class NotAPart[P] {
   private[routing] def apply(other: P): Mistake
@@ -17,7 +17,7 @@ sealed abstract class NotAPart[P] {
 
 /** The error message for `/` with something that is not allowed in a path. */
 @annotation.implicitNotFound(
-  "a ${P} cannot stand in a path; what can: a literal in quotes, arg[T] to read one segment as a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional, lists or have a default"
+  "a ${P} is not allowed in a path; allowed are a literal in quotes, arg[T] to convert one segment to a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional, lists or have a default"
 )
 sealed abstract class NotInPath[P] {
   private[routing] def apply(other: P): Mistake
@@ -25,7 +25,7 @@ sealed abstract class NotInPath[P] {
 
 /** Evidence that a route has no values, so that `to` needs no function. */
 @annotation.implicitNotFound(
-  "this route has values: give `to` a function of them, such as to (value => ...) or, for several, to { case (a, b) => ... }"
+  "this route has values: pass a function of them to `to`, such as to (value => ...) or, for several, to { case (a, b) => ... }"
 )
 sealed abstract class NoValues[A]
 
@@ -43,7 +43,7 @@ sealed abstract class TextIsNoResponse {
 
 /** The error message for something that is used as a route but has no handler. */
 @annotation.implicitNotFound(
-  "this is not a route: every route ends with `to` and its answer, such as GET / \"x\" to \"it\".ok, or GET / arg[Int] to (n => ...)"
+  "this is not a route: every route ends with `to` and a handler, such as GET / \"x\" to \"it\".ok, or GET / arg[Int] to (n => ...)"
 )
 sealed abstract class NotARoute {
   private[routing] def apply(other: Any): Mistake
@@ -59,7 +59,7 @@ sealed abstract class MissingTo {
 
 /** The error message for `subroutes` with routes instead of a function. */
 @annotation.implicitNotFound(
-  "subroutes needs a function of the common part, with which each route begins: \"x\" subroutes { base => Routes(base + GET / \"y\" to ..., ...) }"
+  "subroutes takes a function of the common part, which begins each route: \"x\" subroutes { base => Routes(base + GET / \"y\" to ..., ...) }"
 )
 sealed abstract class SubroutesAreAFunction {
   private[routing] def apply(routes: Any): Mistake
@@ -67,7 +67,7 @@ sealed abstract class SubroutesAreAFunction {
 
 /** The error message for a parameter without the type of its value. */
 @annotation.implicitNotFound(
-  "say how the value of this parameter is read: (\"name\", arg[T]), or (\"name\", \"text\") to require that text"
+  "the type of this parameter is missing: (\"name\", arg[T]), or (\"name\", \"text\") to require that text"
 )
 sealed abstract class NoParameterType {
   private[routing] def apply(name: String): Mistake

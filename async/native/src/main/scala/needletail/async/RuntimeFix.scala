@@ -6,7 +6,7 @@ import scala.scalanative.unsafe._
  * Platform contract: code that every program runs calls `need`. The reference keeps the linker from leaving out
  * `needletail_traits.c`, which corrects class data of Scala Native's runtime before `main`.
  */
-private[async] object Mended {
+private[async] object RuntimeFix {
   def need(): Unit = {
     val _ = classes
   }

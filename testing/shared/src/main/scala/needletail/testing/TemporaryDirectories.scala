@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path}
 import java.util.concurrent.ConcurrentLinkedQueue
 
 /** Directories of a suite's own, which are deleted when it is over, with everything in them. */
-trait Temporaries extends Suite {
+trait TemporaryDirectories extends Suite {
   private val made = new ConcurrentLinkedQueue[Path]
 
   /** A new directory, under its real path. */

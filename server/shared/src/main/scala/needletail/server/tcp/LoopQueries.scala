@@ -9,8 +9,8 @@ import needletail.async.Survivable
 import needletail.io.EventLoop
 
 /** Queries to an object on a loop, from any thread. The number of pending queries is bounded. */
-private[server] final class LoopQuestions(loop: EventLoop) {
-  import LoopQuestions._
+private[server] final class LoopQueries(loop: EventLoop) {
+  import LoopQueries._
 
   private val waiting = new AtomicInteger
 
@@ -39,6 +39,6 @@ private[server] final class LoopQuestions(loop: EventLoop) {
   }
 }
 
-private object LoopQuestions {
+private object LoopQueries {
   private final val MaxWaiting = 1024
 }

@@ -8,7 +8,7 @@ import needletail.server.clock.LoopTime
  *
  * @param window its length in nanoseconds; an estimate needs at least a quarter of it
  */
-private[server] final class Pace(time: LoopTime, window: Long) {
+private[server] final class AdmissionRate(time: LoopTime, window: Long) {
 
   private var letIn  = 0
   private var began  = time.own // of the window; for the first one, when the first request was admitted
@@ -38,12 +38,12 @@ private[server] final class Pace(time: LoopTime, window: Long) {
       began = time.own
       passed = 0
     }
-    if (letIn + before < Pace.Enough || passed + length < window / 4) -1
+    if (letIn + before < AdmissionRate.Enough || passed + length < window / 4) -1
     else Math.ceil((letIn + before).toDouble / (passed + length) * nanos).toInt
   }
 }
 
-private[server] object Pace {
+private[server] object AdmissionRate {
 
   /** Fewer requests than this are not enough for an estimate. */
   private final val Enough = 8

@@ -2,8 +2,8 @@ package needletail.examples.demo
 
 import needletail.testing.Suite
 
-class ReadingsSuite extends Suite {
-  private val readings = new Readings("""# HELP a_total What a is.
+class MetricSumsSuite extends Suite {
+  private val readings = new MetricSums("""# HELP a_total What a is.
                                         |# TYPE a_total counter
                                         |a_total{route="/"} 3
                                         |a_total{route="/search",reason="x y"} 4.5

@@ -4,10 +4,10 @@ import sbt._
 import scala.io.Source
 
 /** What a server answered and what it wrote to standard error, from its start to its end. */
-final case class Asked(answer: String, errors: String)
+final case class ServerOutput(answer: String, errors: String)
 
-object Asked {
-  def of(program: File): Asked = IO.withTemporaryFile("errors", "txt") { errors =>
+object ServerOutput {
+  def of(program: File): ServerOutput = IO.withTemporaryFile("errors", "txt") { errors =>
     val process = new ProcessBuilder(program.getPath).redirectError(errors).start()
     try {
       val killer = new Thread(() => if (!process.waitFor(60, TimeUnit.SECONDS)) process.destroyForcibly())
@@ -26,7 +26,7 @@ object Asked {
       process.toHandle.destroy()
       lines.foreach(_ => ())
       process.waitFor()
-      Asked(answer, IO.read(errors))
+      ServerOutput(answer, IO.read(errors))
     } finally { process.destroyForcibly(); () }
   }
 

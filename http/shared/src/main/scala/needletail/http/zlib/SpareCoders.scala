@@ -1,8 +1,8 @@
 package needletail.http.zlib
 
 /** Coders that are out of use, kept by each thread for the next use, as making one costs much. At most `Most`. */
-private[zlib] final class Spares[A <: AnyRef] {
-  import Spares.Most
+private[zlib] final class SpareCoders[A <: AnyRef] {
+  import SpareCoders.Most
 
   private val coders = new Array[AnyRef](Most)
   private var count  = 0
@@ -29,11 +29,11 @@ private[zlib] final class Spares[A <: AnyRef] {
   }
 }
 
-private[zlib] object Spares {
+private[zlib] object SpareCoders {
   private final val Most = 4
 
   /** One of each thread. */
-  def byThread[A <: AnyRef]: ThreadLocal[Spares[A]] = new ThreadLocal[Spares[A]] {
-    override def initialValue(): Spares[A] = new Spares[A]
+  def byThread[A <: AnyRef]: ThreadLocal[SpareCoders[A]] = new ThreadLocal[SpareCoders[A]] {
+    override def initialValue(): SpareCoders[A] = new SpareCoders[A]
   }
 }

@@ -1,7 +1,7 @@
 package needletail.examples.demo
 
 /** Sums of a server's metrics in Prometheus' text format, without those of the live page itself. */
-private[demo] final class Readings(text: String) {
+private[demo] final class MetricSums(text: String) {
 
   /** The sum of the samples with that name. */
   def sum(name: String): Double =

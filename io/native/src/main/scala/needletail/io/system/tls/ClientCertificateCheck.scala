@@ -10,13 +10,13 @@ import needletail.io.tls.CertificateInfo
  * A server's own check of its clients' certificates, for one connection. OpenSSL asks it within the handshake, on the
  * handshake's thread, so that a client which is refused gets an alert.
  */
-private[tls] final class OwnCheck(check: CertificateInfo => Boolean) {
+private[tls] final class ClientCertificateCheck(check: CertificateInfo => Boolean) {
 
   /** Runs a handshake of a server that has this check. */
   def during(handshake: => Int): Int = {
-    OwnCheck.asked.set(this)
+    ClientCertificateCheck.asked.set(this)
     try handshake
-    finally OwnCheck.asked.remove()
+    finally ClientCertificateCheck.asked.remove()
   }
 
   private var failure: Exception = null
@@ -35,13 +35,13 @@ private[tls] final class OwnCheck(check: CertificateInfo => Boolean) {
 
   def refusal(name: String): IOException =
     new IOException(
-      s"the certificate of $name is not accepted: it was refused by the server's own check",
+      s"the certificate of $name is not accepted: it was rejected by the server's own check",
       failure
     )
 }
 
-private[tls] object OwnCheck {
-  private val asked = new ThreadLocal[OwnCheck]
+private[tls] object ClientCertificateCheck {
+  private val asked = new ThreadLocal[ClientCertificateCheck]
 
   /** What C calls. Nothing must be thrown through it. */
   val function: CFuncPtr2[Ptr[Byte], CInt, CInt] =

@@ -4,9 +4,9 @@ import java.util.ArrayDeque
 
 import needletail.websocket.frame.FrameReader
 
-/** Messages that have arrived while the listener takes none, in order; what they hold is counted. */
-private[socket] final class KeptMessages(memory: FrameReader.Memory) {
-  import KeptMessages._
+/** Messages that arrived while the listener was paused, in order; their memory is counted. */
+private[socket] final class BufferedMessages(memory: FrameReader.Memory) {
+  import BufferedMessages._
 
   private val messages = new ArrayDeque[Message]
 
@@ -40,7 +40,7 @@ private[socket] final class KeptMessages(memory: FrameReader.Memory) {
   private def cost(message: Message): Int = message.bytes.length + Overhead
 }
 
-private object KeptMessages {
+private object BufferedMessages {
   private final val Most     = 64 * 1024
   private final val Overhead = 64 // of the objects of a message
 }

@@ -8,8 +8,8 @@ import needletail.routing._
  * The switches of the demo: the number of customers, five times as many, and the search service's fault. From any
  * thread.
  */
-final class Situation(fault: Fault, changed: Int => Unit) {
-  private var customers = Situation.UsualCustomers
+final class DemoControls(fault: Fault, changed: Int => Unit) {
+  private var customers = DemoControls.UsualCustomers
   private var times     = 1
 
   private def update(newCustomers: Option[Int], newTimes: Option[Int], down: Option[Boolean]): Unit =
@@ -29,7 +29,7 @@ final class Situation(fault: Fault, changed: Int => Unit) {
   /** `GET /situation`, and `PUT /situation?customers=300&times=5&down=true` with any of these. */
   val routes: Routes = Routes(
     GET / "situation" to answer,
-    PUT / "situation" + ?("customers", Situation.customers) + ?("times", Situation.times) +
+    PUT / "situation" + ?("customers", DemoControls.customers) + ?("times", DemoControls.times) +
       ?("down", arg[Option[Boolean]]) to { case (customers, times, down) =>
         update(customers, times, down)
         answer
@@ -37,7 +37,7 @@ final class Situation(fault: Fault, changed: Int => Unit) {
   )
 }
 
-object Situation {
+object DemoControls {
 
   /** Of each kind. */
   final val UsualCustomers = 300

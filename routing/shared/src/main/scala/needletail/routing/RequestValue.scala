@@ -4,7 +4,7 @@ import needletail.http.{Attachment, Request}
 import needletail.routing.internal.matching.{Matching, Pattern}
 
 /** A value that needs no parsing: the request itself, or a value of its connection. */
-private[routing] final class Given[A](val name: String, of: Request => A) extends Part[A] {
+private[routing] final class RequestValue[A](val name: String, of: Request => A) extends Part[A] {
   private[routing] def value(in: Matching): Any   = of(in.request)
   private[routing] def children: List[Pattern]    = Nil
   private[routing] override def reads: Boolean    = true
@@ -12,8 +12,8 @@ private[routing] final class Given[A](val name: String, of: Request => A) extend
   private[routing] override def shortName: String = name
 }
 
-private[routing] object Given {
-  val request: Part[Request] = new Given[Request]("request", identity)
+private[routing] object RequestValue {
+  val request: Part[Request] = new RequestValue[Request]("request", identity)
 
-  def attachment[A](key: Attachment[A]): Part[A] = new Given[A]("connection", _.connection.attachment(key))
+  def attachment[A](key: Attachment[A]): Part[A] = new RequestValue[A]("connection", _.connection.attachment(key))
 }

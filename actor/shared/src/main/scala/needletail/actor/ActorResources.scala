@@ -6,7 +6,7 @@ import needletail.async.{Loop, Timer}
  * What an actor's current incarnation has created: timers, watches and children. See [[Context]] for their contracts.
  * Used on the actor's loop.
  */
-private[actor] final class Surroundings[M](loop: Loop, inbox: Inbox[M]) {
+private[actor] final class ActorResources[M](loop: Loop, inbox: Inbox[M]) {
   private var incarnation = 0
   private var ticks       = Set.empty[Tick] // those whose timers run
   private var watching    = Set.empty[Notice]
@@ -43,7 +43,7 @@ private[actor] final class Surroundings[M](loop: Loop, inbox: Inbox[M]) {
     children = Set.empty
   }
 
-  /** A timer, and what goes into the mailbox when it is due. */
+  /** A timer, and the message to enqueue when it is due. */
   private final class Tick(nanos: Long, val message: M, repeats: Boolean)
       extends Delivery[M]
       with Mailbox.Entry

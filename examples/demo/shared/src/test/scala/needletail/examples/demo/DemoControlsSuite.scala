@@ -5,11 +5,11 @@ import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
 
-class SituationSuite extends Suite {
+class DemoControlsSuite extends Suite {
   private final class Changing {
     val fault             = new Fault
     var customers         = -1
-    private val situation = new Situation(fault, n => customers = n)
+    private val situation = new DemoControls(fault, n => customers = n)
 
     def put(query: String): TestReply = situation.routes.test(Request(Method.PUT, s"/situation?$query"))
     def get: String                   = situation.routes.test(Request.get("/situation")).text

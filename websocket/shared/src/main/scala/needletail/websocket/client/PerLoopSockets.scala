@@ -6,11 +6,11 @@ import needletail.websocket.socket.Role
 /**
  * What all connections of a client on one loop share. Used on that loop only.
  *
- * @param entropy fills an array with bytes that nobody can guess
+ * @param entropy fills an array with unpredictable random bytes
  */
-private[websocket] final class LoopPart(entropy: Array[Byte] => Unit) extends Role {
+private[websocket] final class PerLoopSockets(entropy: Array[Byte] => Unit) extends Role {
 
-  /** What is written in a turn of one connection. */
+  /** The output of a turn of one connection. */
   val writer = new ByteWriter(32 * 1024)
 
   private val random = new Array[Byte](4096)

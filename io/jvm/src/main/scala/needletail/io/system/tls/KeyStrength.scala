@@ -5,10 +5,10 @@ import java.security.{AlgorithmConstraints, AlgorithmParameters, CryptoPrimitive
 import java.util
 
 /** Forbids keys of less than 112 bits of security, as OpenSSL does at its level 2. */
-private[tls] object Weakness extends AlgorithmConstraints {
+private[tls] object KeyStrength extends AlgorithmConstraints {
   private type Primitives = util.Set[CryptoPrimitive]
 
-  /** What is wrong with a key; None if it is strong enough. */
+  /** Why a key is too weak; None if it is strong enough. */
   def of(key: Key): Option[String] = key match {
     case rsa: RSAKey => below(rsa.getModulus.bitLength, 2048, "RSA")
     case ec: ECKey   => below(ec.getParams.getOrder.bitLength, 224, "EC")
@@ -16,7 +16,7 @@ private[tls] object Weakness extends AlgorithmConstraints {
   }
 
   private def below(bits: Int, least: Int, kind: String): Option[String] =
-    if (bits >= least) None else Some(s"$kind of $bits bits, where $least is the least")
+    if (bits >= least) None else Some(s"$kind key of $bits bits; the minimum is $least")
 
   def permits(uses: Primitives, algorithm: String, parameters: AlgorithmParameters): Boolean = true
   def permits(uses: Primitives, key: Key): Boolean                                           = of(key).isEmpty

@@ -4,7 +4,7 @@ package needletail.server.clock
  * The shortest time that the last few requests of one kind were off the processor: that long they wait for something
  * themselves. Another program takes the processor from some requests, but seldom from every one.
  */
-private[server] final class OffProcessor {
+private[server] final class OffCpuTime {
   private var before = 0L // of the previous samples
   private var least  = Long.MaxValue
   private var seen   = 0
@@ -14,7 +14,7 @@ private[server] final class OffProcessor {
     if (off < least) least = off
     val own = Math.min(least, before)
     seen += 1
-    if (seen == OffProcessor.Samples) {
+    if (seen == OffCpuTime.Samples) {
       before = least
       least = Long.MaxValue
       seen = 0
@@ -23,7 +23,7 @@ private[server] final class OffProcessor {
   }
 }
 
-private[server] object OffProcessor {
+private[server] object OffCpuTime {
 
   /** The minimum of this many samples is used while the next are taken. */
   private final val Samples = 16

@@ -1,4 +1,4 @@
-package needletail.gateway.host
+package needletail.gateway.host.backend
 
 import java.util.concurrent.atomic.LongAdder
 
@@ -10,14 +10,14 @@ import needletail.http.message.{HttpError, Status}
  *
  * @param processes how many processes of this program run, and how many restarts there were
  */
-private[host] final class HostCounts(
+private[host] final class MountCounts(
     val name: String,
     val kind: String,
     val slots: Semaphore,
     val processes: () => Option[(Int, Int)]
 ) {
   private val entered   = new LongAdder
-  private val byReason  = Array.fill(HostCounts.reasons.length)(new LongAdder)
+  private val byReason  = Array.fill(MountCounts.reasons.length)(new LongAdder)
   private val gateway   = new LongAdder
   private val timedOuts = new LongAdder
 
@@ -33,12 +33,12 @@ private[host] final class HostCounts(
   def failed(cause: Throwable): Unit = cause match {
     case e: HttpError if e.status eq Status.BadGateway         => gateway.increment()
     case e: HttpError if e.status eq Status.GatewayTimeout     => timedOuts.increment()
-    case e: HttpError if e.status eq Status.ServiceUnavailable => refused(HostCounts.Overloaded)
+    case e: HttpError if e.status eq Status.ServiceUnavailable => refused(MountCounts.Overloaded)
     case _                                                     => ()
   }
 }
 
-private[host] object HostCounts {
+private[host] object MountCounts {
 
   // Why a request was refused
   final val QueueFull  = 0 // the queue is full

@@ -48,11 +48,11 @@ private[io] object JdkServerContext {
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
     val keys  = ServerKeys.read(config.certificates)
     val trust = config.clients.map { clients =>
-      Trust.also(Trust.of(clients.authorities, clients.revoked))(Contexts.accepted(clients.check))
+      Trust.also(Trust.of(clients.authorities, clients.revoked))(JdkContexts.accepted(clients.check))
     }
-    val context = Contexts.context(provider, Array(keys), trust.toArray)
+    val context = JdkContexts.context(provider, Array(keys), trust.toArray)
     context.getServerSessionContext.setSessionTimeout(config.sessionLifetime.toSeconds.toInt)
-    val parameters = Contexts.parameters(context, config.profile, config.protocols)
+    val parameters = JdkContexts.parameters(context, config.profile, config.protocols)
     config.clients.foreach { clients =>
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
@@ -128,8 +128,8 @@ private[io] object JdkClientContext {
     // Lazy, as the parameters must be those of the context that is used.
     var parameters: SSLParameters = null
     def make(): SSLContext        = {
-      val context = Contexts.context(provider, keys, Array(trust()))
-      val made    = Contexts.parameters(context, config.profile, config.protocols)
+      val context = JdkContexts.context(provider, keys, Array(trust()))
+      val made    = JdkContexts.parameters(context, config.profile, config.protocols)
       if (config.trust != TlsTrust.Unchecked) made.setEndpointIdentificationAlgorithm(Https)
       if (!config.resume) context.getClientSessionContext.setSessionCacheSize(1)
       parameters = made
@@ -158,7 +158,7 @@ private[io] object JdkClientContext {
   private final val Https = "HTTPS"
 }
 
-private[tls] object Contexts {
+private[tls] object JdkContexts {
   def context(provider: Provider, keys: Array[KeyManager], trust: Array[TrustManager]): SSLContext =
     try {
       val context =
@@ -189,7 +189,7 @@ private[tls] object Contexts {
       case TlsProfile.Intermediate => Array("TLSv1.3", "TLSv1.2")
     })
     made.setApplicationProtocols(protocols.toArray)
-    made.setAlgorithmConstraints(Weakness)
+    made.setAlgorithmConstraints(KeyStrength)
     limitGroups(made)
     made
   }

@@ -7,8 +7,8 @@ import needletail.async.Async
 import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
-/** Reads a server's certificates again when they are to be, and reports what is wrong with them. */
-private[server] final class CertificateKeeper(identity: TlsIdentity, loop: EventLoop, log: Log) {
+/** Reloads a server's certificates, and logs errors in them. */
+private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
 
   /** Warns of certificates that are not valid, and looks after the files if that is configured. */
   def start(): Unit = {
@@ -16,14 +16,14 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
     if (identity.checkNanos > 0) later()
   }
 
-  /** Reads them; if that fails, the old ones stay, and the log says why. Blocks. */
+  /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit =
     try {
       identity.reload()
       warn()
     } catch {
       case e: IOException =>
-        log.warn(s"the certificates were not read again, the old ones stay: ${e.getMessage}")
+        log.warn(s"the certificates were not reloaded, the old ones stay in use: ${e.getMessage}")
     }
 
   private def warn(): Unit = {
@@ -43,7 +43,7 @@ private[server] final class CertificateKeeper(identity: TlsIdentity, loop: Event
 
   private def check(): Unit =
     Async.blocking(if (identity.isOutdated) reload()).onComplete { result =>
-      result.failed.foreach(e => log.error("the certificates' files could not be checked", e))
+      result.failed.foreach(e => log.error("the certificate files could not be checked", e))
       later()
     }
 }
