@@ -209,8 +209,9 @@ private[client] final class Pool(
 
   private def takeIdle(): ClientConnection = {
     var c = idle
-    while (c != null && !c.isUsable) {
+    while (c != null && !(c.isUsable && c.isQuiet)) {
       removeIdle(c)
+      c.close()
       c = idle
     }
     if (c != null) removeIdle(c)
