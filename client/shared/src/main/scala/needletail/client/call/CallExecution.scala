@@ -189,7 +189,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   final def onFailed(error: ClientError): Unit = error match {
     case lost: ClientError.ConnectionLost if isStale(lost) =>
       onLoop.counts.add(HostCounts.Stale, 1)
-      needsFresh = true // a new connection cannot be stale
+      needsFresh = true      // a new connection cannot be stale
+      onLoop = loop.on(host) // again, as the host may have been forgotten
       submit(context.loop.nowNanos)
     case _ =>
       concludedBy(error)
