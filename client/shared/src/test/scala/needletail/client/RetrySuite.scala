@@ -278,6 +278,21 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
+  test("a streamed body that has been sent is not sent again, empty, to where a redirection leads") {
+    serving(redirecting) { (server, client) =>
+      def sent(length: Option[Long]) = {
+        val body = ByteStream.of("body".getBytes("UTF-8"))
+        val call = client.service(server.url).get("/to/307")
+        length.fold(call.body(body))(call.body(body, _)).await()
+      }
+      for (length <- List(None, Some(4L))) {
+        val e = intercept[ClientError.BadRedirect](sent(length))
+        assert(e.getMessage.contains("its streamed body cannot be sent again"), e.getMessage)
+      }
+      assertEquals(client.service(server.url).get("/to/307").body("body").await().text, "GET body")
+    }
+  }
+
   test("credentials do not go along to another origin") {
     scripted((peer, _) => peer.send(ok)) { (other, client) =>
       val away: Handler = request =>

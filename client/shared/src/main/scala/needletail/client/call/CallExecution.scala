@@ -252,7 +252,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       redirects,
       config.maxRedirects
     ) match {
-      case Left(why)   => fail(new ClientError.BadRedirect(host.name, why))
+      case Left(why) => fail(new ClientError.BadRedirect(host.name, why))
+      case Right(next) if !next.dropsContent && !hasContent =>
+        fail(new ClientError.BadRedirect(host.name, "redirected, but its streamed body cannot be sent again"))
       case Right(next) =>
         method = next.method
         headers = next.headers
