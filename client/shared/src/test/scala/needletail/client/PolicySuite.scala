@@ -87,6 +87,21 @@ class PolicySuite extends Suite {
     assert(b.admit(now) && !b.admit(now))
   }
 
+  test("a stream's head is the outcome of its probe, whatever becomes of its body") {
+    val b = breaker()
+    assert(!b.answered(good = true, now), "while it is closed the whole response counts")
+    outcomes(b, good = 0, bad = 10)
+    pass(2.seconds)
+    assert(b.admit(now) && b.admit(now) && b.admit(now) && !b.admit(now))
+    for (_ <- 1 to 3) assert(b.answered(good = true, now))
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    outcomes(b, good = 0, bad = 10)
+    pass(2.seconds)
+    assert(b.admit(now))
+    assert(b.answered(good = false, now))
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+  }
+
   test("what was begun before it opened says nothing about how the host is now") {
     val b = breaker()
     outcomes(b, good = 0, bad = 10)

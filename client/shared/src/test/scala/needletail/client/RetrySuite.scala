@@ -137,6 +137,30 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
+  test("streams that go on for ever are good probes, and do not keep a breaker half-open") {
+    @volatile var well = false
+    val head           = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"
+    scripted(
+      (peer, _) =>
+        if (!well) peer.send("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n")
+        else peer.send(if (peer.target == "/events") head else ok),
+      strict.copy(breaker = BreakerConfig(minCalls = 5, openFor = 50.millis, probes = 2))
+    ) { (server, client) =>
+      val service = client.service(server.url)
+      for (_ <- 1 to 5) assertEquals(service.get("/").await().status, Status.InternalServerError)
+      well = true
+      val reading = List.fill(2)(await(client.run {
+        def tried: Async[ByteStream] = service.get("/events").stream.map(_.body).recoverWith {
+          case _: ClientError.BreakerOpen => Async.sleep(10.millis).flatMap(_ => tried)
+        }
+        tried
+      }))
+      assertEquals(service.statistics.breaker, BreakerState.Closed: BreakerState)
+      assertEquals(service.get("/").await().text, "ok")
+      assertEquals(reading.size, 2)
+    }
+  }
+
   test("a host that hangs opens its breaker by timeouts; other hosts do not notice") {
     val config = strict.copy(breaker = BreakerConfig(minCalls = 3))
     scripted((_, _) => (), config) { (hung, client) =>
@@ -249,6 +273,21 @@ class RetrySuite extends Suite with Misbehaving {
         intercept[ClientError.BadRedirect](s.get("/bad").await()).getMessage.contains("must begin with http")
       )
       assert(intercept[ClientError.BadRedirect](s.get("/unix").await()).getMessage.contains("Unix"))
+    }
+  }
+
+  test("a streamed body that has been sent is not sent again, empty, to where a redirection leads") {
+    serving(redirecting) { (server, client) =>
+      def sent(length: Option[Long]) = {
+        val body = ByteStream.of("body".getBytes("UTF-8"))
+        val call = client.service(server.url).get("/to/307")
+        length.fold(call.body(body))(call.body(body, _)).await()
+      }
+      for (length <- List(None, Some(4L))) {
+        val e = intercept[ClientError.BadRedirect](sent(length))
+        assert(e.getMessage.contains("its streamed body cannot be sent again"), e.getMessage)
+      }
+      assertEquals(client.service(server.url).get("/to/307").body("body").await().text, "GET body")
     }
   }
 

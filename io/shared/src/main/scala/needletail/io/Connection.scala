@@ -160,6 +160,12 @@ final class Connection private[io] (
 
   private[io] def readNow(): Unit = input.readNow()
 
+  /**
+   * Whether it is open and the peer has neither sent anything that was not read nor ended its side, by one system call.
+   * If not, input may have been lost: it must be closed.
+   */
+  private[needletail] def isQuiet: Boolean = phase == Open && input.isQuiet
+
   // Time
 
   /** When to call `onDeadline`, on the loop's clock; Long.MaxValue for never, and after it was called. */

@@ -122,6 +122,13 @@ private[io] final class ConnectionInput(connection: Connection) {
   /** Reads now, whatever readiness was reported. */
   def readNow(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
 
+  /**
+   * See `Connection.isQuiet`. Not by the loop's array, which holds the input of the connection whose turn it is, if it is
+   * another's.
+   */
+  def isQuiet: Boolean =
+    !ended && (leftover eq null) && !socket.holdsInput && read(probe, 0, 1) == 0 && connection.isOpen
+
   /** Passes on the bytes before `until`; the first `kept` of them are already the leftover. */
   private def deliver(bytes: Array[Byte], until: Int): Unit = {
     redeliver = false
@@ -199,6 +206,9 @@ private[io] final class ConnectionInput(connection: Connection) {
 
 private[io] object ConnectionInput {
   final val EndOfInput = -1
+
+  /** What `isQuiet` reads into. All loops may, as nobody looks at it. */
+  private val probe = new Array[Byte](1)
 
   /** A leftover array that is this many times too big is replaced. */
   private final val Shrink = 4

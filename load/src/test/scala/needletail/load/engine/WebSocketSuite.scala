@@ -1,5 +1,7 @@
 package needletail.load.engine
 
+import java.io.IOException
+import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
@@ -8,6 +10,7 @@ import needletail.http.{Handler, Response}
 import needletail.load.plan.{Check, Kind, Load, LoadPlan, PlanCheck, RequestTemplate}
 import needletail.testing.Suite
 import needletail.websocket._
+import needletail.websocket.handshake.Handshake
 
 /** Messages on WebSockets as the load. */
 class WebSocketSuite extends Suite with Serving {
@@ -83,10 +86,42 @@ class WebSocketSuite extends Suite with Serving {
     assertEquals(closed4000, Map("reset" -> 2L))
     assert(told.contains("closed the WebSocket with 4000 enough"), told)
     assertEquals(failing(answers(_ => _ => ()), timeout = 100.millis)._1, Map("timeout" -> 2L))
+    val (twice, surplus) = failing(answers(s => m => { s ! m; s ! m }))
+    assertEquals(twice, Map("good" -> 1L, "garbage" -> 1L))
+    assert(surplus.contains("a message that nothing had asked for"), surplus)
+    val greets = answers { s => s ! "hello"; m => s ! m }
+    assertEquals(failing(greets, Seq(Check.BodyContains("hello")))._1, Map("good" -> 2L))
     assertEquals(
       failing(answers(s => _ => s ! "other"), Seq(Check.BodyContains("hello")))._1,
       Map("check" -> 2L)
     )
+  }
+
+  test("interim answers precede the WebSocket") {
+    val server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress)
+    val thread = new Thread(() =>
+      try
+        while (true) {
+          val socket = server.accept()
+          val in     = socket.getInputStream
+          val asked  = new StringBuilder
+          while (!asked.endsWith("\r\n\r\n")) asked.append(in.read().toChar)
+          val key    = asked.toString.split("\r\n").find(_.startsWith("Sec-WebSocket-Key: ")).get.drop(19)
+          val early  = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 2
+          val answer = s"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+            s"Sec-WebSocket-Accept: ${Handshake.acceptOf(key)}\r\n\r\n"
+          socket.getOutputStream.write((early + answer).getBytes("ISO-8859-1"))
+          socket.getOutputStream.write(Array[Byte](0x81.toByte, 2, 'o', 'k')) // to the message that will come
+        }
+      catch { case _: IOException => () } // closed
+    )
+    thread.setDaemon(true)
+    thread.start()
+    try {
+      val plan   = closed(s"http://127.0.0.1:${server.getLocalPort}/", users = 1, requests = 1)
+      val result = run(messages(plan.copy(timeout = 300.millis), "hello"))
+      assert(!outcomes(result).contains("connect-failed"), result.reasons)
+    } finally server.close()
   }
 
   test("what a WebSocket cannot have is a mistake in the plan") {

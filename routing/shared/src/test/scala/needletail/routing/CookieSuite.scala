@@ -33,7 +33,10 @@ class CookieSuite extends needletail.testing.Suite {
   }
 
   test("a reply sets cookies") {
-    val routes = POST / "login" to "welcome".ok.cookie(Cookie("session", "abc", httpOnly = true))
-    assertEquals(routes.test(Request.post("/login", "")).header("Set-Cookie"), Some("session=abc; HttpOnly"))
+    val routes = POST / "login" to "welcome".ok.cookie(Cookie("session", "abc"))
+    assertEquals(
+      routes.test(Request.post("/login", "")).header("Set-Cookie"),
+      Some("session=abc; HttpOnly; SameSite=Lax")
+    )
   }
 }

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.io.Address
 import needletail.testing.Suite
 
@@ -79,6 +79,26 @@ class CodecServerSuite extends Suite {
       assertEquals(new RawClient(server.port).send("13;").readAll(), "")
       assertEquals(other.send("1;").readUntil(";"), "1;")
       assertEquals(Await.result(server.statistics, 20.seconds).requests, 2L)
+      other.close()
+    }
+  }
+
+  test("an answer that does not come in time is cancelled, and its connection is closed") {
+    @volatile var cancelled = 0
+    val limited             = config.copy(handlerTimeout = 100.millis)
+    serving(limited) { n =>
+      if (n != 13) Answer(2 * n)
+      else {
+        val never = new AsyncPromise[Answer[Int]]
+        never.onCancel(() => cancelled += 1)
+        never
+      }
+    } { server =>
+      val other = new RawClient(server.port)
+      assertEquals(new RawClient(server.port).send("1;13;2;").readAll(), "2;")
+      assertEquals(cancelled, 1)
+      assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 1L)
+      assertEquals(other.send("4;").readUntil(";"), "8;")
       other.close()
     }
   }

@@ -206,6 +206,27 @@ class WebSocketSuite extends Suite {
     }
   }
 
+  test("a client does not read interim answers without end") {
+    val listener = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress)
+    val server   = new Thread(() => {
+      val peer = listener.accept()
+      peer.getOutputStream.write(("HTTP/1.1 102 Processing\r\n\r\n" * 17).getBytes("ISO-8859-1"))
+      try while (peer.getInputStream.read() >= 0) ()
+      catch { case _: java.io.IOException => () } // the client has reset it
+      peer.close()
+    })
+    server.start()
+    val client =
+      WebSocketClient(WebSocketClientConfig(connectTimeout = 20.seconds, handshakeTimeout = 1.minute))
+    try {
+      val refused = intercept[WebSocketRefused](
+        wait(client.future(s"ws://127.0.0.1:${listener.getLocalPort}/")(_ => new Inbox))
+      )
+      assert(refused.getMessage.contains("more than 16 interim answers"), refused.getMessage)
+    } finally client.close()
+    listener.close()
+  }
+
   test("a client goes through a proxy's tunnel; without one it is refused with the proxy's status") {
     val proxy = new TestProxy(credentials = true)
     try

@@ -36,6 +36,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var streamTouched: Boolean = false // whether the source has been read from
   private var isCodingAsked          = false // whether the client decodes the response's content
   private var status: Status         = null  // of the response that is returned
+  private var isJudged = false // whether the breaker has had the outcome of a stream from its head
 
   private var attempts            = 0
   private var redirects           = 0
@@ -163,6 +164,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private def accept(received: Status, head: ResponseHead): Unit = {
     status = received
+    if (isStreamed) isJudged = host.breaker.answered(good = received.code < 500, context.loop.nowNanos)
     accepted(received, head)
   }
 
@@ -187,7 +189,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   final def onFailed(error: ClientError): Unit = error match {
     case lost: ClientError.ConnectionLost if isStale(lost) =>
       onLoop.counts.add(HostCounts.Stale, 1)
-      needsFresh = true // a new connection cannot be stale
+      needsFresh = true      // a new connection cannot be stale
+      onLoop = loop.on(host) // again, as the host may have been forgotten
       submit(context.loop.nowNanos)
     case _ =>
       concludedBy(error)
@@ -249,7 +252,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       redirects,
       config.maxRedirects
     ) match {
-      case Left(why)   => fail(new ClientError.BadRedirect(host.name, why))
+      case Left(why) => fail(new ClientError.BadRedirect(host.name, why))
+      case Right(next) if !next.dropsContent && !hasContent =>
+        fail(new ClientError.BadRedirect(host.name, "redirected, but its streamed body cannot be sent again"))
       case Right(next) =>
         method = next.method
         headers = next.headers
@@ -295,12 +300,12 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     host.balancer.gave(endpoint)
     if (sentAt != 0) onLoop.counts.transit.record(context.loop.clockNanos - sentAt)
     if (good) {
-      host.breaker.succeeded(now)
+      if (!isJudged) host.breaker.succeeded(now)
       host.balancer.succeeded(endpoint)
       failedAt = null
     } else {
       onLoop.counts.add(HostCounts.Failures, 1)
-      host.breaker.failed(now)
+      if (!isJudged) host.breaker.failed(now)
       host.balancer.failed(endpoint, now)
       failedAt = endpoint
     }
@@ -309,7 +314,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private def withdrawn(): Unit = if (endpoint != null) {
     host.balancer.gave(endpoint)
-    host.breaker.withdrawn()
+    if (!isJudged) host.breaker.withdrawn()
     endpoint = null
   }
 

@@ -61,6 +61,12 @@ private[needletail] final class ClientConnection(
   /** Whether it accepts further requests. */
   def isUsable: Boolean = !isOver && !isLast && connection.isOpen
 
+  /**
+   * Whether the server has sent nothing since the last response, not even the end: bytes that the loop has not read yet
+   * would be taken for the response to the next request.
+   */
+  def isQuiet: Boolean = connection.isQuiet
+
   /** Whether this request can be sent now, in addition to those in flight (RFC 9112 §9.3.2). */
   def accepts(x: ClientExchange): Boolean = isUsable && {
     inFlight.isEmpty || (inFlight.size < depth && x.mayPipeline && inFlight.first.mayPipeline && sender == null)

@@ -79,10 +79,13 @@ final class CookieJar(
       else {
         uses += 1
         found.foreach(_.used = uses)
-        found
-          .sortBy(entry => (-entry.cookie.path.length, entry.created))
-          .map(entry => s"${entry.cookie.name}=${entry.cookie.value}")
-          .mkString("; ")
+        val text = new StringBuilder
+        found.sortBy(entry => (-entry.cookie.path.length, entry.created)).foreach { entry =>
+          val pair = s"${entry.cookie.name}=${entry.cookie.value}"
+          if (text.isEmpty) text.append(pair)
+          else if (text.length + 2 + pair.length <= MaxHeader) text.append("; ").append(pair)
+        }
+        text.toString
       }
     }
   }
@@ -148,6 +151,10 @@ final class CookieJar(
 }
 
 object CookieJar {
+
+  /** Bytes of a request's cookies. More than that, and the usual servers refuse the request. */
+  private final val MaxHeader = 8 * 1024
+
   private final class Entry(val cookie: StoredCookie, val created: Long, var used: Long)
 
   /** Unix sockets are hosts of their own. */

@@ -5,7 +5,7 @@ import needletail.client.config.BreakerConfig
 /**
  * The circuit breaker of a host, shared by all loops. Times are nanoseconds of the caller's clock.
  *
- * Each `admit` that returns true must be followed by one `succeeded`, `failed` or `withdrawn`. While the breaker is open,
+ * Each `admit` that returns true must be followed by one `succeeded`, `failed` or `withdrawn`, unless `answered` has returned true. While the breaker is open,
  * outcomes of calls admitted before are not counted.
  */
 private[client] final class Breaker(config: BreakerConfig) {
@@ -67,6 +67,17 @@ private[client] final class Breaker(config: BreakerConfig) {
       if (all >= config.minCalls && failures >= config.failureRatio * all) open(now)
     }
   }
+
+  /**
+   * The head of a streamed response has arrived for an admitted call. While half-open this is the call's outcome, as its
+   * body may go on for hours and keep the place of a probe. Returns whether it was.
+   */
+  def answered(good: Boolean, now: Long): Boolean =
+    config.enabled && (phase ne BreakerState.Closed) && synchronized {
+      val counts = phase eq BreakerState.HalfOpen
+      if (counts) if (good) succeeded(now) else failed(now)
+      counts
+    }
 
   /** An admitted call ended without an outcome, such as by cancellation. */
   def withdrawn(): Unit = if (config.enabled && (phase ne BreakerState.Closed)) synchronized {

@@ -6,6 +6,7 @@ import needletail.client.policy.RetryPolicy
 /** The part of a client that belongs to one event loop. Used on that loop only. */
 private[client] final class PerLoopClient(val registry: HostRegistry, val context: ClientLoopContext) {
   private val hosts    = new java.util.IdentityHashMap[Host, PerLoopHost]
+  private val leaving  = new java.util.ArrayList[PerLoopHost] // forgotten, with calls that wait
   private var isClosed = false
 
   /** Whether the client has been closed, or the loop is stopping. */
@@ -31,16 +32,23 @@ private[client] final class PerLoopClient(val registry: HostRegistry, val contex
     h
   }
 
-  /** Closes the host's unused connections. */
+  /** Closes the host's unused connections. Calls of it that wait are still sent. */
   def forget(host: Host): Unit = {
     val h = hosts.remove(host)
-    if (h != null) h.close()
+    leaving.removeIf(!_.hasWaiting)
+    if (h != null) {
+      h.forget()
+      if (h.hasWaiting) leaving.add(h)
+    }
+    ()
   }
 
   /** Closes unused connections and fails the calls that wait; later calls fail. */
   def close(): Unit = {
     isClosed = true
     hosts.values.toArray(new Array[PerLoopHost](0)).foreach(_.close()) // a copy: closing may add hosts
+    leaving.toArray(new Array[PerLoopHost](0)).foreach(_.close())
+    leaving.clear()
     while (!paused.isEmpty) paused.iterator.next().clientClosed()
   }
 }

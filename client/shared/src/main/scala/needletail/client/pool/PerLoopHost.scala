@@ -20,6 +20,12 @@ private[client] final class PerLoopHost(val host: Host, context: ClientLoopConte
     p
   }
 
+  /** Closes unused connections, and the others when their requests, and those that wait, are complete. */
+  def forget(): Unit = pools.foreach(p => if (p != null) p.forget())
+
+  /** Whether requests wait for a connection. */
+  def hasWaiting: Boolean = pools.exists(p => p != null && p.hasWaiting)
+
   /** Closes unused connections and fails the calls that wait for one. */
   def close(): Unit = pools.foreach(p => if (p != null) p.close())
 }

@@ -29,14 +29,15 @@ private[client] final class Pool(
   private val loop    = context.loop
   private val waiting = new ExchangeQueue
 
-  private var idle: ClientConnection   = null // the one used last; linked by `nextIdle`
+  private var idle: ClientConnection   = null  // the one used last; linked by `nextIdle`
   private var oldest: ClientConnection = null
   private var idleCount                = 0
-  private var open                     = 0    // including those being established
+  private var open                     = 0     // including those being established
   private var connecting               = 0
   private var timer: Timer             = null
   private var timerDue                 = 0L
   private var isClosed                 = false
+  private var isForgotten              = false // by the registry: no connection is kept
 
   // With pipelining, the connections with requests in flight; null without.
   private val busy = if (config.pipelining > 1) new java.util.ArrayList[ClientConnection] else null
@@ -76,7 +77,7 @@ private[client] final class Pool(
     while (!waiting.isEmpty && c.accepts(waiting.first)) dispatch(c, takeWaiting())
     if (c.underWay == 0) {
       if (!c.isUsable) c.close()
-      else if (isClosed) c.close()
+      else if (isClosed || isForgotten) c.close()
       else putIdle(c)
     } else if (busy != null && !busy.contains(c)) { busy.add(c); () }
   }
@@ -89,6 +90,15 @@ private[client] final class Pool(
     counts.add(HostCounts.Open, -1)
     if (loop.isStopping) close() else grow()
   }
+
+  /** Closes idle connections. Requests in flight and those that wait continue; then their connections close. */
+  def forget(): Unit = {
+    isForgotten = true
+    while (idle != null) idle.close()
+  }
+
+  /** Whether requests wait for a connection. */
+  def hasWaiting: Boolean = !waiting.isEmpty
 
   /** Closes idle connections and fails waiting requests. Requests in flight continue; then their connections close. */
   def close(): Unit = {
@@ -209,8 +219,9 @@ private[client] final class Pool(
 
   private def takeIdle(): ClientConnection = {
     var c = idle
-    while (c != null && !c.isUsable) {
+    while (c != null && !(c.isUsable && c.isQuiet)) {
       removeIdle(c)
+      c.close()
       c = idle
     }
     if (c != null) removeIdle(c)

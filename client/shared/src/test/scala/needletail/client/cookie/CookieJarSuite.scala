@@ -129,6 +129,15 @@ class CookieJarSuite extends Suite {
     assert(!jar.cookies.head.toString.contains("v,"), "no value in logs")
   }
 
+  test("a request has no more cookies than servers take: those for the longest paths, and the oldest") {
+    val jar = new CookieJar
+    set(jar, "http://a.example/", (1 to 40).map(n => s"k$n=${"v" * 4000}; Domain=a.example")*)
+    set(jar, "http://a.example/", "small=1; Path=/x")
+    val header = sent(jar, "http://a.example/x/y")
+    assertEquals(header.split("; ").map(_.takeWhile(_ != '=')).toList, List("small", "k1", "k2"))
+    assert(header.length <= 8192, header.length)
+  }
+
   test("each domain has so many, and all together so many: the one that was used longest ago goes") {
     val jar = new CookieJar(maxPerDomain = 3, maxCookies = 5)
     set(jar, "http://a/", "a=1; Path=/a", "b=1; Path=/b", "c=1; Path=/c")

@@ -90,7 +90,7 @@ abstract class Hosted extends Suite with TemporaryDirectories {
   val hostConfig: ProgramHostConfig = ProgramHostConfig(log = log, timeout = 10.seconds)
   val cgiConfig: CgiConfig          = CgiConfig(host = hostConfig, killGrace = 200.millis)
 
-  private def serverConfig =
+  protected def serverConfig: ServerConfig =
     ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = log, handlerTimeout = 25.seconds)
 
   def serving[A](handler: Handler, config: ServerConfig = serverConfig)(body: RunningServer => A): A =

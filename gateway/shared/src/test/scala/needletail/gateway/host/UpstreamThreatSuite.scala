@@ -280,6 +280,50 @@ class UpstreamThreatSuite extends Hosted {
     }
   }
 
+  test("a shared connection is closed when all that is left on it was given up, whatever the server does") {
+    for (answersOne <- List(false, true)) {
+      val begun    = new AtomicInteger
+      val left     = new CountDownLatch(1)
+      val scripted = new ScriptedServer({ c =>
+        if (c.record()._1 == FastCgiRecord.GetValues) {
+          val w = new ByteWriter(64)
+          NameValues.write(w, FastCgiRecord.MultiplexesConn, "1")
+          val head = new ByteWriter(64)
+          FastCgiWriter.management(head, FastCgiRecord.GetValuesResult, w)
+          c.send(java.util.Arrays.copyOf(head.bytes, head.length))
+        }
+        c.request()
+        begun.incrementAndGet()
+        val second = c.request()
+        begun.incrementAndGet()
+        left.await()
+        if (answersOne) {
+          c.stdout(second.id, "Content-Type: text/plain\r\n\r\nok")
+          c.end(second.id)
+        }
+        c.untilClosed() // the end of the first never comes
+      })
+      val host =
+        new FastCgiHost(new Mount("/app"), scripted.address, config.copy(connections = 1, multiplex = 4))
+      try
+        serving(host.routes, serverConfig.copy(loops = 1)) { server =>
+          def client() = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
+          val first    = client()
+          eventually(begun.get == 1 && !host.endpoints.head.isAsked)
+          val second = client()
+          eventually(begun.get == 2)
+          first.close()
+          eventually(host.slots.inUse == 1)
+          left.countDown()
+          if (answersOne) assert(second.readUntil("0\r\n\r\n").contains("ok"))
+          second.close()
+          eventually(scripted.ended.get == 1)
+          assertEquals((scripted.accepted.get, host.slots.inUse), (1, 0))
+        }
+      finally scripted.close()
+    }
+  }
+
   test("SCGI: a server that dies or never answers") {
     val scripted = new ScriptedServer({ c =>
       if (c.index == 2) c.send("Content-Type: text/plain\r\n")

@@ -5,12 +5,19 @@ import scala.concurrent.duration.FiniteDuration
 import needletail.http.text.Grammar
 
 /**
- * A cookie to set (RFC 6265 §4.1). Throws IllegalArgumentException for a name that is not a token; a value with white
+ * A cookie to set (RFC 6265 §4.1). By default scripts cannot read it, and browsers leave it out of requests that other
+ * sites make, except when the user follows a link. Over TLS say `secure = true`, too, so that it never goes unencrypted.
+ *
+ * Throws IllegalArgumentException for a name that is not a token; a value with white
  * space, quotes, commas, semicolons, backslashes or control characters; a path or domain with semicolons or control
  * characters; and SameSite=None without `secure`.
  *
  * @param value as sent; encode other characters, for example by `PercentCoding.encode`
+ * @param path it is sent with requests for that path and those below it; None: for the directory of the request's path
  * @param maxAge how long the browser keeps it; None: until the browser is closed. Zero or less removes it
+ * @param secure whether it is sent by https only
+ * @param httpOnly whether it is hidden from scripts
+ * @param sameSite whether it is sent with requests that other sites make; None: as the browser likes
  */
 final case class Cookie(
     name: String,
@@ -19,8 +26,8 @@ final case class Cookie(
     domain: Option[String] = None,
     maxAge: Option[FiniteDuration] = None,
     secure: Boolean = false,
-    httpOnly: Boolean = false,
-    sameSite: Option[Cookie.SameSite] = None
+    httpOnly: Boolean = true,
+    sameSite: Option[Cookie.SameSite] = Some(Cookie.SameSite.Lax)
 ) {
   if (!Grammar.isToken(name)) throw new IllegalArgumentException("a cookie's name must be a token")
   if (!value.forall(Cookie.isValueChar))

@@ -20,7 +20,7 @@ class CookieSuite extends needletail.testing.Suite {
   }
 
   test("Set-Cookie with its attributes") {
-    assertEquals(Cookie("a", "1").render, "a=1")
+    assertEquals(Cookie("a", "1").render, "a=1; HttpOnly; SameSite=Lax")
     assertEquals(
       Cookie(
         "sid",
@@ -30,14 +30,15 @@ class CookieSuite extends needletail.testing.Suite {
         Some(2.hours),
         secure = true,
         httpOnly = true,
-        Some(Cookie.SameSite.Lax)
+        Some(Cookie.SameSite.Strict)
       ).render,
-      "sid=x.y; Path=/p; Domain=example.com; Max-Age=7200; Secure; HttpOnly; SameSite=Lax"
+      "sid=x.y; Path=/p; Domain=example.com; Max-Age=7200; Secure; HttpOnly; SameSite=Strict"
     )
-    assertEquals(Cookie.removal("a", Some("/")).render, "a=; Path=/; Max-Age=0")
+    assertEquals(Cookie.removal("a", Some("/")).render, "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
+    assertEquals(Cookie("a", "1", httpOnly = false, sameSite = None).render, "a=1")
     assertEquals(
       Response.ok.cookie(Cookie("a", "1")).cookie(Cookie("b", "2")).headers.getAll("set-cookie"),
-      List("a=1", "b=2")
+      List("a=1", "b=2").map(_ + "; HttpOnly; SameSite=Lax")
     )
   }
 

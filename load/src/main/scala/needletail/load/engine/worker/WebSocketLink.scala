@@ -36,7 +36,9 @@ private[engine] final class WebSocketLink private (
   private val out      = new ByteWriter(1024)             // what is sent in this turn
   private val message  = new ByteWriter(1024)
   private var isAsked  = false
-  private var isOver   = false
+  private var hasAsked = false                            // whether a request was ever written
+  private var unsent = 0 // requests in flight that were not written yet, which nothing can be the answer to
+  private var isOver = false
 
   private def begin(timeoutNanos: Long): Unit = {
     out.writeLatin1(s"GET ${target.webSocket.path} HTTP/1.1\r\n")
@@ -63,6 +65,7 @@ private[engine] final class WebSocketLink private (
 
   def send(exchange: InFlightRequest): Unit = {
     inFlight.add(exchange)
+    unsent += 1
     message.clear()
     exchange.encode(message)
     val payload = java.util.Arrays.copyOf(message.bytes, message.length)
@@ -85,6 +88,8 @@ private[engine] final class WebSocketLink private (
   private def flush(): Unit = if (out.length > 0) {
     connection.write(out.bytes, 0, out.length)
     out.clear()
+    if (unsent > 0) hasAsked = true
+    unsent = 0
   }
 
   private def settle(): Unit =
@@ -103,7 +108,7 @@ private[engine] final class WebSocketLink private (
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     val start = if (parser == null) from else shake(bytes, from, until)
     if (isOver) until
-    else if (parser != null) from
+    else if (parser != null) start
     else {
       reader.open(bytes, start, until)
       var more = true
@@ -120,13 +125,17 @@ private[engine] final class WebSocketLink private (
 
   private def take(found: Int): Boolean = found match {
     case FrameReader.Message =>
-      val exchange = inFlight.poll()
-      if (exchange != null) exchange.onMessage(reader.data) // more than was asked for is ignored
-      true
+      if (inFlight.size > unsent) inFlight.poll().onMessage(reader.data)
+      else if (hasAsked) // a greeting is ignored, but what comes later would be taken for the next answer
+        ends(Outcome.Garbage, new IOException("the server sent a message that nothing had asked for"))
+      !isOver
     case FrameReader.Ping =>
-      val payload = reader.data
-      FrameWriter.maskedHead(out, FrameWriter.Final | Opcode.Pong, payload.length, 0)
-      out.write(payload)
+      // a server that takes no answers gets none (RFC 6455 §5.5.3: that to the most recent one is enough)
+      if (connection.pendingBytes <= MaxPending) {
+        val payload = reader.data
+        FrameWriter.maskedHead(out, FrameWriter.Final | Opcode.Pong, payload.length, 0)
+        out.write(payload)
+      }
       true
     case FrameReader.Pong  => true
     case FrameReader.Close =>
@@ -141,9 +150,17 @@ private[engine] final class WebSocketLink private (
     case _ => false
   }
 
-  /** Reads the answer to the handshake. Returns where the first frame begins. */
+  /**
+   * Reads the answer to the handshake; interim ones may precede it (RFC 9110 §15.2). Returns where the first frame
+   * begins.
+   */
   private def shake(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val n    = parser.parse(bytes, from, until, toHead = false)
+    var at = from
+    var n  = parser.parse(bytes, at, until, toHead = false)
+    while (n > 0 && parser.head.code / 100 == 1 && parser.head.code != 101) {
+      at += n
+      n = if (at < until) parser.parse(bytes, at, until, toHead = false) else 0
+    }
     val head = parser.head
     if (n == ResponseParser.Bad) refused("the server's response is malformed")
     else if (n > 0)
@@ -158,7 +175,7 @@ private[engine] final class WebSocketLink private (
           opened.succeed(this)
         }
       }
-    from + Math.max(n, 0)
+    at + Math.max(n, 0)
   }
 
   private def refused(why: String): Unit = fail(new IOException(why))
@@ -210,6 +227,7 @@ private[engine] final class WebSocketLink private (
 private[engine] object WebSocketLink {
   private final val MaxHead    = 32 * 1024
   private final val MaxMessage = 64 * 1024 * 1024
+  private final val MaxPending = 64 * 1024
 
   private def random(count: Int): Array[Byte] = {
     val bytes = new Array[Byte](count)

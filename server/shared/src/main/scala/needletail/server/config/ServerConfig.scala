@@ -39,7 +39,8 @@ import needletail.server.overload.OverloadConfig
  * @param idleTimeout how long a connection may wait for its next request; then it is closed
  * @param writeTimeout how long a peer may read nothing of pending output; then the connection is reset. Progress is
  *   noticed in steps of the kernel's send buffer, about 100 KiB: a peer that reads that much in this time is safe
- * @param handlerTimeout from the end of the head to the response; then 503, and the handler's work is cancelled
+ * @param handlerTimeout from the end of the head to the response; then 503, and the handler's work is cancelled. In a
+ *   codec server, from a message to its answer; then the work is cancelled, and the connection is closed
  * @param halfCloseGrace how long requests may still take once the client has ended its side; then they are cancelled
  *   and the connection is closed. A response that is being streamed goes on while the client reads it
  * @param maxPipelined requests of one connection in progress at once; beyond, no more are read from it

@@ -35,6 +35,7 @@ private[server] final class CodecConnection[I, O](
   private val waiting                    = new Waiting
   private var pending                    = false // an answer is awaited, or has arrived but is not sent
   private var arrived: Result[Answer[O]] = null
+  private var answerBy  = Long.MaxValue // when the awaited answer must have arrived
   private var giveUpAt  = Long.MaxValue // when to stop waiting, once the peer has ended its side
   private var draining  = false
   private var over      = false
@@ -67,6 +68,7 @@ private[server] final class CodecConnection[I, O](
     if (result != null) give(result)
     else {
       pending = true
+      answerBy = connection.loop.nowNanos + settings.handlerNanos
       waiting.listen(answer)
     }
   }
@@ -121,12 +123,20 @@ private[server] final class CodecConnection[I, O](
     abortIfStuck()
     val now = connection.loop.nowNanos
     if (!pending) { if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish() }
-    else if (giveUpAt <= now) {
+    else if (arrived == null && Math.min(answerBy, giveUpAt) <= now) {
+      if (giveUpAt > now) tellOfTimeout()
       waiting.withdraw()
       pending = false
       finish()
     }
     settle()
+  }
+
+  private def tellOfTimeout(): Unit = {
+    counts.timeouts += 1
+    settings.log.warn(
+      s"a handler has not answered a message within ${settings.handlerNanos / 1000000} ms; its connection is closed"
+    )
   }
 
   def idleTimeoutChanged(nanos: Long): Unit =
@@ -164,7 +174,7 @@ private[server] final class CodecConnection[I, O](
     if (wants && connection.isPaused) connection.resumeReading()
     else if (!wants && !connection.isPaused) connection.pauseReading()
     val due =
-      if (pending) giveUpAt
+      if (pending) Math.min(answerBy, giveUpAt)
       else if (connection.pendingBytes > 0) Long.MaxValue
       else idleSince + idle()
     connection.deadline = Math.min(due, writingDeadline())
@@ -178,5 +188,6 @@ private[server] final case class CodecSettings(
     writeNanos: Long,
     lingerNanos: Long,
     halfCloseNanos: Long,
+    handlerNanos: Long,
     log: Log
 )

@@ -26,6 +26,7 @@ private[server] final class CodecProtocol[I, O](
         config.writeTimeout.toNanos,
         config.lingerTimeout.toNanos,
         config.halfCloseGrace.toNanos,
+        config.handlerTimeout.toNanos,
         Log.guarded(config.log)
       )
     val counts                         = new LoopCounts

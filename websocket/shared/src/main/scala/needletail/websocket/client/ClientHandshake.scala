@@ -44,6 +44,8 @@ private[websocket] final class ClientHandshake(
     w.taken
   }
 
+  private var interim = 0 // responses read
+
   /** Whether the response is final: interim ones may precede it (RFC 9110 §15.2). */
   var isAnswered = false
 
@@ -55,7 +57,13 @@ private[websocket] final class ClientHandshake(
     if (n > 0) {
       val code = parser.head.code
       isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
+      interim += 1
       if (isAnswered) check()
+      else if (interim > ClientHandshake.MaxInterim)
+        throw new WebSocketRefused(
+          code,
+          s"the server sent more than ${ClientHandshake.MaxInterim} interim answers"
+        )
     }
     Math.max(n, 0)
   }
@@ -103,4 +111,10 @@ private[websocket] final class ClientHandshake(
   }
 
   def failed(cause: Throwable): Unit = { opened.fail(cause); () }
+}
+
+private[websocket] object ClientHandshake {
+
+  /** Interim answers accepted before the final one; a server could send them without end. */
+  private final val MaxInterim = 16
 }

@@ -95,10 +95,10 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
 
   /**
    * The response is not needed. If the connection has no other request it is closed, which all servers support;
-   * otherwise the server is told.
+   * otherwise the server is told, which many do not listen to.
    */
   def giveUp(x: FastCgiExchange): Unit =
-    if (exchanges.size == 1) close()
+    if (servesNobody) close()
     else {
       val w = new ByteWriter(16)
       FastCgiWriter.abortRequest(w, x.id)
@@ -120,6 +120,14 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   private[host] def noMore: Async[Nothing] = Async.fail(new PeerLost("the connection is closed"))
 
   private[host] def roomAgain(): Unit = if (connection.isPaused && !anyIsFull) connection.resumeReading()
+
+  /** Whether all of its requests were given up. */
+  private def servesNobody: Boolean = {
+    val all    = exchanges.values.iterator
+    var nobody = true
+    while (all.hasNext && nobody) nobody = all.next().isDropped
+    nobody
+  }
 
   private def anyIsFull: Boolean = {
     val all  = exchanges.values.iterator
@@ -195,7 +203,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     })
     roomAgain()
     // the part of its content that was not sent would be taken for another request's
-    if (exchanges.isEmpty && !(owner.keepsConnections && x.hasSentAll)) close()
+    if (servesNobody && !(exchanges.isEmpty && owner.keepsConnections && x.hasSentAll)) close()
     else {
       x.endInputLate()
       owner.requestEnded(this)

@@ -1,0 +1,61 @@
+package needletail.client
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.concurrent.duration._
+
+import needletail.testing.Suite
+
+/** Calls that are under way when their host is forgotten, as others are called more recently. */
+class ForgottenHostSuite extends Suite with Misbehaving {
+  private val small = strict.copy(connectionsPerHost = 1, maxHosts = 1)
+
+  private def besideAnother[A](body: Scripted => A): A = {
+    val other = new Scripted((peer, _) => peer.send(ok))
+    try body(other)
+    finally other.close()
+  }
+
+  test("calls that wait for a connection are sent all the same, and the connection is closed then") {
+    besideAnother { other =>
+      val asked = new ConcurrentLinkedQueue[Peer]
+      scripted((peer, n) => if (n == 1) { asked.add(peer); () } else peer.send(ok), small) { (server, client) =>
+        val calls = List.fill(3)(client.get(server.url).future)
+        eventually(asked.size == 1)
+        assertEquals(client.get(other.url).await().text, "ok")
+        val first = asked.peek()
+        first.connection.loop.execute(() => first.send(ok))
+        assertEquals(calls.map(await(_).text), List("ok", "ok", "ok"))
+        eventually(server.closed.get == server.opened.get)
+      }
+    }
+  }
+
+  test("those that wait fail when the client is closed") {
+    besideAnother { other =>
+      val asked = new ConcurrentLinkedQueue[Peer]
+      scripted((peer, _) => { asked.add(peer); () }, small.copy(queueTimeout = 1.minute)) { (server, client) =>
+        val calls = List.fill(3)(client.get(server.url).timeout(1.minute).future)
+        eventually(asked.size == 1)
+        assertEquals(client.get(other.url).await().text, "ok")
+        client.close()
+        calls.foreach(call => intercept[ClientError](await(call)))
+      }
+    }
+  }
+
+  test("a call whose connection turns out to be closed is sent again") {
+    besideAnother { other =>
+      val asked = new ConcurrentLinkedQueue[Peer]
+      scripted((peer, n) => if (n == 2) { asked.add(peer); () } else peer.send(ok), small) { (server, client) =>
+        assertEquals(client.get(server.url).await().text, "ok")
+        val call = client.get(server.url).future
+        eventually(asked.size == 1)
+        assertEquals(client.get(other.url).await().text, "ok")
+        val second = asked.peek()
+        second.connection.loop.execute(() => second.close())
+        assertEquals(await(call).text, "ok")
+      }
+    }
+  }
+}
