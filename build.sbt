@@ -442,14 +442,14 @@ lazy val publishNamed = Def.inputTaskDyn {
   val unknown = names.filterNot(known.contains)
   if (names.isEmpty || unknown.nonEmpty)
     throw new MessageOnlyException(
-      (if (names.isEmpty) "name the modules to publish" else s"no module is named ${unknown.mkString(", ")}") +
+      (if (names.isEmpty) "name the modules to publish"
+       else s"no module is named ${unknown.mkString(", ")}") +
         s"; there are ${known.keys.toSeq.sorted.mkString(", ")}"
     )
   val native = (async.jvm / scalaBinaryVersion).value != "3"
-  val needed = names.map(known).flatMap(m => Seq[ProjectReference](m.jvm) ++ (if (native) Seq[ProjectReference](m.native) else Nil))
-  Def.task {
-    val _ = publishLocal.all(ScopeFilter(needed.map(inDependencies(_, transitive = true, includeRoot = true)).reduce(_ || _))).value
-  }
+  val wanted = names.map(known).flatMap(m => m.jvm +: (if (native) Seq(m.native) else Nil))
+  val needed = wanted.map(project => inDependencies(project: ProjectReference)).reduce(_ || _)
+  Def.task { val _ = publishLocal.all(ScopeFilter(needed)).value }
 }
 
 lazy val crossModules =
@@ -659,11 +659,11 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    dist             := distNamed.evaluated,
-    dist / aggregate := false,
+    dist                       := distNamed.evaluated,
+    dist / aggregate           := false,
     publishModules             := publishNamed.evaluated,
     publishModules / aggregate := false,
-    run              := Demo.run(
+    run                        := Demo.run(
       (demo.jvm / Runtime / fullClasspath).value.files,
       (demo.jvm / Compile / mainClass).value.get,
       Def.spaceDelimited().parsed
