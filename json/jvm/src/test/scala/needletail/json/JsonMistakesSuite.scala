@@ -1,7 +1,5 @@
 package needletail.json
 
-import needletail.routing._
-
 /** What the compiler says where a type has no reader or writer: each message tells what to write. */
 class JsonMistakesSuite extends munit.FunSuite {
 
@@ -24,6 +22,6 @@ class JsonMistakesSuite extends munit.FunSuite {
   }
 
   test("a list as a response") {
-    says(compileErrors("List(1, 2).ok"), "cannot be the content of a response", "a List of such values by .toJson.ok")
+    says(compileErrors("import needletail.routing._; List(1, 2).ok"), "cannot be the content of a response", "a List of such values by .toJson.ok")
   }
 }
