@@ -18,6 +18,9 @@ Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
 
 lazy val dist =
   inputKey[Unit]("What a release ships, in dist/bin: of all programs, of those named, or of this one.")
+lazy val publishModules = inputKey[Unit](
+  "Publishes the named modules and those that they need to the local Ivy repository, for the JVM and Native."
+)
 lazy val started    = taskKey[Unit]("Leaves a file by which ./test knows when sbt had started.")
 lazy val quickly    = taskKey[Result[Unit]]("testQuick, and how it ended.")
 lazy val countQuick =
@@ -432,6 +435,23 @@ lazy val distNamed = Def.inputTaskDyn {
   Def.task { val _ = needletailDist.all(ScopeFilter(inProjects(chosen: _*))).value }
 }
 
+/** `./sbt "publishModules server json"`: with Scala 3 (`++3.x`) for the JVM only. */
+lazy val publishNamed = Def.inputTaskDyn {
+  val names   = Def.spaceDelimited("module").parsed
+  val known   = structuredModules.map(module => folder(module) -> module).toMap
+  val unknown = names.filterNot(known.contains)
+  if (names.isEmpty || unknown.nonEmpty)
+    throw new MessageOnlyException(
+      (if (names.isEmpty) "name the modules to publish"
+       else s"no module is named ${unknown.mkString(", ")}") +
+        s"; there are ${known.keys.toSeq.sorted.mkString(", ")}"
+    )
+  val native = (async.jvm / scalaBinaryVersion).value != "3"
+  val wanted = names.map(known).flatMap(m => m.jvm +: (if (native) Seq(m.native) else Nil))
+  val needed = wanted.map(project => inDependencies(project: ProjectReference)).reduce(_ || _)
+  Def.task { val _ = publishLocal.all(ScopeFilter(needed)).value }
+}
+
 lazy val crossModules =
   Seq(
     testing,
@@ -639,9 +659,11 @@ lazy val root = project
   .in(file("."))
   .settings(publish / skip := true, crossScalaVersions := Nil)
   .settings(
-    dist             := distNamed.evaluated,
-    dist / aggregate := false,
-    run              := Demo.run(
+    dist                       := distNamed.evaluated,
+    dist / aggregate           := false,
+    publishModules             := publishNamed.evaluated,
+    publishModules / aggregate := false,
+    run                        := Demo.run(
       (demo.jvm / Runtime / fullClasspath).value.files,
       (demo.jvm / Compile / mainClass).value.get,
       Def.spaceDelimited().parsed

@@ -34,6 +34,7 @@ lazy val onNative = project
   .enablePlugins(ScalaNativePlugin)
   .settings(
     program,
+    name              := "native", // which Scala Native by itself does not link
     needletailStatic  := true,
     needletailSymbols := true, // what is looked for below is a name
     check             := {

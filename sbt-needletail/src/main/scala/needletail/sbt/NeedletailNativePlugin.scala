@@ -48,7 +48,7 @@ object NeedletailNativePlugin extends AutoPlugin {
     nativeConfig := {
       val config = nativeConfig.value
       configured(
-        config,
+        linkable(config, moduleName.value),
         NativeLinker.of(config.clangPP, streams.value.log),
         (LocalRootProject / target).value / "needletail",
         needletailRelease.value,
@@ -66,6 +66,10 @@ object NeedletailNativePlugin extends AutoPlugin {
       streams.value.log
     )
   )
+
+  /** Scala Native links no binary that is named as its working directory is, and says so after minutes. */
+  private def linkable(config: NativeConfig, module: String): NativeConfig =
+    if (config.baseName.isEmpty && module == "native") config.withBaseName("native-program") else config
 
   private def configured(
       config: NativeConfig,

@@ -16,7 +16,7 @@ import needletail.routing.internal.matching.Quote
  * }}}
  */
 @annotation.implicitNotFound(
-  "there is no JsonReader[${A}], which converts JSON to ${A}; for your own type, define one in its companion object: implicit val reader: JsonReader[${A}] = JsonReader(json => for { a <- json.at(\"a\").as[Int]; … } yield …)"
+  "there is no JsonReader[${A}], which converts JSON to ${A}; for your own type, define one in its companion object: implicit val reader: JsonReader[${A}] = JsonReader(json => for { a <- json.at(\"a\").as[Int]; … } yield …). A List, Option or Map of T needs only a JsonReader[T]"
 )
 trait JsonReader[A] {
 

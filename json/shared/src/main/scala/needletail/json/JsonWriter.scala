@@ -2,7 +2,7 @@ package needletail.json
 
 /** Writes an `A` as JSON: enables `.toJson` and members of `Json.obj`. */
 @annotation.implicitNotFound(
-  "there is no JsonWriter[${A}], which converts ${A} to JSON; for your own type, define one in its companion object: implicit val writer: JsonWriter[${A}] = a => Json.obj(\"id\" -> a.id, …)"
+  "there is no JsonWriter[${A}], which converts ${A} to JSON; for your own type, define one in its companion object: implicit val writer: JsonWriter[${A}] = a => Json.obj(\"id\" -> a.id, …). A List, Option or Map of T needs only a JsonWriter[T]"
 )
 trait JsonWriter[-A] {
 

@@ -106,6 +106,6 @@ class CompileErrorSuite extends munit.FunSuite {
   }
 
   test("a literal cannot be what is asked for") {
-    says(compileErrors("""GET / "a" + ?("q", 3)"""), "?")
+    says(compileErrors("""GET / "a" + ?("q", 3)"""), "does not say how this parameter is read")
   }
 }

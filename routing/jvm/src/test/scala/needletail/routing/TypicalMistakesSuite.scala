@@ -45,6 +45,10 @@ class TypicalMistakesSuite extends munit.FunSuite {
     says(compileErrors(""""a" subroutes (a => "it".ok)"""), "this is not a route")
   }
 
+  test("a list in place of routes") {
+    says(compileErrors("""Routes(List(GET / "a" to "it".ok))"""), "Routes(list: _*)")
+  }
+
   test("a text as the answer") {
     says(compileErrors("""GET / "a" to "it""""), "a text is not a response yet", ".ok")
     says(compileErrors("""GET / "a" / arg[Int] to (n => s"$n")"""), "convert a text with .ok")
@@ -141,6 +145,12 @@ class TypicalMistakesSuite extends munit.FunSuite {
     says(compileErrors("""GET / "a" + ?("q")"""), "the type of this parameter is missing", "arg[T]")
     says(compileErrors("""GET / "a" + header("q")"""), "the type of this parameter is missing")
     says(compileErrors("""GET / "a" + cookie("q")"""), "the type of this parameter is missing")
+  }
+
+  test("a parameter with a type in place of arg") {
+    says(compileErrors("""GET / "a" + ?("q", Int)"""), "does not say how this parameter is read", "arg[T]")
+    says(compileErrors("""GET / "a" + header("q", 3)"""), "a Int does not say how this parameter is read")
+    says(compileErrors("""GET / "a" + cookie("q", Some("x"))"""), "does not say how this parameter is read")
   }
 
   test("an Async that is not mapped") {

@@ -6,7 +6,7 @@ import needletail.stream.Stream
 
 /** Converts a value to the content of a response: enables `.ok` and similar methods on it. */
 @annotation.implicitNotFound(
-  "a ${A} cannot be the content of a response; possible are String, Array[Byte], ByteStream or Stream[Array[Byte]], Response, any type with a JsonFormat of needletail.json or, with `import needletail.jsoniter._`, a JsonValueCodec, and any type with an implicit Content[${A}]. Map an Async or Future first: .map(_.ok). Several values of a route are one tuple: to { case (a, b) => ... }"
+  "a ${A} cannot be the content of a response; possible are String, Array[Byte], ByteStream or Stream[Array[Byte]], Response, any type with a JsonFormat of needletail.json (a List of such values by .toJson.ok) or, with `import needletail.jsoniter._`, a JsonValueCodec, and any type with an implicit Content[${A}]. Map an Async or Future first: .map(_.ok). Several values of a route are one tuple: to { case (a, b) => ... }"
 )
 trait Content[-A] {
 

@@ -1,6 +1,6 @@
 package needletail.routing
 
-import needletail.http.Response
+import needletail.http.{MediaType, Response}
 import needletail.http.text.Markup
 import needletail.routing.internal.description.{Description, ParameterDescription, RouteDescription}
 
@@ -56,7 +56,7 @@ object RoutesPage {
   private def section(route: RouteDescription): String = {
     val method = route.method.fold("any method")(_.name)
     val doc    = if (route.doc.isEmpty) "" else s"<p>${escape(route.doc)}</p>"
-    val fields = rest(route) ++ route.parameters.map(field)
+    val fields = rest(route) ++ route.parameters.map(field) ++ authorization(route)
     s"""<form data-method="${escape(route.method.fold("GET")(_.name))}" data-path="${escape(route.path)}">
        |<h2><b>${escape(method)}</b> ${escape(route.path)}</h2>
        |$doc
@@ -70,15 +70,30 @@ object RoutesPage {
   private def rest(route: RouteDescription): List[String] =
     if (route.path.endsWith("*")) List(input("rest", "*", "the rest of the path", required = false)) else Nil
 
+  /** What most filters ask for; a header that is left empty is not sent. */
+  private def authorization(route: RouteDescription): List[String] =
+    if (route.parameters.exists(_.in == "filter"))
+      List(input("header", "Authorization", "Authorization (header, if required)", required = false))
+    else Nil
+
   private def field(parameter: ParameterDescription): String = {
     val p = parameter
     p.in match {
       case "filter" => s"<p>requires: ${escape(p.name)}</p>"
-      case "body"   => s"""<label>body (${escape(p.typeName)}) <textarea data-in="body"></textarea></label>"""
+      case "body"   =>
+        s"""<label>body (${escape(p.typeName)}) <textarea data-in="body" data-type="${mediaType(
+            p
+          )}"></textarea></label>"""
       case "cookie" => s"<p>cookie ${escape(p.name)}: ${escape(p.typeName)}, as the browser has it</p>"
-      case in       => input(in, p.name, s"${p.name} (${p.typeName}, $in)", p.required)
+      case in       =>
+        val label = if (p.name == p.typeName) s"${p.name} ($in)" else s"${p.name} (${p.typeName}, $in)"
+        input(in, p.name, label, p.required)
     }
   }
+
+  /** The Content-Type of a body that is typed in; empty where the text decides. */
+  private def mediaType(body: ParameterDescription): String =
+    if (body.typeName == "form") MediaType.Form else ""
 
   private def input(in: String, name: String, label: String, required: Boolean): String =
     s"""<label>${escape(label)} <input data-in="${escape(in)}" data-name="${escape(name)}"${if (required)
@@ -103,7 +118,7 @@ object RoutesPage {
     """for (const form of document.forms) form.addEventListener("submit", async event => {
       |  event.preventDefault();
       |  const out = form.querySelector("pre"), headers = {}, query = new URLSearchParams();
-      |  let path = form.dataset.path, body;
+      |  let path = form.dataset.path, body, type = "";
       |  for (const field of form.querySelectorAll("[data-in]")) {
       |    const name = field.dataset.name, value = field.value;
       |    switch (field.dataset.in) {
@@ -111,12 +126,13 @@ object RoutesPage {
       |      case "rest": path = path.slice(0, -1) + value.split("/").map(encodeURIComponent).join("/"); break;
       |      case "query": if (value !== "" || field.required) query.append(name, value); break;
       |      case "header": if (value !== "") headers[name] = value; break;
-      |      case "body": body = value; break;
+      |      case "body": body = value; type = field.dataset.type; break;
       |    }
       |  }
       |  const method = form.dataset.method;
       |  if (method === "GET" || method === "HEAD") body = undefined;
-      |  if (body !== undefined && /^\s*[\[{]/.test(body)) headers["Content-Type"] = "application/json";
+      |  if (type === "" && /^\s*[\[{]/.test(body || "")) type = "application/json";
+      |  if (body !== undefined && type !== "") headers["Content-Type"] = type;
       |  out.hidden = false;
       |  out.textContent = "…";
       |  try {

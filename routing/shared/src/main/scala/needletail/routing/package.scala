@@ -2,7 +2,14 @@ package needletail
 
 import scala.concurrent.Future
 
-import needletail.routing.internal.typing.{Concat, Mistake, NoParameterType, NotInPath, SubroutesAreAFunction}
+import needletail.routing.internal.typing.{
+  Concat,
+  Mistake,
+  NoParameterType,
+  NotAValue,
+  NotInPath,
+  SubroutesAreAFunction
+}
 
 /**
  * The routing DSL; one import, `import needletail.routing._`.
@@ -85,6 +92,9 @@ package object routing extends routing.Gather with routing.Responding {
   /** Does not compile: this overload exists for its error message. */
   def header(name: String)(implicit not: NoParameterType): Mistake = not(name)
 
+  /** Does not compile: this overload exists for its error message. */
+  def header[P](name: String, other: P)(implicit not: NotAValue[P]): Mistake = not(name, other)
+
   /** A cookie, with a value, `cookie("session", ![String])`, or a required text. */
   def cookie[A](name: String, values: Values[A]): Parameter[A] =
     new Parameter(new internal.matching.CookieField(name), values)
@@ -95,6 +105,9 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** Does not compile: this overload exists for its error message. */
   def cookie(name: String)(implicit not: NoParameterType): Mistake = not(name)
+
+  /** Does not compile: this overload exists for its error message. */
+  def cookie[P](name: String, other: P)(implicit not: NotAValue[P]): Mistake = not(name, other)
 
   /** The request itself, for a handler that needs more than its parts. */
   val request: Part[http.Request] = RequestValue.request
@@ -144,6 +157,7 @@ package routing {
       new Parameter(new internal.matching.QueryField(name), values)
     def apply(name: String, text: String): Part[Unit] =
       new LiteralParameter(new internal.matching.QueryField(name), text)
-    def apply(name: String)(implicit not: NoParameterType): Mistake = not(name)
+    def apply(name: String)(implicit not: NoParameterType): Mistake           = not(name)
+    def apply[P](name: String, other: P)(implicit not: NotAValue[P]): Mistake = not(name, other)
   }
 }

@@ -20,6 +20,17 @@ class ResponseSuite extends needletail.testing.Suite {
     assertEquals("x".withStatus(418).status.code, 418)
   }
 
+  test("a handler that returns null has failed, and no other route answers in its place") {
+    val routes = Routes(
+      GET / "a" to (_ => null: Response),
+      POST / "a" + Body[String] to (_ => null: Response),
+      GET / arg[String] to (_ => "another".ok)
+    )
+    assertEquals(routes.test(Request.get("/a")).status, Status.InternalServerError)
+    assertEquals(routes.test(Request.post("/a", "text")).status, Status.InternalServerError)
+    assertEquals(routes.test(Request.get("/b")).text, "another")
+  }
+
   test("each word has its status") {
     val responses = List(
       "x".ok,

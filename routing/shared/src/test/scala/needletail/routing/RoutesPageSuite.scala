@@ -35,6 +35,24 @@ class RoutesPageSuite extends Suite {
     assert(!text.contains("/script.js</h2>"), "itself is not in it")
   }
 
+  test("a form is sent as one, and a filter's route has a field for credentials") {
+    val user = Filter("bearer token")(_ => needletail.async.Async.value(Right("ann")))
+    val text = page(Routes(
+      POST / "login" + Body[Parameters] to (_ => "".ok),
+      GET / "add" / arg[Int] to (_ => "".ok)
+    ))
+    assert(text.contains("""data-in="body" data-type="application/x-www-form-urlencoded""""), text)
+    assert(
+      text.contains("<label>Integer (path) "),
+      "a segment without a name is called by its type once: " + text
+    )
+    assert(!text.contains("Authorization"), text)
+    val guarded = page(Routes(POST / "notes" + user + Body[String] to { case (_, _) => "".ok }))
+    assert(guarded.contains("requires: bearer token"), guarded)
+    assert(guarded.contains("""data-in="header" data-name="Authorization">"""), guarded)
+    assert(guarded.contains("""data-in="body" data-type="">"""), guarded)
+  }
+
   test("the routes themselves answer as without it, and the page can be elsewhere") {
     val added = RoutesPage(routes, on = true, path = "debug/routes")
     assertEquals(added.test(Request.get("/users/7")).text, "a user")

@@ -14,7 +14,10 @@ package object testkit {
   /** `routes.test(request)`, for routes and any other handler. */
   implicit class TestedHandler(private val handler: http.Handler) {
 
-    /** Passes `request` to the handler on `loop`; see [[TestReply]]. */
+    /**
+     * Passes `request` to the handler on `loop`; see [[TestReply]]. Requests that share what lives on a loop, such as
+     * an actor, need the same one.
+     */
     def test(request: http.Request, loop: ManualLoop = new ManualLoop): TestReply =
       TestReply(handler, request, loop)
   }

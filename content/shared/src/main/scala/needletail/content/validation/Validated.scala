@@ -36,15 +36,18 @@ sealed class Validated[A] private[validation] (
   def check(field: String, message: String)(accept: A => Boolean): Validated[A] =
     if (value.forall(accept)) this else withErrors(Vector(FieldError(field, message)))
 
-  /** Checks a part of the value, whose errors are those of `field.…`. */
+  /** Requires something of the value itself, such as a text in a list of texts: `each("tags", _.tags)`. */
+  def check(message: String)(accept: A => Boolean): Validated[A] = check("", message)(accept)
+
+  /** Checks a part of the value, whose errors are those of `field.…`, or of `field` if they are of the part itself. */
   def within[B](field: String, of: A => B)(check: B => Validated[?]): Validated[A] =
-    value.fold(this)(v => withErrors(check(of(v)).errors.map(e => e.copy(field = s"$field.${e.field}"))))
+    value.fold(this)(v => withErrors(check(of(v)).errors.map(Validated.below(field, _))))
 
   /** Checks each of several parts of the value, whose errors are those of `field[0].…` and so on. */
   def each[B](field: String, of: A => Iterable[B])(check: B => Validated[?]): Validated[A] =
     value.fold(this) { v =>
       val found = of(v).iterator.zipWithIndex.flatMap { case (item, i) =>
-        check(item).errors.iterator.map(e => e.copy(field = s"$field[$i].${e.field}"))
+        check(item).errors.iterator.map(Validated.below(s"$field[$i]", _))
       }
       withErrors(found.take(Validated.MaxErrors).toVector)
     }
@@ -90,6 +93,12 @@ object Validated {
     Problem(status, "the input is not valid", extensions = Json.obj("errors" -> list)).toResponse
   }
 
+  private def below(field: String, error: FieldError): FieldError =
+    error.copy(field =
+      if (error.field.isEmpty || error.field.startsWith("[")) field + error.field
+      else s"$field.${error.field}"
+    )
+
   private def some(errors: Vector[FieldError]): Vector[FieldError] = errors.take(MaxErrors)
 }
 
@@ -98,6 +107,6 @@ final class Field[A] private[validation] (name: String, value: Option[A], errors
     extends Validated[A](value, errors) {
 
   /** Requires something of it, if it could be read. */
-  def check(message: String)(accept: A => Boolean): Field[A] =
+  override def check(message: String)(accept: A => Boolean): Field[A] =
     if (value.forall(accept)) this else new Field(name, value, errors :+ FieldError(name, message))
 }

@@ -64,6 +64,28 @@ class ValidationSuite extends Suite {
       (e.at("field").as[String].toOption.get, e.at("message").as[String].toOption.get)
     }
 
+  test("elements of a list that have no fields") {
+    val tags  = List("a", "", "B")
+    val rows  = List(List(1), List(2, -1))
+    val lower = (tag: String) =>
+      Validated(tag).check("must not be empty")(_.nonEmpty).check("must be lower case")(t =>
+        t == t.toLowerCase
+      )
+    assertEquals(
+      Validated(tags).each("tags", identity)(lower).errors.toList,
+      List(FieldError("tags[1]", "must not be empty"), FieldError("tags[2]", "must be lower case"))
+    )
+    assertEquals(Validated(tags).within("first", _.last)(lower).errors.map(_.field).toList, List("first"))
+    assertEquals(
+      Validated(rows)
+        .each("rows", identity)(row =>
+          Validated(row).each("", identity)(n => Validated(n).check("must be positive")(_ > 0))
+        )
+        .errors.map(_.field).toList,
+      List("rows[1][1]")
+    )
+  }
+
   test("a form: all fields that are missing, malformed or wrong, in order") {
     assertEquals(form("name=Ann&age=20&email=").text, "SignUp(Ann,20,None)")
     assertEquals(form("name=Ann&age=20&email=a@b").text, "SignUp(Ann,20,Some(a@b))")

@@ -53,7 +53,7 @@ class DiagnosisSuite extends Suite {
     assertEquals(run.verdict(Metric.Rate).limit, Server)
     val free   = new ModelDriver(ModelServer(workers = 20)).run(pausing, _ => true)
     val served = new Measurement("", free, Some(200.millis))
-    assertEquals(served.verdict(Metric.Rate).limit, Asked)
+    assertEquals(served.verdict(Metric.Rate).limit, Limit.Load)
   }
 
   test("a server that is asked for more than it can do is the limit") {

@@ -129,7 +129,14 @@ private[routing] final class CompiledRoute(
     Gate.admit(gate, known, () => Bulkhead.pass(settings.bulkheads, gate, known, body))
 
   @inline private def go(in: Matching, values: Any): Reply =
-    if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else handler(values)
+    if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else answer(values)
+
+  /** What the handler replies; null would mean that the route does not match. */
+  @inline private def answer(values: Any): Reply = {
+    val reply = handler(values)
+    if (reply == null) throw new NullPointerException(s"the handler of $this returned null")
+    reply
+  }
 
   /** Runs filters and reads the body, from `step` on, then replies: at once if all of them complete at once. */
   @tailrec
@@ -170,7 +177,7 @@ private[routing] final class CompiledRoute(
     in.index = 0
     pattern.value(in) match {
       case fault: Fault => fault.response
-      case values       => handler(values)
+      case values       => answer(values)
     }
   }
 

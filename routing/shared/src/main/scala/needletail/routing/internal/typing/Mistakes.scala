@@ -43,7 +43,7 @@ sealed abstract class TextIsNoResponse {
 
 /** The error message for something that is used as a route but has no handler. */
 @annotation.implicitNotFound(
-  "this is not a route: every route ends with `to` and a handler, such as GET / \"x\" to \"it\".ok, or GET / arg[Int] to (n => ...)"
+  "this is not a route: every route ends with `to` and a handler, such as GET / \"x\" to \"it\".ok, or GET / arg[Int] to (n => ...). A list of routes is passed as Routes(list: _*)"
 )
 sealed abstract class NotARoute {
   private[routing] def apply(other: Any): Mistake
@@ -71,4 +71,12 @@ sealed abstract class SubroutesAreAFunction {
 )
 sealed abstract class NoParameterType {
   private[routing] def apply(name: String): Mistake
+}
+
+/** The error message for a parameter with something that says neither how it is read nor which text it must have. */
+@annotation.implicitNotFound(
+  "a ${P} does not say how this parameter is read: write arg[T] to read a T, or a text in quotes to require that text"
+)
+sealed abstract class NotAValue[P] {
+  private[routing] def apply(name: String, other: P): Mistake
 }
