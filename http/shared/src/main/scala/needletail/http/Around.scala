@@ -66,6 +66,7 @@ private[needletail] object Around {
   /** The handler's response to a function around it, which may fail, or be cancelled, when it has that response. */
   private final class Call(request: Request, inner: () => Reply) extends (() => Async[Response]) {
     private var isDelivered = false // the function has a response, and sees to the stream of this one
+    private val gate        = request.reporter
 
     def apply(): Async[Response] = settled(request, inner) match {
       case later: Reply.Later => later.response.map(kept)
@@ -74,9 +75,14 @@ private[needletail] object Around {
 
     private val kept: Response => Response = { response =>
       val source = response.source
-      if (source != null) request.onOver(() => if (!isDelivered) source.cancel())
+      if (source != null) request.onOver(() => if (!isDelivered) cancel(source))
       response
     }
+
+    /** An exception would end the connection, with what other requests have been answered. */
+    private def cancel(source: ByteStream): Unit =
+      try source.cancel()
+      catch { case Survivable(e) => if (gate != null) { gate.failed(request, e); () } }
 
     def delivered(reply: Reply): Reply = reply match {
       case later: Reply.Later =>

@@ -34,6 +34,15 @@ abstract class MessageBody private[needletail] () {
 
   /** The trailer fields; empty before the end has been read, and where there are none. */
   def trailers: Headers
+
+  /**
+   * Counts `more` bytes that have been made of this content, and that stay in memory until the request is over, among
+   * those that are held for the client. Null permits them; anything else is the failure of what wants them.
+   */
+  private[needletail] def hold(more: Int): Throwable = {
+    val _ = more
+    null
+  }
 }
 
 object MessageBody {
@@ -49,14 +58,24 @@ object MessageBody {
     def trailers: Headers         = Headers.empty
   }
 
-  /** A body that reads `source`; `announced` is its length in bytes, or -1. */
-  private[needletail] def streamed(source: ByteStream, announced: Long): MessageBody = new MessageBody {
+  /**
+   * A body that reads `source`; `announced` is its length in bytes, or -1. If it is made of another one, what is collected
+   * of it counts as that one's.
+   */
+  private[needletail] def streamed(
+      source: ByteStream,
+      announced: Long,
+      origin: MessageBody = empty
+  ): MessageBody = new MessageBody {
     def length: Long                          = announced
     def isEmpty: Boolean                      = announced == 0
     def stream: ByteStream                    = source
-    def bytes(limit: Int): Async[Array[Byte]] = collect(source, new ByteWriter(1024), limit)
-    def bytes: Async[Array[Byte]]             = bytes(Int.MaxValue)
-    def trailers: Headers                     = Headers.empty
+    def bytes(limit: Int): Async[Array[Byte]] =
+      collect(source, new ByteWriter(1024), limit, hold = origin.hold(_))
+    def bytes: Async[Array[Byte]] = bytes(Int.MaxValue)
+    def trailers: Headers         = Headers.empty
+
+    private[needletail] override def hold(more: Int): Throwable = origin.hold(more)
   }
 
   /**

@@ -51,6 +51,35 @@ class MessageBodySuite extends needletail.testing.Suite {
     assert(cancelled)
   }
 
+  test("what is collected of a body that is made of another one counts as that one's, and may be refused") {
+    val refusal = new IllegalStateException("no room")
+    var held    = 0
+    val origin  = new MessageBody {
+      def length: Long                                                = -1L
+      def isEmpty: Boolean                                            = false
+      def stream: ByteStream                                          = ByteStream.of(Array[Byte](1))
+      def bytes(limit: Int): needletail.async.Async[Array[Byte]]      = needletail.async.Async.fail(refusal)
+      def bytes: needletail.async.Async[Array[Byte]]                  = bytes(0)
+      def trailers: Headers                                           = Headers.empty
+      private[needletail] override def hold(more: Int): Throwable     =
+        if (held + more > 100000) refusal
+        else {
+          held += more
+          null
+        }
+    }
+    def made = MessageBody.streamed(MessageBody.streamed(pieces(60000), -1, origin).stream, -1, origin)
+    assertEquals(made.bytes.poll.map(_.get.length), Some(60000))
+    assert(held >= 50000, s"$held")
+    var cancelled = false
+    val endless   = new ByteStream {
+      def next()   = needletail.async.Async.value(Option(new Array[Byte](1000)))
+      def cancel() = cancelled = true
+    }
+    assertEquals(MessageBody.streamed(endless, -1, origin).bytes.poll.map(_.failed.get), Some(refusal))
+    assert(cancelled)
+  }
+
   private def status(result: Option[scala.util.Try[?]]): Option[Status] =
     result.collect { case Failure(e: HttpError) => e.status }
 }

@@ -6,7 +6,7 @@ import needletail.testing.Suite
 
 /** Who ends the stream of a response that `around` has been given. */
 class AroundStreamsSuite extends Suite {
-  private final class Source extends ByteStream {
+  private final class Source(atCancel: () => Unit) extends ByteStream {
     private var isRead                     = false
     var cancelled                          = 0
     def next(): Async[Option[Array[Byte]]] = Async.value(if (isRead) None
@@ -14,12 +14,17 @@ class AroundStreamsSuite extends Suite {
       isRead = true
       Some("x".getBytes)
     })
-    def cancel(): Unit = cancelled += 1
+    def cancel(): Unit = {
+      cancelled += 1
+      atCancel()
+    }
   }
 
   /** A session that asks once; what the handler streams. */
-  private def asked(isLater: Boolean)(around: (Request, () => Async[Response]) => Async[Response]) = {
-    val source           = new Source
+  private def asked(isLater: Boolean, atCancel: () => Unit = () => ())(
+      around: (Request, () => Async[Response]) => Async[Response]
+  ) = {
+    val source           = new Source(atCancel)
     val later            = new AsyncPromise[Response]
     val handler: Handler = Handler(_ => if (isLater) later else Async.value(Response.ok.stream(source)))
     val wire             = new FakeWire(handler.around((_, next) => next()).around(around))
@@ -52,6 +57,16 @@ class AroundStreamsSuite extends Suite {
       wire.session.peerGone()
       wire.turn()
       assertEquals(source.cancelled, 1)
+    }
+
+    test(s"a stream that fails to be cancelled does not end the connection: $when") {
+      def fails: Response = throw new IllegalStateException("no")
+      for (error <- List(new IllegalStateException("cancel"), new StackOverflowError("cancel"))) {
+        val (wire, source) = asked(isLater, () => throw error)((_, next) => next().map(_ => fails))
+        assertEquals((wire.statuses, wire.isAborted, source.cancelled), (List(500), false, 1))
+        wire.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assertEquals(wire.turn().statuses, List(500, 500))
+      }
     }
 
     test(s"a response that is sent is read to its end: $when") {

@@ -70,7 +70,7 @@ object Decoding {
       case coding :: Nil if Decoders.isUsable(coding) =>
         val plain = new Decompressing(request.body.stream, () => newDecoder(coding), limits)
         request.onOver(() => plain.release())
-        Right(request.withBody(MessageBody.streamed(plain, -1)))
+        Right(request.withBody(MessageBody.streamed(plain, -1, request.body)))
       case _ => Left(unknown)
     }
   }

@@ -2,7 +2,7 @@ package needletail.content.multipart
 
 import needletail.async.Async
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, MediaType, Request, Status}
+import needletail.http.{MediaType, MessageBody, Request, Status}
 import needletail.routing.BodyReader
 
 /**
@@ -15,8 +15,9 @@ import needletail.routing.BodyReader
  * }}}
  * A form that is malformed fails with HttpError 400, one beyond the limits with 413.
  */
-final class Multipart private[multipart] (source: ByteStream, boundary: String, limits: MultipartLimits) {
-  private val reader = new PartReader(source, boundary, limits)
+final class Multipart private[multipart] (body: MessageBody, boundary: String, limits: MultipartLimits) {
+  private val source = body.stream
+  private val reader = new PartReader(source, boundary, limits, body)
 
   /** The next part; None after the last one. The unread rest of the previous part is skipped. */
   def next(): Async[Option[FormPart]] = reader.nextPart()
@@ -56,7 +57,7 @@ object Multipart {
       case Some(value) if MediaType.essence(value) == "multipart/form-data" =>
         MediaType.parameter(value, "boundary").filter(isBoundary) match {
           case Some(boundary) if request.body.length <= limits.total =>
-            Right(new Multipart(request.body.stream, boundary, limits))
+            Right(new Multipart(request.body, boundary, limits))
           case Some(_) =>
             Left(HttpError(Status.ContentTooLarge, s"the form is larger than ${limits.total} bytes"))
           case None =>

@@ -6,10 +6,15 @@ import java.util.Arrays
 import needletail.async.Async
 import needletail.http.message.HttpError
 import needletail.http.text.Grammar
-import needletail.http.{ByteStream, Headers, Status}
+import needletail.http.{ByteStream, Headers, MessageBody, Status}
 
 /** Finds the parts of a multipart body in its bytes (RFC 2046 §5.1.1). */
-private[multipart] final class PartReader(source: ByteStream, boundary: String, limits: MultipartLimits) {
+private[multipart] final class PartReader(
+    source: ByteStream,
+    boundary: String,
+    limits: MultipartLimits,
+    form: MessageBody
+) {
   import PartReader._
   private val delimiter = ("\r\n--" + boundary).getBytes(US_ASCII)
 
@@ -119,7 +124,7 @@ private[multipart] final class PartReader(source: ByteStream, boundary: String, 
           inPart = 0
           val own = new Object
           newest = own
-          Async.value(Some(new FormPart(parsed.name, parsed.fileName, parsed.headers, new Content(own))))
+          Async.value(Some(new FormPart(parsed.name, parsed.fileName, parsed.headers, new Content(own), form)))
       }
   }
 

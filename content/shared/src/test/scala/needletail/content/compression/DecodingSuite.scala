@@ -10,7 +10,7 @@ import scala.util.{Failure, Try}
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.Serving
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
+import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response, Status}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -31,6 +31,33 @@ class DecodingSuite extends Suite with Serving {
       request,
       limits
     ).toTry.flatMap(r => new ManualLoop().run(r.body.bytes)).map(new String(_, UTF_8))
+  }
+
+  /** A body that a server has room for `room` bytes of. */
+  private def bounded(content: Array[Byte], room: Int): MessageBody = new MessageBody {
+    private var held                                            = 0
+    def length: Long                                            = -1L
+    def isEmpty: Boolean                                        = false
+    val stream: ByteStream                                      = ByteStream.of(content)
+    def bytes(limit: Int): Async[Array[Byte]]                   = Async.value(content)
+    def bytes: Async[Array[Byte]]                               = bytes(0)
+    def trailers: Headers                                       = Headers.empty
+    private[needletail] override def hold(more: Int): Throwable =
+      if (held + more > room) HttpError(Status.ServiceUnavailable, "no room")
+      else {
+        held += more
+        null
+      }
+  }
+
+  test("what a body becomes counts towards the memory that the server holds for its client") {
+    val content                    = new Array[Byte](60000)
+    def collected(room: Int)       = {
+      val request = Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), bounded(gzip(content), room))
+      Decoding.decoded(request).toTry.flatMap(r => new ManualLoop().run(r.body.bytes))
+    }
+    assertEquals(collected(200000).get.length, 60000)
+    assertEquals(status(collected(50000)), 503)
   }
 
   private def status(result: Try[Any]): Int = result.failed.get.asInstanceOf[HttpError].status.code

@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import scala.util.Try
 
+import needletail.async.Async
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
+import needletail.http.{ByteStream, Headers, MessageBody, Method, Request, Status}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -53,6 +54,30 @@ class MultipartSuite extends Suite {
       assertEquals(read(Iterator(a, b)).get, cleaned, split)
     }
     assertEquals(read(bytes.iterator.map(Array(_))).get, cleaned)
+  }
+
+  test("collected parts count together towards the memory that the server holds for their client") {
+    val text            = form((1 to 10).map(n => field(s"f$n") -> "x" * 10000)*)
+    def read(room: Int) = {
+      val bounded = new MessageBody {
+        private var held                                            = 0
+        def length: Long                                            = -1L
+        def isEmpty: Boolean                                        = false
+        val stream: ByteStream                                      = ByteStream.of(text.getBytes(UTF_8))
+        def bytes(limit: Int): Async[Array[Byte]]                   = Async.value(text.getBytes(UTF_8))
+        def bytes: Async[Array[Byte]]                               = bytes(0)
+        def trailers: Headers                                       = Headers.empty
+        private[needletail] override def hold(more: Int): Throwable =
+          if (held + more > room) HttpError(Status.ServiceUnavailable, "no room")
+          else {
+            held += more
+            null
+          }
+      }
+      Multipart.of(request(bounded)).toTry.flatMap(m => new ManualLoop().run(m.each(_.text())))
+    }
+    assertEquals(read(200000).get.map(_.length), List.fill(10)(10000))
+    assertEquals(status(read(50000)), 503)
   }
 
   test("names of files as clients write them") {

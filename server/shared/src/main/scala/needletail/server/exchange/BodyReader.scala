@@ -27,7 +27,10 @@ private[server] final class BodyReader(
   private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
 
-  /** Bytes that are held for a caller of `bytes`, which the loop's memory counts until the request is over. */
+  /**
+   * Bytes that are held for a caller of `bytes`, or for what is made of the content, such as a decompressed body. The
+   * loop's memory counts them until the request is over.
+   */
   var held: Long                = 0
   private var released: Boolean = false
 
@@ -82,12 +85,11 @@ private[server] final class BodyReader(
     } else {
       val refusal = hold(BodyReader.FirstRoom)
       if (refusal != null) Async.fail(refusal)
-      else MessageBody.collect(stream, new ByteWriter(BodyReader.FirstRoom), most, announced, hold)
+      else MessageBody.collect(stream, new ByteWriter(BodyReader.FirstRoom), most, announced, hold(_))
     }
   }
 
-  /** Counts `n` more bytes as held. Returns null, or the failure of `bytes` if there is no memory for them. */
-  private def hold(n: Int): Throwable =
+  private[needletail] override def hold(n: Int): Throwable =
     if (released) null // the request is over: the content is not delivered
     else if (context.memory.take(n.toLong, held)) {
       held += n

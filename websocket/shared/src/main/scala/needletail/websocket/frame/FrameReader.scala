@@ -65,9 +65,13 @@ private[needletail] final class FrameReader(
     limit = until
   }
 
-  /** The index up to which the bytes have been used. */
+  /**
+   * The index up to which the bytes have been used. A message that was found is not kept while the peer is silent; what
+   * a close frame says is, as it may be answered later.
+   */
   def close(): Int = {
     bytes = null
+    if (data.length > MaxControl) data = none
     position
   }
 
@@ -120,7 +124,7 @@ private[needletail] final class FrameReader(
         frameLength = if (extended == 0) short.toLong else number(position + 2, extended)
         if (extended > 0 && (frameLength < 0 || frameLength < (if (extended == 2) 126 else 65536)))
           wrong(CloseCode.ProtocolError, "a frame's length is not in its shortest form")
-        else if (isTooLarge) wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+        else if (isTooLarge(first)) wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
         else if (frameLength > maxFrame)
           wrong(CloseCode.MessageTooBig, s"the frame is larger than $maxFrame bytes")
         else if (available < headLength) More
@@ -129,9 +133,11 @@ private[needletail] final class FrameReader(
     }
   }
 
-  private def isTooLarge: Boolean =
-    frameOpcode < Opcode.Control && frameLength > maxMessage.toLong - length +
-      (if (codec == null) 0 else Slack) // what compressing may add
+  private def isTooLarge(first: Int): Boolean = {
+    val packed = if (frameOpcode == Opcode.Continuation) isCompressed else (first & 0x40) != 0
+    val most   = maxMessage.toLong - length + (if (packed) Slack else 0) // what compressing may add
+    frameOpcode < Opcode.Control && frameLength > most
+  }
 
   /** The error in a header's first two bytes; null if they are valid. */
   private def forbidden(first: Int, short: Int): String =

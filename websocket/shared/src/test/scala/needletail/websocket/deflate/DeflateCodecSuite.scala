@@ -88,6 +88,22 @@ class DeflateCodecSuite extends Suite {
         )
   }
 
+  test("a message that is not compressed has no more than the limit, although it could be") {
+    def read(data: Array[Byte]) =
+      found(
+        new FrameReader(true, 10, Long.MaxValue, new CountedMemory, new DeflateCodec(6, 0, false, false, 15)),
+        data,
+        Seq(data.length)
+      )
+    val ten = Array.fill(10)('a'.toByte)
+    assertEquals(read(frame(0x81, ten)), Vector("text " + "a" * 10))
+    assertEquals(read(frame(0x81, ten :+ 'a'.toByte)), Vector("failed 1009"))
+    assertEquals(read(frame(0x01, ten) ++ frame(0x80, Array('a'.toByte))), Vector("failed 1009"))
+    val packed = flushed("a" * 10)
+    assertEquals(read(frame(0x41, packed) ++ frame(0x80, Array.empty[Byte])), Vector("text " + "a" * 10))
+    assertEquals(read(frame(0xc1, flushed("a" * 11))), Vector("failed 1009"))
+  }
+
   test("an empty message is one with an empty block, or with nothing") {
     for (takeover <- Seq(true, false))
       assertEquals(

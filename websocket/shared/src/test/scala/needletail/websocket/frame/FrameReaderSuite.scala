@@ -134,6 +134,16 @@ class FrameReaderSuite extends Suite {
     }
   }
 
+  test("a message that was found is not kept while nothing arrives") {
+    val r    = reader()
+    val data = frame(0x82, new Array[Byte](100000))
+    for (ends <- Seq(Seq(data.length), Seq(50000, data.length))) {
+      assertEquals(found(r, data, ends).length, 1)
+      assertEquals(r.data.length, 0)
+      assertEquals(r.held, 0)
+    }
+  }
+
   test("without memory a message fails, and what it held is released") {
     val memory = new CountedMemory(100)
     val r      = reader(memory)
