@@ -55,13 +55,13 @@ class MessageBodySuite extends needletail.testing.Suite {
     val refusal = new IllegalStateException("no room")
     var held    = 0
     val origin  = new MessageBody {
-      def length: Long                                                = -1L
-      def isEmpty: Boolean                                            = false
-      def stream: ByteStream                                          = ByteStream.of(Array[Byte](1))
-      def bytes(limit: Int): needletail.async.Async[Array[Byte]]      = needletail.async.Async.fail(refusal)
-      def bytes: needletail.async.Async[Array[Byte]]                  = bytes(0)
-      def trailers: Headers                                           = Headers.empty
-      private[needletail] override def hold(more: Int): Throwable     =
+      def length: Long                                            = -1L
+      def isEmpty: Boolean                                        = false
+      def stream: ByteStream                                      = ByteStream.of(Array[Byte](1))
+      def bytes(limit: Int): needletail.async.Async[Array[Byte]]  = needletail.async.Async.fail(refusal)
+      def bytes: needletail.async.Async[Array[Byte]]              = bytes(0)
+      def trailers: Headers                                       = Headers.empty
+      private[needletail] override def hold(more: Int): Throwable =
         if (held + more > 100000) refusal
         else {
           held += more

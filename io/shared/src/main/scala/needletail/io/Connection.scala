@@ -201,7 +201,9 @@ final class Connection private[io] (
   /** Closes it if its client has got no further in the TLS handshake since this was called before. */
   private[needletail] def closeStalledHandshake(): Unit =
     if ((timer ne null) && phase == Open && timer.isHandshakeStalled())
-      finish(new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress"))
+      finish(
+        new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress")
+      )
 
   private[io] def deadlinePassed(): Unit = if (phase == Lingering) finish(null) else protocol.onDeadline()
 

@@ -49,7 +49,8 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
       trusted.foreach(OpenSslSettings.trust(context, _))
       OpenSslSettings.revoked(context, revoked)
       config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))
-      if (check.nonEmpty && OpenSslFunctions.check(context, ClientCertificateCheck.function) == 0) throw OpenSsl.outOfMemory
+      if (check.nonEmpty && OpenSslFunctions.check(context, ClientCertificateCheck.function) == 0)
+        throw OpenSsl.outOfMemory
     }
 
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
