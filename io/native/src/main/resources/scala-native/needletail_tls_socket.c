@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "needletail_waiting.h"
 
@@ -261,7 +260,7 @@ int needletail_tls_end(connection *c) {
     if (result == 0) result = needletail_tls_say_end(c);
     if (result == 0) {
         c->is_end_said = 1;
-        if (c->pending == NULL && shutdown(c->fd, SHUT_WR) != 0) result = -errno;
+        if (c->pending == NULL) result = needletail_tls_shut(c);
     }
     tell(c);
     return result;

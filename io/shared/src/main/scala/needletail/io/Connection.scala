@@ -294,7 +294,7 @@ final class Connection private[io] (
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
     try {
       loop.watch(socket, this, Interest.Read)
-      if (socket.isSecure) socket.resumeBy(() => resumeHandshake())
+      if (socket.isSecure) socket.resumeBy(() => resumeHandshake(), loop.platform.blocking)
       protocol = makeHandler(this)
       limitHandshake()
       input.readOn()

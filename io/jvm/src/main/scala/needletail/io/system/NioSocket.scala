@@ -94,10 +94,22 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
     try NioSocket.render(channel.getLocalAddress)
     catch { case _: IOException => "" }
 
+  override private[needletail] def carrier: Socket = channel match {
+    case made: ChannelOver => made.over
+    case _                 => this
+  }
+
   private def isTcp: Boolean = remote.isInstanceOf[InetSocketAddress]
 }
 
 private[io] object NioSocket {
+
+  /** The channel of a socket; one over it if it is another platform's. */
+  def channelOf(socket: Socket): SocketChannel = socket match {
+    case nio: NioSocket => nio.channel
+    case other          => new ChannelOver(other)
+  }
+
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val from = if (source eq null) null else new InetSocketAddress(source, 0)
     connect(SocketChannel.open(), new InetSocketAddress(ip, port), from)

@@ -1,5 +1,7 @@
 package needletail.io.platform
 
+import java.util.concurrent.Executor
+
 import needletail.io.tls.TlsSession
 
 /** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
@@ -61,8 +63,14 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def permitted(bits: Int): Int = bits
 
-  /** `f`, run on any thread, makes its loop read again: a handshake that is computed elsewhere goes on. With TLS only. */
-  def resumeBy(f: Runnable): Unit = ()
+  /**
+   * Handshakes may be computed by `threads`; null for the platform's own. `f`, run on any thread, makes its loop read
+   * again: the handshake goes on. With TLS only.
+   */
+  def resumeBy(f: Runnable, threads: Executor): Unit = ()
+
+  /** The socket whose bytes it encrypts, if that is another platform's; otherwise itself. */
+  private[needletail] def carrier: Socket = this
 
   /** Sends what the kernel takes of that output, with one system call. */
   def sendOwed(): Unit = ()
