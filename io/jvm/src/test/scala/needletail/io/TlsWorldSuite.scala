@@ -6,6 +6,7 @@ import javax.net.ssl.{SSLContext, SSLEngine, TrustManager}
 
 import scala.util.Random
 
+import needletail.io.platform.TransferBuffers
 import needletail.io.system.tls.{TlsSocket, Trust}
 import needletail.io.tls.TlsCounts
 import needletail.testing.{Certificate, Suite}
@@ -97,7 +98,7 @@ class TlsWorldSuite extends Suite {
   private def socketOf(channel: MemoryChannel, engine: SSLEngine, counts: TlsCounts): TlsSocket = {
     val socket =
       new TlsSocket(channel, engine, if (counts eq null) "localhost" else "the client", counts, null, None)
-    socket.transfer = ByteBuffer.allocate(128 * 1024)
+    socket.buffers = new TransferBuffers(ByteBuffer.allocate(128 * 1024))
     socket
   }
 

@@ -10,8 +10,17 @@ private[needletail] abstract class Socket extends Descriptor {
   /** One system call. Returns bytes read, 0 if there are none now, -1 at the end. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int
 
-  /** One system call (on the JVM one for each 64 KiB). Returns bytes taken, 0 to `count`. */
+  /** One system call (on the JVM one for each 256 KiB). Returns bytes taken, 0 to `count`. */
   def write(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /**
+   * Writes the first `firstCount` bytes of one array and then those of another: where that is possible with one system
+   * call, so that the peer is not woken for the first alone. Returns bytes taken of both.
+   */
+  def writeBoth(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = write(first, 0, firstCount)
+    if (n < firstCount) n else n + write(bytes, from, count)
+  }
 
   /** Whether the system can send files through it, without TLS. */
   def sendsFiles: Boolean = false
