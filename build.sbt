@@ -403,6 +403,23 @@ lazy val httparena = crossed("httparena", file("bench") / "httparena")
     }
   )
 
+/** What compressing a response costs, which no release ships: see bench/README.md. */
+lazy val gzipCost = crossed("gzipCost", file("bench") / "gzip")
+  .dependsOn(content, testkit)
+  .settings(
+    moduleName          := "needletail-bench-gzip",
+    publish / skip      := true,
+    Compile / mainClass := Some("needletail.bench.gzip.Main"),
+    needletailDistName  := "gzip-cost",
+    dist                := { val _ = needletailDist.value }
+  )
+  .nativeSettings(
+    nativeConfig := {
+      val config = nativeConfig.value
+      if (needletailRelease.value) config.withMode(Mode.releaseFull) else config
+    }
+  )
+
 lazy val programs: Map[String, Seq[ProjectReference]] =
   Seq(
     hello,
@@ -738,6 +755,8 @@ lazy val root = project
     conformance,
     websocketCases.jvm,
     websocketCases.native,
+    gzipCost.jvm,
+    gzipCost.native,
     jmh,
     stress,
     documents,

@@ -18,6 +18,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,6 +95,17 @@ int needletail_io_read(int fd, char *to, int count) {
 int needletail_io_write(int fd, const char *from, int count) {
     ssize_t n;
     do n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0) return (int)n;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
+}
+
+/* The same for two pieces, one after the other. */
+int needletail_io_write_both(int fd, const char *first, int first_count, const char *from, int count) {
+    struct iovec pieces[2] = {{(void *)first, (size_t)first_count}, {(void *)from, (size_t)count}};
+    struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
+    ssize_t n;
+    do n = sendmsg(fd, &message, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
     if (n >= 0) return (int)n;
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;

@@ -154,8 +154,64 @@ int needletail_tls_slot(void) { return needletail_tls_ready() ? here->slot : -EN
 
 /* Output */
 
+elsewhere needletail_tls_elsewhere;
+
+void needletail_tls_divert(int (*take)(int, char *, int), int (*give)(int, const char *, int), int (*end)(int)) {
+    needletail_tls_elsewhere = (elsewhere){take, give, end};
+}
+
+/*
+ * What is called elsewhere may use another connection of this thread at once, as peers in memory do: it gets buffers of
+ * its own.
+ */
+static _Thread_local buffers *spare;
+
+static buffers *lend(void) {
+    buffers *own = here;
+    if (spare == NULL) {
+        spare = calloc(1, sizeof *spare);
+        if (spare == NULL) return NULL;
+        spare->slot = own->slot;
+    }
+    here = spare;
+    spare = NULL;
+    return own;
+}
+
+static void take_back(buffers *own) {
+    free(spare);
+    spare = here;
+    here = own;
+}
+
+static int give_elsewhere(connection *c, const char *from, int count) {
+    buffers *own = lend();
+    if (own == NULL) return -ENOMEM;
+    int n = needletail_tls_elsewhere.give(c->fd, from, count);
+    take_back(own);
+    return n;
+}
+
+static int take_elsewhere(connection *c, char *to, int count) {
+    buffers *own = lend();
+    if (own == NULL) return -ENOMEM;
+    int n = needletail_tls_elsewhere.take(c->fd, to, count);
+    take_back(own);
+    return n;
+}
+
+int needletail_tls_shut(connection *c) {
+    if (c->fd < 0) return needletail_tls_elsewhere.end(c->fd);
+    return shutdown(c->fd, SHUT_WR) != 0 ? -errno : 0;
+}
+
 /* Sends what the kernel takes at once. Returns bytes, or -errno. */
 static int put(connection *c, const char *from, int count) {
+    if (c->fd < 0) {
+        int taken = give_elsewhere(c, from, count);
+        if (taken >= 0 && taken < count) c->flags |= NO_ROOM;
+        return taken;
+    }
     ssize_t n;
     do n = send(c->fd, from, (size_t)count, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
@@ -202,8 +258,8 @@ int needletail_tls_drain(connection *c) {
     free(c->pending);
     c->pending = NULL;
     c->is_own = 0;
-    if (c->is_end_said && shutdown(c->fd, SHUT_WR) != 0) return -errno;
-    return 1;
+    int ended = c->is_end_said ? needletail_tls_shut(c) : 0;
+    return ended < 0 ? ended : 1;
 }
 
 /* Input */
@@ -221,8 +277,13 @@ int needletail_tls_fill(connection *c, int count) {
     if (c->is_channel_at_end) return 0;
     if (count > IN_SIZE) count = IN_SIZE;
     ssize_t n;
-    do n = recv(c->fd, here->in, (size_t)count, 0);
-    while (n < 0 && errno == EINTR);
+    if (c->fd < 0) {
+        n = take_elsewhere(c, here->in, count);
+        if (n < 0) errno = (int)-n;
+    } else {
+        do n = recv(c->fd, here->in, (size_t)count, 0);
+        while (n < 0 && errno == EINTR);
+    }
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     if (n == 0) c->is_channel_at_end = 1;
     if (n < 0) c->flags |= NO_INPUT;

@@ -53,6 +53,22 @@ struct connection {
     int owed;
 };
 
+/*
+ * Where the bytes of connections go whose descriptor is negative: to the sockets of another platform, such as the
+ * simulation's. Scala's; they throw nothing. `take` returns bytes, 0 at the end, or -errno; `give` bytes or -errno; `end`,
+ * which ends the output, 0 or -errno. `give` must not be called during a handshake that fills the thread's output.
+ */
+typedef struct {
+    int (*take)(int number, char *to, int count);
+    int (*give)(int number, const char *from, int count);
+    int (*end)(int number);
+} elsewhere;
+
+extern elsewhere needletail_tls_elsewhere;
+
+/* As shutdown(2) of the output. Returns 0, or -errno. */
+int needletail_tls_shut(connection *c);
+
 /* State of a thread: allocated when first used, freed when the thread ends. */
 typedef struct {
     int slot;

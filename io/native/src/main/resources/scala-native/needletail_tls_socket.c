@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "needletail_waiting.h"
 
@@ -214,8 +213,17 @@ int needletail_tls_read(connection *c, char *to, int count) {
 
 static int write_secured(connection *c, const char *from, int count) {
     if (!c->is_secured) return fail(c, OTHER, "the TLS handshake is not complete");
+    int waited = c->pending == NULL ? 0 : c->pending_until - c->pending_from;
     int result = needletail_tls_drain(c);
-    if (result <= 0) return result;
+    if (result < 0) return result;
+    if (result == 0) { /* reports about as many as were written, but the last: so the owner sees that the peer reads */
+        int some = waited - (c->pending_until - c->pending_from);
+        if (some > c->owed - 1) some = c->owed - 1;
+        if (some > count) some = count;
+        if (some <= 0) return 0;
+        c->owed -= some;
+        return some;
+    }
     int done = c->owed < count ? c->owed : count;
     c->owed -= done;
     while (c->owed == 0 && c->pending == NULL && done < count) {
@@ -233,7 +241,7 @@ static int write_secured(connection *c, const char *from, int count) {
     return done;
 }
 
-/* If the kernel takes only a part, the rest is kept and is to be passed again: it is reported when it is taken. */
+/* If the kernel takes only a part, the rest is kept and is to be passed again: it is reported as it is taken. */
 int needletail_tls_write(connection *c, const char *from, int count) {
     int result = needletail_tls_start(c);
     if (result == 0) result = write_secured(c, from, count);
@@ -261,7 +269,7 @@ int needletail_tls_end(connection *c) {
     if (result == 0) result = needletail_tls_say_end(c);
     if (result == 0) {
         c->is_end_said = 1;
-        if (c->pending == NULL && shutdown(c->fd, SHUT_WR) != 0) result = -errno;
+        if (c->pending == NULL) result = needletail_tls_shut(c);
     }
     tell(c);
     return result;

@@ -6,6 +6,7 @@ import javax.net.ssl.{SSLContext, SSLEngine, TrustManager}
 
 import scala.util.Random
 
+import needletail.io.platform.TransferBuffers
 import needletail.io.system.tls.{TlsSocket, Trust}
 import needletail.io.tls.TlsCounts
 import needletail.testing.{Certificate, Suite}
@@ -97,7 +98,7 @@ class TlsWorldSuite extends Suite {
   private def socketOf(channel: MemoryChannel, engine: SSLEngine, counts: TlsCounts): TlsSocket = {
     val socket =
       new TlsSocket(channel, engine, if (counts eq null) "localhost" else "the client", counts, null, None)
-    socket.transfer = ByteBuffer.allocate(128 * 1024)
+    socket.buffers = new TransferBuffers(ByteBuffer.allocate(128 * 1024))
     socket
   }
 
@@ -202,6 +203,44 @@ class TlsWorldSuite extends Suite {
         .contains(-1)
     }
     assertEquals(ends, Seq(true, true))
+  }
+
+  test("a peer that takes a part of what is pending is seen to read, and all of it comes") {
+    val random        = new Random(1)
+    val (there, back) = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 3000, Fault.None, 0))
+    val client        = socketOf(new MemoryChannel(back, there), engine(trusting, true, "TLSv1.3"), null)
+    val server        =
+      socketOf(
+        new MemoryChannel(there, back),
+        engine(Certificate.local.context, false, "TLSv1.3"),
+        new TlsCounts
+      )
+    val room = new Array[Byte](20000)
+    for (_ <- 1 to 1000) {
+      there.deliver()
+      back.deliver()
+      client.finishConnect()
+      assertEquals(server.read(room, 0, room.length) + client.read(room, 0, room.length), 0)
+    }
+    val content = new Array[Byte](50000)
+    new Random(2).nextBytes(content)
+    val got     = new ByteArrayOutputStream
+    var written = server.write(content, 0, content.length)
+    var steps   = 0
+    var inVain  = 0 // bytes that the network took since something was reported
+    while (got.size < content.length && steps < MaxSteps) {
+      steps += 1
+      val left = back.left
+      val n    = server.write(content, written, content.length - written)
+      inVain = if (n > 0) 0 else inVain + left - back.left
+      assert(inVain <= 100, s"$inVain bytes were taken, and nothing was reported")
+      written += n
+      back.deliver()
+      val m = client.read(room, 0, room.length)
+      got.write(room, 0, m)
+    }
+    assertEquals(written, content.length)
+    assert(java.util.Arrays.equals(got.toByteArray, content))
   }
 
   for (first <- 1L to 201L by 50L) test(s"50 worlds from $first on") {

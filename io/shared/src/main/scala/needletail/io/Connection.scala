@@ -83,6 +83,19 @@ final class Connection private[io] (
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =
     if (phase == Open) output.write(bytes, from, count, mayKeep = true)
 
+  /**
+   * Writes the beginning of one array, as `write` does, and then bytes of another, with one system call where that is
+   * possible. With `mayKeep` the other array is handed over, as by `writeOwned`.
+   */
+  private[needletail] def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int,
+      mayKeep: Boolean
+  ): Unit = if (phase == Open) output.writeBoth(first, firstCount, bytes, from, count, mayKeep)
+
   /** Bytes written here and not yet taken by the kernel. */
   def pendingBytes: Int = output.pendingBytes
 
@@ -156,7 +169,13 @@ final class Connection private[io] (
    * Gives the array passed to `onData` to the handler. Call it inside `onData`, which must then return that it has
    * used everything.
    */
-  def keepInput(bytes: Array[Byte]): Unit = loop.giveAway(bytes)
+  def keepInput(bytes: Array[Byte]): Unit = loop.reads.giveAway(bytes)
+
+  /**
+   * The handler will use the next `n` bytes at once: if that is more than `ConnectionOptions.maxLeftover`, the next read
+   * may return more than that, at most `n`. It saves system calls while a large message passes.
+   */
+  private[needletail] def expectInput(n: Int): Unit = input.expect(n)
 
   private[io] def readNow(): Unit = input.readNow()
 
@@ -243,7 +262,7 @@ final class Connection private[io] (
 
   /** Reads and discards bytes that arrive while closing. */
   @noinline private def discard(): Unit = {
-    val bytes = loop.readBuffer(1)
+    val bytes = loop.reads.ofSize(1)
     val n     = input.read(bytes, 0, math.min(bytes.length, linger.discardable))
     if (n > 0) linger.discardable -= n
     else if (n == ConnectionInput.EndOfInput) input.end()
@@ -296,7 +315,7 @@ final class Connection private[io] (
   private[io] def begin(makeHandler: Connection => ConnectionHandler): Unit =
     try {
       loop.watch(socket, this, Interest.Read)
-      if (socket.isSecure) socket.resumeBy(() => resumeHandshake())
+      if (socket.isSecure) socket.resumeBy(() => resumeHandshake(), loop.platform.blocking)
       protocol = makeHandler(this)
       limitHandshake()
       input.readOn()

@@ -2,6 +2,7 @@ package needletail.io
 
 import java.io.IOException
 
+import needletail.io.loop.ReadArrays
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
 
 /**
@@ -20,6 +21,7 @@ private[io] final class ConnectionInput(connection: Connection) {
   private var ended       = false // the end has been read
   private var endTold     = false // onEnd was called
   private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
+  private var expected    = 0     // see Connection.expectInput
   private var total       = 0L
 
   private def loop: EventLoop            = connection.loop
@@ -72,15 +74,18 @@ private[io] final class ConnectionInput(connection: Connection) {
 
   private def receive(): Unit = {
     val held = kept
-    val room = options.maxLeftover - held
+    val wide = expected > options.maxLeftover && mayReadWide
+    val most = if (wide) math.min(expected, ReadArrays.Wide) else options.maxLeftover
+    val room = most - held
     if (room <= 0) {
       // the handler has left these bytes, unless it has just resumed: then it gets them next
       if (!redeliver) paused = true
       connection.want(socket.interest & ~Interest.Read)
     } else {
-      val bytes = loop.readBuffer(options.maxLeftover)
+      val bytes = if (wide) loop.reads.wide else loop.reads.ofSize(most)
       val n     = read(bytes, held, math.min(room, bytes.length - held))
       if (n > 0) {
+        expected = 0
         if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
         deliver(bytes, held + n)
         readOn()
@@ -90,6 +95,13 @@ private[io] final class ConnectionInput(connection: Connection) {
       } else readOn()
     }
   }
+
+  /** See `Connection.expectInput`. */
+  def expect(n: Int): Unit = expected = n
+
+  /** TLS decrypts from a buffer of the usual size; and what is read may have to be kept when the peer does not read. */
+  private def mayReadWide: Boolean =
+    options.maxLeftover < ReadArrays.Wide && !socket.isSecure && !loop.memory.isTight
 
   /** One read. Returns bytes, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int =

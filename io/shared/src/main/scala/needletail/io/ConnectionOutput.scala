@@ -46,11 +46,38 @@ private[io] final class ConnectionOutput(connection: Connection) {
       }
     }
 
-  /** One write. Returns bytes taken, or -1 if it failed and the connection is closed. */
-  private def writeNow(bytes: Array[Byte], from: Int, count: Int): Int =
+  /** See `Connection.writeBoth`. The connection must be open. */
+  def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int,
+      mayKeep: Boolean
+  ): Unit =
+    if (ending || isBackedUp) {
+      write(first, 0, firstCount, mayKeep = false)
+      write(bytes, from, count, mayKeep)
+    } else {
+      val done = writeNow(first, firstCount, bytes, from, count)
+      if (done >= 0 && done < firstCount + count) {
+        val more = math.max(0, done - firstCount)
+        pending = new PendingOutput(connection.loop.memory)
+        if (done < firstCount) pending.add(first, done, firstCount - done, mayKeep = false)
+        pending.add(bytes, from + more, count - more, mayKeep)
+        connection.want(socket.interest | Interest.Write)
+      }
+    }
+
+  private def writeNow(bytes: Array[Byte], from: Int, count: Int): Int = writeNow(null, 0, bytes, from, count)
+
+  /** One write. Returns bytes taken, or -1 if it failed and the connection is closed. `first` may be null. */
+  private def writeNow(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int): Int =
     try {
       val owed = socket.owesOutput
-      val n    = socket.write(bytes, from, count)
+      val n    =
+        if (first eq null) socket.write(bytes, from, count)
+        else socket.writeBoth(first, firstCount, bytes, from, count)
       total += n
       if (owed) connection.readAgain()
       n

@@ -1,7 +1,15 @@
 package needletail.io
 
 import needletail.async.{Async, Loop, Signal, Survivable, Timer}
-import needletail.io.loop.{EndOfTurnQueue, FailureLog, LoopMemory, TaskQueue, TimerHeap, TimerNode}
+import needletail.io.loop.{
+  EndOfTurnQueue,
+  FailureLog,
+  LoopMemory,
+  ReadArrays,
+  TaskQueue,
+  TimerHeap,
+  TimerNode
+}
 import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
@@ -41,6 +49,9 @@ final class EventLoop private[io] (
   private val turnEnd = new EndOfTurnQueue
   private val poller  = platform.openPoller(this, pollerKind)
 
+  /** What its connections read into. */
+  private[io] val reads = new ReadArrays
+
   /** The memory that its connections hold. */
   private[needletail] val memory = new LoopMemory
 
@@ -48,7 +59,6 @@ final class EventLoop private[io] (
   private var millis     = 0L            // 0: not read in this turn
   private var due        = Long.MaxValue // of the first timer, at the end of the wait
   private var clockFresh = true          // false during the wait
-  private var buffer     = new Array[Byte](ReadBufferSize)
 
   private var everyTurn: Runnable = null // most loops have none
 
@@ -167,15 +177,6 @@ final class EventLoop private[io] (
   /** Runs `task` once when this loop has closed a descriptor. A task that waits already is not added again. */
   private[io] def awaitDescriptor(task: Runnable): Unit =
     if (!awaitingDescriptor.contains(task)) awaitingDescriptor = task :: awaitingDescriptor
-
-  /** The array for reads, of at least `size` bytes; owned by the loop, overwritten by the next read. */
-  private[io] def readBuffer(size: Int): Array[Byte] = {
-    if (buffer.length < size) buffer = new Array[Byte](Math.max(size, EventLoop.ReadBufferSize))
-    buffer
-  }
-
-  /** Gives `bytes` to the caller; the loop replaces it if it was the array for reads. */
-  private[io] def giveAway(bytes: Array[Byte]): Unit = if (bytes eq buffer) buffer = EventLoop.noBuffer
 
   /** The number of timers that are set. To be called on the loop. */
   private[needletail] def timersSet: Int = timers.size
@@ -386,9 +387,7 @@ object EventLoop {
 
   private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
 
-  private final val ReadBufferSize = 64 * 1024
-  private val noBuffer             = new Array[Byte](0)
-  private final val MaxWaitMillis  = 3600000L // an hour: waking too early does no harm
+  private final val MaxWaitMillis = 3600000L // an hour: waking too early does no harm
 
   private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
     private[needletail] def fire(): Unit = task.run()

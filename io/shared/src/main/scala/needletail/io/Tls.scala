@@ -15,7 +15,8 @@ import needletail.io.tls.{TlsClientConfig, TlsServerConfig, TlsTrust}
 final class Tls private[io] (context: TlsClientContext, serverName: Option[String] = None) {
 
   /** Secures a socket that is connecting, and takes it over: see `TlsClientContext.over`. */
-  private[io] def over(socket: Socket, name: String, port: Int): Socket = context.over(socket, name, port)
+  private[needletail] def over(socket: Socket, name: String, port: Int): Socket =
+    context.over(socket, name, port)
 
   /**
    * The peer for the server with that name or address; a trailing dot is not part of it (RFC 6066 section 3). The first

@@ -62,5 +62,6 @@ final class TlsIdentity private[io] (
     catch { case _: IOException => (0L, -1L) }
   }
 
-  private[io] def over(socket: Socket, toPlain: Array[Byte]): Socket = present.over(socket, counts, toPlain)
+  private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =
+    present.over(socket, counts, toPlain)
 }

@@ -181,6 +181,28 @@ class BackPressureSuite extends LoopSuite {
     }
   }
 
+  test("a handler that uses much at once is passed more than maxLeftover by one read") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop, options = ConnectionOptions(maxLeftover = 8)) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "a")
+        events.expect("data a")
+        on(loop)(connection.pauseReading())
+        send(client, "0123456789abcdefghij") // in the kernel once it is sent
+        on(loop) {
+          connection.expectInput(11)
+          connection.resumeReading()
+        }
+        events.expect("data 0123456789a", "data bcdefghi", "data j")
+      }
+    }
+  }
+
   test("no more than maxLeftover is read before the handler uses some") {
     withLoop { loop =>
       val events     = new Events

@@ -106,7 +106,9 @@ final class FakeWire(
         go = true
       }
       if (left.nonEmpty && !isFinished && session.wantsInput) {
-        val used = session.receive(left, 0, left.length)
+        val read = left.clone()
+        val used = session.receive(read, 0, read.length)
+        java.util.Arrays.fill(read, '#'.toByte) // as the next read would overwrite it
         left = left.drop(used)
         go = go || used > 0
       }

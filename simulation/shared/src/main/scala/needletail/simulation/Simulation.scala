@@ -9,8 +9,10 @@ import needletail.simulation.scenario.{
   HoardScenario,
   HttpScenario,
   TcpClientScenario,
+  TlsScenario,
   WebSocketScenario
 }
+import needletail.simulation.tls.PlatformTalks
 import needletail.simulation.world.World
 
 /** Runs simulations by seed. */
@@ -34,11 +36,14 @@ object Simulation {
    * The scenario: usually an HTTP server. Some are chosen by the seed itself, without a random number: so the other seeds
    * stand for the simulations that docs/testing.md says they do.
    */
-  private def scenario(world: World): Unit = world.seed % 11 match {
-    case 3 => new WebSocketScenario(world).run()
-    case 9 => new ContentScenario(world).run()
-    case _ => usual(world)
-  }
+  private def scenario(world: World): Unit =
+    if (world.seed % 13 == 0 && PlatformTalks.missing == null) new TlsScenario(world).run()
+    else
+      world.seed % 11 match {
+        case 3 => new WebSocketScenario(world).run()
+        case 9 => new ContentScenario(world).run()
+        case _ => usual(world)
+      }
 
   private def usual(world: World): Unit = world.dice.below(40) match {
     case n if n < 2  => new CodecScenario(world).run()

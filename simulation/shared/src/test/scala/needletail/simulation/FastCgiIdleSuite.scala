@@ -34,7 +34,7 @@ class FastCgiIdleSuite extends Suite {
     val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
     val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
     var came   = 0
-    val caller = new Caller(world, server.port, reads = false)((_, n) => came += n, _ => ())
+    val caller = new Caller(world.network.connect(server.port), reads = false)((_, n) => came += n, _ => ())
     caller.send(
       FastCgiWords.begin(1, 1, keeps = true) ++
         FastCgiWords.record(

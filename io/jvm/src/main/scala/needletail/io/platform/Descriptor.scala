@@ -11,8 +11,11 @@ private[needletail] abstract class Descriptor {
 
   private[io] var key: SelectionKey = null // once registered
 
-  /** Once registered: its poller's buffer, through which bytes pass between the loop's arrays and the kernel. */
-  private[io] var transfer: ByteBuffer = null
+  /** Once registered: its poller's buffers, through which bytes pass between the loop's arrays and the kernel. */
+  private[io] var buffers: TransferBuffers = null
+
+  /** The usual one; null before it is registered. */
+  private[io] final def transfer: ByteBuffer = if (buffers eq null) null else buffers.usual
 
   private[needletail] var interest = Interest.None
 

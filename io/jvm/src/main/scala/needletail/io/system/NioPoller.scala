@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 import java.nio.channels.{Pipe, SelectionKey, Selector}
 import java.util.function.Consumer
 
-import needletail.io.platform.{Descriptor, Interest, PlatformLoop, Pollable, Poller}
+import needletail.io.platform.{Descriptor, Interest, PlatformLoop, Pollable, Poller, TransferBuffers}
 
 /** See Platform.scala. */
 private[io] final class NioPoller(loop: PlatformLoop) extends Poller {
@@ -27,12 +27,11 @@ private[io] final class NioPoller(loop: PlatformLoop) extends Poller {
     loop.dispatch(key.attachment().asInstanceOf[Pollable], ready)
   }
 
-  /** Bytes pass through this buffer between the loop's arrays and the kernel. */
-  private val transfer = ByteBuffer.allocateDirect(TransferSize)
+  private val buffers = new TransferBuffers
 
   def register(d: Descriptor, source: Pollable, interest: Int): Unit =
     if (d.key eq null) {
-      d.transfer = transfer
+      d.buffers = buffers
       d.interest = interest
       d.key = d.channel.register(selector, d.operations(interest), source)
     } else {
@@ -68,7 +67,6 @@ private[io] final class NioPoller(loop: PlatformLoop) extends Poller {
 }
 
 private[io] object NioPoller {
-  final val TransferSize = 64 * 1024
 
   /**
    * The JDK's classes for reading and writing open a descriptor when they are first used. If there is none left at

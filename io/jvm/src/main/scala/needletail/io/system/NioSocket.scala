@@ -27,7 +27,7 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
     if (interest == Interest.Write && !channel.isConnected) SelectionKey.OP_CONNECT else interest
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
-    val transfer = this.transfer
+    val transfer = buffers.forBytes(count)
     transfer.clear()
     if (count < transfer.capacity) transfer.limit(count)
     val n = channel.read(transfer)
@@ -36,7 +36,7 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
   }
 
   def write(bytes: Array[Byte], from: Int, count: Int): Int = {
-    val transfer = this.transfer
+    val transfer = buffers.forBytes(count)
     var done     = 0
     var willing  = true // the kernel has taken everything offered so far
     while (willing && done < count) {
@@ -49,6 +49,25 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
       willing = n == piece
     }
     done
+  }
+
+  override def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int
+  ): Int = {
+    val transfer = if (isSecure) null else buffers.forBytes(firstCount + count)
+    if ((transfer eq null) || transfer.capacity <= firstCount)
+      super.writeBoth(first, firstCount, bytes, from, count)
+    else {
+      val piece = math.min(count, transfer.capacity - firstCount)
+      transfer.clear()
+      transfer.put(first, 0, firstCount).put(bytes, from, piece).flip()
+      val n = channel.write(transfer)
+      if (n < firstCount + piece || piece == count) n else n + write(bytes, from + piece, count - piece)
+    }
   }
 
   override def sendsFiles: Boolean = !isSecure
@@ -94,10 +113,22 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
     try NioSocket.render(channel.getLocalAddress)
     catch { case _: IOException => "" }
 
+  override private[needletail] def carrier: Socket = channel match {
+    case made: ChannelOver => made.over
+    case _                 => this
+  }
+
   private def isTcp: Boolean = remote.isInstanceOf[InetSocketAddress]
 }
 
 private[io] object NioSocket {
+
+  /** The channel of a socket; one over it if it is another platform's. */
+  def channelOf(socket: Socket): SocketChannel = socket match {
+    case nio: NioSocket => nio.channel
+    case other          => new ChannelOver(other)
+  }
+
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
     val from = if (source eq null) null else new InetSocketAddress(source, 0)
     connect(SocketChannel.open(), new InetSocketAddress(ip, port), from)

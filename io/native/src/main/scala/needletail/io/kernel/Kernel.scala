@@ -16,8 +16,10 @@ private[io] object Kernel {
   @name("needletail_io_kind") def kind(errno: CInt): CInt          = extern
   @name("needletail_io_close") def close(fd: CInt): CInt           = extern
 
-  @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt                   = extern
-  @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt               = extern
+  @name("needletail_io_read") def read(fd: CInt, to: Ptr[Byte], count: CInt): CInt     = extern
+  @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt = extern
+  @name("needletail_io_write_both")
+  def writeBoth(fd: CInt, first: Ptr[Byte], firstCount: CInt, from: Ptr[Byte], count: CInt): CInt    = extern
   @name("needletail_io_pipe_read") def pipeRead(fd: CInt, to: Ptr[Byte], count: CInt): CInt          = extern
   @name("needletail_io_pipe_write") def pipeWrite(fd: CInt, from: Ptr[Byte], count: CInt): CInt      = extern
   @name("needletail_io_pipe_signal") def pipeSignal(): Unit                                          = extern

@@ -28,6 +28,23 @@ private[io] class KernelSocket(number: Int) extends Socket {
     n
   }
 
+  /** A pipe and TLS cannot gather. */
+  protected def gathers: Boolean = !isSecure
+
+  override def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int
+  ): Int =
+    if (!gathers || firstCount == 0 || count == 0) super.writeBoth(first, firstCount, bytes, from, count)
+    else {
+      val n = KernelError.check(Kernel.writeBoth(fd, first.at(0), firstCount, bytes.at(from), count))
+      if (n < firstCount + count) usedUp(Interest.Write)
+      n
+    }
+
   override def sendsFiles: Boolean = !isSecure
 
   override def send(file: DiskFile, position: Long, count: Int): Int = {

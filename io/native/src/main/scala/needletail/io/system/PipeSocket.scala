@@ -20,6 +20,7 @@ private[io] final class PipeSocket(number: Int) extends KernelSocket(number) {
     n
   }
 
+  override protected def gathers: Boolean                  = false
   override def sendsFiles: Boolean                         = false
   override def finishConnect(): Boolean                    = true
   override def shutdownOutput(): Unit                      = ()

@@ -90,6 +90,6 @@ private[needletail] abstract class Platform {
   /** Starts the turns of `loop`: on a thread of its own, unless the platform runs them itself. */
   def start(loop: PlatformLoop): Unit = loop.startThread()
 
-  /** Where the loops' blocking work runs; null for the shared threads. */
+  /** Where the loops' blocking work runs, and handshakes are computed; null for the shared threads. */
   def blocking: Executor = null
 }

@@ -1,5 +1,7 @@
 package needletail.io.platform
 
+import java.util.concurrent.Executor
+
 import needletail.io.tls.TlsSession
 
 /** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
@@ -8,8 +10,17 @@ private[needletail] abstract class Socket extends Descriptor {
   /** One system call. Returns bytes read, 0 if there are none now, -1 at the end. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int
 
-  /** One system call (on the JVM one for each 64 KiB). Returns bytes taken, 0 to `count`. */
+  /** One system call (on the JVM one for each 256 KiB). Returns bytes taken, 0 to `count`. */
   def write(bytes: Array[Byte], from: Int, count: Int): Int
+
+  /**
+   * Writes the first `firstCount` bytes of one array and then those of another: where that is possible with one system
+   * call, so that the peer is not woken for the first alone. Returns bytes taken of both.
+   */
+  def writeBoth(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = write(first, 0, firstCount)
+    if (n < firstCount) n else n + write(bytes, from, count)
+  }
 
   /** Whether the system can send files through it, without TLS. */
   def sendsFiles: Boolean = false
@@ -61,8 +72,14 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def permitted(bits: Int): Int = bits
 
-  /** `f`, run on any thread, makes its loop read again: a handshake that is computed elsewhere goes on. With TLS only. */
-  def resumeBy(f: Runnable): Unit = ()
+  /**
+   * Handshakes may be computed by `threads`; null for the platform's own. `f`, run on any thread, makes its loop read
+   * again: the handshake goes on. With TLS only.
+   */
+  def resumeBy(f: Runnable, threads: Executor): Unit = ()
+
+  /** The socket whose bytes it encrypts, if that is another platform's; otherwise itself. */
+  private[needletail] def carrier: Socket = this
 
   /** Sends what the kernel takes of that output, with one system call. */
   def sendOwed(): Unit = ()

@@ -83,6 +83,8 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     true
   }
 
+  override def expectInput(n: Int): Unit = connection.expectInput(n)
+
   override def isBackedUp: Boolean = connection.isBackedUp
 
   override def sendsFiles: Boolean = connection.sendsFiles

@@ -22,6 +22,15 @@ private[needletail] abstract class SingleSessionConnection(connection: Connectio
   final def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =
     connection.writeOwned(bytes, from, count)
 
+  final override def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int,
+      mayKeep: Boolean
+  ): Unit = connection.writeBoth(first, firstCount, bytes, from, count, mayKeep)
+
   /**
    * Whether there is no memory to keep this many bytes that the session has not used. Those kept already are included.
    */

@@ -26,6 +26,13 @@ private[server] final class BodyReader(
   private var failure: Throwable                      = null
   private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
+  private var partWanted: Boolean = false // whether `pull` may be succeeded by `BodyReader.part`
+
+  // the part of the window that `BodyReader.part` stands for, until it is passed on
+
+  var partBytes: Array[Byte] = null
+  var partFrom: Int          = 0
+  var partLength: Int        = 0
 
   /**
    * Bytes that are held for a caller of `bytes`, or for what is made of the content, such as a decompressed body. The
@@ -67,7 +74,7 @@ private[server] final class BodyReader(
   def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
 
   val stream: ByteStream = new ByteStream {
-    def next(): Async[Option[Array[Byte]]] = pullNext()
+    def next(): Async[Option[Array[Byte]]] = pullNext(asPart = false)
     def cancel(): Unit                     = ()
   }
 
@@ -81,7 +88,8 @@ private[server] final class BodyReader(
     else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
       // the usual small body, which arrived with the head
       val refusal = hold(announced.toInt)
-      if (refusal == null) pullNext().map(piece => piece.getOrElse(BodyReader.none)) else Async.fail(refusal)
+      if (refusal == null) stream.next().map(piece => piece.getOrElse(BodyReader.none))
+      else Async.fail(refusal)
     } else {
       val refusal = hold(BodyReader.FirstRoom)
       if (refusal != null) Async.fail(refusal)
@@ -108,20 +116,32 @@ private[server] final class BodyReader(
     }
   }
 
-  private def pullNext(): Async[Option[Array[Byte]]] =
+  /**
+   * As `stream.next()`, for a reply that consists of this content. The piece can be `BodyReader.part`: then it is in
+   * `partBytes`, which are the connection's, and has to be written before the turn ends; `partWritten` says that it was.
+   */
+  def nextPart(): Async[Option[Array[Byte]]] = pullNext(asPart = true)
+
+  def partWritten(): Unit = {
+    partBytes = null
+    partLength = 0
+  }
+
+  private def pullNext(asPart: Boolean): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
     else if (ended) BodyReader.end
     else if (pull != null)
       Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
     else if (dropping) Async.fail(tooLate)
     else {
-      val piece = if (input.available > 0) take() else null
+      val piece = if (input.available > 0) take(asPart) else null
       if (piece != null) new Value(Some(piece))
       else if (failure != null) Async.fail(failure)
       else if (ended) BodyReader.end
       else {
         val promise = new AsyncPromise[Option[Array[Byte]]]
         pull = promise
+        partWanted = asPart
         promise.onCancel(() => if (pull eq promise) pull = null)
         if (expectsContinue && !answered) owesContinue = true
         owner.bodyWanted(this)
@@ -131,7 +151,7 @@ private[server] final class BodyReader(
 
   /** Delivers the content in the window to its reader. Returns false if more bytes are needed first. */
   def feed(): Boolean = {
-    val piece = take()
+    val piece = take(partWanted)
     if (piece == null && failure == null && !ended) false
     else {
       val waiting = pull
@@ -172,20 +192,30 @@ private[server] final class BodyReader(
     ended || failure != null
   }
 
-  /** A copy of the content in the window; null if there is none. */
-  private def take(): Array[Byte] = if (decoder.isChunked) takeChunks() else takePart()
+  /** The content in the window, copied unless it may be `BodyReader.part`; null if there is none. */
+  private def take(asPart: Boolean): Array[Byte] =
+    if (decoder.isChunked) takeChunks() else takeKnown(asPart)
 
   /** For content with a length, which is all of the window up to its end. Its length was checked before it began. */
-  private def takePart(): Array[Byte] = {
+  private def takeKnown(asPart: Boolean): Array[Byte] = {
     decoder.decode(input.bytes, input.position, input.limit)
     val n = decoder.dataUntil - decoder.dataFrom
     if (n == 0) null
     else {
-      val piece = input.take(n)
+      val piece = if (asPart) lend(n) else input.take(n)
       read += n
       if (decoder.isComplete) end()
       piece
     }
+  }
+
+  private def lend(n: Int): Array[Byte] = {
+    if (partLength != 0) throw new IllegalStateException("a part of the content was not passed on")
+    partBytes = input.bytes
+    partFrom = input.position
+    partLength = n
+    input.skip(n)
+    BodyReader.part
   }
 
   /** Several chunks in one window make one piece: many tiny ones cost no more than a large one. */
@@ -291,6 +321,9 @@ private[server] object BodyReader {
 
   /** Bytes allocated for content that is collected, before any of it has arrived. */
   private final val FirstRoom = 4 * 1024
+
+  /** A piece that is a part of the window, see `nextPart`. */
+  val part = new Array[Byte](1)
 
   private val none = new Array[Byte](0)
   private val end  = Async.value(None)

@@ -1,6 +1,6 @@
 package needletail.server.exchange
 
-import needletail.async.{Result, ResultListener, Survivable, Value}
+import needletail.async.{Async, Result, ResultListener, Survivable, Value}
 import needletail.http.{ByteStream, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
 import needletail.io.{FileOutput, FilePart}
@@ -136,12 +136,8 @@ private[server] final class ServerExchange(
   /** Whether a piece of the reply's stream is waited for. */
   def isAwaiting: Boolean = pieces != null && pieces.isListening || parts != null && parts.isListening
 
-  /**
-   * Requests a piece of the stream: it is in `piece` at once, or later when `owner` is told. Exceptions of the stream
-   * are thrown.
-   */
-  def await(stream: ByteStream): Unit = {
-    val next = stream.next()
+  /** The reply's stream was asked for that piece: it is in `piece` at once, or later when `owner` is told. */
+  def await(next: Async[Option[Array[Byte]]]): Unit = {
     piece = next.resultOrNull
     if (piece == null) {
       if (pieces == null) pieces = new Pieces
@@ -184,6 +180,9 @@ private[server] final class ServerExchange(
       owner.exchangeChanged()
     }
   }
+
+  /** Whether the reply consists of the content of its own request. */
+  def isEcho: Boolean = body != null && (response.source eq body.stream)
 
   /** Whether the reply is an event stream, which may end after any event, as its client reconnects (HTML standard). */
   def isEventStream: Boolean =

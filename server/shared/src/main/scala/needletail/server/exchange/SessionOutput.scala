@@ -24,6 +24,19 @@ private[needletail] trait SessionOutput {
   /** As `write`, without a copy: the caller promises that the array never changes again. */
   def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit
 
+  /** Writes the beginning of one array, and then bytes of another; with `mayKeep` as `writeOwned` does. */
+  def writeBoth(
+      first: Array[Byte],
+      firstCount: Int,
+      bytes: Array[Byte],
+      from: Int,
+      count: Int,
+      mayKeep: Boolean
+  ): Unit = {
+    write(first, 0, firstCount)
+    if (mayKeep) writeOwned(bytes, from, count) else write(bytes, from, count)
+  }
+
   /** Whether `send` may be called. */
   def sendsFiles: Boolean = false
 
@@ -35,6 +48,9 @@ private[needletail] trait SessionOutput {
    * must then use all of it.
    */
   def keepInput(bytes: Array[Byte]): Boolean = false
+
+  /** The session will use the next `n` bytes at once, see `Connection.expectInput`. */
+  def expectInput(n: Int): Unit = ()
 
   /** Makes the kernel probe the peer once nothing has arrived for `idleSeconds` seconds. */
   def probeWhenSilent(idleSeconds: Int): Unit = ()

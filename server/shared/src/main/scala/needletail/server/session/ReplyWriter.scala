@@ -2,17 +2,11 @@ package needletail.server.session
 
 import java.io.IOException
 
-import needletail.async.{Failed, Survivable}
+import needletail.async.{Async, Failed, Survivable}
 import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder, Upgrade}
 import needletail.http.message.{HttpError, Status}
 import needletail.io.FileOutput
-import needletail.server.exchange.{
-  BodyReader,
-  RequestRunner,
-  ServerExchange,
-  ServerLoopContext,
-  SessionOutput
-}
+import needletail.server.exchange.{BodyReader, RequestRunner, ServerExchange, SessionOutput}
 import needletail.server.failure.{ConnectionLost, HandlerFailures}
 
 /**
@@ -21,35 +15,12 @@ import needletail.server.failure.{ConnectionLost, HandlerFailures}
  * [[LentWriter]].
  */
 private[server] final class ReplyWriter(
-    wire: SessionOutput,
+    to: SessionOutput,
     runner: RequestRunner,
     state: SessionState,
-    queue: ReplyQueue
-) {
-  private[server] val context: ServerLoopContext = runner.context
-  private var isProbed                           = false
-
-  /**
-   * Whether more waits for the client than allowed. What this turn has written is passed on before this returns true:
-   * if the kernel takes all of it at once, nothing else would tell the session to continue.
-   */
-  @inline def isBacklogged: Boolean =
-    wire.pendingOutput + context.writer.length > context.maxPendingOutput && isStillBacklogged()
-
-  @noinline private[server] def isStillBacklogged(): Boolean = {
-    flush()
-    wire.pendingOutput > context.maxPendingOutput
-  }
-
-  /** Passes on the content of the loop's writer. */
-  def flush(): Unit = {
-    val w = context.writer
-    if (w.length > 0) {
-      wire.write(w.bytes, 0, w.length)
-      w.clear()
-      queue.handedOver()
-    }
-  }
+    replies: ReplyQueue
+) extends ReplyOutput(to, runner.context, replies) {
+  private var isProbed = false
 
   /** Writes 100 (Continue) if the client waits for it and the content is being read. */
   def invite(body: BodyReader): Unit =
@@ -77,7 +48,7 @@ private[server] final class ReplyWriter(
     val common  = context.common
     val isReady = !isHead && response.rendered != null
     var sent    = if (isReady) context.format.whole(w, response, common, minor, keeps) else -1
-    if (sent >= 0) { if (w.length > ReplyWriter.FlushLimit) flush() }
+    if (sent >= 0) { if (w.length > ReplyOutput.FlushLimit) flush() }
     else {
       context.format.head(w, response, common, minor, keeps)
       sent = if (isHead || !response.status.allowsBody) 0 else writeContent(content)
@@ -86,18 +57,6 @@ private[server] final class ReplyWriter(
     context.admission.answered(response.status.code)
     runner.served(request, response, sent.toLong, startedNanos)
     if (body != null) body.release()
-  }
-
-  private def writeContent(content: Array[Byte]): Int = {
-    val w = context.writer
-    if (content.length <= ReplyWriter.CopyLimit) {
-      w.write(content)
-      if (w.length > ReplyWriter.FlushLimit) flush()
-    } else {
-      flush()
-      wire.writeOwned(content, 0, content.length)
-    }
-    content.length
   }
 
   /** Whether another request may follow this reply. */
@@ -284,13 +243,14 @@ private[server] final class ReplyWriter(
               wire.wake()
             case Some(bytes) =>
               if (!x.headSent) writeHead(x)
-              if (r.sourceLength >= 0 && x.bytesSent + bytes.length > r.sourceLength) {
+              val count = if (bytes eq BodyReader.part) x.body.partLength else bytes.length
+              if (r.sourceLength >= 0 && x.bytesSent + count > r.sourceLength) {
                 context.log.warn("a streamed response had more bytes than were announced")
                 broken(x)
                 go = false
               } else {
                 left -= 1
-                writePiece(x, bytes)
+                writePiece(x, bytes, count)
               }
             case None =>
               if (!x.headSent) writeHead(x)
@@ -314,8 +274,16 @@ private[server] final class ReplyWriter(
   }
 
   private def pull(x: ServerExchange, source: ByteStream): Unit =
-    try x.await(source)
+    try x.await(if (x.isEcho) nextPart(x.body) else source.next())
     catch { case Survivable(e) => x.piece = new Failed(e) }
+
+  /** Content that is sent back passes from the connection's input to its output, without an array of its own. */
+  private def nextPart(body: BodyReader): Async[Option[Array[Byte]]] = {
+    val next = body.nextPart()
+    if (body.isWanted && !wire.isBackedUp)
+      wire.expectInput(Math.min(body.leftKnown, Int.MaxValue.toLong).toInt)
+    next
+  }
 
   private def streamFailed(x: ServerExchange, e: Throwable): Unit = {
     x.leaveStream()
@@ -333,17 +301,15 @@ private[server] final class ReplyWriter(
     }
   }
 
-  private def writePiece(x: ServerExchange, bytes: Array[Byte]): Unit = {
+  private def writePiece(x: ServerExchange, bytes: Array[Byte], count: Int): Unit = {
     val w = context.writer
-    if (x.framing == ResponseEncoder.Chunked) ResponseEncoder.chunkHead(w, bytes.length)
-    if (bytes.length <= ReplyWriter.CopyLimit) w.write(bytes)
-    else {
-      flush()
-      wire.writeOwned(bytes, 0, bytes.length)
-    }
+    if (x.framing == ResponseEncoder.Chunked) ResponseEncoder.chunkHead(w, count)
+    if (bytes eq BodyReader.part) writePart(x.body)
+    else if (count <= ReplyOutput.CopyLimit) w.write(bytes)
+    else flushWith(bytes, 0, count, mayKeep = true)
     if (x.framing == ResponseEncoder.Chunked) w.writeCrLf()
-    x.bytesSent += bytes.length
-    if (w.length > ReplyWriter.FlushLimit) flush()
+    x.bytesSent += count
+    if (w.length > ReplyOutput.FlushLimit) flush()
   }
 
   private def completed(x: ServerExchange): Unit = {
@@ -375,12 +341,6 @@ private[server] object ReplyWriter {
   private val isEnding =
     Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
   private val notAsked = Response(Status.BadRequest).text("this request cannot switch to another protocol")
-
-  /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */
-  final val CopyLimit = 16 * 1024
-
-  /** The loop's writer is emptied once it holds this many bytes. */
-  final val FlushLimit = ServerLoopContext.WriterSize - 8 * 1024
 
   /** Bytes of a stream or a file that one turn writes. */
   final val PumpLimit = 512 * 1024

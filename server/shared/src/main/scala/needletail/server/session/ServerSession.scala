@@ -325,7 +325,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   ): Unit = {
     val length = response.sourceLength
     if (
-      Upgrade.of(response) != null || length <= 0 || length > ReplyWriter.CopyLimit || head.method.isHead ||
+      Upgrade.of(response) != null || length <= 0 || length > ReplyOutput.CopyLimit || head.method.isHead ||
       !response.status.allowsBody
     ) serveLater(head, request, own, response, started)
     else {

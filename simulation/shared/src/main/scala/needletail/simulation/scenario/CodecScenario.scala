@@ -107,7 +107,7 @@ final class CodecScenario(world: World) {
   /** A client whose answer waits to be written as the drain begins, and that reads it soon after. */
   private def lateReader(port: Int): Unit = {
     val line = (Mark(98, 1) * 800 + "\n").getBytes(US_ASCII)
-    val late = new Caller(world, port, reads = false)((_, _) => (), _ => ())
+    val late = new Caller(world.network.connect(port), reads = false)((_, _) => (), _ => ())
     late.send(line)
     world.pass(1.second.toNanos)
     world.after(1.second.toNanos)(late.beginToRead())

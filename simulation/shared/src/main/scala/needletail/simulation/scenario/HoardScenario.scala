@@ -47,7 +47,8 @@ final class HoardScenario(world: World) extends Scenario {
     private val asked  = new Asked(mark, "POST", body, mayContinue = false)
     private val reader =
       new StrictReader(_ => asked, what => world.found(s"hoarder $number: $what"))
-    private val caller = new Caller(world, port)((bytes, n) => reader.feed(bytes, n), reader.ended)
+    private val caller =
+      new Caller(world.network.connect(port))((bytes, n) => reader.feed(bytes, n), reader.ended)
     asked.isSent = true
     caller.send(Service.ascii(head) ++ body.take(size - dice.between(1, 100)))
 

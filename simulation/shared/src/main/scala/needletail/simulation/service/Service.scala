@@ -16,8 +16,10 @@ import needletail.simulation.world.World
 /**
  * The handler of a simulation: it responds with the mark of the request and content made of it, at once, later, never,
  * on another thread or in pieces, and throws at random places.
+ *
+ * @param seen told of each request's mark, `none` if it has none
  */
-final class Service(world: World, code: UserCode, operations: Operations) {
+final class Service(world: World, code: UserCode, operations: Operations, seen: String => Unit = _ => ()) {
   import Service.Ask
 
   private var actor: ActorRef[Ask] = null
@@ -37,6 +39,7 @@ final class Service(world: World, code: UserCode, operations: Operations) {
     code.at("a handler")
     val mark = request.header("X-Mark").getOrElse("none")
     val size = request.header("X-Size").fold(0)(_.toInt)
+    seen(mark)
 
     world.trace.say(world, s"a request for $kind, $size bytes of $mark")
 

@@ -1,19 +1,22 @@
 package needletail.simulation.visit
 
-import needletail.simulation.world.World
+import needletail.simulation.world.Line
 
-/** A deterministic client: sends what it is told to, and reads everything at once, or when told. */
-final class Caller(world: World, port: Int, reads: Boolean = true)(
+/**
+ * A deterministic client: sends what it is told to, and reads everything at once, or when told.
+ *
+ * @param end null if nothing listens there
+ */
+final class Caller(end: Line, reads: Boolean = true)(
     read: (Array[Byte], Int) => Unit,
     ended: Boolean => Unit
 ) {
-  private val end       = world.network.connect(port)
   private val scratch   = new Array[Byte](16384)
   private var isReading = reads
   private var left      = Array.emptyByteArray // what could not be sent yet
 
   /** Bytes sent that the server has read. */
-  def taken: Long = if (end == null) 0 else end.peer.taken
+  def taken: Long = if (end == null) 0 else end.takenByPeer
 
   /** Whether it has seen the end of its connection, or closed it. */
   var isOver: Boolean = end == null

@@ -140,7 +140,7 @@ final class FastCgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
     val r      = new FastCgiAsked(new Asked("none", "GET", null, mayContinue = false), 1, isResponder = true)
     val reader = new FastCgiReader(_ => r, mayRefuse = false, what => world.found(s"the probe: $what"))
-    val caller = new Caller(world, port)((bytes, n) => reader.feed(bytes, n), _ => ())
+    val caller = new Caller(world.network.connect(port))((bytes, n) => reader.feed(bytes, n), _ => ())
     caller.send(
       FastCgiWords.begin(1, 1, keeps = false) ++
         FastCgiWords.record(4, 1, FastCgiWords.pairs(CgiReader.variables(r.asked, path.drop(1), 5, -1))) ++

@@ -4,20 +4,30 @@ import scala.collection.mutable.ArrayBuffer
 
 import needletail.simulation.reader.{Asked, Mark, StrictReader}
 import needletail.simulation.service.Service
-import needletail.simulation.world.World
+import needletail.simulation.world.{End, Line, World}
 
 /**
  * A client of an HTTP server: its requests on one connection, and their results.
  *
  * @param isSteady whether it requests what is answered at once, and reads the responses slowly but steadily
+ * @param secure makes the connection one that is secured by TLS
  */
-final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = false) {
+final class HttpVisit(
+    world: World,
+    number: Int,
+    port: Int,
+    isSteady: Boolean = false,
+    secure: End => Line = identity
+) {
   private val dice       = world.dice.split()
   private val requests   = new ArrayBuffer[Asked]
   private val parts      = new ArrayBuffer[Visitor.Part]
   private var lastCloses = false
 
-  private val end = world.network.connect(port)
+  private val end: Line = world.network.connect(port) match {
+    case null => null
+    case own  => secure(own)
+  }
 
   for (i <- 1 to dice.size(if (isSteady) 3 else 12)) if (!lastCloses) add(i)
 
@@ -31,6 +41,9 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
   /** A request whose beginning may have been sent: it may be refused. */
   private def partlySent(i: Int): Asked = if (i < requests.size) requests(i) else null
 
+  private val manner =
+    if (isSteady) Visitor.Manner.steady(dice) else Visitor.Manner(dice, parts.map(_.bytes.length).sum)
+
   private val visitor: Visitor =
     if (end == null) null
     else
@@ -39,7 +52,7 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
         s"visitor $number",
         end,
         parts.toSeq,
-        if (isSteady) Visitor.Manner.steady(dice) else Visitor.Manner(dice, parts.map(_.bytes.length).sum)
+        manner
       )(
         (bytes, n) => reader.feed(bytes, n),
         part =>
@@ -61,6 +74,15 @@ final class HttpVisit(world: World, number: Int, port: Int, isSteady: Boolean = 
 
   /** Whether it has received everything it requested. */
   def isServed: Boolean = reader.answers.size == requests.size
+
+  /** Whether it reads what there is at once. */
+  def isPatient: Boolean = manner.isPatient
+
+  /** How many responses it has got. */
+  def answered: Int = reader.answers.size
+
+  /** Whether the server has said that the latest response is the last one. */
+  def hasClosed: Boolean = reader.hasClosed
 
   def check(): Unit = if (visitor != null && visitor.isDisappointed && reader.answers.size < requests.size)
     world.found(

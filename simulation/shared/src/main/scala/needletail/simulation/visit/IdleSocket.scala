@@ -18,7 +18,8 @@ final class IdleSocket(world: World, port: Int, answers: Boolean) extends Socket
   private var isOpen = false
   private var ended  = ""
 
-  private val caller = new Caller(world, port)(read, isReset => ended = if (isReset) "a reset" else "its end")
+  private val caller =
+    new Caller(world.network.connect(port))(read, isReset => ended = if (isReset) "a reset" else "its end")
 
   caller.send(Frames.ascii(
     "GET /ws/echo HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +

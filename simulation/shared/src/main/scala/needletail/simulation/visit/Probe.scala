@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.simulation.reader.{Answer, Asked, StrictReader}
 import needletail.simulation.service.Service
-import needletail.simulation.world.World
+import needletail.simulation.world.{End, Line, World}
 
 /** Checks a server when no faults are injected and it has no other clients. */
 abstract class Probe(world: World) {
@@ -33,10 +33,10 @@ object Probe {
   private val gauges = Seq("needletail_requests_in_flight{", "needletail_requests_in_flight ")
 }
 
-/** By HTTP. */
-final class HttpProbe(world: World, port: Int) extends Probe(world) {
+/** By HTTP; with `secure`, which secures its connections, by HTTPS. */
+final class HttpProbe(world: World, port: Int, secure: End => Line = identity) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
-    val call = new HttpCall(world, port, path)
+    val call = new HttpCall(world, port, path, secure = secure)
     world.run(30.seconds.toNanos)(call.isOver || call.answer.nonEmpty)
     call.close()
     call.answer
@@ -44,12 +44,22 @@ final class HttpProbe(world: World, port: Int) extends Probe(world) {
 }
 
 /** One HTTP request, on a connection of its own that stays open. */
-final class HttpCall(world: World, port: Int, path: String, content: Array[Byte] = null) {
+final class HttpCall(
+    world: World,
+    port: Int,
+    path: String,
+    content: Array[Byte] = null,
+    secure: End => Line = identity
+) {
   private val asked  = new Asked("none", "GET", null, mayContinue = false)
   private val reader = new StrictReader(_ => asked, what => world.found(s"the probe: $what")) {
     override protected def isMarked: Boolean = false
   }
-  private val caller = new Caller(world, port)((bytes, n) => reader.feed(bytes, n), reader.ended)
+  private val end: Line = world.network.connect(port) match {
+    case null => null
+    case own  => secure(own)
+  }
+  private val caller = new Caller(end)((bytes, n) => reader.feed(bytes, n), reader.ended)
   asked.isSent = true
   private val head =
     if (content == null) s"GET $path HTTP/1.1\r\nHost: a\r\nX-Size: 5\r\n\r\n"

@@ -81,7 +81,7 @@ final class ScgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[Answer] = {
     val asked  = new Asked("none", "GET", null, mayContinue = false)
     val output = new java.io.ByteArrayOutputStream
-    val caller = new Caller(world, port)((bytes, n) => output.write(bytes, 0, n), _ => ())
+    val caller = new Caller(world.network.connect(port))((bytes, n) => output.write(bytes, 0, n), _ => ())
     caller.send(ScgiVisit.head(CgiReader.variables(asked, path.drop(1), 5, 0)))
     world.run(30.seconds.toNanos)(caller.isOver)
     caller.close()

@@ -1,6 +1,6 @@
 package needletail.simulation.visit
 
-import needletail.simulation.world.{Dice, End, World}
+import needletail.simulation.world.{Dice, Line, World}
 
 /**
  * The other end of a connection to a server: sends its script in random pieces and at a random pace, reads or does
@@ -11,7 +11,7 @@ import needletail.simulation.world.{Dice, End, World}
 final class Visitor(
     world: World,
     val name: String,
-    end: End,
+    end: Line,
     script: collection.Seq[Visitor.Part],
     manner: Visitor.Manner
 )(
@@ -48,7 +48,7 @@ final class Visitor(
   }
 
   private def lookAtClock(): Unit = if (!isOver) {
-    isDisappointed = manner.isPatient && part == script.size && end.peer.taken > 0
+    isDisappointed = manner.isPatient && part == script.size && end.takenByPeer > 0
     world.trace.say(world, s"$name gives up")
     leave(orderly = false)
   }

@@ -64,7 +64,7 @@ trait Listening {
  * One end of a connection, as in a kernel: unread data, room for output, and how it ended. Used by sockets on loops
  * and by peers without a loop.
  */
-final class End(world: World, val name: String, capacity: Int) {
+final class End(world: World, val name: String, val capacity: Int) extends Line {
   var peer: End  = null
   var index: Int = 0
 
@@ -90,7 +90,11 @@ final class End(world: World, val name: String, capacity: Int) {
 
   def hasInput: Boolean = here > 0
   def hasEnd: Boolean   = endHere && here == 0
-  def canRead: Boolean  = here > 0 || endHere || isReset
+
+  /** Whether the other side has ended its output, be it that some of it has not been taken. */
+  def hasEndArrived: Boolean = endHere
+
+  def canRead: Boolean = here > 0 || endHere || isReset
 
   /** As in Linux: when a third of the buffer is free, though less would be taken. */
   def canWrite: Boolean = isReset || peer.isRoomy
@@ -100,6 +104,8 @@ final class End(world: World, val name: String, capacity: Int) {
 
   /** Bytes sent to this end that its owner has read. */
   var taken = 0L
+
+  def takenByPeer: Long = peer.taken
 
   private def room: Int        = capacity - sent
   private def isRoomy: Boolean = 3L * room >= capacity

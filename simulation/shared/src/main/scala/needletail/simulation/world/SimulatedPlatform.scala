@@ -89,12 +89,15 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
 
   private def indexOf(d: Descriptor): Int = {
     var i = 0
-    while (i < count && (watched(i).self ne d)) i += 1
+    while (i < count && (watched(i).seenAs ne d)) i += 1
     if (i < count) i else -1
   }
 
   def register(d: Descriptor, source: Pollable, interest: Int): Unit = {
-    val s = d.asInstanceOf[SimulatedDescriptor]
+    val s = (d match {
+      case tls: Socket => tls.carrier
+      case other       => other
+    }).asInstanceOf[SimulatedDescriptor]
     if (s.gone) throw new IOException("Bad file descriptor")
     if (world.dice.rarely(world.weather.configFails / 10)) throw new IOException("Cannot allocate memory")
     if (indexOf(d) < 0) {
@@ -103,6 +106,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
       count += 1
     }
     s.watcher = source
+    s.seenAs = d
     d.interest = interest
   }
 
@@ -123,7 +127,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
   /** Whether there is something to report to a loop that waits. */
   def hasReady: Boolean = {
     var i = 0
-    while (i < count && (watched(i).readiness & watched(i).self.interest) == 0) i += 1
+    while (i < count && (watched(i).readiness & watched(i).seenAs.interest) == 0) i += 1
     i < count
   }
 
@@ -134,10 +138,10 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
     if (batch.length < count) batch = new Array[SimulatedDescriptor](watched.length)
     while (i < count) {
       val d     = watched(i)
-      val ready = d.readiness & d.self.interest
+      val ready = d.readiness & d.seenAs.interest
       val tells =
         if (ready != 0) timeoutMillis != 0 || !world.dice.chance(10)
-        else d.self.interest != 0 && world.dice.rarely(world.weather.spurious)
+        else d.seenAs.interest != 0 && world.dice.rarely(world.weather.spurious)
       if (tells) {
         batch(n) = d
         n += 1
@@ -148,8 +152,8 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
     i = 0
     while (i < n) {
       val d     = batch(i)
-      val bits  = d.readiness & d.self.interest
-      val ready = if (bits != 0) bits else d.self.interest
+      val bits  = d.readiness & d.seenAs.interest
+      val ready = if (bits != 0) bits else d.seenAs.interest
       batch(i) = null
       if (ready != 0) loop.dispatch(d.watcher, ready)
       i += 1
@@ -165,10 +169,12 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
 
 /** What a simulated poller keeps for a descriptor. */
 private[needletail] trait SimulatedDescriptor {
-  def self: Descriptor
   def readiness: Int
   def gone: Boolean
   var watcher: Pollable = null
+
+  /** What the loop watches: itself, or the socket that secures it by TLS. */
+  var seenAs: Descriptor = null
 }
 
 /**
@@ -187,8 +193,7 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
   world.network.descriptors += 1
   if (!connected) world.at(connectedAt)(()) // so that time advances to it
 
-  var gone             = false
-  def self: Descriptor = this
+  var gone = false
 
   def readiness: Int =
     if (gone) 0
@@ -264,7 +269,6 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
   world.network.descriptors += 1
 
   var gone                 = false
-  def self: Descriptor     = this
   def readiness: Int       = if (gone || backlog.isEmpty) 0 else Interest.Read
   def localAddress: String = s"10.9.9.9:$port"
 

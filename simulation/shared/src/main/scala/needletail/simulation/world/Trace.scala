@@ -9,6 +9,9 @@ final class Trace(kept: Boolean) {
   private var hash  = 0xcbf29ce484222325L
   private var count = 0L
 
+  /** Whether bytes on the network differ from run to run, as they are encrypted: only their number counts then. */
+  var countsBytes = false
+
   def say(world: World, what: => String): Unit = {
     count += 1
     mix(world.now)
@@ -21,7 +24,8 @@ final class Trace(kept: Boolean) {
 
   /** Bytes sent over the network: a part of the digest. */
   def bytes(array: Array[Byte], from: Int, count: Int): Unit = {
-    var i = from
+    var i = if (countsBytes) from + count else from
+    if (countsBytes) mix(count.toLong)
     while (i < from + count) {
       hash = (hash ^ (array(i) & 0xff)) * 0x100000001b3L
       i += 1

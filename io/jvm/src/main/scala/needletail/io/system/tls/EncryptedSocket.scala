@@ -5,7 +5,7 @@ import java.nio.channels.SocketChannel
 import javax.net.ssl.SSLEngine
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 
-import needletail.io.system.NioSocket
+import needletail.io.system.{NioPoller, NioSocket}
 
 /**
  * The encrypted side of a socket secured by TLS: bytes of records from and to the kernel, and what the engine sends by
@@ -15,6 +15,9 @@ import needletail.io.system.NioSocket
 private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLEngine)
     extends NioSocket(channel) {
   import EncryptedSocket.*
+
+  // A poller that is not this platform's has no buffer for it.
+  if (carrier ne this) transfer = ByteBuffer.allocate(NioPoller.TransferSize)
 
   // Input: encrypted bytes of an incomplete record, or that found no room.
   protected var held: Array[Byte] = null

@@ -4,6 +4,7 @@ import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.SocketChannel
 import java.security.cert.X509Certificate
+import java.util.concurrent.Executor
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnverifiedException}
 
@@ -40,6 +41,7 @@ private[tls] abstract class HandshakingSocket(
 
   @volatile protected var isComputing = false // tasks of the handshake run on another thread
   private var resume: Runnable        = null
+  private var elsewhere: Executor     = null
 
   private var isBegun     = false
   protected var isSecured = false
@@ -172,17 +174,20 @@ private[tls] abstract class HandshakingSocket(
   /** Has the tasks run by another thread, which then makes the loop read again. */
   private def computeElsewhere(): Boolean = {
     isComputing = true
-    HandshakeThreads.execute { () =>
+    val task: Runnable = () =>
       try runTasks()
       finally {
         isComputing = false
         resume.run()
       }
-    }
+    if (elsewhere ne null) elsewhere.execute(task) else HandshakeThreads.execute(task)
     false
   }
 
-  override def resumeBy(f: Runnable): Unit = resume = f
+  override def resumeBy(f: Runnable, threads: Executor): Unit = {
+    resume = f
+    elsewhere = threads
+  }
 
   override def permitted(bits: Int): Int =
     if (isHeldBack) bits & ~Interest.Read | Interest.Write

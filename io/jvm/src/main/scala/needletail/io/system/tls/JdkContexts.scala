@@ -27,8 +27,7 @@ private[io] final class JdkServerContext private (
     val certificates: Seq[CertificateInfo]
 ) extends TlsServerContext {
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
-    val channel = socket.asInstanceOf[NioSocket].channel
-    new TlsSocket(channel, engine(), "the client", counts, toPlain, certificateChecks)
+    new TlsSocket(NioSocket.channelOf(socket), engine(), "the client", counts, toPlain, certificateChecks)
   }
 
   private def engine(): SSLEngine = {
@@ -85,7 +84,7 @@ private[io] final class JdkClientContext private (
       val engine = context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
       engine.setUseClientMode(true)
       configure(context, engine)
-      new TlsSocket(socket.asInstanceOf[NioSocket].channel, engine, name, null, null, None)
+      new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None)
     } catch {
       case e: Throwable =>
         socket.close()

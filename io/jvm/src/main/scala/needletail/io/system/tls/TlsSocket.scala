@@ -32,7 +32,7 @@ private[io] class TlsSocket(
   private var isEndTold           = false
 
   // The number of plain bytes in pending output that `write` has not reported as taken: they are passed to it again, and
-  // reported when the kernel has taken them.
+  // reported as the kernel takes them.
   private var owed = 0
 
   // Reading
@@ -134,16 +134,33 @@ private[io] class TlsSocket(
 
   private def writeSecured(bytes: Array[Byte], from: Int, count: Int): Int =
     if (!isSecured) throw new IOException("the TLS handshake is not complete")
-    else if (!drain()) 0
     else {
-      var done = math.min(owed, count)
-      owed -= done
-      while (owed == 0 && (pending eq null) && done < count) {
-        val end = encrypt(bytes, from + done, from + count) - from
-        if (send()) done = end else owed = end - done
+      val some = drainSome(count)
+      if (some >= 0) some
+      else {
+        var done = math.min(owed, count)
+        owed -= done
+        while (owed == 0 && (pending eq null) && done < count) {
+          val end = encrypt(bytes, from + done, from + count) - from
+          if (send()) done = end else owed = end - done
+        }
+        done
       }
-      done
     }
+
+  /**
+   * Writes pending output. While some is left, reports about as many plain bytes as were written, but never the last one:
+   * so its owner sees that the peer reads. Returns -1 if none is left.
+   */
+  private def drainSome(count: Int): Int = {
+    val before = if (pending eq null) 0 else pending.remaining
+    if (drain()) -1
+    else {
+      val n = math.max(0, math.min(math.min(before - pending.remaining, owed - 1), count))
+      owed -= n
+      n
+    }
+  }
 
   /** Encrypts as many records as the buffer has room for. Returns the index up to which bytes are encrypted. */
   private def encrypt(bytes: Array[Byte], from: Int, until: Int): Int = {

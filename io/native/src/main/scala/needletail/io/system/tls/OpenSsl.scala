@@ -65,6 +65,13 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_end") def end(connection: Ptr[Byte]): CInt                    = extern
   @name("needletail_tls_close") def close(connection: Ptr[Byte], isReset: CInt): Unit = extern
 
+  @name("needletail_tls_divert")
+  def divert(
+      take: CFuncPtr3[CInt, Ptr[Byte], CInt, CInt],
+      give: CFuncPtr3[CInt, Ptr[Byte], CInt, CInt],
+      end: CFuncPtr1[CInt, CInt]
+  ): Unit = extern
+
   // Facts
 
   @name("needletail_tls_certificate_facts")

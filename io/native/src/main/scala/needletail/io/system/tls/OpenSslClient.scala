@@ -6,7 +6,6 @@ import java.io.IOException
 import java.util.Base64
 
 import needletail.io.platform.{Socket, TlsClientContext}
-import needletail.io.system.KernelSocket
 import needletail.io.tls.{TlsClientConfig, TlsTrust}
 
 /** A client's side of TLS. Throws an IOException that names the file and the error. */
@@ -44,18 +43,19 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   def over(socket: Socket, name: String, port: Int): Socket =
     try {
       OpenSsl.load()
-      contexts.here(secure(_, socket.asInstanceOf[KernelSocket], name, port))
+      contexts.here(secure(_, socket, name, port))
     } catch {
       case e: Throwable =>
         socket.close()
         throw e
     }
 
-  private def secure(context: Ptr[Byte], plain: KernelSocket, name: String, port: Int): Socket =
+  private def secure(context: Ptr[Byte], plain: Socket, name: String, port: Int): Socket =
     Zone.acquire { implicit zone =>
-      val key  = toCString(s"$name:$port")
-      val made = OpenSslFunctions.open(context, plain.fd, toCString(name), key, if (isChecked) 1 else 0)
+      val key    = toCString(s"$name:$port")
+      val number = OpenSslSocket.numberOf(plain)
+      val made   = OpenSslFunctions.open(context, number, toCString(name), key, if (isChecked) 1 else 0)
       if (made eq null) throw OpenSsl.outOfMemory
-      new OpenSslSocket(plain, made, name, null, null, None)
+      new OpenSslSocket(plain, number, made, name, null, null, None)
     }
 }

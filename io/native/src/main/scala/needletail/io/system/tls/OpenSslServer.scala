@@ -3,7 +3,6 @@ package needletail.io.system.tls
 import scala.scalanative.unsafe.*
 
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.system.KernelSocket
 import needletail.io.tls.{CertificateInfo, TlsClientAuth, TlsCounts, TlsServerConfig}
 
 /** A server's side of TLS. Throws an IOException that names the file and the error. */
@@ -54,10 +53,10 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     }
 
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
-    val plain = socket.asInstanceOf[KernelSocket]
-    val made  = OpenSslFunctions.open(context, plain.fd, null, null, 0)
+    val number = OpenSslSocket.numberOf(socket)
+    val made   = OpenSslFunctions.open(context, number, null, null, 0)
     if (made eq null) throw OpenSsl.outOfMemory
-    new OpenSslSocket(plain, made, "the client", counts, toPlain, check.map(new ClientCertificateCheck(_)))
+    new OpenSslSocket(socket, number, made, "the client", counts, toPlain, check.map(new ClientCertificateCheck(_)))
   }
 
   /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */

@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.io.IOException
 
 import needletail.io.kernel.KernelError
-import needletail.io.platform.Interest
+import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
 import needletail.io.tls.{TlsCounts, TlsSession}
 
@@ -16,21 +16,30 @@ import needletail.io.tls.{TlsCounts, TlsSession}
  * A client performs the handshake while it connects, a server when it reads. Its computations run on the loop: about
  * a millisecond for an RSA key.
  *
- * @param connection made for the descriptor of `plain`, which this socket takes over
+ * @param plain      what it is secured over, and takes over
+ * @param number     its descriptor, or its number in `Elsewhere`
+ * @param connection made for that number
  * @param name       of the peer, for messages
  * @param counts     a server's; null for a client
  * @param toPlain    what is sent to a peer that does not speak TLS; null for nothing
  * @param check      a server's own check of its clients' certificates
  */
 private[tls] final class OpenSslSocket(
-    plain: KernelSocket,
+    plain: Socket,
+    number: Int,
     private var connection: Ptr[Byte],
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
     check: Option[ClientCertificateCheck]
-) extends KernelSocket(plain.fd) {
+) extends KernelSocket(number) {
   import OpenSslSocket.*
+
+  // Another platform's socket; null for the system's, whose descriptor this takes over.
+  private val elsewhere: Socket = plain match {
+    case _: KernelSocket => null
+    case other           => other
+  }
 
   private var isReset   = false
   private var isCounted = counts ne null // until the handshake is over
@@ -38,7 +47,12 @@ private[tls] final class OpenSslSocket(
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
-  takeName(plain)
+  plain match {
+    case kernel: KernelSocket => takeName(kernel)
+    case _                    => ()
+  }
+
+  override private[needletail] def carrier: Socket = if (elsewhere eq null) this else elsewhere
 
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
@@ -63,7 +77,9 @@ private[tls] final class OpenSslSocket(
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.records(live) else -1
 
   override def finishConnect(): Boolean =
-    (isConnected || super.finishConnect()) && done(OpenSslFunctions.handshake(live)) == 1 && {
+    (if (elsewhere eq null) isConnected || super.finishConnect() else elsewhere.finishConnect()) && done(
+      OpenSslFunctions.handshake(live)
+    ) == 1 && {
       establish()
       true
     }
@@ -102,8 +118,17 @@ private[tls] final class OpenSslSocket(
 
   override def resetOnClose(): Unit = {
     isReset = true
-    super.resetOnClose()
+    if (elsewhere eq null) super.resetOnClose() else elsewhere.resetOnClose()
   }
+
+  override def configure(options: ConnectionOptions): Unit =
+    if (elsewhere eq null) super.configure(options) else elsewhere.configure(options)
+
+  override def probeWhenSilent(idleSeconds: Int): Unit =
+    if (elsewhere eq null) super.probeWhenSilent(idleSeconds) else elsewhere.probeWhenSilent(idleSeconds)
+
+  override def remoteAddress: String = if (elsewhere eq null) super.remoteAddress else elsewhere.remoteAddress
+  override def localAddress: String  = if (elsewhere eq null) super.localAddress else elsewhere.localAddress
 
   override def close(): Unit = {
     val ending = connection
@@ -112,7 +137,11 @@ private[tls] final class OpenSslSocket(
       OpenSslFunctions.close(ending, if (isReset) 1 else 0)
       if (isCounted) counts.broken(isBegun)
     }
-    super.close()
+    if (elsewhere eq null) super.close()
+    else {
+      Elsewhere.forget(number)
+      elsewhere.close()
+    }
   }
 
   /** The result of a call: bytes, -1 for the end, or an exception. */
@@ -160,12 +189,25 @@ private[tls] final class OpenSslSocket(
   private def notTls(): String =
     if (counts eq null) s"$name does not use TLS on that port"
     else {
-      if (toPlain ne null) { super.write(toPlain, 0, toPlain.length); () }
+      if (toPlain ne null) {
+        if (elsewhere eq null) super.write(toPlain, 0, toPlain.length)
+        else elsewhere.write(toPlain, 0, toPlain.length)
+        ()
+      }
       s"$name does not use TLS"
     }
 }
 
 private[tls] object OpenSslSocket {
+
+  /** The number by which OpenSSL's side knows a socket. */
+  def numberOf(plain: Socket): Int = plain match {
+    case kernel: KernelSocket => kernel.fd
+    case other                =>
+      Elsewhere.use
+      Elsewhere.number(other)
+  }
+
   private final val Failed    = Int.MinValue + 1
   private final val ReasonAt  = 12
   private final val Untrusted = 1000
