@@ -71,7 +71,7 @@ class CompileErrorSuite extends munit.FunSuite {
     says(
       compileErrors("""GET / "a" / arg[Int] to "it".ok"""),
       "this route has values",
-      "give `to` a function of them"
+      "pass a function of them to `to`"
     )
   }
 

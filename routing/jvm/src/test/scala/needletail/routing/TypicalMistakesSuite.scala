@@ -30,7 +30,7 @@ class TypicalMistakesSuite extends munit.FunSuite {
   }
 
   test("subroutes that are not a function") {
-    says(compileErrors(""""a" subroutes (GET / "b" to "it".ok)"""), "subroutes needs a function", "base =>")
+    says(compileErrors(""""a" subroutes (GET / "b" to "it".ok)"""), "subroutes takes a function", "base =>")
   }
 
   test("a handler right behind the pattern") {

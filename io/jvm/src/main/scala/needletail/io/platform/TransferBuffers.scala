@@ -20,6 +20,9 @@ private[io] final class TransferBuffers(val usual: ByteBuffer) {
 }
 
 private[io] object TransferBuffers {
-  private final val Usual = 64 * 1024
-  private final val Wide  = 256 * 1024
+
+  /** Bytes of the usual one. */
+  final val Usual = 64 * 1024
+
+  private final val Wide = 256 * 1024
 }

@@ -5,7 +5,8 @@ import java.nio.channels.SocketChannel
 import javax.net.ssl.SSLEngine
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 
-import needletail.io.system.{NioPoller, NioSocket}
+import needletail.io.platform.TransferBuffers
+import needletail.io.system.NioSocket
 
 /**
  * The encrypted side of a socket secured by TLS: bytes of records from and to the kernel, and what the engine sends by
@@ -16,8 +17,8 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
     extends NioSocket(channel) {
   import EncryptedSocket.*
 
-  // A poller that is not this platform's has no buffer for it.
-  if (carrier ne this) transfer = ByteBuffer.allocate(NioPoller.TransferSize)
+  // Another poller than the system's supplies no buffers.
+  if (carrier ne this) buffers = new TransferBuffers(ByteBuffer.allocate(TransferBuffers.Usual))
 
   // Input: encrypted bytes of an incomplete record, or that found no room.
   protected var held: Array[Byte] = null
