@@ -7,7 +7,7 @@ COLOURS = ["#0b6e4f", "#2f5d8a", "#b5532a", "#7a3b8f", "#8a7a1f", "#c2185b", "#0
            "#33691e", "#1a237e", "#e65100"]
 # With more setups than colours, colours repeat with other dash patterns.
 DASHES = ["none", "6 3", "2 3"]
-WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 240, 60, 30, 50
+WIDTH, HEIGHT, LEFT, TOP, GAP = 640, 240, 60, 30, 60
 
 
 def draw(results):
@@ -24,10 +24,14 @@ def draw(results):
                 y = top + HEIGHT - share(10 ** power, least, most) * HEIGHT
                 parts.append(f"<text x='{LEFT - 6}' y='{y + 4:.0f}' text-anchor='end'>{10.0 ** power:g}</text>")
                 parts.append(f"<line x1='{LEFT}' x2='{LEFT + WIDTH}' y1='{y:.1f}' y2='{y:.1f}' stroke='#ddd'/>")
+        for count in sorted(set(users)):
+            x = LEFT + share(count, min(users, default=1), max(users, default=1)) * WIDTH
+            parts.append(f"<line x1='{x:.1f}' x2='{x:.1f}' y1='{top + HEIGHT}' y2='{top + HEIGHT + 4}' stroke='#999'/>")
+            parts.append(f"<text x='{x:.1f}' y='{top + HEIGHT + 17}' text-anchor='middle'>{count}</text>")
         for i, one in enumerate(results.values()):
             colour, dash = stroke(i)
             points = [
-                (LEFT + share(row["users"], min(users), max(users)) * WIDTH,
+                (LEFT + share(row["users"], min(users, default=1), max(users, default=1)) * WIDTH,
                  top + HEIGHT - share(row[name], least, most) * HEIGHT, row["errors"])
                 for row in one["rows"] if row[name]
             ]
@@ -43,7 +47,10 @@ def draw(results):
         parts.append(f"<line x1='{LEFT}' x2='{LEFT + 30}' y1='{y - 4}' y2='{y - 4}' stroke='{colour}' stroke-width='1.5' "
                      f"stroke-dasharray='{dash}'/>")
         parts.append(f"<text x='{LEFT + 36}' y='{y}' fill='{colour}'>{escape(one['title'])}</text>")
-    height = bottom + 16 * len(results) + 10
+    y = bottom + 16 * len(results)
+    parts.append(f"<circle cx='{LEFT + 15}' cy='{y - 4}' r='4' fill='#fff' stroke='#333'/>")
+    parts.append(f"<text x='{LEFT + 36}' y='{y}'>some requests failed</text>")
+    height = bottom + 16 * len(results) + 26
     return (f"<svg xmlns='http://www.w3.org/2000/svg' width='{LEFT + WIDTH + 20}' height='{height}' "
             f"font-family='sans-serif' font-size='12'>\n" + "\n".join(parts) + "\n</svg>\n")
 

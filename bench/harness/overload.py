@@ -37,6 +37,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=8.0, help="length of each peak; default: 8. Calm phases last 6")
     parser.add_argument("--rows", default="peaks,disturbed",
                         help="peaks (more than the capacity), disturbed (other programs use the CPU, or all clients send at once); default: both")
+    parser.add_argument("--warm-up", type=float, default=4.0, help="seconds of calm load before the peaks; default: 4")
+    parser.add_argument("--rehearsals", type=int, default=0, help="peaks of twice the capacity before those that count; default: 0")
     parser.add_argument("--only", choices=("on", "off"), help="only with overload control, or only without")
     parser.add_argument("--output", default=str(machine.RESULTS), help="folder for results; default: bench/results")
     return parser.parse_args()
@@ -117,15 +119,17 @@ class Serving:
         process.stop(self.running)
 
 
-def measure(program, handler, limited, capacity, seconds, log):
+def measure(program, handler, limited, capacity, options, log):
     title, few, many = HANDLERS[handler]
     path = f"/{handler}"
     serving = Serving(program, limited, log)
     try:
-        serving.offered(path, 200, [(capacity * CALM, 4.0)])  # warm-up
+        serving.offered(path, 200, [(capacity * CALM, options.warm_up)])
+        for _ in range(options.rehearsals):
+            serving.offered(path, many, [(capacity * PEAKS[0], options.seconds), (capacity * CALM, 6.0)])
         phases = [(capacity * CALM, 6.0)]
         for peak in PEAKS:
-            phases += [(capacity * peak, seconds), (capacity * CALM, 6.0)]
+            phases += [(capacity * peak, options.seconds), (capacity * CALM, 6.0)]
         return serving.offered(path, many, phases)
     finally:
         serving.stop()
@@ -246,7 +250,7 @@ def main():
                     say(f"{platform}, {handler}: {HANDLERS[handler][0]}: capacity {capacity:.0f}/s")
                     for control in ("off", "on"):
                         if options.only in (None, control):
-                            result = measure(program, handler, control == "on", capacity, options.seconds, log)
+                            result = measure(program, handler, control == "on", capacity, options, log)
                             told = verdict(result, capacity, each_second)
                             run["measurements"].append({"platform": platform, "handler": handler, "title": HANDLERS[handler][0],
                                                         "control": control, "capacity": capacity, "verdict": told, **result})

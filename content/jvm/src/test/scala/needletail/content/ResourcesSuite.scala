@@ -43,4 +43,29 @@ class ResourcesSuite extends Suite {
     )
       assertEquals(routes.test(Request.get(s"/c/$name")).status.code, 404, name)
   }
+
+  test("a directory that has an index file is redirected to its slash, where the index is") {
+    val indexed  = resources("/c", "/", FileConfig(index = List("ResourcesSuite.class")))
+    val redirect = indexed.test(Request.get("/c/needletail/content?a=1"))
+    assertEquals(redirect.status.code, 301)
+    assertEquals(redirect.header("Location"), Some("/c/needletail/content/?a=1"))
+    assertEquals(indexed.test(Request.get("/c/needletail/content/")).status.code, 200)
+    assertEquals(indexed.test(Request.get("/c/needletail/")).status.code, 404)
+  }
+
+  test("a filter, a fallback and a single file, as of directories") {
+    val name     = "needletail/content/ResourcesSuite.class"
+    val filtered = resources("/c", "/", FileConfig(filter = _ == name))
+    assertEquals(filtered.test(Request.get(s"/c/$name")).status.code, 200)
+    assertEquals(filtered.test(Request.get("/c/scala/Option.class")).status.code, 404)
+    val fallen = resources("/c", "/", FileConfig(fallback = Some(name))).test(Request.get("/c/nothing"))
+    val single = singleResource("/one", name)
+    assertEquals(fallen.status.code, 200)
+    assertEquals(single.test(Request.get("/one")).bytes.toSeq, fallen.bytes.toSeq)
+    assertEquals(single.test(Request.get("/two")).status.code, 404)
+    assertEquals(
+      resources("/c", "/", FileConfig(fallback = Some("no"))).test(Request.get("/c/x")).status.code,
+      404
+    )
+  }
 }

@@ -42,27 +42,28 @@ package object content {
   type FieldError        = validation.FieldError
   type Validated[A]      = validation.Validated[A]
 
-  val Authentication: security.Authentication.type          = security.Authentication
-  val CompressionConfig: compression.CompressionConfig.type = compression.CompressionConfig
-  val CorsConfig: security.CorsConfig.type                  = security.CorsConfig
-  val CrossSite: security.CrossSite.type                    = security.CrossSite
-  val Decoding: compression.Decoding.type                   = compression.Decoding
-  val Csrf: security.Csrf.type                              = security.Csrf
-  val DecodingLimits: compression.DecodingLimits.type       = compression.DecodingLimits
-  val Event: events.Event.type                              = events.Event
-  val EventSource: events.EventSource.type                  = events.EventSource
-  val Events: events.Events.type                            = events.Events
-  val FileConfig: file.FileConfig.type                      = file.FileConfig
-  val FormData: multipart.FormData.type                     = multipart.FormData
-  val Html: answer.Html.type                                = answer.Html
-  val Multipart: multipart.Multipart.type                   = multipart.Multipart
-  val MultipartLimits: multipart.MultipartLimits.type       = multipart.MultipartLimits
-  val Problem: answer.Problem.type                          = answer.Problem
-  val ProxyConfig: forward.ProxyConfig.type                 = forward.ProxyConfig
-  val RateLimit: limit.RateLimit.type                       = limit.RateLimit
-  val Redirect: answer.Redirect.type                        = answer.Redirect
-  val RequestId: answer.RequestId.type                      = answer.RequestId
-  val SecurityHeaders: security.SecurityHeaders.type        = security.SecurityHeaders
+  val Authentication: security.Authentication.type            = security.Authentication
+  val CompressionConfig: compression.CompressionConfig.type   = compression.CompressionConfig
+  val CompressionMetrics: compression.CompressionMetrics.type = compression.CompressionMetrics
+  val CorsConfig: security.CorsConfig.type                    = security.CorsConfig
+  val CrossSite: security.CrossSite.type                      = security.CrossSite
+  val Decoding: compression.Decoding.type                     = compression.Decoding
+  val Csrf: security.Csrf.type                                = security.Csrf
+  val DecodingLimits: compression.DecodingLimits.type         = compression.DecodingLimits
+  val Event: events.Event.type                                = events.Event
+  val EventSource: events.EventSource.type                    = events.EventSource
+  val Events: events.Events.type                              = events.Events
+  val FileConfig: file.FileConfig.type                        = file.FileConfig
+  val FormData: multipart.FormData.type                       = multipart.FormData
+  val Html: answer.Html.type                                  = answer.Html
+  val Multipart: multipart.Multipart.type                     = multipart.Multipart
+  val MultipartLimits: multipart.MultipartLimits.type         = multipart.MultipartLimits
+  val Problem: answer.Problem.type                            = answer.Problem
+  val ProxyConfig: forward.ProxyConfig.type                   = forward.ProxyConfig
+  val RateLimit: limit.RateLimit.type                         = limit.RateLimit
+  val Redirect: answer.Redirect.type                          = answer.Redirect
+  val RequestId: answer.RequestId.type                        = answer.RequestId
+  val SecurityHeaders: security.SecurityHeaders.type          = security.SecurityHeaders
 
   val FieldError: validation.FieldError.type = validation.FieldError
   val Validated: validation.Validated.type   = validation.Validated
@@ -84,12 +85,31 @@ package object content {
     new FileServer(directory, config).routes(prefix)
 
   /**
-   * Routes for files of the class path below `base`: `resources("/assets", "public")`. As `files`, but they never change,
-   * have no Last-Modified, and a directory without a slash is not redirected. Natively the program has to be linked with
-   * them: `nativeConfig ~= { _.withEmbedResources(true) }`.
+   * The route of one file: `singleFile("/favicon.ico", Paths.get("icons/black.ico"))`. As `files` in all else, but its
+   * name may begin with a dot.
+   */
+  def singleFile(path: String, file: Path, config: FileConfig = FileConfig()): Routes = {
+    val whole = file.toAbsolutePath.normalize
+    if (whole.getParent == null) throw new IllegalArgumentException(s"singleFile: $file is a directory")
+    new FileServer(whole.getParent, config.copy(hidden = true)).route(path, whole.getFileName.toString)
+  }
+
+  /**
+   * Routes for files of the class path below `base`: `resources("/assets", "public")`. As `files`, but they never change
+   * and have no Last-Modified, and a directory is only known by its index file. Natively the program has to be linked
+   * with them: `nativeConfig ~= { _.withEmbedResources(true) }`.
    */
   def resources(prefix: String, base: String, config: FileConfig = FileConfig()): Routes =
     new ClassPathServer(base, config).routes(prefix)
+
+  /** The route of one file of the class path: `singleResource("/favicon.ico", "public/icons/black.ico")`. */
+  def singleResource(path: String, name: String, config: FileConfig = FileConfig()): Routes = {
+    val slash = name.lastIndexOf('/')
+    new ClassPathServer(
+      name.substring(0, slash + 1),
+      config.copy(hidden = true)
+    ).route(path, name.substring(slash + 1))
+  }
 
   /**
    * Routes that pass requests on to `service`, and its responses back, as they arrive: `proxy("/api", service)`. The

@@ -61,6 +61,7 @@ final class EventLoop private[io] (
   private var clockFresh = true          // false during the wait
 
   private var everyTurn: Runnable = null // most loops have none
+  private var urgent: Runnable    = null // see `runNext`
 
   private var awaitingDescriptor: List[Runnable] = Nil
 
@@ -139,6 +140,13 @@ final class EventLoop private[io] (
   def endOfTurn(task: Runnable): Unit = turnEnd.add(task)
 
   /**
+   * Runs `task` as soon as the handler, timer or task that runs now has returned, before any other: for what cannot
+   * wait until all that is ready in this turn has been handled. To be called on the loop's thread; there is one at most,
+   * and the last one called for replaces it.
+   */
+  private[needletail] def runNext(task: Runnable): Unit = urgent = task
+
+  /**
    * Runs `task` in every turn from now on, null for none: for callers that need more exact times than the loop's wait
    * has, and wake it from another thread. To be called on the loop's thread; `task` must not throw.
    */
@@ -189,6 +197,7 @@ final class EventLoop private[io] (
     if (!clockFresh) wakeFromPoll()
     try source.onReady(ready)
     catch { case e: Throwable => survive(source, e) }
+    if (urgent ne null) runUrgent()
   }
 
   private[io] def start(): Unit = platform.start(this)
@@ -290,6 +299,7 @@ final class EventLoop private[io] (
         left -= 1
         try timer.fire()
         catch { case e: Throwable => survive(timer, e) }
+        if (urgent ne null) runUrgent()
       }
     }
   }
@@ -311,9 +321,17 @@ final class EventLoop private[io] (
       }
     }
 
-  private def run(task: Runnable): Unit =
+  private def run(task: Runnable): Unit = {
     try task.run()
     catch { case e: Throwable => survive(task, e) }
+    if (urgent ne null) runUrgent()
+  }
+
+  @noinline private def runUrgent(): Unit = {
+    val task = urgent
+    urgent = null
+    run(task)
+  }
 
   /** Reports to the owner of the loops (`EventLoops`); if there is none, or it throws, to `EventLoop.onFailure`. */
   private[needletail] def report(text: String, cause: Throwable): Unit =

@@ -6,14 +6,16 @@ import scala.collection.mutable
 import scala.concurrent.{ExecutionContext, Future}
 import scala.util.Success
 
-import needletail.http.Handler
+import needletail.async.Async
+import needletail.http.{ConnectionInfo, Handler}
 import needletail.io.{Address, Signals}
 import needletail.io.platform.Platform
 import needletail.io.system.SystemPlatform
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.{HttpProtocol, Protocol}
 import needletail.server.operations.Operations
-import needletail.server.tcp.TcpServer
+import needletail.server.tcp.{CodecProtocol, TcpServer}
+import needletail.tcp.Codec
 
 /**
  * An HTTP/1.1 server for a handler, such as `Routes` of the routing module.
@@ -88,6 +90,14 @@ object Server {
     }
     serveAll(started.toList)(onStart)
   }
+
+  /**
+   * Starts a server for the protocol of a codec, as `TcpServer.serve` does, and with it the administration server of
+   * `config`, whose /ready and /metrics are about it.
+   */
+  def withCodec[I, O](codec: Codec[I, O], config: ServerConfig)(
+      session: ConnectionInfo => I => Async[Answer[O]]
+  ): RunningServer = start(config, new CodecProtocol(codec, config, session))
 
   /** Starts a server for `protocol`, with the operations and the administration server of `config`. */
   private[needletail] def start(

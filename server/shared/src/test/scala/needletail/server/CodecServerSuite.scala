@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.io.Address
+import needletail.server.config.AdminConfig
 import needletail.testing.Suite
 
 /** A server of a protocol that is not HTTP: numbers, each ended by a semicolon, answered by their doubles. */
@@ -42,6 +43,24 @@ class CodecServerSuite extends Suite {
       assertEquals(client.send("2;").readUntil(";"), "24;")
       client.close()
     }
+  }
+
+  test("it can have an administration server, which knows of its connections") {
+    val administered = config.copy(admin = Some(AdminConfig(0)))
+    val server       = Server.withCodec(Doubling, administered)(_ => twice)
+    try {
+      val client = new RawClient(server.port)
+      assertEquals(client.send("1;").readUntil(";"), "2;")
+      val port = server.adminAddress match {
+        case Some(Address.Tcp(_, port)) => port
+        case other                      => fail(other.toString)
+      }
+      val admin = new RawClient(port)
+      admin.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      assert(admin.readAll().contains("needletail_connections{loop=\"0\"} 1\n"))
+      admin.close()
+      client.close()
+    } finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("an answer that comes later keeps its place") {

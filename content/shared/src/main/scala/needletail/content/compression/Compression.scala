@@ -104,7 +104,7 @@ private[content] final class Compression(config: CompressionConfig) {
 
   /** Whether there is memory for it; if it is gone when the stream begins, that is sent in uncompressed blocks. */
   private def mayStart(response: Response): Boolean =
-    (response.content != null && response.content.length <= AtOnce) || Encoders.inStreams < config.maxStreams
+    (response.content != null && response.content.length <= AtOnce) || Encoders.hasRoom(config.maxStreams)
 
   private def length(response: Response): Long =
     if (response.content != null) response.content.length.toLong

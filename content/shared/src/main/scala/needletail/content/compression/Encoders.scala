@@ -1,6 +1,6 @@
 package needletail.content.compression
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 /** What contents can be compressed with, by the names of their codings. */
 private[compression] object Encoders {
@@ -8,6 +8,7 @@ private[compression] object Encoders {
 
   // in the whole program
   private val streams = new AtomicInteger
+  private val skipped = new AtomicLong
 
   /** Why a coding of `all` cannot be used; null if it can. Loads the library that it needs. */
   def problem(coding: String): String =
@@ -22,6 +23,7 @@ private[compression] object Encoders {
   def ofStream(coding: String, level: Int, most: Int): Encoder =
     if (streams.incrementAndGet() > most) {
       streams.decrementAndGet()
+      skipped.incrementAndGet()
       new StoringEncoder(StoredFormat.of(coding))
     } else
       try new Counted(of(coding, level, -1))
@@ -33,6 +35,15 @@ private[compression] object Encoders {
 
   /** Streams that are being compressed. */
   def inStreams: Int = streams.get
+
+  /** Whether one more may be compressed, of `most`. If not, that is counted. */
+  def hasRoom(most: Int): Boolean = streams.get < most || {
+    skipped.incrementAndGet()
+    false
+  }
+
+  /** How many streams were not compressed, as too many others were. */
+  def passedOver: Long = skipped.get
 
   private final class Counted(encoder: Encoder) extends Encoder {
     def take(bytes: Array[Byte], from: Int, length: Int): Unit            = encoder.take(bytes, from, length)

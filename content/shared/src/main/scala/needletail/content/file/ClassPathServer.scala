@@ -19,6 +19,9 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
 
   def routes(prefix: String): Routes = FileServer.mounted(prefix)(answer)
 
+  /** The route of one file. */
+  def route(path: String, name: String): Routes = FileServer.at(path)(answer(_, List(name)))
+
   private def answer(request: Request, segments: List[String]): Reply =
     if (!SafePath.isSafe(segments, config.hidden)) ClassPathServer.notFound
     else {
@@ -27,9 +30,11 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
       if (found != null) respond(request, found)
       else
         new Reply.Later(
-          Async.blocking(load(key)).map(file =>
-            if (file == null) ClassPathServer.notFound else respond(request, file)
-          )
+          Async.blocking(look(key)).map {
+            case file: StoredFile => respond(request, file)
+            case Found.Directory  => FileServer.withSlash(request)
+            case Found.Nothing    => ClassPathServer.notFound
+          }
         )
     }
 
@@ -39,20 +44,32 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
       case Outcome.Streamed(response, _) => response // never: all of it is in memory
     }
 
-  /** A directory is served by its index file, with a slash; without one a directory cannot be recognised. */
+  /** The class path has no directories; what has an index file below it is one. */
+  private def look(key: String): Found = {
+    val file = load(key)
+    if (file != null) file
+    else if (key.nonEmpty && !key.endsWith("/") && load(key + "/") != null) Found.Directory
+    else
+      config.fallbackSegments.map(segments => load(segments.mkString("/"))).filter(
+        _ != null
+      ).getOrElse(Found.Nothing)
+  }
+
   private def load(key: String): StoredFile = {
-    val names = if (key.isEmpty || key.endsWith("/")) config.index.map(key + _) else List(key)
-    names.iterator.map(file).find(_ != null) match {
-      case None       => null
-      case Some(file) =>
+    val before = known.get(key)
+    if (before != null) before
+    else {
+      val names = if (key.isEmpty || key.endsWith("/")) config.index.map(key + _) else List(key)
+      val file  = names.iterator.map(this.file).find(_ != null).orNull
+      if (file != null)
         if (weight.addAndGet(file.weight) > config.cacheSize) weight.addAndGet(-file.weight)
         else if (known.putIfAbsent(key, file) != null) weight.addAndGet(-file.weight)
-        file
+      file
     }
   }
 
   private def file(name: String): StoredFile = {
-    val content = ClassPathFile.read(root + name)
+    val content = if (config.filter(name)) ClassPathFile.read(root + name) else null
     if (content == null) null
     else {
       val prepared = config.precompressed.flatMap { coding =>

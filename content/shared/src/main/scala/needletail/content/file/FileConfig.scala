@@ -22,6 +22,9 @@ import needletail.async.Setting
  *                 the system can send them; 0 for none
  * @param maxRanges parts of a multipart/byteranges; a request for more gets the whole file
  * @param mediaType the media type by the file's name
+ * @param filter which files are served, by their path below the directory, `img/sea.jpg`; others are not found
+ * @param fallback the path below the directory of the file that answers, with status 200, where there is none: the page
+ *                 of an application that makes its own pages by their address
  */
 final case class FileConfig(
     index: List[String] = List("index.html"),
@@ -34,7 +37,9 @@ final case class FileConfig(
     maxOpen: Int = 1024,
     keptOpen: Int = 256,
     maxRanges: Int = 16,
-    mediaType: String => String = name => MediaTypes.ofName(name)
+    mediaType: String => String = name => MediaTypes.ofName(name),
+    filter: String => Boolean = _ => true,
+    fallback: Option[String] = None
 ) {
   private def check(): Unit = {
     val is = Setting("FileConfig")
@@ -47,6 +52,10 @@ final case class FileConfig(
     )
   }
   check()
+
+  private[file] val fallbackSegments = fallback.map(_.split('/').filter(_.nonEmpty).toList)
+  if (fallbackSegments.exists(segments => segments.isEmpty || !SafePath.isSafe(segments, hidden = true)))
+    throw new IllegalArgumentException(s"FileConfig: fallback is not the path of a file: '${fallback.get}'")
 
   private val patterns = cacheControl.map { case (pattern, value) => (FileConfig.regex(pattern), value) }
 

@@ -23,6 +23,9 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
 
   def routes(prefix: String): Routes = FileServer.mounted(prefix)(answer)
 
+  /** The route of one file of the directory. */
+  def route(path: String, name: String): Routes = FileServer.at(path)(answer(_, List(name)))
+
   private def answer(request: Request, segments: List[String]): Reply =
     if (!SafePath.isSafe(segments, config.hidden) || !SafePath.isPossible(segments)) notFound
     else attempt(request, segments, store.find(segments), Attempts)
@@ -42,7 +45,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
 
   private def respond(request: Request, segments: List[String], found: Found, left: Int): Reply =
     found match {
-      case Found.Nothing    => notFound
+      case Found.Nothing    => missing(request, segments, left)
       case Found.Directory  => withSlash(request)
       case file: StoredFile =>
         val variant = file.chosen(request)
@@ -77,6 +80,12 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
         }
     }
 
+  private def missing(request: Request, segments: List[String], left: Int): Reply =
+    config.fallbackSegments match {
+      case Some(others) if others != segments => attempt(request, others, store.find(others), left)
+      case _                                  => notFound
+    }
+
   /** The response with that content, which is closed even if something around the routes drops the response. */
   private def streamed(request: Request, response: Response, content: FileContent, length: Long): Response = {
     request.onOver(() => content.cancel())
@@ -100,8 +109,15 @@ private[content] object FileServer {
     else Routes(below(GET / path / !*), GET / path + request to (withSlash(_)))
   }
 
+  /** The route of exactly this path. */
+  def at(path: String)(answer: Request => Reply): Routes = {
+    val segments = path.split('/').filter(_.nonEmpty).mkString("/")
+    if (segments.isEmpty) Routes(GET + request to (answer(_)))
+    else Routes(GET / segments + request to (answer(_)))
+  }
+
   /** To the same path with a slash. It is one of this server, as the path does not begin with two slashes. */
-  private def withSlash(request: Request): Response =
+  def withSlash(request: Request): Response =
     if (request.path.startsWith("//")) notFound
     else
       Response(Status.MovedPermanently).header(

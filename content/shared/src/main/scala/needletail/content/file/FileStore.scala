@@ -122,13 +122,13 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
 
   /** The file and its precompressed variants, without their content. Null if there is no regular file. */
   private def file(base: Path, path: Path): Located = {
-    val itself = place(base, path)
+    val name   = base.relativize(path).toString.replace('\\', '/')
+    val itself = if (config.filter(name)) place(base, path) else null
     if (itself == null) null
     else {
       val prepared = config.precompressed.map { coding =>
         (coding, place(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding))))
       }
-      val name = base.relativize(path).toString.replace('\\', '/')
       new Located(name, (null, itself) :: prepared.filter(_._2 != null))
     }
   }

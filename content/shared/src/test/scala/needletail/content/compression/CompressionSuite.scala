@@ -6,6 +6,7 @@ import java.util.zip.{GZIPInputStream, InflaterInputStream}
 
 import needletail.content._
 import needletail.http.{ByteStream, Headers, Method, Request, Response, Status}
+import needletail.metrics.MetricText
 import needletail.routing._
 import needletail.stream.Push
 import needletail.testing.Suite
@@ -153,6 +154,7 @@ class CompressionSuite extends Suite {
     "so many streams are compressed at once; further ones are sent as they are, or in uncompressed blocks"
   ) {
     val most   = CompressionConfig.streams + 1
+    val before = figure("needletail_uncompressed_total")
     val random = new java.util.Random(1)
     val noise  =
       Seq.fill(5000)(java.lang.Long.toHexString(random.nextLong())).mkString // many pieces, also compressed
@@ -174,6 +176,8 @@ class CompressionSuite extends Suite {
     assertEquals(unzipped(stored(0)), noise)
     assertEquals(read(new InflaterInputStream(new ByteArrayInputStream(stored(1)))), noise)
     assertEquals(CompressionConfig.streams, most, "those were not counted")
+    assertEquals(figure("needletail_compressed_streams"), most.toDouble)
+    assertEquals(figure("needletail_uncompressed_total") - before, 3.0)
     assertEquals(unzipped(head ++ loop.run(first.toList(100)).get.flatten), noise)
     assertEquals(CompressionConfig.streams, most - 1)
     val cancelled = asked().body.stream
@@ -181,6 +185,12 @@ class CompressionSuite extends Suite {
     cancelled.cancel()
     cancelled.cancel()
     assertEquals(CompressionConfig.streams, most - 1)
+  }
+
+  private def figure(name: String): Double = {
+    val out = new MetricText
+    CompressionMetrics.write(out)
+    out.toString.linesIterator.find(_.startsWith(name + " ")).get.split(' ').last.toDouble
   }
 
   test("blocks that are not compressed, of all lengths") {

@@ -7,6 +7,7 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 import scala.util.Random
 
+import needletail.content.singleFile
 import needletail.http.{Headers, Method, Request}
 import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
@@ -206,6 +207,79 @@ class FileServerSuite extends Suite with TemporaryDirectories {
     assertEquals(config.cacheControlOf("sub/a.txt"), None)
     served(config) { (_, server) =>
       assertEquals(server.routes("/f").test(get("/f/a.txt")).header("Cache-Control"), Some("no-cache"))
+    }
+  }
+
+  test("HEAD is answered as GET without a range, and with conditions") {
+    served() { (_, server) =>
+      val routes                                   = server.routes("/f")
+      def head(name: String, f: (String, String)*) =
+        routes.test(Request(Method.HEAD, s"/f/$name", Headers(f*)))
+      for (name <- Seq("a.txt", "large.bin")) {
+        val whole = head(name, "Range" -> "bytes=3-6") // a range is defined for GET only (RFC 9110 §14.2)
+        assertEquals((whole.status.code, whole.header("Content-Range")), (200, None), name)
+        assertEquals(whole.header("Accept-Ranges"), Some("bytes"))
+        val tag = whole.header("ETag").get
+        assertEquals(head(name, "If-None-Match" -> tag).status.code, 304)
+        assertEquals(head(name, "If-None-Match" -> tag.replace("-", "-x")).status.code, 200)
+      }
+      assertEquals(head("nothing").status.code, 404)
+    }
+  }
+
+  test("a range that goes beyond the end of a file ends there") {
+    served() { (_, server) =>
+      val reply = server.routes("/f").test(get("/f/a.txt", "Range" -> "bytes=4-11"))
+      assertEquals(
+        (reply.status.code, reply.text, reply.header("Content-Range")),
+        (206, "456789", Some("bytes 4-9/10"))
+      )
+    }
+  }
+
+  test("a filter decides which files are served, the index of a directory included") {
+    served(FileConfig(filter = name => name == "a.txt" || name.startsWith("sub/deep"))) { (root, server) =>
+      write(root, "sub/deep/index.html", "deep")
+      val routes             = server.routes("/f")
+      def code(name: String) = routes.test(get(s"/f/$name")).status.code
+      assertEquals(List("a.txt", "sub/deep/", "sub/deep/index.html").map(code), List(200, 200, 200))
+      assertEquals(List("large.bin", "sub/", "sub/index.html", "").map(code), List(404, 404, 404, 404))
+    }
+  }
+
+  test("a fallback answers where there is no file, but not to paths that lead out") {
+    served(FileConfig(fallback = Some("sub/index.html"))) { (root, server) =>
+      val routes = server.routes("/f")
+      for (name <- Seq("orders/17", "b.txt", "sub/deep/", "")) {
+        val reply = routes.test(get(s"/f/$name"))
+        assertEquals((reply.status.code, reply.text), (200, "<p>"), name)
+        assertEquals(reply.header("Content-Type"), Some("text/html; charset=utf-8"), name)
+      }
+      assertEquals(routes.test(get("/f/a.txt")).text, "0123456789")
+      val tag = routes.test(get("/f/orders/17")).header("ETag").get
+      assertEquals(routes.test(get("/f/orders/18", "If-None-Match" -> tag)).status.code, 304)
+      for (name <- Seq("../secret.txt", "%2e%2e/secret.txt", ".secret"))
+        assertEquals(routes.test(get(s"/f/$name")).status.code, 404, name)
+      Files.delete(root.resolve("sub/index.html"))
+      val loop = new ManualLoop
+      loop.advance(2.seconds)
+      assertEquals(routes.test(get("/f/orders/17"), loop).status.code, 404)
+    }
+    for (path <- Seq("", "/", "../x", "a/../b"))
+      intercept[IllegalArgumentException](FileConfig(fallback = Some(path)))
+  }
+
+  test("one file has a route of its own, whatever its name") {
+    served() { (root, _) =>
+      write(root, ".hidden.txt", "hidden")
+      val routes = singleFile("/icons/x.ico", root.resolve("a.txt")) ++
+        singleFile("/", root.resolve("sub/../.hidden.txt"))
+      assertEquals(routes.test(get("/icons/x.ico")).text, "0123456789")
+      assertEquals(routes.test(get("/icons/x.ico", "Range" -> "bytes=6-8")).text, "678")
+      assertEquals(routes.test(get("/")).text, "hidden")
+      assertEquals(routes.test(get("/icons/")).status.code, 404)
+      assertEquals(routes.test(get("/icons/x.ico/y")).status.code, 404)
+      intercept[IllegalArgumentException](singleFile("/x", java.nio.file.Paths.get("/")))
     }
   }
 

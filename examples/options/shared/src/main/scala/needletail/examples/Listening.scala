@@ -145,4 +145,12 @@ object Listening {
   private val PathStarts = Seq("/", "./", "unix:")
 
   private final val Others = 20
+
+  /** What curl is told to reach a server, before the path. */
+  def forCurl(server: RunningServer): String = forCurl(server.address, server.url)
+
+  private[examples] def forCurl(address: Address, url: String): String = address match {
+    case Address.Unix(path) => s"--unix-socket $path http://localhost"
+    case _                  => url
+  }
 }

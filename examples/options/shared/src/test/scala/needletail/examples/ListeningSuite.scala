@@ -32,6 +32,11 @@ class ListeningSuite extends Suite {
     assertEquals(config()("--host", "*", "--port", "0").address, Address.Tcp("*", 0): Address)
     assertEquals(config()("--host", "/run/store.sock").address, Address.Unix("/run/store.sock"): Address)
     assertEquals(config()("--host", "./store.sock").address, Address.Unix("./store.sock"): Address)
+    assertEquals(
+      Listening.forCurl(Address.Unix("/run/a.sock"), "unix:/run/a.sock"),
+      "--unix-socket /run/a.sock http://localhost"
+    )
+    assertEquals(Listening.forCurl(Address.Tcp("::1", 80), "http://[::1]:80"), "http://[::1]:80")
     assertEquals(config()("--host", "unix:store.sock").address, Address.Unix("store.sock"): Address)
   }
 

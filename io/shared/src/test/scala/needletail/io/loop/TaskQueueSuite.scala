@@ -109,6 +109,21 @@ class TaskQueueSuite extends LoopSuite {
     }
   }
 
+  test("what runs next runs before the other tasks of its turn, also if it follows what failed") {
+    withLoop { loop =>
+      val events = new Events
+      on(loop) {
+        loop.execute { () =>
+          events.add("first")
+          loop.runNext(() => events.add("next"))
+          throw new RuntimeException("thrown by a task") with scala.util.control.NoStackTrace
+        }
+        loop.execute(() => events.add("second"))
+      }
+      events.expect("first", "next", "second")
+    }
+  }
+
   test("an exception in a task is reported and the loop goes on") {
     withLoop { loop =>
       val reported = new Events

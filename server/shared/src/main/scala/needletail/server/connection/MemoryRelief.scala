@@ -30,7 +30,7 @@ private[server] final class MemoryRelief(
     () =>
       if (!asked) {
         asked = true
-        loop.endOfTurn(this)
+        loop.runNext(this)
       }
   )
 
@@ -44,7 +44,10 @@ private[server] final class MemoryRelief(
     if (now - looksUntil < 0) relieve()
   }
 
-  /** Runs at the end of a turn in which memory became full. */
+  /**
+   * Runs when memory has become full, before the next connection's turn: thousands of them can be ready at once, and
+   * each may add to what is held.
+   */
   def run(): Unit = {
     asked = false
     relieve()

@@ -206,7 +206,6 @@ private[server] final class ReplyWriter(
 
   /** Writes available pieces of a stream, with a limit so that the loop's other connections need not wait. */
   private def pump(x: ServerExchange): Unit = {
-    val w    = context.writer
     val r    = x.response
     val stop = x.bytesSent + ReplyWriter.PumpLimit
     var left = ReplyWriter.PumpPieces
@@ -215,14 +214,15 @@ private[server] final class ReplyWriter(
       if (
         x.piece == null && !x.isAwaiting &&
         (isBacklogged || context.memory.isTight && wire.isBackedUp)
-      )
+      ) {
         go = false
-      else if (
+        endEvents(x)
+      } else if (
         x.bytesSent >= stop || left == 0 || x.piece == null && !x.isAwaiting && context.memory.isFull
       ) {
-        // also if the memory is full, which ends at the end of the turn (MemoryRelief)
+        // also if the memory is full, which ends after this (MemoryRelief)
         go = false
-        wire.wake()
+        if (!endEvents(x)) wire.wake()
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
         if (x.piece == null && !isProbed) probe()
@@ -253,17 +253,30 @@ private[server] final class ReplyWriter(
                 writePiece(x, bytes, count)
               }
             case None =>
-              if (!x.headSent) writeHead(x)
-              if (r.sourceLength >= 0 && x.bytesSent < r.sourceLength) {
-                context.log.warn("a streamed response had fewer bytes than were announced")
-                broken(x)
-              } else {
-                if (x.framing == ResponseEncoder.Chunked) w.write(ResponseEncoder.lastChunk)
-                completed(x)
-              }
+              streamEnded(x)
               go = false
           }
       }
+  }
+
+  /** When the server drains, event streams that always have more end, too. Returns whether this one has been ended. */
+  private def endEvents(x: ServerExchange): Boolean =
+    state.isEnding && x.piece == null && x.isEventStream && {
+      x.endStream()
+      x.piece = null
+      streamEnded(x)
+      true
+    }
+
+  private def streamEnded(x: ServerExchange): Unit = {
+    if (!x.headSent) writeHead(x)
+    if (x.response.sourceLength >= 0 && x.bytesSent < x.response.sourceLength) {
+      context.log.warn("a streamed response had fewer bytes than were announced")
+      broken(x)
+    } else {
+      if (x.framing == ResponseEncoder.Chunked) context.writer.write(ResponseEncoder.lastChunk)
+      completed(x)
+    }
   }
 
   /** A stream waits. As nothing is written, a vanished client would not be noticed: makes the kernel probe it. */

@@ -169,6 +169,21 @@ class ReplyWriterSuite extends Suite {
     assert(x.complete)
   }
 
+  test("and so is one that always has more, after a turn's share of it") {
+    val parts  = new SessionParts
+    val x      = parts.queued()
+    var taken  = 0
+    val always = Iterator.continually { taken += 1; "x".getBytes }
+    x.response =
+      Response.ok.header("Content-Type", "text/event-stream").stream(ByteStream.fromIterator(always))
+    advanced(parts, x)
+    assert(!x.complete)
+    parts.state.isEnding = true
+    val last = advanced(parts, x)
+    assertEquals(taken, 2 * ReplyWriter.PumpPieces)
+    assert(last.endsWith("1\r\nx\r\n0\r\n\r\n") && x.complete, last)
+  }
+
   test("an invitation is written before the head of a streamed reply, and never after it") {
     val parts = new SessionParts
     val body  = parts.content("Content-Length: 5\r\nExpect: 100-continue")

@@ -71,6 +71,7 @@ final class HttpScenario(world: World) extends Scenario {
       }
       () => visit
     }
+    readMetrics(server)
     // sometimes it is told to drain in between
     if (!isFair && dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { server.drain(); () }
     world.run(400.seconds.toNanos)(visits.forall(v => v() != null && v().isOver) || world.fatalLoops > 0)
@@ -80,6 +81,16 @@ final class HttpScenario(world: World) extends Scenario {
       world.found("a reader who is slow and steady was not given all that it asked for")
     finish(world, code, server, new HttpProbe(world, server.port))
   }
+
+  /**
+   * Reads the metrics among everything else, as their sources throw, too. Chosen by the seed itself, as other scenarios
+   * are, so that the other seeds stand for the simulations that docs/testing.md says they do.
+   */
+  private def readMetrics(server: RunningServer): Unit = if (world.seed % 20 == 19)
+    for (after <- Seq(1.milli, 100.millis, 2.seconds)) world.after(after.toNanos) {
+      val call = new HttpCall(world, server.port, "/metrics")
+      world.after(1.second.toNanos)(call.close())
+    }
 
   override protected def whenIdle(server: RunningServer): Unit = {
     if (config.overload == OverloadConfig.off) havePlaces(server)

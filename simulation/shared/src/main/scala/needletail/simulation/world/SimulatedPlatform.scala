@@ -155,7 +155,10 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
       val bits  = d.readiness & d.seenAs.interest
       val ready = if (bits != 0) bits else d.seenAs.interest
       batch(i) = null
-      if (ready != 0) loop.dispatch(d.watcher, ready)
+      if (ready != 0) {
+        loop.dispatch(d.watcher, ready)
+        world.checkMemory(loop, SimulatedPoller.OneAdds)
+      }
       i += 1
     }
   }
@@ -165,6 +168,12 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
   def foreach(f: Pollable => Unit): Unit = java.util.Arrays.copyOf(watched, count).foreach(d => f(d.watcher))
 
   def close(): Unit = ()
+}
+
+private object SimulatedPoller {
+
+  /** Bytes that one connection may add to what is held before memory is reclaimed. */
+  final val OneAdds = 128L * 1024
 }
 
 /** What a simulated poller keeps for a descriptor. */

@@ -82,7 +82,7 @@ object Main {
 
   private def tell(server: RunningServer): Unit =
     println(s"""listening on ${server.url}; try
-               |  curl ${server.url}/cgi-bin/hello?Ann
-               |  curl --data-binary @README.md ${server.url}/cgi-bin/upload
+               |  curl ${Listening.forCurl(server)}/cgi-bin/hello?Ann
+               |  curl --data-binary @README.md ${Listening.forCurl(server)}/cgi-bin/upload
                |Ctrl-C ends it.""".stripMargin)
 }

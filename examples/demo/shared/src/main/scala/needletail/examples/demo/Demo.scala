@@ -61,7 +61,9 @@ final class Demo(firstPort: Int, log: Log = Log.standardError) extends AutoClose
       GET / "metrics" to operations.metrics
     ) ++ situation.routes
     control = serve(new LocalOnly(administration, pages = Set(server.port)), next(payment))
-    customers = new Customers(server.url, Demo.reachable(server))
+    val url =
+      if (server.port == 0) "http://localhost" else server.url // a Unix socket's clients may name any host
+    customers = new Customers(url, Demo.reachable(server))
     customers.want(DemoControls.UsualCustomers, Demo.Ramp)
     monitor.start()
   }

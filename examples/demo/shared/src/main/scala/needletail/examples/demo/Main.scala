@@ -34,9 +34,9 @@ object Main {
                |  ${store.url}${Live.Path}
                |
                |in a browser to see how they are served, and to break its search service. Or try
-               |  curl ${store.url}/
-               |  curl '${store.url}/search?query=shoes'
-               |  curl -d amount=20 ${store.url}/payments
+               |  curl ${Listening.forCurl(store)}/
+               |  curl -G -d query=shoes ${Listening.forCurl(store)}/search
+               |  curl -d amount=20 ${Listening.forCurl(store)}/payments
                |  curl -X PUT '${demo.controlUrl}/situation?down=true'
                |  curl ${demo.controlUrl}/metrics
                |Ctrl-C ends it.""".stripMargin)

@@ -13,10 +13,12 @@ object Main {
     listening.serve(chosen, RoutesPage(Hello.routes), onStart = tell)
   }
 
-  private def tell(server: RunningServer): Unit =
+  private def tell(server: RunningServer): Unit = {
+    val url = Listening.forCurl(server)
     println(s"""listening on ${server.url}; try
-               |  curl ${server.url}/hello/Ann
-               |  curl ${server.url}/add/1/2
-               |  curl ${server.url}/add/1/two
+               |  curl $url/hello/Ann
+               |  curl $url/add/1/2
+               |  curl $url/add/1/two
                |Ctrl-C ends it.""".stripMargin)
+  }
 }

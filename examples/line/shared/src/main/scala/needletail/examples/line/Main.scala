@@ -5,7 +5,7 @@ import needletail.io.{Address, Signals}
 
 object Main {
   private val options   = Options("line", "Serves a line protocol: PING, ECHO text, TIME, QUIT.")
-  private val listening = new Listening(options, behind = false, admin = false)
+  private val listening = new Listening(options, behind = false)
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen) { config =>

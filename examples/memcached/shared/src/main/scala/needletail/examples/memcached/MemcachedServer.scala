@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import needletail.actor.{ActorRef, Recipient}
 import needletail.async.{Async, Survivable}
 import needletail.io.{Address, EventLoops}
-import needletail.server.{Answer, ServerConfig, TcpServer}
+import needletail.server.{Answer, Server, ServerConfig}
 
 /**
  * A cache with memcached's text protocol. Its items are in actors, the shards: each has the keys of one hash
@@ -29,7 +29,7 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
   private val all   = Vector.tabulate(shards)(i => Shard.spawn(loops(i), i, memory / shards, maxItem))
 
   private val server =
-    try TcpServer.serve(new MemcachedCodec(maxItem), config)(_ => answer)
+    try Server.withCodec(new MemcachedCodec(maxItem), config)(_ => answer)
     catch {
       case e: Throwable =>
         loops.stop()
