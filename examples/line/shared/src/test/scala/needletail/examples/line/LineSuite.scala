@@ -7,19 +7,19 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.io.Address
-import needletail.server.{ServerConfig, TcpServer}
+import needletail.server.{RunningServer, ServerConfig}
 import needletail.testing.Suite
 import needletail.testkit.CodecTest
 
 class LineSuite extends Suite {
-  private def serving(body: TcpServer => Unit): Unit = {
+  private def serving(body: RunningServer => Unit): Unit = {
     val server = LineServer.start(ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1))
     try body(server)
     finally { Await.result(server.close(), 20.seconds); () }
   }
 
   /** Every line that comes back until the end of the connection. */
-  private def talk(server: TcpServer, text: String): List[String] = {
+  private def talk(server: RunningServer, text: String): List[String] = {
     val socket = new Socket()
     socket.connect(new InetSocketAddress("127.0.0.1", server.port), 20000)
     socket.setSoTimeout(20000)
