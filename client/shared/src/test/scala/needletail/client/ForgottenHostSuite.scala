@@ -19,7 +19,12 @@ class ForgottenHostSuite extends Suite with Misbehaving {
   test("calls that wait for a connection are sent all the same, and the connection is closed then") {
     besideAnother { other =>
       val asked = new ConcurrentLinkedQueue[Peer]
-      scripted((peer, n) => if (n == 1) { asked.add(peer); () } else peer.send(ok), small) { (server, client) =>
+      scripted(
+        (peer, n) =>
+          if (n == 1) { asked.add(peer); () }
+          else peer.send(ok),
+        small
+      ) { (server, client) =>
         val calls = List.fill(3)(client.get(server.url).future)
         eventually(asked.size == 1)
         assertEquals(client.get(other.url).await().text, "ok")
@@ -34,12 +39,13 @@ class ForgottenHostSuite extends Suite with Misbehaving {
   test("those that wait fail when the client is closed") {
     besideAnother { other =>
       val asked = new ConcurrentLinkedQueue[Peer]
-      scripted((peer, _) => { asked.add(peer); () }, small.copy(queueTimeout = 1.minute)) { (server, client) =>
-        val calls = List.fill(3)(client.get(server.url).timeout(1.minute).future)
-        eventually(asked.size == 1)
-        assertEquals(client.get(other.url).await().text, "ok")
-        client.close()
-        calls.foreach(call => intercept[ClientError](await(call)))
+      scripted((peer, _) => { asked.add(peer); () }, small.copy(queueTimeout = 1.minute)) {
+        (server, client) =>
+          val calls = List.fill(3)(client.get(server.url).timeout(1.minute).future)
+          eventually(asked.size == 1)
+          assertEquals(client.get(other.url).await().text, "ok")
+          client.close()
+          calls.foreach(call => intercept[ClientError](await(call)))
       }
     }
   }
@@ -47,7 +53,12 @@ class ForgottenHostSuite extends Suite with Misbehaving {
   test("a call whose connection turns out to be closed is sent again") {
     besideAnother { other =>
       val asked = new ConcurrentLinkedQueue[Peer]
-      scripted((peer, n) => if (n == 2) { asked.add(peer); () } else peer.send(ok), small) { (server, client) =>
+      scripted(
+        (peer, n) =>
+          if (n == 2) { asked.add(peer); () }
+          else peer.send(ok),
+        small
+      ) { (server, client) =>
         assertEquals(client.get(server.url).await().text, "ok")
         val call = client.get(server.url).future
         eventually(asked.size == 1)

@@ -8,7 +8,11 @@ class UnaskedBytesSuite extends Suite with Misbehaving {
   private val evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
 
   /** Two calls in one turn, the second after the server has done what it does after the first answer. */
-  private def twoInOneTurn(client: Client, first: Call, second: Call)(between: () => Boolean): (String, String) =
+  private def twoInOneTurn(
+      client: Client,
+      first: Call,
+      second: Call
+  )(between: () => Boolean): (String, String) =
     await(client.run {
       first.text.flatMap { a =>
         eventually(between(), "the server has done it")

@@ -23,7 +23,7 @@ object GatewayArguments {
       else
         more match {
           case value :: rest => one(first, value, rest, config)
-          case Nil           => Left(s"unknown option '$first', or an option without its value; the options are\n$help")
+          case Nil => Left(s"unknown option '$first', or an option without its value; the options are\n$help")
         }
   }
 

@@ -22,6 +22,10 @@ class JsonMistakesSuite extends munit.FunSuite {
   }
 
   test("a list as a response") {
-    says(compileErrors("import needletail.routing._; List(1, 2).ok"), "cannot be the content of a response", "a List of such values by .toJson.ok")
+    says(
+      compileErrors("import needletail.routing._; List(1, 2).ok"),
+      "cannot be the content of a response",
+      "a List of such values by .toJson.ok"
+    )
   }
 }

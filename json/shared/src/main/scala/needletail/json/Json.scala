@@ -143,7 +143,9 @@ object Json {
   /** An object: `Json.obj("id" -> 7, "name" -> "pen")`. Throws IllegalArgumentException if a name is there twice. */
   def obj(members: Member*): Obj = {
     val all = members.iterator.map(m => (m.name, m.value)).toVector
-    UniqueNames.duplicate(all).foreach(name => throw new IllegalArgumentException(s"duplicate member '$name'"))
+    UniqueNames.duplicate(all).foreach(name =>
+      throw new IllegalArgumentException(s"duplicate member '$name'")
+    )
     new Obj(all)
   }
 

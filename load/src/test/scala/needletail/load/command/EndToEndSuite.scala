@@ -176,7 +176,11 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         val elsewhere = program("run", file.toString, "--target", url(server), "--assert", "errors <= 0 %")
         assertEquals(elsewhere.status, 0, elsewhere.out + elsewhere.err)
         val both = program("run", url(server), "--target", url(server))
-        assertEquals((both.status, both.err.contains("--target is only for scenario files")), (2, true), both.err)
+        assertEquals(
+          (both.status, both.err.contains("--target is only for scenario files")),
+          (2, true),
+          both.err
+        )
         Files.writeString(file, EndToEndSuite.scenario(url(server)).replace("kinds:", "kind:"))
         val wrong = program("run", file.toString)
         assertEquals(wrong.status, 2)

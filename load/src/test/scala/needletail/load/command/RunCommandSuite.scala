@@ -239,7 +239,10 @@ class RunCommandSuite extends Suite with TemporaryDirectories {
   test("users who pause for most of the time ask for a rate: the server is not its limit") {
     val paused = new ModelProgram
     assertEquals(paused.run("run", url, "--users", "1", "--duration", "5s", "--pause", "200ms"), 0)
-    assert(paused.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("LOAD-LIMITED")), paused.out)
+    assert(
+      paused.out.linesIterator.exists(l => l.startsWith("rate") && l.endsWith("LOAD-LIMITED")),
+      paused.out
+    )
     assert(paused.out.contains("the server may be able to do more"), paused.out)
     assert(paused.out.contains("closed model, 1 user,"), paused.out)
     val busy = new ModelProgram

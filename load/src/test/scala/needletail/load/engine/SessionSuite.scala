@@ -57,7 +57,10 @@ class SessionSuite extends Suite with Serving {
       val good = outcomes(run(open(server.url, 50, 200.millis).copy(kinds = kinds)))
       assertEquals(recorder.targets.count(_ == "/basket"), 10)
       val orders = recorder.targets.filter(_ != "/basket")
-      assert(orders.nonEmpty && orders.length <= 10 && orders.forall(_ == "/orders/b-17?token=t42"), s"$orders")
+      assert(
+        orders.nonEmpty && orders.length <= 10 && orders.forall(_ == "/orders/b-17?token=t42"),
+        s"$orders"
+      )
       assertEquals(good, Map("good" -> (10L + orders.length)))
     }
   }

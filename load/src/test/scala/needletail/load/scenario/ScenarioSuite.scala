@@ -189,7 +189,10 @@ class ScenarioSuite extends Suite {
         Right(Vector("word", "page"))
       )
       assertEquals(bad("open.csv"), "7: feeder open.csv: a quotation mark is not closed")
-      assertEquals(bad("{file: words.csv, order: odd}"), "7: the order must be sequential or random, not 'odd'")
+      assertEquals(
+        bad("{file: words.csv, order: odd}"),
+        "7: the order must be sequential or random, not 'odd'"
+      )
     } finally {
       Option(folder.toFile.listFiles).toVector.flatten.foreach(_.delete())
       Files.delete(folder)

@@ -133,7 +133,11 @@ class TypicalMistakesSuite extends munit.FunSuite {
   }
 
   test("a type in place of arg") {
-    says(compileErrors("""GET / "a" / Int"""), "is not allowed in a path", "arg[T] to convert one segment to a T")
+    says(
+      compileErrors("""GET / "a" / Int"""),
+      "is not allowed in a path",
+      "arg[T] to convert one segment to a T"
+    )
   }
 
   test("an optional segment, or one with a default") {

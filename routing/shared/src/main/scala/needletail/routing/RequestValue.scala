@@ -15,5 +15,6 @@ private[routing] final class RequestValue[A](val name: String, of: Request => A)
 private[routing] object RequestValue {
   val request: Part[Request] = new RequestValue[Request]("request", identity)
 
-  def attachment[A](key: Attachment[A]): Part[A] = new RequestValue[A]("connection", _.connection.attachment(key))
+  def attachment[A](key: Attachment[A]): Part[A] =
+    new RequestValue[A]("connection", _.connection.attachment(key))
 }

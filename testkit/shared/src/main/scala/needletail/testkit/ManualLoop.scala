@@ -81,7 +81,9 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
       async.poll
     }
     raise()
-    result.getOrElse(throw new IllegalStateException("the value cannot be completed: nothing is scheduled any more"))
+    result.getOrElse(
+      throw new IllegalStateException("the value cannot be completed: nothing is scheduled any more")
+    )
   }
 
   /** Runs everything that is due now. */

@@ -14,7 +14,10 @@ object CompressionMetrics extends MetricSource {
   def write(out: MetricText): Unit = {
     out.gauge("needletail_compressed_streams", "Streams and long contents that are being compressed.")
     out.sample(Encoders.inStreams.toDouble)
-    out.counter("needletail_uncompressed_total", "Responses left uncompressed as too many others were being compressed.")
+    out.counter(
+      "needletail_uncompressed_total",
+      "Responses left uncompressed as too many others were being compressed."
+    )
     out.sample(Encoders.passedOver.toDouble)
   }
 }

@@ -124,7 +124,13 @@ private[multipart] final class PartReader(
           inPart = 0
           val own = new Object
           newest = own
-          Async.value(Some(new FormPart(parsed.name, parsed.fileName, parsed.headers, new Content(own), form)))
+          Async.value(Some(new FormPart(
+            parsed.name,
+            parsed.fileName,
+            parsed.headers,
+            new Content(own),
+            form
+          )))
       }
   }
 

@@ -51,9 +51,10 @@ class DecodingSuite extends Suite with Serving {
   }
 
   test("what a body becomes counts towards the memory that the server holds for its client") {
-    val content                    = new Array[Byte](60000)
-    def collected(room: Int)       = {
-      val request = Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), bounded(gzip(content), room))
+    val content              = new Array[Byte](60000)
+    def collected(room: Int) = {
+      val request =
+        Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), bounded(gzip(content), room))
       Decoding.decoded(request).toTry.flatMap(r => new ManualLoop().run(r.body.bytes))
     }
     assertEquals(collected(200000).get.length, 60000)

@@ -75,8 +75,12 @@ abstract class SentFileFixture extends Suite {
   }
 
   /** A file of which the system can send no more than `sendable` bytes; it is read, unless there is a failure. */
-  protected final class Refused(content: FileContent, path: Path, sendable: Long, failure: Option[IOException])
-      extends ByteStream
+  protected final class Refused(
+      content: FileContent,
+      path: Path,
+      sendable: Long,
+      failure: Option[IOException]
+  ) extends ByteStream
       with FileOutput {
     private val file   = DiskFile.open(path)
     private val closed = DiskFile.open(path)

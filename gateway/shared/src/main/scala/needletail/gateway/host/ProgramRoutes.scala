@@ -100,7 +100,7 @@ private[host] abstract class ProgramRoutes(
     val why = reason match {
       case MountCounts.QueueFull => Refusal.Bulkhead
       case MountCounts.QueueTime => Refusal.QueueTime
-      case _                    => Refusal.Rejected
+      case _                     => Refusal.Rejected
     }
     Async.value(Conversation.Final(Refusal.response(why)))
   }

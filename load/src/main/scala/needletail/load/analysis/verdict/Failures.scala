@@ -33,7 +33,7 @@ object Failures {
     val whole = all ++ odd
     val bad   = whole.filter { case (code, _) => code < 200 || code >= 300 && code != 304 }
     // a status of success may be unexpected here; then all are listed, as it is not known which
-    val clear = !onlyBad || bad.map(_._2).sum >= figures.count(Outcome.BadStatus)
+    val clear  = !onlyBad || bad.map(_._2).sum >= figures.count(Outcome.BadStatus)
     val listed = (if (onlyBad && clear) bad else whole)
       .sortBy(-_._2)
       .map { case (code, count) =>

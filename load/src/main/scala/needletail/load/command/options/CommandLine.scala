@@ -67,7 +67,9 @@ private[load] object CommandLine {
   private def told(errors: List[String], usage: String): List[String] = {
     val known   = """--[a-z][a-z-]+""".r.findAllIn(usage).toVector.distinct
     val unknown = errors.filter(_.startsWith(UnknownOption)).map { message =>
-      message + DidYouMean.of(message.stripPrefix(UnknownOption), known).fold("")(near => s"; did you mean $near?")
+      message + DidYouMean.of(message.stripPrefix(UnknownOption), known).fold("")(near =>
+        s"; did you mean $near?"
+      )
     }
     if (unknown.isEmpty) errors.map {
       case TooFew(name, times) => s"$name: $times are required"
@@ -109,7 +111,10 @@ private final class CommandLine(command: String) {
       case "run" =>
         Vector(
           head("Runs a load test against a URL, or from a scenario file."),
-          target("URL|SCENARIO", "URL to request (with ws://: to send messages to), or a scenario file (.yaml)"),
+          target(
+            "URL|SCENARIO",
+            "URL to request (with ws://: to send messages to), or a scenario file (.yaml)"
+          ),
           value("target", "URL", "server to use instead of the scenario's own target")(
             OptionValues.url
           )((url, o) => o.copy(server = Some(url)))
@@ -137,7 +142,12 @@ private final class CommandLine(command: String) {
       case "compare" =>
         Vector(
           head("Reports significant changes from A to B. The exit status is 1 if B is worse."),
-          files("A.json B.json", "results of run --json; separate several results of one side by commas", 2, 2)
+          files(
+            "A.json B.json",
+            "results of run --json; separate several results of one side by commas",
+            2,
+            2
+          )
         ) ++ comparing ++ outputs(hlog = false, junit = true, html = false)
       case _ =>
         Vector(
@@ -154,11 +164,17 @@ private final class CommandLine(command: String) {
 
   private def load: Vector[Part] = Vector(
     note("\nClosed model: users who wait for each response (without --rate)"),
-    value("users", "N", "number of concurrent users (10)")(number(1, 1000000))((n, o) => o.copy(users = Some(n))),
+    value("users", "N", "number of concurrent users (10)")(number(1, 1000000))((n, o) =>
+      o.copy(users = Some(n))
+    ),
     value("requests", "N", "requests per user, instead of a duration")(number(1, Int.MaxValue))((n, o) =>
       o.copy(requests = Some(n))
     ),
-    value("pause", "TIME", "pause between a response and the next request: 1s, 500ms-1500ms, normal:1s,500ms")(
+    value(
+      "pause",
+      "TIME",
+      "pause between a response and the next request: 1s, 500ms-1500ms, normal:1s,500ms"
+    )(
       OptionValues.pause
     )((p, o) => o.copy(pause = p)),
     note("\nOpen model: requests at a rate, which do not wait for responses"),
@@ -166,7 +182,9 @@ private final class CommandLine(command: String) {
     flag("poisson", "random intervals, as from independent users, instead of constant ones")(
       _.copy(poisson = true)
     ),
-    value("connections", "N", "maximum number of connections (1000)")(number(1, 1000000))((n, o) => o.copy(connections = Some(n))),
+    value("connections", "N", "maximum number of connections (1000)")(number(1, 1000000))((n, o) =>
+      o.copy(connections = Some(n))
+    ),
     note("\nBoth models"),
     span("duration", "duration of the full load (10s)")((d, o) => o.copy(duration = Some(d))),
     time("ramp", "time over which the load increases, before the duration; not measured")((d, o) =>
@@ -189,12 +207,15 @@ private final class CommandLine(command: String) {
     )((c, o) => o.copy(objective = c)),
     option("step", "TIME", "duration of each step of the search (5s)")(aSecond)((d, o) => o.copy(step = d)),
     option("hold", "TIME", "duration at the limit that was found (20s)")(aSecond)((d, o) => o.copy(hold = d)),
-    value("most-users", "N", "highest number of users to try (4096)")(number(2, 1000000))((n, o) => o.copy(mostUsers = n)),
+    value("most-users", "N", "highest number of users to try (4096)")(number(2, 1000000))((n, o) =>
+      o.copy(mostUsers = n)
+    ),
     value("most-rate", "N", "highest rate to try, in requests per second (1000000)")(decimal)((n, o) =>
       o.copy(mostRate = n)
     ),
-    value("connections", "N", "maximum number of connections in the open model (1000)")(number(1, 1000000))((n, o) =>
-      o.copy(connections = Some(n))
+    value("connections", "N", "maximum number of connections in the open model (1000)")(number(1, 1000000))(
+      (n, o) =>
+        o.copy(connections = Some(n))
     ),
     flag("poisson", "random intervals between requests")(_.copy(poisson = true)),
     value(
@@ -264,8 +285,9 @@ private final class CommandLine(command: String) {
       (n, o) =>
         o.copy(asking = o.asking.copy(pipelining = n))
     ),
-    value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(OptionValues.statuses)((s, o) =>
-      o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
+    value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(OptionValues.statuses)(
+      (s, o) =>
+        o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
     ),
     value("cacert", "FILE", "PEM file of certificates to trust for https (those of the Java runtime)")(text =>
       if (text.isEmpty) Left("it is not a file") else Right(text)

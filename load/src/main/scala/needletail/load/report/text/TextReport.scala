@@ -53,7 +53,7 @@ private[load] object TextReport {
     val open = measured.run.plan.model == "open"
     TextTable(
       Vector("good responses", "due to end") ++ (if (open) Vector("sent to end")
-                                               else Vector.empty) :+ "verdict",
+                                                 else Vector.empty) :+ "verdict",
       Metric.usual.map { metric =>
         Vector(metric.name, Quantity.of(metric, measured.figure(metric))) ++
           (if (open) Vector(RunRows.sentToEnd(measured, metric)) else Vector.empty) :+ measured.verdict(

@@ -29,7 +29,10 @@ private[server] object ServerMetrics {
 
     out.gauge("needletail_connections", "Open connections, by event loop.")
     each(_.connections.toDouble)
-    out.gauge("needletail_connections_max", "Maximum number of open connections, beyond which new ones wait in the backlog.")
+    out.gauge(
+      "needletail_connections_max",
+      "Maximum number of open connections, beyond which new ones wait in the backlog."
+    )
     one(maxConnections.toDouble)
     out.counter("needletail_connections_accepted_total", "Connections accepted.")
     one(accepted.toDouble)

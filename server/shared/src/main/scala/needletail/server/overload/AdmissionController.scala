@@ -149,7 +149,7 @@ private[server] final class AdmissionController(
       val known = if (request == null) null else request.routeClass
       refused(if (known == null) route else routes.of(known), Refusal.of(e))
     case MemoryExhausted => refusals(Refusal.Memory) // counted when the memory was denied
-    case _           => failures.response(request, cause)
+    case _               => failures.response(request, cause)
   }
 
   // other requests than the current one

@@ -28,8 +28,8 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
     else null
 
   /** Requests that arrived when the limit was reached; null before the first. */
-  var queue: AdmissionQueue = null
-  private var rate: AdmissionRate    = null
+  var queue: AdmissionQueue       = null
+  private var rate: AdmissionRate = null
 
   /** How long requests of this route are off the processor because of what they do themselves. */
   val offCpu: OffCpuTime = new OffCpuTime

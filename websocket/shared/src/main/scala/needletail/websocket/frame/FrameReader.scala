@@ -124,7 +124,8 @@ private[needletail] final class FrameReader(
         frameLength = if (extended == 0) short.toLong else number(position + 2, extended)
         if (extended > 0 && (frameLength < 0 || frameLength < (if (extended == 2) 126 else 65536)))
           wrong(CloseCode.ProtocolError, "a frame's length is not in its shortest form")
-        else if (isTooLarge(first)) wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+        else if (isTooLarge(first))
+          wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
         else if (frameLength > maxFrame)
           wrong(CloseCode.MessageTooBig, s"the frame is larger than $maxFrame bytes")
         else if (available < headLength) More

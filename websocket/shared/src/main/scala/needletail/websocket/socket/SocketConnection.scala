@@ -28,10 +28,10 @@ private[websocket] final class SocketConnection(
   private var listener: Listener = null
   private var phase              = Opening
 
-  private var isResting          = false // others have their turn
-  private var spent              = 0     // bytes of messages in this turn
-  private var isPaused           = false
-  private var isDelivering       = false // what was kept
+  private var isResting              = false // others have their turn
+  private var spent                  = 0     // bytes of messages in this turn
+  private var isPaused               = false
+  private var isDelivering           = false // what was kept
   private var kept: BufferedMessages = null  // null: nothing has been so far
   private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 

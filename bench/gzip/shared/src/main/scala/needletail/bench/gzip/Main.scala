@@ -17,7 +17,9 @@ object Main {
     val json    = Files.readAllBytes(Paths.get(args(0)))
     val seconds = args(1).toDouble
     val routes  =
-      (GET / "json" to Response.ok.contentType("application/json").bytes(json)).compressed(CompressionConfig())
+      (GET / "json" to Response.ok.contentType("application/json").bytes(json)).compressed(
+        CompressionConfig()
+      )
     val loop   = new ManualLoop
     val zipped = Request(Method.GET, "/json", Headers("Accept-Encoding" -> "gzip"))
     val plain  = Request.get("/json")

@@ -9,7 +9,8 @@ import needletail.server.ServerConfig
 object Main {
   private val options   = Options("memcached", "A cache with memcached's text protocol.")
   private val listening = new Listening(options, behind = false)
-  private val shards = options.int("shards", 4, "number of actors that store the items; each has a thread", 1 to 1024)
+  private val shards    =
+    options.int("shards", 4, "number of actors that store the items; each has a thread", 1 to 1024)
   private val memory = options.size("memory", 64L * 1024 * 1024, "maximum total size of the items")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>

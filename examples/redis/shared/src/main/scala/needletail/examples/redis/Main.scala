@@ -12,7 +12,8 @@ object Main {
   private val options =
     Options("redis", "Serves GET /slow/NAME, which is slow, and caches its responses in Redis.")
   private val listening = new Listening(options)
-  private val server    = options.text("redis", "127.0.0.1:6379", "address of Redis: HOST:PORT or the path of a socket")
+  private val server    =
+    options.text("redis", "127.0.0.1:6379", "address of Redis: HOST:PORT or the path of a socket")
   private val takes  = options.duration("takes", 300.millis, "time that a response takes without the cache")
   private val expiry = options.duration("expiry", 10.seconds, "how long a response is cached")
 

@@ -7,7 +7,8 @@ import needletail.server.{Server, ServerConfig}
 
 /** The page, and its services on a port of their own on loopback. */
 object Main {
-  private val options     = Options("stock", "Shows which products of a user's orders are in stock, by calling several services.")
+  private val options =
+    Options("stock", "Shows which products of a user's orders are in stock, by calling several services.")
   private val listening   = new Listening(options)
   private val parallelism =
     options.int("parallelism", 4, "concurrent calls for stocks per request", 1 to 1000)

@@ -58,7 +58,10 @@ private[host] object Spawner {
       while (i < text.length) {
         // a NUL inside would truncate the text
         if (text.charAt(i) == 0)
-          throw new LaunchFailed(LaunchFailed.Other, "NUL in an argument or environment variable of a program")
+          throw new LaunchFailed(
+            LaunchFailed.Other,
+            "NUL in an argument or environment variable of a program"
+          )
         all(at + i) = text.charAt(i).toByte
         i += 1
       }

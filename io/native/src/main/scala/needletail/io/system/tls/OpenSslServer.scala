@@ -56,7 +56,15 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     val number = OpenSslSocket.numberOf(socket)
     val made   = OpenSslFunctions.open(context, number, null, null, 0)
     if (made eq null) throw OpenSsl.outOfMemory
-    new OpenSslSocket(socket, number, made, "the client", counts, toPlain, check.map(new ClientCertificateCheck(_)))
+    new OpenSslSocket(
+      socket,
+      number,
+      made,
+      "the client",
+      counts,
+      toPlain,
+      check.map(new ClientCertificateCheck(_))
+    )
   }
 
   /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */
