@@ -79,7 +79,7 @@ class SettingsSuite extends Suite {
 
   test("fault 13: withPort does not make TCP of a Unix socket") {
     val unix = server.copy(address = Address.Unix("/run/shop.sock"))
-    assertRefused("ServerConfig.address", "/run/shop.sock, which has no port that could be 80")(
+    assertRefused("ServerConfig.address", "/run/shop.sock, which has no port to set to 80")(
       scala.util.Try(unix.withPort(80)).recover {
         // says it in words of its own
         case e => throw new IllegalArgumentException(s"${e.getMessage}, but must be an address with a port")

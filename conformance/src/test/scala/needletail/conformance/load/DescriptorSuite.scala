@@ -38,7 +38,7 @@ class DescriptorSuite extends Suite {
       val crowd = ArrayBuffer.empty[Wire]
       val times = ArrayBuffer.empty[Long]
       try {
-        assert(program.output.exists(_.contains(s"may have $Few descriptors")), program.output.mkString("\n"))
+        assert(program.output.exists(_.contains(s"may open $Few descriptors")), program.output.mkString("\n"))
         for (_ <- 1 to 5) {
           for (_ <- 1 to Few) {
             val wire = program.connect()

@@ -243,7 +243,7 @@ class TlsSuite extends LoopSuite {
     }
     serving(socket => { socket.getInputStream.read(); () }) { port =>
       val text = refusal(port)
-      assert(text.contains("ended the connection") || text.contains("reset"), text)
+      assert(text.contains("closed the connection") || text.contains("reset"), text)
     }
   }
 

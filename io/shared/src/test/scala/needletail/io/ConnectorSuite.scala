@@ -112,7 +112,7 @@ class ConnectorSuite extends LoopSuite {
       val listener = listen(loop)(new Echo(_))
       for (host <- Seq("*", "")) {
         val text = failure(loop, Address.Tcp(host, portOf(listener)))
-        assert(text.startsWith(s"cannot connect to *:${portOf(listener)}: that means all addresses"), text)
+        assert(text.startsWith(s"cannot connect to *:${portOf(listener)}: it stands for all addresses"), text)
       }
     }
   }

@@ -221,7 +221,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
         1
       )
       assert(program.out.contains("B is worse"), program.out)
-      assert(program.out.contains(if (n == 1) "certainty" else "p = 0.0079"), program.out)
+      assert(program.out.contains(if (n == 1) "confidence" else "p = 0.0079"), program.out)
       assertEquals(new ModelProgram().run("compare", worse, a), 0)
     }
     assert(Files.readString(file("w.xml")).contains("<failure"))
@@ -277,7 +277,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
 
     val mixed = new ModelProgram
     assertEquals(mixed.run("merge", parts.head._1, parts.head._2), 2)
-    assert(mixed.err.contains("one kind"), mixed.err)
+    assert(mixed.err.contains("results and logs cannot be merged"), mixed.err)
     assertEquals(new ModelProgram().run("merge", parts.head._2, "--json", whole), 2)
   }
 }

@@ -81,7 +81,7 @@ class WebSocketSuite extends Suite with Serving {
     def answers(answer: WebSocket => Listener): Handler = _ => webSocket(answer)
     val (refused, why)                                  = failing(_ => Response.ok)
     assertEquals(refused, Map("connect-failed" -> 2L))
-    assert(why.contains("the server answered 200 instead of opening a WebSocket"), why)
+    assert(why.contains("the server responded 200 instead of opening a WebSocket"), why)
     val (closed4000, told) = failing(answers(s => _ => s.close(4000, "enough")))
     assertEquals(closed4000, Map("reset" -> 2L))
     assert(told.contains("closed the WebSocket with 4000 enough"), told)

@@ -281,7 +281,7 @@ class ScenarioSuite extends Suite {
       mistake(with_(("kinds:" +: ("  - name: k" +: lines.map("    " + _))).mkString("\n")))
     assertEquals(
       kind("weight: 2"),
-      "6: a kind needs what it asks for: one of get, head, post, put, patch, delete, options"
+      "6: a kind needs a method: one of get, head, post, put, patch, delete, options"
     )
     assertEquals(kind("get: /", "post: /"), "8: get and post exclude each other in a kind")
     assertEquals(kind("get: path"), "7: 'path' must begin with a slash, or with http:// or https://")

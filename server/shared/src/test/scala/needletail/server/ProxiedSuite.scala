@@ -58,7 +58,7 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
       val secure = behind.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
       ServerFixture.serving(handler, secure) { server =>
         // plain text after the header is answered as such by the TLS that expects a handshake there
-        assert(exchange(server, header + request).contains("this port serves https"))
+        assert(exchange(server, header + request).contains("this port requires TLS (https)"))
       }
     }
   }

@@ -100,7 +100,7 @@ class SeenByOperatorsSuite extends Suite {
   test("fault 18: a 502 is logged with its cause, once a second at most") {
     val w = wire()
     assertEquals(w.send(get("/orders/2") * 3).statuses, List(502, 502, 502))
-    val line = "answered 502: GET /orders/2 (route GET /orders/{id}): http://users:8081: not connected; " +
+    val line = "responded 502: GET /orders/2 (route GET /orders/{id}): http://users:8081: not connected; " +
       "caused by java.io.IOException: refused"
     assertEquals(lines, List(line))
     w.nowNanos += 2.seconds.toNanos
@@ -113,7 +113,7 @@ class SeenByOperatorsSuite extends Suite {
       assertEquals(wire().send(get(path)).statuses, List(status))
       assertEquals(
         lines,
-        List(s"answered $status: GET $path (route GET /orders/{id}): cache:6379: no answer within 50 ms")
+        List(s"responded $status: GET $path (route GET /orders/{id}): cache:6379: no answer within 50 ms")
       )
     }
   }

@@ -65,7 +65,7 @@ class RedirectPolicySuite extends Suite {
 
   test("what cannot be followed says why") {
     assertEquals(next("/z", count = 5).isRight, true)
-    assertEquals(next("/z", count = 6), Left("more than 5 redirections"))
+    assertEquals(next("/z", count = 6), Left("more than 5 redirects"))
     assertEquals(next("http+unix://%2Frun%2Fdocker.sock/"), Left("redirected to a Unix socket"))
     val elsewhere = next("ftp://a/").left.toOption.getOrElse("")
     assert(elsewhere.startsWith("cannot be redirected to 'ftp://a/': "), elsewhere)

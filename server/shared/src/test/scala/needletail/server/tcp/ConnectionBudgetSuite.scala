@@ -179,7 +179,7 @@ class ConnectionBudgetSuite extends Suite {
       (
         1024 - 20 - 64,
         Vector(
-          "at most 940 connections at once, not 16384: this process may have 1024 descriptors and has 20 " +
+          "at most 940 connections at once, not 16384: this process may open 1024 descriptors and has opened 20 " +
             "(ulimit -n, LimitNOFILE)"
         )
       )
