@@ -69,7 +69,8 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
           eventually(counts.present == 0L, "handshakes are under way")
         }
         assertEquals(lines.all.size, 1)
-        assert(lines.all.peek.startsWith("new connections wait: 2 of at most 2 TLS handshakes"), lines.all.peek)
+        val line = lines.all.peek
+        assert(line.startsWith("new connections wait: 2 of at most 2 TLS handshakes"), line)
       }
     }
   }

@@ -26,6 +26,9 @@ class FailuresSuite extends Suite {
 
   test("a status of success that was not to be is told too") {
     val some = figures(Outcome.Good -> 200, Outcome.BadStatus -> 204, Outcome.BadStatus -> 204)
-    assertEquals(Failures.describe(some, Vector.empty), "2 with a bad status (of all responses 204: 2, 200: 1)")
+    assertEquals(
+      Failures.describe(some, Vector.empty),
+      "2 with a bad status (of all responses 204: 2, 200: 1)"
+    )
   }
 }
