@@ -134,9 +134,11 @@ private[routing] final class CompiledRoute(
   /** What the handler replies; null would mean that the route does not match. */
   @inline private def answer(values: Any): Reply = {
     val reply = handler(values)
-    if (reply == null) throw new NullPointerException(s"the handler of $this returned null")
-    reply
+    if (reply == null) returnedNull() else reply
   }
+
+  @noinline private def returnedNull(): Reply =
+    throw new NullPointerException(s"the handler of $this returned null")
 
   /** Runs filters and reads the body, from `step` on, then replies: at once if all of them complete at once. */
   @tailrec
