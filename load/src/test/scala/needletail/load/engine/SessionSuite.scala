@@ -138,10 +138,10 @@ class SessionSuite extends Suite with Serving {
           assertEquals(result.kinds.indices.map(i => result.figures(i).good), IndexedSeq(20L, 20L))
           assertEquals(result.kinds.indices.map(i => result.figures(i).received), IndexedSeq(60L, 100L))
           val session = Vector(Kind("k", Vector(get(tcp.url), get(url))))
-          assertEquals(
-            outcomes(run(open(tcp.url, 100, 200.millis).copy(kinds = session))),
-            Map("good" -> 40L)
-          )
+          assertEquals(outcomes(run(closed(tcp.url, 4, 10).copy(kinds = session))), Map("good" -> 40L))
+          // Open: the end of the load may find sessions between their two requests, which end there.
+          val open20 = outcomes(run(open(tcp.url, 100, 200.millis).copy(kinds = session)))
+          assert(open20.keySet == Set("good") && open20("good") > 20 && open20("good") <= 40, open20)
         }
       }
     finally {
