@@ -19,12 +19,11 @@ object AcceptEncoding {
 
   /** The same, of the value of Accept-Encoding. */
   def choose(accepted: String, offered: List[String]): Option[String] = {
-    val members  = accepted.split(',')
     var best     = None: Option[String]
     var bestQ    = 0
-    val identity = weight(members, "identity", whole = false)
+    val identity = weight(accepted, "identity", whole = false)
     offered.foreach { coding =>
-      val q = weight(members, coding, whole = true)
+      val q = weight(accepted, coding, whole = true)
       if (q > bestQ) {
         best = Some(coding)
         bestQ = q
@@ -34,35 +33,45 @@ object AcceptEncoding {
   }
 
   /** In thousandths; -1 if the coding is not there, with `whole` not by `*` either. */
-  private def weight(members: Array[String], coding: String, whole: Boolean): Int = {
-    var any = -1
-    var i   = 0
-    while (i < members.length) {
-      val member    = members(i)
-      val semicolon = member.indexOf(';')
-      val name      = (if (semicolon < 0) member else member.substring(0, semicolon)).trim
-      if (name.equalsIgnoreCase(coding) || (coding == "gzip" && name.equalsIgnoreCase("x-gzip")))
-        return quality(member, semicolon)
-      if (whole && name == "*") any = quality(member, semicolon)
-      i += 1
+  private def weight(accepted: String, coding: String, whole: Boolean): Int = {
+    var any  = -1
+    var from = 0
+    while (from < accepted.length) {
+      val comma     = accepted.indexOf(',', from)
+      val until     = if (comma < 0) accepted.length else comma
+      val semicolon = accepted.indexOf(';', from)
+      val isWeighed = semicolon >= 0 && semicolon < until
+      val nameEnd   = if (isWeighed) semicolon else until
+      if (isName(accepted, from, nameEnd, coding) || (coding == "gzip" && isName(accepted, from, nameEnd, "x-gzip")))
+        return if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
+      if (whole && isName(accepted, from, nameEnd, "*"))
+        any = if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
+      from = until + 1
     }
     any
   }
 
-  /** The parameter q in thousandths; 1000 if there is none, 0 if it is malformed. */
-  private def quality(member: String, semicolon: Int): Int =
-    if (semicolon < 0) 1000
+  /** Whether that is what stands there, but for white space around it and letter case. */
+  private def isName(text: String, from: Int, until: Int, name: String): Boolean = {
+    var start = from
+    var end   = until
+    while (start < end && text.charAt(start) <= ' ') start += 1
+    while (end > start && text.charAt(end - 1) <= ' ') end -= 1
+    end - start == name.length && text.regionMatches(true, start, name, 0, name.length)
+  }
+
+  private final val Most = 1000
+
+  /** The parameter q in thousandths; 0 if it is malformed. */
+  private def quality(parameter: String): Int = {
+    val text   = parameter.trim
+    val digits = if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=') text.substring(2) else ""
+    if (digits.isEmpty || digits.length > 5 || (digits.charAt(0) != '0' && digits.charAt(0) != '1')) 0
+    else if (digits.length > 1 && digits.charAt(1) != '.') 0
     else {
-      val text   = member.substring(semicolon + 1).trim
-      val digits = if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=')
-        text.substring(2)
-      else ""
-      if (digits.isEmpty || digits.length > 5 || (digits.charAt(0) != '0' && digits.charAt(0) != '1')) 0
-      else if (digits.length > 1 && digits.charAt(1) != '.') 0
-      else {
-        val fraction = digits.drop(2)
-        if (!fraction.forall(c => c >= '0' && c <= '9')) 0
-        else Math.min(1000, (digits.charAt(0) - '0') * 1000 + (fraction + "000").take(3).toInt)
-      }
+      val fraction = digits.drop(2)
+      if (!fraction.forall(c => c >= '0' && c <= '9')) 0
+      else Math.min(Most, (digits.charAt(0) - '0') * Most + (fraction + "000").take(3).toInt)
     }
+  }
 }

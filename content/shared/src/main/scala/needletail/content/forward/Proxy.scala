@@ -18,7 +18,9 @@ final case class ProxyConfig(keepPrefix: Boolean = false, keepHost: Boolean = fa
 /** Passes requests on to a service, and its responses back, as they arrive. */
 private[content] final class Proxy(prefix: String, service: Service, config: ProxyConfig) {
   import Proxy._
-  private val path = prefix.split('/').filter(_.nonEmpty).mkString("/")
+  private val segments = prefix.split('/').filter(_.nonEmpty)
+  private val path     = segments.mkString("/")
+  private val depth    = Math.max(1, segments.length)
 
   def routes: Routes =
     if (path.isEmpty) ANY / * + request to (pass(_))
@@ -46,7 +48,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
   /** The path without as many segments as the prefix has, which may be percent-encoded in it. */
   private def belowPrefix(own: String): String = {
     var slash = 0
-    for (_ <- path.split('/')) if (slash >= 0) slash = own.indexOf('/', slash + 1)
+    for (_ <- 1 to depth) if (slash >= 0) slash = own.indexOf('/', slash + 1)
     if (slash < 0) "" else own.substring(slash)
   }
 

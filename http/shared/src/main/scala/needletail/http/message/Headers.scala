@@ -34,7 +34,15 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   }
 
   /** The values of all lines with that name, in order; lists are not split. */
-  def getAll(name: String): List[String] = toList.collect { case (n, v) if Ascii.same(n, name) => v }
+  def getAll(name: String): List[String] = {
+    var all: List[String] = Nil
+    var i                 = flat.length - 2
+    while (i >= 0) {
+      if (Ascii.same(flat(i), name)) all ::= flat(i + 1)
+      i -= 2
+    }
+    all
+  }
 
   /** All members of all lines with that name, split at commas (RFC 9110 §5.6.1), without empty members. */
   def list(name: String): List[String] = getAll(name).flatMap(HeaderList.split)
@@ -82,10 +90,20 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   /** Removes all lines with that name. */
   def remove(name: String): Headers =
     if (!contains(name)) this
-    else
-      new Headers(toList.filterNot(field => Ascii.same(field._1, name)).flatMap { case (n, v) =>
-        List(n, v)
-      }.toArray)
+    else {
+      val rest = new Array[String](flat.length)
+      var kept = 0
+      var i    = 0
+      while (i < flat.length) {
+        if (!Ascii.same(flat(i), name)) {
+          rest(kept) = flat(i)
+          rest(kept + 1) = flat(i + 1)
+          kept += 2
+        }
+        i += 2
+      }
+      new Headers(java.util.Arrays.copyOf(rest, kept))
+    }
 
   /** Appends all lines of `other`. */
   def ++(other: Headers): Headers =
@@ -107,7 +125,15 @@ final class Headers private (private[needletail] val flat: Array[String]) {
   }
 
   /** Names and values of all lines, in order. */
-  def toList: List[(String, String)] = flat.grouped(2).map(a => (a(0), a(1))).toList
+  def toList: List[(String, String)] = {
+    var all: List[(String, String)] = Nil
+    var i                           = flat.length - 2
+    while (i >= 0) {
+      all ::= ((flat(i), flat(i + 1)))
+      i -= 2
+    }
+    all
+  }
 
   override def equals(other: Any): Boolean = other match {
     case h: Headers =>
