@@ -16,7 +16,10 @@ class MainSuite extends Suite {
     val said = Main.greeting(Address.Unix("/run/store.sock"), "unix:/run/store.sock", control)
     assert(!said.contains("unix:") && !said.contains("/live"), said)
     assert(said.contains("for the page, start the demo without --host"), said)
-    assert(said.contains("\n  curl --unix-socket /run/store.sock http://localhost/payments -d amount=20\n"), said)
+    assert(
+      said.contains("\n  curl --unix-socket /run/store.sock http://localhost/payments -d amount=20\n"),
+      said
+    )
     assert(said.contains(s"\n  curl $control/metrics\n"), said)
   }
 }

@@ -37,13 +37,14 @@ sealed abstract class SeveralValuesNeedCase extends Dynamic {
 }
 
 object SeveralValuesNeedCase {
-  implicit def boolean(value: SeveralValuesNeedCase): Boolean = value > 0
-  implicit def int(value: SeveralValuesNeedCase): Int         = value.toInt
-  implicit def long(value: SeveralValuesNeedCase): Long       = value.toLong
-  implicit def double(value: SeveralValuesNeedCase): Double   = value.toDouble
-  implicit def string(value: SeveralValuesNeedCase): String   = value.toString
+  implicit def boolean(value: SeveralValuesNeedCase): Boolean     = value > 0
+  implicit def int(value: SeveralValuesNeedCase): Int             = value.toInt
+  implicit def long(value: SeveralValuesNeedCase): Long           = value.toLong
+  implicit def double(value: SeveralValuesNeedCase): Double       = value.toDouble
+  implicit def string(value: SeveralValuesNeedCase): String       = value.toString
   implicit def uuid(value: SeveralValuesNeedCase): java.util.UUID = java.util.UUID.fromString(value.toString)
 
   /** A method, or a function whose parameters have types. */
-  implicit def two[A, B, C](f: (A, B) => C): (SeveralValuesNeedCase, SeveralValuesNeedCase) => Any = (_, _) => f
+  implicit def two[A, B, C](f: (A, B) => C): (SeveralValuesNeedCase, SeveralValuesNeedCase) => Any =
+    (_, _) => f
 }
