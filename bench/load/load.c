@@ -22,18 +22,16 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "histogram.h"
+#include "program.h"
 #include "reply.h"
 #include "watch.h"
 
-#define SECOND 1000000000ull
 #define PORTS_FROM_ONE 4096 /* connections */
 #define HOLD_AT_ONCE 32     /* requests in flight while connections are opened */
 #define CHECK_EVERY 64 /* with --cheap, one batch in this many is read and checked */
@@ -68,21 +66,6 @@ static histogram latencies, lateness;
 static uint64_t replies, issued, wrong, closes, received, in_flight;
 static int counting;
 static char buffer[256 * 1024];
-
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static void die(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("load: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  exit(2);
-}
 
 static void interest(connection *c, int operation, int writing) {
   struct epoll_event event = {.events = EPOLLIN | (writing ? EPOLLOUT : 0u), .data.ptr = c};

@@ -19,18 +19,16 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "histogram.h"
+#include "program.h"
 #include "reply.h"
 #include "watch.h"
 
-#define SECOND 1000000000ull
 #define WINDOW (SECOND / 10)
 #define PHASES 16
 #define HIGH_EVERY 10
@@ -72,21 +70,6 @@ static request *first_waiting, *last_waiting, *spare;
 static int epoll;
 static uint64_t unanswered;
 static char buffer[64 * 1024];
-
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static void die(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("open: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
-  exit(2);
-}
 
 static void connect_one(connection *c) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};

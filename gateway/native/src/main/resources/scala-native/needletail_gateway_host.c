@@ -17,18 +17,10 @@
 #include <unistd.h>
 
 /*
- * As in io's needletail_waiting.h, where it is explained: between the two the thread waits, and the garbage collector
- * does not wait for it.
+ * Of io: calls the function, which may wait in the kernel. Meanwhile the garbage collector does not wait for this thread,
+ * so the function must not touch Scala's heap.
  */
-void scalanative_GC_set_mutator_thread_state(int state);
-void scalanative_GC_yield(void);
-#define WAITING __attribute__((noinline))
-#define BEGIN_WAITING() \
-    __builtin_unwind_init(); \
-    scalanative_GC_set_mutator_thread_state(1)
-#define END_WAITING() \
-    scalanative_GC_set_mutator_thread_state(0); \
-    scalanative_GC_yield()
+long needletail_io_waiting(long (*function)(void *), void *argument);
 
 /* A pipe whose ends are not standard descriptors, so that they can be moved there one by one. */
 static int make_pipe(int ends[2]) {
@@ -82,7 +74,7 @@ static void close_from(int first) {
  * ones, so that no handler of the parent runs here.
  */
 static __attribute__((noreturn, noinline)) void become(
-    char **arguments, char **environment, const char *directory, const int ends[3],
+    char **arguments, char **environment, const char *directory, const int *ends,
     volatile int *failure) {
     struct sigaction standard;
     sigset_t none;
@@ -102,15 +94,21 @@ failed:
     _exit(127);
 }
 
+typedef struct {
+    char **arguments, **environment;
+    const char *directory;
+    const int *ends;
+} program;
+
 /* Returns the process id, or -errno; waits until the program is executed or that has failed. */
-static WAITING pid_t start_waiting(char **arguments, char **environment, const char *directory, const int ends[3]) {
+static long start_waiting(void *argument) {
+    const program *p = argument;
     volatile int failure = 0;
     sigset_t all, before;
-    BEGIN_WAITING();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = vfork();
-    if (pid == 0) become(arguments, environment, directory, ends, &failure);
+    if (pid == 0) become(p->arguments, p->environment, p->directory, p->ends, &failure);
     int e = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (pid > 0 && failure != 0) {
@@ -118,7 +116,6 @@ static WAITING pid_t start_waiting(char **arguments, char **environment, const c
         pid = -1;
         e = failure;
     }
-    END_WAITING();
     return pid < 0 ? -e : pid;
 }
 
@@ -149,7 +146,8 @@ int needletail_host_start(const char *flat_arguments, int argument_count, const 
         fcntl(err[0], F_SETFL, O_NONBLOCK);
         if (own >= 0) fcntl(own, F_SETFL, fcntl(own, F_GETFL) & ~O_NONBLOCK); /* programs accept and wait */
         const int ends[3] = {in[0], out[1], err[1]};
-        pid_t pid = start_waiting(arguments, environment, directory[0], ends);
+        program started_as = {arguments, environment, directory[0], ends};
+        int pid = (int)needletail_io_waiting(start_waiting, &started_as);
         if (pid < 0) result = pid;
         else {
             started[0] = pid;

@@ -147,6 +147,14 @@ WAITING int needletail_io_signal_wait(void) {
     return -e;
 }
 
+/* For C of other modules: calls a function that waits in the kernel. See needletail_waiting.h. */
+WAITING long needletail_io_waiting(long (*function)(void *), void *argument) {
+    BEGIN_WAITING();
+    long result = function(argument);
+    END_WAITING();
+    return result;
+}
+
 /* This thread's processor time in nanoseconds; -1 if unknown. */
 int64_t needletail_io_thread_nanos(void) {
     struct timespec time;

@@ -27,7 +27,7 @@ class VirtualThreadsSuite extends Suite {
       assert(Await.ready(rejected, 20.seconds).value.get.failed.get.isInstanceOf[Rejected])
       gate.countDown()
       assertEquals(Await.result(all, 20.seconds), 2000)
-      val timed = Async.run(loop)(blocking(Thread.sleep(60000)).timeout(20.millis))
+      val timed = Async.run(loop)(blocking(new CountDownLatch(1).await()).timeout(20.millis))
       assert(Await.ready(timed, 20.seconds).value.get.failed.get.isInstanceOf[TimedOut])
       assertEquals(Await.result(Async.run(loop)(blocking(2)), 20.seconds), 2)
     } finally loop.close()

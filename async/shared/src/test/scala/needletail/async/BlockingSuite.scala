@@ -1,30 +1,14 @@
 package needletail.async
 
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.{CountDownLatch, CyclicBarrier, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Future}
 import scala.util.{Success, Try}
 
-import needletail.testing.Suite
-
 /** Blocking work runs off the loop, within its bounds, and is cancelled when it is no longer needed. */
-class BlockingSuite extends Suite {
-  private val bound = 20.seconds
-
-  /** Waits outside of `assert`, which some test frontends run one at a time. */
-  private def arrives(latch: CountDownLatch): Unit = {
-    val arrived = latch.await(20, TimeUnit.SECONDS)
-    assert(arrived, "not in twenty seconds")
-  }
-
-  private def onLoop[A](body: ThreadLoop => A): A = {
-    val loop = new ThreadLoop
-    try body(loop)
-    finally loop.close()
-  }
-
+class BlockingSuite extends ThreadLoopSuite {
   private def await[A](future: Future[A]): Try[A] = Await.ready(future, bound).value.get
 
   private def pool(threads: Int, queue: Int = 1024, idle: FiniteDuration = 10.seconds): Blocking =
@@ -55,19 +39,20 @@ class BlockingSuite extends Suite {
   private def root(error: Throwable): Throwable =
     if (error.isInstanceOf[java.util.concurrent.ExecutionException]) error.getCause else error
 
-  test("no more threads than allowed, started on demand, ended when idle") {
+  test("as many threads as allowed and no more, started on demand, ended when idle") {
     onLoop { loop =>
       val blocking    = pool(threads = 3, idle = 50.millis)
+      val three       = new CyclicBarrier(3)
       val (now, most) = (new AtomicInteger, new AtomicInteger)
       assertEquals(blocking.threads, 0)
       val all = Async.run(loop)(Async.all(List.fill(30)(blocking {
         val running = now.incrementAndGet()
         most.accumulateAndGet(running, (a, b) => math.max(a, b))
-        Thread.sleep(2)
+        three.await(20, TimeUnit.SECONDS)
         now.decrementAndGet()
       })))
       assert(await(all).isSuccess)
-      assert(most.get <= 3, s"$most at once")
+      assertEquals(most.get, 3)
       eventually(blocking.threads == 0)
     }
   }
@@ -134,7 +119,7 @@ class BlockingSuite extends Suite {
       val interrupted = new CountDownLatch(1)
       val timed       = Async.run(loop)(blocking {
         started.countDown()
-        try Thread.sleep(60000)
+        try new CountDownLatch(1).await() // for ever
         catch { case _: InterruptedException => interrupted.countDown() }
       }.timeout(1.second)) // by then it has started
       arrives(started)

@@ -1,29 +1,13 @@
 package needletail.async
 
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise => FuturePromise}
 import scala.util.{Failure, Success}
 
-import needletail.testing.Suite
-
 /** How values come to a loop from other threads, and leave it. */
-class ThreadsSuite extends Suite {
-  private val bound = 20.seconds
-
-  /** Waits outside of `assert`, which some test frontends run one at a time. */
-  private def arrives(latch: CountDownLatch): Unit = {
-    val arrived = latch.await(20, TimeUnit.SECONDS)
-    assert(arrived, "not in twenty seconds")
-  }
-
-  private def onLoop[A](body: ThreadLoop => A): A = {
-    val loop = new ThreadLoop
-    try body(loop)
-    finally loop.close()
-  }
-
+class ThreadsSuite extends ThreadLoopSuite {
   test("run starts on the loop, and its future can be awaited anywhere") {
     onLoop { loop =>
       assertEquals(Await.result(Async.run(loop)(Async.sleep(5.millis).map(_ => loop.inLoop)), bound), true)

@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{ByteStream, Status}
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.{Pause, Suite, TemporaryDirectories}
 
 /** The client against nginx and Node, where they are installed. */
 class OtherServersSuite extends Suite with Serving with OtherPrograms with TemporaryDirectories {
@@ -107,7 +107,7 @@ class OtherServersSuite extends Suite with Serving with OtherPrograms with Tempo
         assert(e.getMessage.contains("97 bytes before its end"), e.getMessage)
         // Node closes idle connections: whenever that is, no call fails of it
         for (wait <- List(100, 140, 145, 150, 155, 160, 200)) {
-          Thread.sleep(wait.toLong)
+          Pause(wait.millis)
           assertEquals(service.get("/").timeout(5.seconds).await().text, "hello")
           assertEquals(service.post("/echo").body("x").repeatable.await().text, "x")
         }

@@ -113,7 +113,7 @@ class ExpectContinueSuite extends ConformanceSuite {
     val wire = program.connect()
     try {
       wire.send(head("POST /echo HTTP/1.0", expect, "Content-Length: 5"))
-      Thread.sleep(300)
+      assertEquals(wire.discard(Wire.in(300)), (0L, Wire.Silence))
       wire.send("hello")
       val last = reply(new ReplyReader(wire), Ask(oneZero = true))
       assertEquals((last.status, last.text, last.interim.size), (200, "hello", 0))

@@ -141,7 +141,7 @@ class HangupSuite extends ConformanceSuite {
     (1 to 50).foreach { _ =>
       val wire = program.connect()
       wire.send(target("/big?bytes=1000000") + get() * 10)
-      Thread.sleep(2)
+      wire.next(Wire.in(10000)) // the first byte of the replies
       wire.close()
     }
     assertServes(program)

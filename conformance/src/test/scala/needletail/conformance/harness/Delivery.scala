@@ -1,6 +1,9 @@
 package needletail.conformance.harness
 
+import scala.concurrent.duration._
+
 import needletail.conformance.client.{Ask, Reply, ReplyReader, ReplyRules, Seen, Wire}
+import needletail.testing.Pause
 
 /** Puts a case to a program in each of the ways that bytes can arrive, and judges what comes back. */
 final class Delivery(program: Program) {
@@ -43,7 +46,7 @@ final class Delivery(program: Program) {
       val wires = group.map { case (c, position) => (c, position, program.connect()) }
       try {
         wires.foreach { case (c, position, wire) => wire.send(c.bytes, 0, position) }
-        Thread.sleep(Delivery.PauseMillis)
+        Pause(Delivery.BetweenParts)
         wires.foreach { case (c, position, wire) => wire.send(c.bytes, position, c.bytes.length - position) }
         val faults = for {
           (c, position, wire) <- wires.iterator
@@ -57,8 +60,8 @@ final class Delivery(program: Program) {
 object Delivery {
 
   /** Connections open at once, and how long a program has to read the first part. */
-  private val AtOnce      = 128
-  private val PauseMillis = 3L
+  private val AtOnce       = 128
+  private val BetweenParts = 3.millis
 
   /** Every byte of a short message; of a long one those near both ends and some between. */
   private def positions(length: Int): Seq[Int] =

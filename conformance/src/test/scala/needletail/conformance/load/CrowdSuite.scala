@@ -3,11 +3,13 @@ package needletail.conformance.load
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.mutable.ArrayBuffer
+import scala.concurrent.duration._
 
 import needletail.conformance.client.{Ask, ReplyReader, Seen, Wire}
 import needletail.conformance.harness.{Background, ConformanceSuite, FirstFailure, Program}
 import needletail.conformance.harness.Message.{echo, get}
 import needletail.conformance.harness.Outcome._
+import needletail.testing.Pause
 
 /** Many connections that do nothing, or next to nothing, while others are to be served. */
 class CrowdSuite extends ConformanceSuite {
@@ -31,7 +33,7 @@ class CrowdSuite extends ConformanceSuite {
       failed.keep {
         while (!over.get) {
           times += serviceTime(program)
-          Thread.sleep(15)
+          Pause(15.millis)
         }
       }
     }
@@ -75,7 +77,7 @@ class CrowdSuite extends ConformanceSuite {
         (1 to 3).foreach { _ =>
           wires.foreach(_.send(get()))
           readers.foreach(reader => assertEquals(reply(reader).text, Hello))
-          Thread.sleep(700)
+          Pause(700.millis)
         }
         wires.foreach(_.send(get("Connection: close")))
         readers.foreach { reader =>

@@ -1,9 +1,12 @@
 package needletail.conformance.load
 
+import scala.concurrent.duration._
+
 import needletail.conformance.client.{Ask, ReplyReader, ReplyRules, Seen, Wire}
 import needletail.conformance.harness.{Background, ConformanceSuite, Program}
 import needletail.conformance.harness.Message.{chunked, echo, get, target}
 import needletail.conformance.harness.Outcome._
+import needletail.testing.Pause
 
 /** Clients that take their time: RFC 9110 §15.5.9, RFC 9112 §9.5. All run side by side, as most of each is waiting. */
 class SlowClientSuite extends ConformanceSuite {
@@ -35,7 +38,7 @@ class SlowClientSuite extends ConformanceSuite {
   private def drip(wire: Wire, parts: Iterator[String], pauseMillis: Long): Unit = {
     var isTaken = true
     while (isTaken && parts.hasNext) {
-      Thread.sleep(pauseMillis)
+      Pause(pauseMillis.millis)
       isTaken = wire.send(parts.next())
     }
   }
@@ -154,7 +157,7 @@ class SlowClientSuite extends ConformanceSuite {
     try {
       wire.send(get())
       assertEquals(reply(reader).text, Hello)
-      Thread.sleep(idle / 2)
+      Pause((idle / 2).millis)
       wire.send(get())
       assertEquals(reply(reader).text, Hello)
       val (count, how) = wire.discard(Wire.in(idle + slack))
@@ -175,7 +178,7 @@ class SlowClientSuite extends ConformanceSuite {
       while (received < size && state >= 0) {
         state = wire.read(block, 0, block.length, end)
         if (state > 0) received += state
-        Thread.sleep(15)
+        Pause(15.millis)
       }
       assert(received >= size, s"$received bytes, then $state")
     } finally wire.close()

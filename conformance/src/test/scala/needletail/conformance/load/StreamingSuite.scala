@@ -9,6 +9,7 @@ import needletail.conformance.client.{ReplyReader, Wire}
 import needletail.conformance.harness.{Background, ConformanceSuite, FirstFailure, Message, Program}
 import needletail.conformance.harness.Message.{echo, head, target}
 import needletail.conformance.harness.Outcome._
+import needletail.testing.Pause
 
 /** Long bodies in both directions: back-pressure, and what others notice of them (nothing). */
 class StreamingSuite extends ConformanceSuite {
@@ -34,14 +35,19 @@ class StreamingSuite extends ConformanceSuite {
       wire.send(Wire.latin1(s"${part.length.toHexString}\r\n") ++ part ++ Wire.latin1("\r\n"))
     } && wire.send("0\r\n\r\n")
 
-  private def assertEchoes(program: Program, data: Array[Byte], request: String, delayMillis: Long = 0)(
+  private def assertEchoes(
+      program: Program,
+      data: Array[Byte],
+      request: String,
+      delay: FiniteDuration = Duration.Zero
+  )(
       send: Wire => Boolean
   ): Unit = {
     val wire     = program.connect()
     val complete = new AtomicBoolean(false)
     val writer   = Background.run("echo")(complete.set(wire.send(request) && send(wire)))
     try {
-      if (delayMillis > 0) Thread.sleep(delayMillis)
+      Pause(delay)
       val reader = new ReplyReader(wire, replyMillis = 15000)
       val got    = reply(reader)
       assertEquals((got.status, got.whole, got.body.length), (200, true, data.length))
@@ -70,7 +76,7 @@ class StreamingSuite extends ConformanceSuite {
 
   each("10 MB come back to a client that reads late (STATED)") { program =>
     val data = pattern(10 * megabyte)
-    assertEchoes(program, data, echo(s"Content-Length: ${data.length}"), delayMillis = 700)(_.send(data))
+    assertEchoes(program, data, echo(s"Content-Length: ${data.length}"), delay = 700.millis)(_.send(data))
   }
 
   each("16 echoes of 1 MB at once, both directions (STATED)") { program =>

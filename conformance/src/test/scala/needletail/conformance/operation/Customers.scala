@@ -5,8 +5,11 @@ import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.time.Duration
 import java.util.concurrent.ConcurrentLinkedQueue
 
+import scala.concurrent.duration.DurationInt
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
+
+import needletail.testing.Pause
 
 /** Customers of the store, who ask for each kind of page over and over from the moment they are made. */
 final class Customers(port: Int, val ofEachKind: Int = 8) extends AutoCloseable {
@@ -40,7 +43,7 @@ final class Customers(port: Int, val ofEachKind: Int = 8) extends AutoCloseable 
       try ask(port, kind)
       catch { case NonFatal(_) => 0 }
     seen.add(Visit(kind, began, status, (System.nanoTime() - began) / 1000000))
-    Thread.sleep(10)
+    Pause(10.millis)
   }
 }
 

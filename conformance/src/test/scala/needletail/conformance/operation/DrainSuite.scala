@@ -20,11 +20,21 @@ class DrainSuite extends ConformanceSuite {
       } finally program.kill()
     }
 
-  /** SIGTERM, and until it is seen that the program has heard of it; one that listens on is waited for a while. */
+  /** SIGTERM; returns when the program has received it. */
   private def terminate(program: Program): Unit = {
     program.terminate()
-    val end = Wire.in(5000)
-    while (program.listens && System.nanoTime() < end) Thread.sleep(5)
+    eventually(!program.listens, "the program still listens")
+  }
+
+  /** A connection on which the program has received half of a body, and SIGTERM since. */
+  private def inMidBody(program: Program)(body: (Wire, ReplyReader) => Unit): Unit = {
+    val wire = program.connect()
+    try {
+      wire.send(echo("Content-Length: 10") + "hello")
+      eventually(program.hasTaken(wire))
+      terminate(program)
+      body(wire, new ReplyReader(wire))
+    } finally wire.close()
   }
 
   /** In a time that is far from what the program waits for at most. */
@@ -68,32 +78,23 @@ class DrainSuite extends ConformanceSuite {
   }
 
   drained("twice cuts off what is under way") { program =>
-    val wire = program.connect()
-    try {
-      wire.send(echo("Content-Length: 10") + "hello")
-      eventually(program.hasTaken(wire))
-      terminate(program)
+    inMidBody(program) { (wire, _) =>
       program.terminate()
       assertEnds(program)
       val (_, how) = wire.discard(Wire.in(5000))
       assert(how != Wire.Silence, how)
-    } finally wire.close()
+    }
   }
 
   drained("lets a body that is coming come") { program =>
-    val wire   = program.connect()
-    val reader = new ReplyReader(wire)
-    try {
-      wire.send(echo("Content-Length: 10") + "hello")
-      eventually(program.hasTaken(wire))
-      terminate(program)
+    inMidBody(program) { (wire, reader) =>
       wire.send("world")
       val got = reply(reader)
       assertEquals((got.status, got.text, got.whole), (200, "helloworld", true))
       assertEquals(reader.next(Ask.get), Seen.Ended)
       wire.close()
       assertEnds(program)
-    } finally wire.close()
+    }
   }
 
   drained("lets a head that is coming come, and closes behind its reply") { program =>
@@ -185,12 +186,7 @@ class DrainSuite extends ConformanceSuite {
   }
 
   drained("takes no new connection, or none that it keeps") { program =>
-    val wire   = program.connect()
-    val reader = new ReplyReader(wire)
-    try {
-      wire.send(echo("Content-Length: 10") + "hello")
-      eventually(program.hasTaken(wire))
-      terminate(program)
+    inMidBody(program) { (wire, reader) =>
       val served =
         try {
           val late = program.connect()
@@ -207,6 +203,6 @@ class DrainSuite extends ConformanceSuite {
       assertEquals(reply(reader).text, "helloworld")
       wire.close()
       assertEnds(program)
-    } finally wire.close()
+    }
   }
 }

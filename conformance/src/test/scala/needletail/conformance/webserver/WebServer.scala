@@ -7,7 +7,9 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.TimeUnit
 
-import needletail.conformance.client.Wire
+import scala.concurrent.duration._
+
+import needletail.testing.Eventually
 
 /**
  * A web server of another make, started for a suite: on loopback, on a port that was free a moment ago, with a
@@ -90,8 +92,7 @@ object WebServer {
       directory.toString
     ) // where Apache's mod_fcgid leaves what its processes share
     val process = builder.start()
-    val end     = Wire.in(15000)
-    while (process.isAlive && !listens(port) && System.nanoTime() < end) Thread.sleep(20)
+    Eventually.holds(!process.isAlive || listens(port), within = 15.seconds)
     if (process.isAlive && listens(port)) Some(new WebServer(kind, directory, port, process))
     else {
       System.err.println(

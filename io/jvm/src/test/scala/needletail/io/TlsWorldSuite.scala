@@ -102,6 +102,12 @@ class TlsWorldSuite extends Suite {
     socket
   }
 
+  /** A client and a server that are joined by these wires. */
+  private def pair(there: Wire, back: Wire, version: String, counts: TlsCounts): (TlsSocket, TlsSocket) = (
+    socketOf(new MemoryChannel(back, there), engine(trusting, true, version), null),
+    socketOf(new MemoryChannel(there, back), engine(Certificate.local.context, false, version), counts)
+  )
+
   private def content(random: Random): Array[Byte] = {
     val bytes = new Array[Byte](if (random.nextInt(8) == 0) 40000 else random.nextInt(3000))
     random.nextBytes(bytes)
@@ -120,25 +126,11 @@ class TlsWorldSuite extends Suite {
     val (asked, said) = (content(random), content(random))
     val isOld         = version == "TLSv1.2"
     val counts        = new TlsCounts
-    val client        =
-      new Side(
-        "client",
-        socketOf(new MemoryChannel(back, there), engine(trusting, true, version), null),
-        true,
-        asked,
-        if (isOld) said.length else 0,
-        random
-      )
-    val server = new Side(
-      "server",
-      socketOf(new MemoryChannel(there, back), engine(Certificate.local.context, false, version), counts),
-      false,
-      said,
-      if (isOld) asked.length else 0,
-      random
-    )
-    val struck = if (isForth) there else back
-    var steps  = 0
+    val (one, other)  = pair(there, back, version, counts)
+    val client        = new Side("client", one, true, asked, if (isOld) said.length else 0, random)
+    val server        = new Side("server", other, false, said, if (isOld) asked.length else 0, random)
+    val struck        = if (isForth) there else back
+    var steps         = 0
     while (!(client.isOver && server.isOver) && steps < MaxSteps) {
       steps += 1
       random.nextInt(6) match {
@@ -161,18 +153,12 @@ class TlsWorldSuite extends Suite {
   private final val MaxSteps = 2000000
 
   test("both sides end their output while there is no room for the alert that says so: each still reads") {
-    val random        = new Random(1)
-    val (there, back) = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 20000, Fault.None, 0))
-    val client        = socketOf(new MemoryChannel(back, there), engine(trusting, true, "TLSv1.3"), null)
-    val server        =
-      socketOf(
-        new MemoryChannel(there, back),
-        engine(Certificate.local.context, false, "TLSv1.3"),
-        new TlsCounts
-      )
-    val both          = Seq(client -> there, server -> back)
-    val room          = new Array[Byte](100)
-    def quiet(): Unit = for (_ <- 1 to 1000) {
+    val random           = new Random(1)
+    val (there, back)    = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 20000, Fault.None, 0))
+    val (client, server) = pair(there, back, "TLSv1.3", new TlsCounts)
+    val both             = Seq(client -> there, server -> back)
+    val room             = new Array[Byte](100)
+    def quiet(): Unit    = for (_ <- 1 to 1000) {
       there.deliver()
       back.deliver()
       client.finishConnect()
@@ -206,16 +192,10 @@ class TlsWorldSuite extends Suite {
   }
 
   test("a peer that takes a part of what is pending is seen to read, and all of it comes") {
-    val random        = new Random(1)
-    val (there, back) = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 3000, Fault.None, 0))
-    val client        = socketOf(new MemoryChannel(back, there), engine(trusting, true, "TLSv1.3"), null)
-    val server        =
-      socketOf(
-        new MemoryChannel(there, back),
-        engine(Certificate.local.context, false, "TLSv1.3"),
-        new TlsCounts
-      )
-    val room = new Array[Byte](20000)
+    val random           = new Random(1)
+    val (there, back)    = (new Wire(random, 20000, Fault.None, 0), new Wire(random, 3000, Fault.None, 0))
+    val (client, server) = pair(there, back, "TLSv1.3", new TlsCounts)
+    val room             = new Array[Byte](20000)
     for (_ <- 1 to 1000) {
       there.deliver()
       back.deliver()

@@ -2,10 +2,12 @@ package needletail.io
 
 import needletail.async.{Async, Loop, Signal, Survivable, Timer}
 import needletail.io.loop.{
+  DescriptorWaiters,
   EndOfTurnQueue,
   FailureLog,
   LoopMemory,
   ReadArrays,
+  ScheduledTask,
   TaskQueue,
   TimerHeap,
   TimerNode
@@ -63,7 +65,7 @@ final class EventLoop private[io] (
   private var everyTurn: Runnable = null // most loops have none
   private var urgent: Runnable    = null // see `runNext`
 
-  private var awaitingDescriptor: List[Runnable] = Nil
+  private val awaitingDescriptor = new DescriptorWaiters
 
   @volatile private var stopping = false
   @volatile private var ended    = false
@@ -175,16 +177,11 @@ final class EventLoop private[io] (
   private[io] def release(d: Descriptor): Unit = {
     poller.forget(d)
     d.close()
-    if (awaitingDescriptor.nonEmpty) {
-      val waiting = awaitingDescriptor
-      awaitingDescriptor = Nil
-      waiting.foreach(_.run())
-    }
+    awaitingDescriptor.closed()
   }
 
   /** Runs `task` once when this loop has closed a descriptor. A task that waits already is not added again. */
-  private[io] def awaitDescriptor(task: Runnable): Unit =
-    if (!awaitingDescriptor.contains(task)) awaitingDescriptor = task :: awaitingDescriptor
+  private[io] def awaitDescriptor(task: Runnable): Unit = awaitingDescriptor.add(task)
 
   /** The number of timers that are set. To be called on the loop. */
   private[needletail] def timersSet: Int = timers.size
@@ -335,14 +332,7 @@ final class EventLoop private[io] (
 
   /** Reports to the owner of the loops (`EventLoops`); if there is none, or it throws, to `EventLoop.onFailure`. */
   private[needletail] def report(text: String, cause: Throwable): Unit =
-    if (failures eq null) FailureLog.report(text, cause)
-    else
-      try failures(text, cause)
-      catch {
-        case e: Throwable =>
-          FailureLog.report(text, cause)
-          FailureLog.report("the failure log failed", e)
-      }
+    FailureLog.reportTo(failures, text, cause)
 
   private val draining = new Signal
 
@@ -406,9 +396,4 @@ object EventLoop {
   private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
 
   private final val MaxWaitMillis = 3600000L // an hour: waking too early does no harm
-
-  private final class ScheduledTask(timers: TimerHeap, task: Runnable) extends TimerNode with Timer {
-    private[needletail] def fire(): Unit = task.run()
-    def cancel(): Unit                   = timers.remove(this)
-  }
 }

@@ -6,14 +6,15 @@ import scala.concurrent.duration._
 
 class BackPressureSuite extends LoopSuite {
 
+  /** A handler that takes one byte at a time. */
+  private val pausing: (Connection, String) => Int = (connection, _) => {
+    connection.pauseReading()
+    1
+  }
+
   test("a paused connection gets nothing, then all of it") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "a")
         events.expect("data a")
@@ -31,13 +32,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("what the handler leaves comes again in front of what is read next") {
-    withLoop { loop =>
-      val events   = new Events
-      val listener = listen(loop)(_ =>
-        new Recorder(events) {
-          override def use(text: String): Int = text.lastIndexOf('\n') + 1
-        }
-      )
+    withRecorded(use = (_, text) => text.lastIndexOf('\n') + 1) { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "one\ntw")
         events.expect("data one\ntw")
@@ -56,18 +52,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("resuming delivers what was left over, after the call, even with nothing new to read") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events) {
-          override def use(text: String): Int = {
-            c.pauseReading()
-            1
-          }
-        }
-      }
+    withRecorded(use = pausing) { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "abc")
         events.expect("data abc")
@@ -85,17 +71,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("pausing and resuming inside onData brings the rest again by itself") {
-    withLoop { loop =>
-      val events   = new Events
-      val listener = listen(loop) { c =>
-        new Recorder(events) {
-          override def use(text: String): Int = {
-            c.pauseReading()
-            c.resumeReading()
-            1
-          }
-        }
-      }
+    withRecorded(use = (c, text) => { pausing(c, text); c.resumeReading(); 1 }) { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "abc")
         events.expect("data abc", "data bc", "data c")
@@ -106,18 +83,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("the end comes after all data, though the handler paused before it") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events) {
-          override def use(text: String): Int = {
-            c.pauseReading()
-            1
-          }
-        }
-      }
+    withRecorded(use = pausing) { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "ab")
         client.shutdownOutput()
@@ -134,18 +101,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("the end is told once, also when it is read before what was left over has come again") {
-    withLoop { loop =>
-      val events           = new Events
-      var slow: Connection = null
-      val listener         = listen(loop) { c =>
-        slow = c
-        new Recorder(events) {
-          override def use(text: String): Int = {
-            c.pauseReading()
-            1
-          }
-        }
-      }
+    withRecorded(use = pausing) { recorded =>
+      import recorded.{connection => slow, _}
       val wakes = listen(loop) { _ =>
         new Recorder(new Events) {
           override def use(text: String): Int = {
@@ -182,13 +139,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("a handler that uses much at once is passed more than maxLeftover by one read") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop, options = ConnectionOptions(maxLeftover = 8)) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded(ConnectionOptions(maxLeftover = 8)) { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "a")
         events.expect("data a")
@@ -204,43 +156,32 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("no more than maxLeftover is read before the handler uses some") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      var hungry     = false // on the loop
-      val listener   = listen(loop, options = ConnectionOptions(maxLeftover = 8)) { c =>
-        connection = c
-        new Recorder(events) {
-          override def use(text: String): Int = if (hungry) text.length else 0
+    var hungry = false // on the loop
+    withRecorded(ConnectionOptions(maxLeftover = 8), (_, text) => if (hungry) text.length else 0) {
+      recorded =>
+        import recorded._
+        withClient(listener) { client =>
+          send(client, "12345")
+          events.expect("data 12345")
+          send(client, "67890abcdef")
+          events.expect("data 12345678")
+          events.expectNothing(30)
+          assert(on(loop)(connection.isPaused))
+          assertEquals(on(loop)(connection.bytesRead), 8L)
+          on(loop) {
+            hungry = true
+            connection.resumeReading()
+          }
+          events.expect("data 12345678", "data 90abcdef")
         }
-      }
-      withClient(listener) { client =>
-        send(client, "12345")
-        events.expect("data 12345")
-        send(client, "67890abcdef")
-        events.expect("data 12345678")
-        events.expectNothing(30)
-        assert(on(loop)(connection.isPaused))
-        assertEquals(on(loop)(connection.bytesRead), 8L)
-        on(loop) {
-          hungry = true
-          connection.resumeReading()
-        }
-        events.expect("data 12345678", "data 90abcdef")
-      }
     }
   }
 
   test(
     "write takes everything at once and keeps what the kernel does not take; a drained output is told once"
   ) {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "x")
         events.expect("data x")
@@ -279,13 +220,8 @@ class BackPressureSuite extends LoopSuite {
   test(
     "fault 8: what is pending goes on when it is offered, long before the kernel says that there is room"
   ) {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "x")
         events.expect("data x")
@@ -321,13 +257,8 @@ class BackPressureSuite extends LoopSuite {
   }
 
   test("a peer that reads nothing costs nothing while it waits: no spinning") {
-    withLoop { loop =>
-      var connection = null: Connection
-      val events     = new Events
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "x")
         events.expect("data x")

@@ -3,13 +3,8 @@ package needletail.io
 class HalfCloseSuite extends LoopSuite {
 
   test("a client that has ended its output still gets its answer") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "question")
         client.shutdownOutput()
@@ -25,13 +20,8 @@ class HalfCloseSuite extends LoopSuite {
   }
 
   test("shutdownOutput ends our output after what is pending; reading goes on") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       withClient(listener) { client =>
         send(client, "x")
         events.expect("data x")
@@ -55,13 +45,8 @@ class HalfCloseSuite extends LoopSuite {
   }
 
   test("writing to a peer that is gone closes the connection with a cause and is ignored from then on") {
-    withLoop { loop =>
-      val events     = new Events
-      var connection = null: Connection
-      val listener   = listen(loop) { c =>
-        connection = c
-        new Recorder(events)
-      }
+    withRecorded() { recorded =>
+      import recorded._
       val client = connect(loop, listener.address)(_ => new Recorder(new Events))
       on(loop)(client.write("x".getBytes, 0, 1))
       events.expect("data x")

@@ -6,6 +6,7 @@ import scala.concurrent.duration.*
 
 import needletail.io.platform.{Descriptor, ListenSocket, Platform, PlatformLoop, Pollable, Poller, Socket}
 import needletail.io.system.SystemPlatform
+import needletail.testing.Pause
 
 /** A loop that has stood still finds what came in the meantime before it finds that it came too late. */
 class LateLoopSuite extends LoopSuite {
@@ -22,7 +23,7 @@ class LateLoopSuite extends LoopSuite {
       def register(d: Descriptor, source: Pollable, interest: Int): Unit = inner.register(d, source, interest)
       def setInterest(d: Descriptor, interest: Int): Unit                = inner.setInterest(d, interest)
       def forget(d: Descriptor): Unit                                    = inner.forget(d)
-      def poll(timeoutMillis: Int): Unit     = if (isBlind) Thread.sleep(1) else inner.poll(timeoutMillis)
+      def poll(timeoutMillis: Int): Unit     = if (isBlind) Pause(1.milli) else inner.poll(timeoutMillis)
       def wakeUp(): Unit                     = inner.wakeUp()
       def foreach(f: Pollable => Unit): Unit = inner.foreach(f)
       def close(): Unit                      = inner.close()

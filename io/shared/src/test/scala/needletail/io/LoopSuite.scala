@@ -123,6 +123,27 @@ abstract class LoopSuite extends Suite {
       events.add(if (cause eq null) "closed" else s"closed by ${cause.getMessage}")
   }
 
+  /** A listener whose connections record into `events` what happens to them. */
+  final class Recorded(val loop: EventLoop, options: ConnectionOptions, use: (Connection, String) => Int) {
+    val events: Events = new Events
+
+    /** The last connection that was accepted. For the loop's thread, once something of it has been recorded. */
+    var connection: Connection = null
+
+    val listener: Listener = listen(loop, options = options) { c =>
+      connection = c
+      new Recorder(events) {
+        override def use(text: String): Int = Recorded.this.use(c, text)
+      }
+    }
+  }
+
+  /** @param use what a handler does with data: it returns how many bytes it uses */
+  def withRecorded[A](
+      options: ConnectionOptions = ConnectionOptions(),
+      use: (Connection, String) => Int = (_, text) => text.length
+  )(body: Recorded => A): A = withLoop(loop => body(new Recorded(loop, options, use)))
+
   /** Writes back what comes and closes when the peer has ended. */
   final class Echo(connection: Connection) extends ConnectionHandler {
     def onData(bytes: Array[Byte], from: Int, until: Int): Int = {

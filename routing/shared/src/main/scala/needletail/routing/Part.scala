@@ -11,7 +11,7 @@ import needletail.routing.internal.typing.{Concat, Mistake, NoValues, NotAPart, 
  * Parts are immutable, hold no state of a request and may be used in any number of routes. `+` combines two parts; their
  * values become one flat tuple, in order.
  */
-abstract class Part[A] private[routing] () extends Pattern {
+abstract class Part[A] private[routing] () extends SeveralParameters {
 
   // ---- combining
 

@@ -44,6 +44,10 @@ object Arg {
   /** Reads an `A` called `name` in error messages and documentation. */
   def apply[A](name: String)(implicit readable: Readable[A]): readable.Reader = readable.reader(name)
 
-  /** Does not compile: this overload exists for its error message, which says that `to` is missing. */
+  /**
+   * Does not compile: this overload exists for its error message, which says that `to` is missing. Scala 2 shows it only
+   * if the function's parameter has a type, otherwise `missing parameter type`: if there are type arguments, it types a
+   * function before it chooses an overload, so that nothing of ours can be in the message.
+   */
   def apply[A](handler: A => Any)(implicit not: MissingTo): Mistake = not(handler)
 }

@@ -9,7 +9,7 @@ import needletail.http._
 import needletail.http.admission.RouteClass
 import needletail.io.Address
 import needletail.server.ServerFixture.serving
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 /** Too much at once, over sockets: too many requests, and too many connections. */
 class OverloadSuite extends Suite {
@@ -100,7 +100,7 @@ class OverloadSuite extends Suite {
               flooded.incrementAndGet()
               socket
             })
-            Thread.sleep(5)
+            Pause(5.millis)
             many.foreach(_.foreach(_.close()))
           }
         }))

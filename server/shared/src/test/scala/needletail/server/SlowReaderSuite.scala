@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http._
 import needletail.io.Address
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 /**
  * Peers that take their answers slowly, and those that take nothing: `writeTimeout` is for the latter. The kernel's
@@ -72,7 +72,7 @@ class SlowReaderSuite extends Suite {
     val end = System.nanoTime() + 3500.millis.toNanos
     while (System.nanoTime() < end) {
       got += read(socket, 16 * 1024)
-      Thread.sleep(50)
+      Pause(50.millis)
     }
     got + read(socket, Int.MaxValue)
   }

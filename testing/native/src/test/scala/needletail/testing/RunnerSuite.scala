@@ -20,7 +20,7 @@ class RunnerSuite extends Suite {
       test("throws")(throw new IllegalStateException("closed"))
       test("assumes")(assume(condition = false, "no such device"))
       test("ignored".ignore)(fail("must not run"))
-      test("hangs")(Thread.sleep(5000))
+      test("hangs")(Pause(5.seconds))
       test("is not awaited")(new needletail.async.Later)
       test("fails later")(Future.failed(new IllegalStateException("later")))
     }
@@ -66,7 +66,7 @@ class RunnerSuite extends Suite {
         val _ = events.append(s"after ${context.test.name};")
       }
       test("a")(fail("on purpose"))
-      test("b")(Future { Thread.sleep(30); events.append("b;") }(scala.concurrent.ExecutionContext.global))
+      test("b")(Future { Pause(30.millis); events.append("b;") }(scala.concurrent.ExecutionContext.global))
     }
     assertEquals(outcome(() => new Ordered)._1.passed, 1)
     assertEquals(events.toString, "after a;b;after b;")

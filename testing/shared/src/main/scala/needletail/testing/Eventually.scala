@@ -3,6 +3,27 @@ package needletail.testing
 import scala.annotation.tailrec
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
+object Eventually {
+
+  /**
+   * Returns true as soon as `what` holds, and false if it does not within `within`, which is a limit for a busy machine,
+   * not an expectation. Exceptions of `what` are thrown. For code outside suites; suites have `eventually`, which fails.
+   */
+  def holds(what: => Boolean, within: FiniteDuration = 20.seconds): Boolean = {
+    val patience                 = new Patience(within.toNanos)
+    @tailrec def look(): Boolean = {
+      val isLast = patience.isOver // read before the check: a thread that was delayed checks once more
+      if (what) true
+      else if (isLast) false
+      else {
+        Pause(5.millis)
+        look()
+      }
+    }
+    look()
+  }
+}
+
 /** Waits for conditions, instead of sleeping. */
 trait Eventually { this: Suite =>
 
@@ -14,19 +35,7 @@ trait Eventually { this: Suite =>
       what: => Boolean,
       clue: => Any = "it did not come to be",
       within: FiniteDuration = 20.seconds
-  )(implicit at: Location): Unit = {
-    val patience              = new Patience(within.toNanos)
-    @tailrec def look(): Unit = {
-      val isLast = patience.isOver // read before the check: a thread that was delayed checks once more
-      if (!what)
-        if (isLast) fail(s"$clue (within $within)")
-        else {
-          Thread.sleep(5)
-          look()
-        }
-    }
-    look()
-  }
+  )(implicit at: Location): Unit = if (!Eventually.holds(what, within)) fail(s"$clue (within $within)")
 
   /**
    * Waits until `value` has been the same for `quiet`, and returns it: for changes that end without notification, such

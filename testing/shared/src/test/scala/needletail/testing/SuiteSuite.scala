@@ -53,7 +53,7 @@ class SuiteSuite extends Suite {
 
   test("a Future is awaited") {
     val promise = Promise[Int]()
-    Future { Thread.sleep(20); promise.success(3) }
+    Future { Pause(20.millis); promise.success(3) }
     promise.future.map(value => assertEquals(value, 3))
   }
 

@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 import scala.util.Success
 
 import needletail.async.{Async, AsyncPromise, Loop, TimedOut, Timer}
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 class ManualLoopSuite extends Suite {
 
@@ -51,7 +51,7 @@ class ManualLoopSuite extends Suite {
 
   test("run waits for what another thread brings, before it lets the clock go on") {
     val loop = new ManualLoop
-    assertEquals(loop.run(Async.blocking { Thread.sleep(20); 5 }.timeout(1.second)), Success(5))
+    assertEquals(loop.run(Async.blocking { Pause(20.millis); 5 }.timeout(1.second)), Success(5))
     assertEquals(loop.nowNanos, 0L)
   }
 
@@ -64,7 +64,7 @@ class ManualLoopSuite extends Suite {
   test("fault 15: time does not pass before work on other threads has ended, however long it takes") {
     val loop   = new ManualLoop
     val result = loop.run {
-      Async.sleep(1.milli).flatMap(_ => Async.blocking { Thread.sleep(400); "done" }.timeout(1.second))
+      Async.sleep(1.milli).flatMap(_ => Async.blocking { Pause(400.millis); "done" }.timeout(1.second))
     }
     assertEquals(result, Success("done"))
     assertEquals(loop.nowNanos, 1.milli.toNanos)
@@ -72,7 +72,7 @@ class ManualLoopSuite extends Suite {
 
   test("fault 15: advance waits for it too") {
     val loop = new ManualLoop
-    val work = loop.within(Async.blocking { Thread.sleep(400); Loop.currentOrNull == null }.timeout(1.second))
+    val work = loop.within(Async.blocking { Pause(400.millis); Loop.currentOrNull == null }.timeout(1.second))
     loop.advance(1.hour)
     assertEquals(work.poll, Some(Success(true)))
   }

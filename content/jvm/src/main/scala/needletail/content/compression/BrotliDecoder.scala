@@ -5,19 +5,11 @@ import com.aayushatharva.brotli4j.decoder.DecoderJNI.{Status, Wrapper}
 import java.nio.ByteBuffer
 
 /** Brotli (RFC 7932), by brotli4j. Data after the end is ignored, because the library does not report it. */
-private[compression] final class BrotliDecoder extends Decoder {
+private[compression] final class BrotliDecoder extends PiecewiseDecoder {
   import BrotliDecoder._
   private val decoder = new Wrapper(InputSize)
 
-  private var input: Array[Byte] = null
-  private var from, until        = 0
   private var output: ByteBuffer = null // what the library has written and nobody has taken
-
-  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    input = bytes
-    this.from = from
-    until = from + length
-  }
 
   def decode(out: Array[Byte]): Int = {
     var done = 0

@@ -5,25 +5,16 @@ import com.github.luben.zstd.{ZstdDirectBufferDecompressingStreamNoFinalizer, Zs
 import java.nio.ByteBuffer
 
 /** Zstandard (RFC 8878), also of several frames, by zstd-jni. */
-private[compression] final class ZstdDecoder extends Decoder {
+private[compression] final class ZstdDecoder extends PiecewiseDecoder {
   import ZstdDecoder._
   private val source = ByteBuffer.allocateDirect(BufferSize).limit(0)
   private val target = ByteBuffer.allocateDirect(BufferSize)
   private var frames = open()
 
-  private var input: Array[Byte] = null
-  private var from, until        = 0
-
   private def open() = {
     val stream = new ZstdDirectBufferDecompressingStreamNoFinalizer(source)
     stream.setLongMax(Decoder.Window)
     stream
-  }
-
-  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    input = bytes
-    this.from = from
-    until = from + length
   }
 
   def decode(out: Array[Byte]): Int = {

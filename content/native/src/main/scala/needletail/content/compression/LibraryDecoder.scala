@@ -6,19 +6,10 @@ import needletail.http.Status
 import needletail.http.message.HttpError
 
 /** Brotli (RFC 7932) and Zstandard (RFC 8878), by the system's libraries. */
-private[compression] final class LibraryDecoder(kind: Int) extends Decoder {
+private[compression] final class LibraryDecoder(kind: Int) extends PiecewiseDecoder {
   import LibraryDecoder._
   private val decoder = DecodingFunctions.open(kind, Decoder.Window)
   if (decoder == null) throw HttpError(Status.ServiceUnavailable, "there is no memory to decode the body")
-
-  private var input: Array[Byte] = nothing
-  private var from, until        = 0
-
-  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    input = if (length == 0) nothing else bytes
-    this.from = if (length == 0) 0 else from
-    until = this.from + length
-  }
 
   def decode(out: Array[Byte]): Int = {
     val used  = stackalloc[CInt]()

@@ -21,6 +21,18 @@ private[compression] abstract class Decoder {
   def close(): Unit
 }
 
+/** A decoder that uses its input piece by piece: what is left of it is from `from` to `until`. */
+private[compression] abstract class PiecewiseDecoder extends Decoder {
+  protected final var input: Array[Byte] = null
+  protected final var from, until        = 0
+
+  final def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
+    input = bytes
+    this.from = from
+    until = from + length
+  }
+}
+
 private[compression] object Decoder {
   val malformed: HttpError = HttpError(Status.BadRequest, "the compressed body is malformed")
 

@@ -8,15 +8,11 @@ import needletail.http.zlib.Coders
 private[compression] final class InflatingDecoder(
     isGzip: Boolean,
     newInflater: Boolean => Inflater = new Inflater(_)
-) extends Decoder {
+) extends PiecewiseDecoder {
   import InflatingDecoder._
   private val inflater = newInflater(isGzip) // a gzip member has its own header around raw data
   private val checksum = new CRC32
   Coders.made()
-
-  private var input = nothing
-  private var from  = 0
-  private var until = 0
 
   private var isFull = false // the last call has written all that there was room for
 
@@ -25,12 +21,6 @@ private[compression] final class InflatingDecoder(
   private var trailer = 0L // bytes of the trailer that have been read
   private var sum     = 0L // what it says of the content
   private var length  = 0L // likewise, modulo 2^32
-
-  def take(bytes: Array[Byte], from: Int, length: Int): Unit = {
-    input = bytes
-    this.from = from
-    until = from + length
-  }
 
   def decode(out: Array[Byte]): Int = {
     var count = 0

@@ -36,7 +36,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
     else
       new Reply.Later(
         found.transform {
-          case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+          case scala.util.Failure(FileVersion.Changed) if left > 0 =>
             attempt(request, segments, store.findAgain(segments), left - 1).toAsync
           case other => Async.fromTry(other).flatMap(respond(request, segments, _, left).toAsync)
         }
@@ -57,7 +57,7 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
             val length = parts.iterator.map(_.length).sum
             val lease  = parts match {
               case Part.Range(from, until) :: Nil if atHand && until - from >= FileContent.SendFrom =>
-                store.lease(variant.place, from, until)
+                store.lease(variant.version, from, until)
               case _ => null
             }
             if (lease != null) {
@@ -65,14 +65,14 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
               streamed(request, response, new FileContent(file, parts, sends, lease), length)
             } else new Reply.Later(
               new FileContent(
-                store.open(variant.place),
+                store.open(variant.version),
                 parts,
                 sends
               ).opened.transform {
                 case scala.util.Success(content) =>
-                  store.tend()
+                  store.closeLater()
                   Async.value(streamed(request, response, content, length))
-                case scala.util.Failure(FilePlace.Changed) if left > 0 =>
+                case scala.util.Failure(FileVersion.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync
                 case scala.util.Failure(e) => Async.fail(e)
               }

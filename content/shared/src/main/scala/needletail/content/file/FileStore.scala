@@ -15,11 +15,11 @@ import needletail.stream.stage.OpenFile
  * only. Shared by all loops.
  */
 private[file] final class FileStore(root: Path, config: FileConfig) {
-  private val known     = new ConcurrentHashMap[String, StoredFile]
-  private val weight    = new AtomicLong
-  private val openFiles = new AtomicInteger
-  private val kept      = new KeptFiles(config.keptOpen)
-  private val fresh     = config.freshness.toNanos
+  private val known         = new ConcurrentHashMap[String, StoredFile]
+  private val weight        = new AtomicLong
+  private val openFiles     = new AtomicInteger
+  private val openFileCache = new OpenFileCache(config.keptOpen)
+  private val fresh         = config.freshness.toNanos
 
   /** The file or directory at a path of safe segments. */
   def find(segments: List[String]): Async[Found] = {
@@ -44,35 +44,36 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   }
 
   /** Its content; opened when it is first read. */
-  def open(place: FilePlace): OpenFile[ReadableFile] =
-    new OpenFile[ReadableFile](() => place.open(openFiles, config.maxOpen))
+  def open(version: FileVersion): OpenFile[ReadableFile] =
+    new OpenFile[ReadableFile](() => version.open(openFiles, config.maxOpen))
 
   /** What of a file that is to be sent from `from` on is open and in memory; null if nothing is. */
-  def lease(place: FilePlace, from: Long, until: Long): Lease = place.lease(from, until, Loop.nanoTime())
+  def lease(version: FileVersion, from: Long, until: Long): Lease =
+    version.lease(from, until, Loop.nanoTime())
 
   /** Whether a file can be sent without waiting for a thread. If not, a thread prepares it for later requests. */
-  def isAtHand(variant: Variant): Boolean = kept.isAllowed && {
-    val place = variant.place
-    val now   = Loop.nanoTime()
-    place.isAtHand(0, now) || {
-      if (variant.content != null && now - place.preparedAt > FileStore.Again) {
-        place.preparedAt = now
+  def isAtHand(variant: Variant): Boolean = openFileCache.isAllowed && {
+    val version = variant.version
+    val now     = Loop.nanoTime()
+    version.isAtHand(0, now) || {
+      if (variant.content != null && now - version.preparedAt > FileStore.Again) {
+        version.preparedAt = now
         val ahead = now - System.nanoTime()
         Async.blocking {
-          val file = place.open(openFiles, config.maxOpen)
-          try file.fetch(0, place.status.size, FileContent.MostAhead, System.nanoTime() + ahead)
+          val file = version.open(openFiles, config.maxOpen)
+          try file.fetch(0, version.status.size, FileContent.MostAhead, System.nanoTime() + ahead)
           finally file.close()
-        }.onComplete(_ => tend())
+        }.onComplete(_ => closeLater())
       }
       false
     }
   }
 
   /** The number of files that stay open for later requests. */
-  def keptOpen: Int = kept.size
+  def keptOpen: Int = openFileCache.size
 
   /** To be called after files have been opened. */
-  def tend(): Unit = kept.tend()
+  def closeLater(): Unit = openFileCache.closeLater()
 
   /** The number of files that are open. */
   def opened: Int = openFiles.get
@@ -123,40 +124,41 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
   /** The file and its precompressed variants, without their content. Null if there is no regular file. */
   private def file(base: Path, path: Path): Located = {
     val name   = base.relativize(path).toString.replace('\\', '/')
-    val itself = if (config.filter(name)) place(base, path) else null
+    val itself = if (config.filter(name)) version(base, path) else null
     if (itself == null) null
     else {
       val prepared = config.precompressed.map { coding =>
-        (coding, place(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding))))
+        (coding, version(base, path.resolveSibling(path.getFileName.toString + FileConfig.suffixes(coding))))
       }
       new Located(name, (null, itself) :: prepared.filter(_._2 != null))
     }
   }
 
-  private def place(base: Path, path: Path): FilePlace = {
+  private def version(base: Path, path: Path): FileVersion = {
     val real   = RealPath.of(path)
     val status = if (real == null || !isWithin(base, real)) null else FileStatus.of(real)
     if (status == null || !status.isRegular || !Files.isReadable(real)) null
-    else new FilePlace(real, status, kept)
+    else new FileVersion(real, status, openFileCache)
   }
 
   private def read(located: Located, now: Long): StoredFile = {
-    val file = new StoredFile(located.places.map { case (coding, place) => variant(place, coding) }, now)
+    val file =
+      new StoredFile(located.versions.map { case (coding, version) => variant(version, coding) }, now)
     file.describe(located.name, config)
     file
   }
 
-  private def variant(place: FilePlace, coding: String): Variant = {
-    val status  = place.status
+  private def variant(version: FileVersion, coding: String): Variant = {
+    val status  = version.status
     val size    = status.size
     val content =
       if (size > config.cachedFile || size > config.cacheSize) null
       else {
-        val file = place.open(openFiles, config.maxOpen)
+        val file = version.open(openFiles, config.maxOpen)
         try file.read(0, size.toInt)
         finally file.close()
       }
-    if (content != null && (content.length != size || !place.isStill)) throw FilePlace.Changed
+    if (content != null && (content.length != size || !version.isStill)) throw FileVersion.Changed
     val second = Math.floorDiv(status.modified, 1000000000L)
     val tag    = java.lang.Long.toHexString(status.modified) + "-" + java.lang.Long.toHexString(size)
     new Variant(
@@ -165,7 +167,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       EntityTag(if (coding == null) tag else s"$tag-$coding"),
       if (second <= System.currentTimeMillis() / 1000) second
       else -1, // never in the future (RFC 9110 §8.8.2.1)
-      place,
+      version,
       content
     )
   }

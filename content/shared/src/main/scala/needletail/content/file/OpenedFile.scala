@@ -12,7 +12,7 @@ private[file] trait ReadableFile extends Closeable {
   /** Bytes from `from` on, `length` of them or fewer where the file ends. */
   def read(from: Long, length: Int): Array[Byte]
 
-  /** See [[FilePlace.fetch]]. Null if the file does not stay open. */
+  /** See [[FileVersion.fetch]]. Null if the file does not stay open. */
   def fetch(from: Long, until: Long, most: Long, now: Long): FilePart
 }
 
@@ -20,23 +20,24 @@ private[file] trait ReadableFile extends Closeable {
  * A file that was opened for one response. It stays open between pieces, and is counted, unless `most` files do: then it
  * is opened for each piece, so that readers who are slow cannot keep others from reading.
  */
-private[file] final class OpenedFile(place: FilePlace, count: AtomicInteger, most: Int) extends ReadableFile {
+private[file] final class OpenedFile(version: FileVersion, count: AtomicInteger, most: Int)
+    extends ReadableFile {
   private var file: DiskFile = null
   private var stays          = false // and is counted
 
-  /** Throws [[FilePlace.Changed]] if it is not there. */
+  /** Throws [[FileVersion.Changed]] if it is not there. */
   def begin(): Unit = within(_ => ())
 
-  def read(from: Long, length: Int): Array[Byte] = within(FilePlace.read(place.path, _, from, length))
+  def read(from: Long, length: Int): Array[Byte] = within(FileVersion.read(version.path, _, from, length))
 
   def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
-    within(file => if (stays) place.fetch(file, from, until, most, now) else null)
+    within(file => if (stays) version.fetch(file, from, until, most, now) else null)
 
   private def within[A](body: DiskFile => A): A = {
     if (!stays) stays = isAdmitted
     var done = false
     try {
-      if (file == null) file = place.opened()
+      if (file == null) file = version.opened()
       val answer = body(file)
       done = true
       answer

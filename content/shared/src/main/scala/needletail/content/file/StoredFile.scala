@@ -22,9 +22,9 @@ private[file] object Found {
  * Where a file is.
  *
  * @param name its path below the directory
- * @param places of each of its codings; the file itself comes first, without a coding (null)
+ * @param versions of each of its codings; the file itself comes first, without a coding (null)
  */
-private[file] final class Located(val name: String, val places: List[(String, FilePlace)])
+private[file] final class Located(val name: String, val versions: List[(String, FileVersion)])
 
 /**
  * A file, as last checked, in each of its codings; the file itself comes first.
@@ -39,9 +39,9 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
 
   /** Whether it is unchanged. */
   def isAt(located: Located): Boolean =
-    variants.length == located.places.length && variants.zip(located.places).forall {
-      case (variant, (coding, place)) =>
-        variant.coding == coding && variant.place.isSame(place)
+    variants.length == located.versions.length && variants.zip(located.versions).forall {
+      case (variant, (coding, version)) =>
+        variant.coding == coding && variant.version.isSame(version)
     }
 
   /** Gives each variant its responses. `path` is below the directory. */
@@ -70,7 +70,7 @@ private[file] final class StoredFile(val variants: List[Variant], @volatile var 
  * A file in one coding.
  *
  * @param coding null for the file itself
- * @param place where to open it, if it is not in memory
+ * @param version where to open it, if it is not in memory
  * @param content null if it is not in memory
  * @param lastModified in seconds since 1970; -1 if it is not known
  */
@@ -79,7 +79,7 @@ private[file] final class Variant(
     val size: Long,
     val tag: EntityTag,
     val lastModified: Long,
-    val place: FilePlace,
+    val version: FileVersion,
     val content: Array[Byte]
 ) {
   var responses: FileResponses = null // set once, before it is shared

@@ -1,16 +1,15 @@
 package needletail.content.compression
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.zip.Inflater
 
 import scala.concurrent.duration._
 import scala.util.{Failure, Try}
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.Serving
+import needletail.content.BoundedBody
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response, Status}
+import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -33,28 +32,11 @@ class DecodingSuite extends Suite with Serving {
     ).toTry.flatMap(r => new ManualLoop().run(r.body.bytes)).map(new String(_, UTF_8))
   }
 
-  /** A body that a server has room for `room` bytes of. */
-  private def bounded(content: Array[Byte], room: Int): MessageBody = new MessageBody {
-    private var held                                            = 0
-    def length: Long                                            = -1L
-    def isEmpty: Boolean                                        = false
-    val stream: ByteStream                                      = ByteStream.of(content)
-    def bytes(limit: Int): Async[Array[Byte]]                   = Async.value(content)
-    def bytes: Async[Array[Byte]]                               = bytes(0)
-    def trailers: Headers                                       = Headers.empty
-    private[needletail] override def hold(more: Int): Throwable =
-      if (held + more > room) HttpError(Status.ServiceUnavailable, "no room")
-      else {
-        held += more
-        null
-      }
-  }
-
   test("what a body becomes counts towards the memory that the server holds for its client") {
     val content              = new Array[Byte](60000)
     def collected(room: Int) = {
       val request =
-        Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), bounded(gzip(content), room))
+        Request(Method.POST, "/", Headers("Content-Encoding" -> "gzip"), new BoundedBody(gzip(content), room))
       Decoding.decoded(request).toTry.flatMap(r => new ManualLoop().run(r.body.bytes))
     }
     assertEquals(collected(200000).get.length, 60000)
@@ -115,26 +97,10 @@ class DecodingSuite extends Suite with Serving {
   }
 
   test("zlib's state is made when something is read, and given back however the reading ends") {
-    var (made, ended)                 = (0, 0)
-    def inflating(source: ByteStream) =
-      new Decompressing(
-        source,
-        () =>
-          new InflatingDecoder(
-            true,
-            raw => {
-              made += 1
-              new Inflater(raw) {
-                override def end(): Unit = {
-                  ended += 1
-                  super.end()
-                }
-              }
-            }
-          ),
-        DecodingLimits()
-      )
-    val good                                                        = gzip(text.getBytes(UTF_8))
+    val counted                       = new CountedDecoders
+    def inflating(source: ByteStream) = new Decompressing(source, () => counted.next(), DecodingLimits())
+    def counts                        = (counted.made.get, counted.ended.get)
+    val good                          = gzip(text.getBytes(UTF_8))
     def source(after: () => Async[Option[Array[Byte]]]): ByteStream = new ByteStream {
       private var first                      = true
       def next(): Async[Option[Array[Byte]]] =
@@ -150,42 +116,26 @@ class DecodingSuite extends Suite with Serving {
       loop.run(MessageBody.streamed(inflating(source(after)), -1).bytes).failed.get
 
     inflating(source(() => Async.value(None))).cancel()
-    assertEquals((made, ended), (0, 0))
+    assertEquals(counts, (0, 0))
     assertEquals(read(() => Async.fail(lost)), lost)
-    assertEquals((made, ended), (1, 1))
+    assertEquals(counts, (1, 1))
     assertEquals(read(() => Async.sleep(1.second).flatMap(_ => Async.fail(lost))), lost)
-    assertEquals((made, ended), (2, 2))
+    assertEquals(counts, (2, 2))
     assertEquals(read(() => throw lost), lost)
-    assertEquals((made, ended), (3, 3))
+    assertEquals(counts, (3, 3))
     assertEquals(status(Failure(read(() => Async.sleep(1.second).map(_ => None)))), 400)
-    assertEquals((made, ended), (4, 4))
+    assertEquals(counts, (4, 4))
     val begun = inflating(source(() => new AsyncPromise[Option[Array[Byte]]]))
     assert(loop.run(begun.next()).get.nonEmpty)
     begun.cancel()
     begun.cancel()
-    assertEquals((made, ended), (5, 5))
+    assertEquals(counts, (5, 5))
   }
 
   test("a request whose body is neither read to its end nor cancelled leaves no state of zlib behind") {
-    val (made, ended)    = (new AtomicInteger, new AtomicInteger)
+    val counted          = new CountedDecoders
     val handler: Handler = request => {
-      val plain = Decoding.decoded(
-        request,
-        DecodingLimits(),
-        _ =>
-          new InflatingDecoder(
-            true,
-            raw => {
-              made.incrementAndGet()
-              new Inflater(raw) {
-                override def end(): Unit = {
-                  ended.incrementAndGet()
-                  super.end()
-                }
-              }
-            }
-          )
-      ).fold(throw _, identity)
+      val plain = Decoding.decoded(request, DecodingLimits(), _ => counted.next()).fold(throw _, identity)
       plain.body.stream.next().flatMap { _ =>
         if (request.path == "/never") new AsyncPromise[Response] else Async.value(Response.ok)
       }
@@ -194,18 +144,18 @@ class DecodingSuite extends Suite with Serving {
       val packed = gzip(text.getBytes(UTF_8))
       val call   = client.service(server.url).post("/").header("Content-Encoding", "gzip").body(packed)
       assertEquals(call.await().status.code, 200)
-      eventually(ended.get == 1)
+      eventually(counted.ended.get == 1)
       val never = client.service(server.url).post("/never").header("Content-Encoding", "gzip").body(packed)
       val waits = client.await {
         val response = never.response
         Async.value(() => response.cancel())
       }
-      eventually(made.get == 2)
+      eventually(counted.made.get == 2)
       client.await { // the client gives up while the handler waits
         waits()
         Async.unit
       }
-      eventually(ended.get == 2)
+      eventually(counted.ended.get == 2)
     }
   }
 

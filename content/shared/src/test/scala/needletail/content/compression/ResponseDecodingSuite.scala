@@ -1,8 +1,5 @@
 package needletail.content.compression
 
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.zip.Inflater
-
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.{Client, ClientConfig, ClientError, Serving}
 import needletail.client.config.ContentDecoding
@@ -152,24 +149,13 @@ class ResponseDecodingSuite extends Suite with Serving {
 
   test("the decoder is ended with the body: at its end, when it is cancelled, and when nobody reads on") {
     import scala.concurrent.duration._
-    val (made, ended) = (new AtomicInteger, new AtomicInteger)
-    val counted       = new ContentDecoding {
+    val decoders = new CountedDecoders
+    import decoders.{ended, made}
+    val counted = new ContentDecoding {
       def accepts: String                                                 = "gzip"
       def decode(coding: String, content: ByteStream): Option[ByteStream] = Some(new Decompressing(
         content,
-        () =>
-          new InflatingDecoder(
-            true,
-            raw => {
-              made.incrementAndGet()
-              new Inflater(raw) {
-                override def end(): Unit = {
-                  ended.incrementAndGet()
-                  super.end()
-                }
-              }
-            }
-          ),
+        () => decoders.next(),
         DecodingLimits()
       ))
     }

@@ -9,6 +9,7 @@ import scala.concurrent.duration._
 import needletail.content._
 import needletail.io.system.SystemPlatform
 import needletail.routing._
+import needletail.testing.Pause
 
 /** Files that the kernel sends, over sockets. */
 class SentFileSuite extends SentFileFixture {
@@ -79,7 +80,7 @@ class SentFileSuite extends SentFileFixture {
         var read = 0
         while (System.nanoTime() < end) { // less than the kernel would report room for
           read += c.read(4000).length
-          Thread.sleep(20)
+          Pause(20.millis)
         }
         assertEquals(read + c.read(Huge.toInt - read).length, Huge.toInt)
         assertEquals(new String(c.whole()._2), "small")

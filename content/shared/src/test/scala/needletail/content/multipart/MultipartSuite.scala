@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import scala.util.Try
 
-import needletail.async.Async
+import needletail.content.BoundedBody
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Headers, MessageBody, Method, Request, Status}
+import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -59,21 +59,7 @@ class MultipartSuite extends Suite {
   test("collected parts count together towards the memory that the server holds for their client") {
     val text            = form((1 to 10).map(n => field(s"f$n") -> "x" * 10000)*)
     def read(room: Int) = {
-      val bounded = new MessageBody {
-        private var held                                            = 0
-        def length: Long                                            = -1L
-        def isEmpty: Boolean                                        = false
-        val stream: ByteStream                                      = ByteStream.of(text.getBytes(UTF_8))
-        def bytes(limit: Int): Async[Array[Byte]]                   = Async.value(text.getBytes(UTF_8))
-        def bytes: Async[Array[Byte]]                               = bytes(0)
-        def trailers: Headers                                       = Headers.empty
-        private[needletail] override def hold(more: Int): Throwable =
-          if (held + more > room) HttpError(Status.ServiceUnavailable, "no room")
-          else {
-            held += more
-            null
-          }
-      }
+      val bounded = new BoundedBody(text.getBytes(UTF_8), room)
       Multipart.of(request(bounded)).toTry.flatMap(m => new ManualLoop().run(m.each(_.text())))
     }
     assertEquals(read(200000).get.map(_.length), List.fill(10)(10000))

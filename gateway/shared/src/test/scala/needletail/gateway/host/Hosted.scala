@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, RawClient, RunningServer, ServerConfig, ServerFixture}
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.{Pause, Suite, TemporaryDirectories}
 
 /** A log that can be looked at. */
 final class Lines extends Log {
@@ -176,7 +176,7 @@ abstract class Hosted extends Suite with TemporaryDirectories {
 
   /** Runs `body` and waits until no more descriptors and processes are there than before. */
   def leavingNothing[A](body: => A): A = {
-    Thread.sleep(1) // for which a thread on Native takes descriptors of its own
+    Pause(1.milli) // takes the descriptors that a thread on Native needs to sleep, as `eventually` does
     val before = descriptors
     val result = body
     eventually(processes(directory.toString).isEmpty, processes(directory.toString))

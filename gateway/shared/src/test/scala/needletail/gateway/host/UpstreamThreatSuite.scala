@@ -148,12 +148,16 @@ class UpstreamThreatSuite extends Hosted {
   }
 
   test("one that never reads the 10 MB that there are for it") {
+    val answered = new CountDownLatch(1)
     against() { c =>
       val asked = c.request()
       c.stdout(asked.id, "Content-Type: text/plain\r\n\r\ndeaf")
       c.end(asked.id)
-      Thread.sleep(300)
-    }((server, _) => assertEquals(post(server, "/app/x", "x" * 10000000).body, "deaf"))
+      answered.await()
+    } { (server, _) =>
+      assertEquals(post(server, "/app/x", "x" * 10000000).body, "deaf")
+      answered.countDown()
+    }
   }
 
   test(

@@ -3,7 +3,7 @@ package needletail.http.zlib
 import java.util.zip.Deflater
 
 /** Raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
-private[needletail] final class RawDeflater(val level: Int) {
+private[needletail] final class RawDeflater(val level: Int) extends RawCoder {
   private val deflater = new Deflater(level, true)
   private var isEnded  = false
   Coders.made()

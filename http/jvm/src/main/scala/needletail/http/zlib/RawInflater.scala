@@ -3,7 +3,7 @@ package needletail.http.zlib
 import java.util.zip.Inflater
 
 /** Decompresses raw deflate data (RFC 1951), by the JDK's zlib. For one thread at a time; `end` frees its memory. */
-private[needletail] final class RawInflater {
+private[needletail] final class RawInflater extends RawCoder {
   private val inflater = new Inflater(true)
   private var isEnded  = false
   Coders.made()

@@ -6,7 +6,7 @@ import needletail.http.zlib.ZStream._
  * Raw deflate data (RFC 1951), by zlib. For one thread at a time; `end` frees its memory. Not by `java.util.zip.Deflater`,
  * which ignores requests to flush.
  */
-private[needletail] final class RawDeflater(val level: Int) {
+private[needletail] final class RawDeflater(val level: Int) extends RawCoder {
   private val stream = new ZStream(
     Zlib.deflateInit2_(
       _,

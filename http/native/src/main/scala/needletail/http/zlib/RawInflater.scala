@@ -11,7 +11,7 @@ import needletail.http.zlib.ZStream._
  * Decompresses raw deflate data (RFC 1951), by zlib. For one thread at a time; `end` frees its memory. Not by
  * `java.util.zip.Inflater`, which may keep output back once it has used its input.
  */
-private[needletail] final class RawInflater {
+private[needletail] final class RawInflater extends RawCoder {
   private val stream     = new ZStream(Zlib.inflateInit2_(_, Raw, Zlib.zlibVersion(), StreamSize))
   private var isFinished = false
 

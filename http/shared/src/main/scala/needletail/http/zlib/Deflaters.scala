@@ -13,14 +13,7 @@ private[needletail] object Deflaters {
   }
 
   /** To be called once for each that was taken, on any thread. */
-  def give(deflater: RawDeflater): Unit = {
-    val mine = spares.get
-    if (mine.isFull) deflater.end()
-    else {
-      deflater.reset()
-      mine.add(deflater)
-    }
-  }
+  def give(deflater: RawDeflater): Unit = spares.get.give(deflater)
 
   /** How many the calling thread keeps for the next use. */
   def spare: Int = spares.get.size

@@ -11,14 +11,7 @@ private[needletail] object Inflaters {
   }
 
   /** To be called once for each that was taken, on any thread. */
-  def give(inflater: RawInflater): Unit = {
-    val mine = spares.get
-    if (mine.isFull) inflater.end()
-    else {
-      inflater.reset()
-      mine.add(inflater)
-    }
-  }
+  def give(inflater: RawInflater): Unit = spares.get.give(inflater)
 
   /** How many the calling thread keeps for the next use. */
   def spare: Int = spares.get.size

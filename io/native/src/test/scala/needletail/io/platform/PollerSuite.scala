@@ -10,6 +10,7 @@ import scala.scalanative.posix.signal.SIGTERM
 import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
 import needletail.io.kernel.Kernel
 import needletail.io.system.{Uring, UringPoller}
+import needletail.testing.Pause
 
 /** What the pollers of this platform have to do beyond what the suites that run on both ask for, each of them. */
 class PollerSuite extends LoopSuite {
@@ -101,7 +102,7 @@ class PollerSuite extends LoopSuite {
       val woken = loop.nowNanos
       for (_ <- 1 to 20) {
         send(client, "c")
-        Thread.sleep(2)
+        Pause(2.millis)
       }
       assertEquals(loop.nowNanos, woken)
       on(loop)(connection.resumeReading())
@@ -173,7 +174,7 @@ class PollerSuite extends LoopSuite {
     withClient(listener) { client =>
       for (_ <- 1 to 20) {
         assertEquals(pthread_kill(thread, SIGTERM), 0)
-        Thread.sleep(5)
+        Pause(5.millis)
         send(client, "x")
         assertEquals(receive(client, 1), "x")
       }

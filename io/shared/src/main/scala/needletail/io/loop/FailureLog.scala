@@ -17,6 +17,17 @@ private[needletail] object FailureLog {
     try hook(text, cause)
     catch { case e: Throwable => toStandardError(s"the failure hook itself failed on: $text", e) }
 
+  /** Calls `log`; the hook if it is null or throws. Throws nothing. */
+  def reportTo(log: (String, Throwable) => Unit, text: String, cause: Throwable): Unit =
+    if (log eq null) report(text, cause)
+    else
+      try log(text, cause)
+      catch {
+        case e: Throwable =>
+          report(text, cause)
+          report("the failure log failed", e)
+      }
+
   private def render(text: String, cause: Throwable): String = {
     val out = new java.lang.StringBuilder("needletail: ").append(text)
     // Bounded, since an exception can be its own indirect cause.

@@ -1,5 +1,7 @@
 package needletail.load.command.options
 
+import java.nio.file.{InvalidPathException, Path, Paths}
+
 import scala.concurrent.duration._
 
 import needletail.load.plan.Pause
@@ -33,6 +35,13 @@ private[command] object OptionValues {
     case other if other.nonEmpty && other.forall(_.isDigit) => Left(s"$other has no unit: is it ${other}s?")
     case other => Left(s""""$other" is not a duration; write 500ms, 10s, 5m or 1h""")
   }
+
+  def positive(text: String): Either[String, FiniteDuration] =
+    duration(text).filterOrElse(_ > Duration.Zero, "it must be more than 0")
+
+  /** At least a second, as results are by whole seconds. */
+  def aSecond(text: String): Either[String, FiniteDuration] =
+    duration(text).filterOrElse(_ >= 1.second, "it must be at least 1s")
 
   /** `1s`, `500ms-1500ms` (uniform) or `normal:1s,500ms`. */
   def pause(text: String): Either[String, Pause] = {
@@ -102,6 +111,29 @@ private[command] object OptionValues {
     val end = text.indexOf("://")
     text.take(end).toLowerCase(java.util.Locale.ROOT) + text.drop(end)
   }
+
+  def path(text: String): Either[String, Path] =
+    try Right(Paths.get(text))
+    catch { case e: InvalidPathException => Left(s"$text is not a path: ${e.getReason}") }
+
+  /** A whole number from `least` to `most`. */
+  def number(least: Int, most: Int)(text: String): Either[String, Int] =
+    text.replace("_", "").toIntOption.filter(n => n >= least && n <= most)
+      .toRight(s""""$text" is not a whole number${if (most == Int.MaxValue) s" from $least on"
+        else s" from $least to $most"}""")
+
+  def decimal(text: String): Either[String, Double] =
+    text.stripSuffix("/s").replace("_", "").toDoubleOption.filter(n => n > 0 && n <= 1e8)
+      .toRight(s""""$text" is not a rate: write requests per second, such as 2000""")
+
+  def share(text: String): Either[String, Double] =
+    text.stripSuffix("%").trim.toDoubleOption.filter(n => n >= 0 && n < 100).map(_ / 100)
+      .toRight(s""""$text" is not a percentage: write a number such as 3""")
+
+  def method(text: String): Either[String, String] =
+    if (text.nonEmpty && text.forall(c => c > ' ' && c < 0x7f && !"\"(),/:;<=>?@[\\]{}".contains(c)))
+      Right(text)
+    else Left(s""""$text" is not a method""")
 
   /** `200,201`. */
   def statuses(text: String): Either[String, Set[Int]] = {

@@ -6,7 +6,7 @@ import java.time.{Instant, ZoneOffset}
 import needletail.load.analysis.search.{Characterisation, Ladder}
 import needletail.load.analysis.verdict._
 import needletail.load.report.data.{Criterion, VerdictText}
-import needletail.load.report.text.{RunRows, TextReport}
+import needletail.load.report.text.{LadderText, RunRows, TextReport}
 import needletail.load.result.{Machine, RunResult}
 
 /** Reports as HTML pages with charts: first the summary, then the details, finally the conditions of the run. */
@@ -38,17 +38,9 @@ private[load] object HtmlReport {
     val measured = rows.map(_.measured)
     val charts   = Charts.byUsers(rows.map(r => (r.row.users, r.measured)))
     val table    = Html.table(
-      Vector("users", "requests", "p50", "p99", "errors", "max", "rate", "verdict", "failed"),
+      LadderText.columns ++ Vector("verdict", "failed"),
       rows.map { row =>
-        def cell(metric: Metric) = Html.text(Quantity.of(metric, row.measured.figure(metric)))
-        Vector(
-          Quantity.count(row.row.users.toLong),
-          Quantity.count(row.measured.run.total().requests),
-          cell(Metric.Percentile(50)),
-          cell(Metric.Percentile(99)),
-          cell(Metric.Errors),
-          cell(Metric.Max),
-          cell(Metric.Rate),
+        LadderText.figures(row).map(Html.text) ++ Vector(
           Html.badge(row.measured.diagnosis.overall),
           Html.text(Failures.describe(row.measured.run.total(), row.measured.run.reasons))
         )

@@ -7,21 +7,25 @@ import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity}
 private[load] object LadderText {
 
   def table(rows: Vector[Ladder.Climbed]): TextTable = TextTable(
-    Vector("users", "requests", "p50", "p99", "errors", "max", "rate", "verdict"),
-    rows.map { row =>
-      def cell(metric: Metric) = Quantity.of(metric, row.measured.figure(metric))
-      Vector(
-        row.row.users.toString,
-        Quantity.count(row.measured.run.total().requests),
-        cell(Metric.Percentile(50)),
-        cell(Metric.Percentile(99)),
-        cell(Metric.Errors),
-        cell(Metric.Max),
-        cell(Metric.Rate),
-        row.measured.diagnosis.overall.limit.name
-      )
-    }
+    columns :+ "verdict",
+    rows.map(row => figures(row) :+ row.measured.diagnosis.overall.limit.name)
   )
+
+  /** The names of `figures`. */
+  val columns: Vector[String] = Vector("users", "requests", "p50", "p99", "errors", "max", "rate")
+
+  def figures(row: Ladder.Climbed): Vector[String] = {
+    def cell(metric: Metric) = Quantity.of(metric, row.measured.figure(metric))
+    Vector(
+      Quantity.count(row.row.users.toLong),
+      Quantity.count(row.measured.run.total().requests),
+      cell(Metric.Percentile(50)),
+      cell(Metric.Percentile(99)),
+      cell(Metric.Errors),
+      cell(Metric.Max),
+      cell(Metric.Rate)
+    )
+  }
 
   private def asked(rows: Vector[Ladder.Climbed]): Option[String] = {
     val its = rows.filter(_.measured.verdict(Metric.Rate).limit == Limit.Load).map(_.row.users)

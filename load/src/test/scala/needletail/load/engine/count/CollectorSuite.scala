@@ -2,17 +2,22 @@ package needletail.load.engine.count
 
 import java.util.concurrent.LinkedBlockingQueue
 
+import scala.concurrent.duration._
+
 import needletail.load.analysis.ModelDriver
 import needletail.load.result.Outcome
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 class CollectorSuite extends Suite {
 
-  /** Gives the collector time to take what was added, and to give it back, before its loop goes on. */
+  /**
+   * Gives the collector time to take what was added, and to give it back, before its loop goes on: so a collector that
+   * reads it afterwards is found. One that does not passes whatever the times are.
+   */
   private final class Slow extends LinkedBlockingQueue[IntervalCounts] {
     override def add(slice: IntervalCounts): Boolean = {
       super.add(slice)
-      Thread.sleep(15)
+      Pause(15.millis)
       true
     }
   }
@@ -33,7 +38,7 @@ class CollectorSuite extends Suite {
           _ => (),
           () => true,
           _ => ModelDriver.self,
-          () => Thread.sleep(10)
+          () => Pause(10.millis)
         )
       val threads = tallies.map { tally =>
         tally.answered(0, Outcome.Good, 200, start, start, end, 0)

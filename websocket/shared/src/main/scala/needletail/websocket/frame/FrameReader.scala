@@ -37,10 +37,10 @@ private[needletail] final class FrameReader(
   private var frameLength  = 0L
   private var isMasked     = false
   private var isInMessage  = false
-  private var content      = none // of the message so far, the first `length` bytes
-  private var length       = 0
   private var utf8         = 0
   private var isCompressed = false
+
+  private val content = new MessageBuffer(maxMessage, memory) // of the message so far
 
   // what `next` has found
 
@@ -57,7 +57,7 @@ private[needletail] final class FrameReader(
   var reason: String = ""
 
   /** Bytes that it and its codec hold. */
-  def held: Int = content.length + (if (codec == null) 0 else codec.held)
+  def held: Int = content.bytes.length + (if (codec == null) 0 else codec.held)
 
   def open(bytes: Array[Byte], from: Int, until: Int): Unit = {
     this.bytes = bytes
@@ -77,15 +77,8 @@ private[needletail] final class FrameReader(
 
   /** Releases everything: nothing is read any more. */
   def end(): Unit = {
-    drop()
+    content.drop()
     if (codec != null) codec.close(memory)
-  }
-
-  /** Drops what there is of the message. */
-  private def drop(): Unit = {
-    memory.release(content.length)
-    content = none
-    length = 0
   }
 
   /** The next item in the window: one of the constants below. */
@@ -136,7 +129,7 @@ private[needletail] final class FrameReader(
 
   private def isTooLarge(first: Int): Boolean = {
     val packed = if (frameOpcode == Opcode.Continuation) isCompressed else (first & 0x40) != 0
-    val most   = maxMessage.toLong - length + (if (packed) Slack else 0) // what compressing may add
+    val most   = maxMessage.toLong - content.length + (if (packed) Slack else 0) // what compressing may add
     frameOpcode < Opcode.Control && frameLength > most
   }
 
@@ -175,9 +168,8 @@ private[needletail] final class FrameReader(
     key =
       if (isMasked) {
         val at = position + headLength - 4
-        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 | (bytes(
-          at + 3
-        ) & 0xff) << 24
+        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 |
+          (bytes(at + 2) & 0xff) << 16 | (bytes(at + 3) & 0xff) << 24
       } else 0
     position += headLength
   }
@@ -255,11 +247,10 @@ private[needletail] final class FrameReader(
     val count = Math.min(left, (limit - position).toLong).toInt
     if (count == 0 && left > 0) More
     else if (isCompressed) compressed(count)
-    else if (!makeRoom(count)) noMemory()
+    else if (!content.makeRoom(count, left, isFinal)) noMemory()
     else {
-      Masking.copy(bytes, position, content, length, count, Masking.rotated(key, done))
-      if (isText) utf8 = Utf8.check(utf8, content, length, length + count)
-      length += count
+      Masking.copy(bytes, position, content.bytes, content.length, count, Masking.rotated(key, done))
+      added(count)
       used(count)
       if (utf8 == Utf8.Bad) notUtf8()
       else if (left > 0) More
@@ -292,25 +283,25 @@ private[needletail] final class FrameReader(
   /** Takes the decompressed data, whose size is limited while it grows. */
   private def inflate(): Int = {
     var n = 1
-    while (n > 0) {
-      if (length == content.length && length < maxMessage) {
-        val room = Math.min(Math.max(2L * length, Least), maxMessage.toLong).toInt
-        if (!memory.hold(room - content.length, content.length.toLong))
-          return noMemory()
-        content = java.util.Arrays.copyOf(content, room)
-      }
-      if (length < content.length) n = codec.inflate(content, length, content.length - length)
-      else {
+    while (n > 0)
+      if (!content.makeSomeRoom()) return noMemory()
+      else if (content.isFull) {
         n = codec.inflate(one, 0, 1)
         if (n > 0) return wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
+      } else {
+        n = codec.inflate(content.bytes, content.length, content.free)
+        if (n > 0) {
+          added(n)
+          if (utf8 == Utf8.Bad) return notUtf8()
+        }
       }
-      if (n > 0) {
-        if (isText) utf8 = Utf8.check(utf8, content, length, length + n)
-        length += n
-        if (utf8 == Utf8.Bad) return notUtf8()
-      }
-    }
     if (n < 0) notCompressed() else Nothing
+  }
+
+  /** The next `count` bytes of the content are there. */
+  private def added(count: Int): Unit = {
+    if (isText) utf8 = Utf8.check(utf8, content.bytes, content.length, content.length + count)
+    content.length += count
   }
 
   private def notCompressed(): Int = wrong(CloseCode.InvalidPayload, "the message is not compressed data")
@@ -325,28 +316,8 @@ private[needletail] final class FrameReader(
     isInMessage = false
     if (utf8 != 0) notUtf8()
     else {
-      data = if (content.length == length) content else java.util.Arrays.copyOf(content, length)
-      drop()
+      data = content.take()
       Message
-    }
-  }
-
-  /** Makes room for `count` bytes more, as they arrive: an announced length alone costs nothing. */
-  private def makeRoom(count: Int): Boolean = {
-    val least = length + count
-    least <= content.length || {
-      // the whole frame at once if half of it is there
-      val announced = length + left
-      val room      =
-        if (isFinal && announced <= 2L * least) announced.toInt
-        else Math.min(
-          Math.max(least, Math.min(2L * content.length, maxMessage.toLong)),
-          if (isFinal) announced else maxMessage.toLong
-        ).toInt
-      memory.hold(room - content.length, content.length.toLong) && {
-        content = java.util.Arrays.copyOf(content, room)
-        true
-      }
     }
   }
 
@@ -395,9 +366,6 @@ private[needletail] object FrameReader {
 
   /** By how many bytes the compressed form of a message may be longer. */
   private final val Slack = 1024 * 1024
-
-  /** The first room for a compressed message. */
-  private final val Least = 256L
 
   private val one = new Array[Byte](1)
 

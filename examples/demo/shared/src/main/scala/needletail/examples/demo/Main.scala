@@ -2,7 +2,7 @@ package needletail.examples.demo
 
 import needletail.examples.{Listening, Options}
 import needletail.io.Address
-import needletail.server.{RunningServer, Server}
+import needletail.server.Server
 
 /** What `./sbt run` starts. */
 object Main {
@@ -17,7 +17,7 @@ object Main {
       val demo = new Demo(portBehind(config.address))
       try Server(demo.routes, demo.config(config)).run { server =>
           demo.opened(server)
-          tell(server, demo)
+          println(greeting(server.address, server.url, demo.controlUrl))
         }
       finally demo.close()
     }
@@ -28,16 +28,28 @@ object Main {
     case _                                => 0
   }
 
-  private def tell(store: RunningServer, demo: Demo): Unit =
-    println(s"""The store is open on ${store.url} and has customers. Open
-               |
-               |  ${store.url}${Live.Path}
-               |
-               |in a browser to see how they are served, and to break its search service. Or try
-               |  curl ${Listening.forCurl(store)}/
-               |  curl -G -d query=shoes ${Listening.forCurl(store)}/search
-               |  curl -d amount=20 ${Listening.forCurl(store)}/payments
-               |  curl -X PUT '${demo.controlUrl}/situation?down=true'
-               |  curl ${demo.controlUrl}/metrics
-               |Ctrl-C ends it.""".stripMargin)
+  /** What the user can do now. */
+  private[demo] def greeting(address: Address, url: String, controlUrl: String): String = {
+    val curl = s"curl ${Listening.forCurl(address, url)}"
+    val page = address match {
+      case Address.Unix(path) =>
+        s"""The store listens on the Unix socket $path and has customers. Its live page needs a browser,
+           |which cannot open a Unix socket: for the page, start the demo without --host. Try
+           |""".stripMargin
+      case _ =>
+        s"""The store is open on $url and has customers. Open
+           |
+           |  $url${Live.Path}
+           |
+           |in a browser to see how they are served, and to break its search service. Or try
+           |""".stripMargin
+    }
+    page +
+      s"""  $curl/
+         |  $curl/search -G -d query=shoes
+         |  $curl/payments -d amount=20
+         |  curl -X PUT '$controlUrl/situation?down=true'
+         |  curl $controlUrl/metrics
+         |Ctrl-C ends it.""".stripMargin
+  }
 }

@@ -12,11 +12,11 @@ import needletail.io.platform.DiskFile
  * Files that stay open for later requests, so that a loop can have them sent without a thread's help. At most `most`;
  * one that was not requested lately is closed, and so are all when the loop ends that maintains them.
  */
-private[file] final class KeptFiles(most: Int) {
-  import KeptFiles._
-  private val files    = new ConcurrentHashMap[FilePlace, SharedFile]
-  private val count    = new AtomicInteger
-  private val isTended = new AtomicBoolean
+private[file] final class OpenFileCache(most: Int) {
+  import OpenFileCache._
+  private val files       = new ConcurrentHashMap[FileVersion, SharedFile]
+  private val count       = new AtomicInteger
+  private val isScheduled = new AtomicBoolean
 
   def size: Int = count.get
 
@@ -24,22 +24,22 @@ private[file] final class KeptFiles(most: Int) {
   def isAllowed: Boolean = most > 0
 
   /** Opens the file, if it is unchanged and there is room. Blocks. */
-  def add(place: FilePlace): Unit =
+  def add(version: FileVersion): Unit =
     if (count.incrementAndGet() > most) { count.decrementAndGet(); () }
     else {
       var isAdded = false
       try {
-        val file = new SharedFile(place.opened())
-        isAdded = files.putIfAbsent(place, file) == null
-        if (isAdded) place.shared = file else file.release()
+        val file = new SharedFile(version.opened())
+        isAdded = files.putIfAbsent(version, file) == null
+        if (isAdded) version.shared = file else file.release()
       } catch {
-        case FilePlace.Changed | _: IOException => () // it is not kept
+        case FileVersion.Changed | _: IOException => () // it is not kept
       } finally if (!isAdded) { count.decrementAndGet(); () }
     }
 
-  /** Sees to it that files are closed in time. To be called on a loop after adding. */
-  def tend(): Unit =
-    if (size > 0 && isTended.compareAndSet(false, true)) {
+  /** Makes the current loop close files that are not used, now and then. To be called after adding. */
+  def closeLater(): Unit =
+    if (size > 0 && isScheduled.compareAndSet(false, true)) {
       val loop = Loop.current
       loop.atEnd(ending)
       again(loop)
@@ -49,7 +49,7 @@ private[file] final class KeptFiles(most: Int) {
     loop.schedule(
       Idle,
       () =>
-        if (size == 0) isTended.set(false)
+        if (size == 0) isScheduled.set(false)
         else {
           Async.blocking(closeUnused()) // if there is no thread for it, the next time
           again(loop)
@@ -59,24 +59,24 @@ private[file] final class KeptFiles(most: Int) {
   }
 
   private val ending: Runnable = () => {
-    isTended.set(false)
-    files.forEach((place, file) => drop(place, file))
+    isScheduled.set(false)
+    files.forEach((version, file) => drop(version, file))
   }
 
   /** Closes those that were not requested since the last call. */
-  private[file] def closeUnused(): Unit = files.forEach { (place, file) =>
-    if (file.isUsed) file.forgetUse() else drop(place, file)
+  private[file] def closeUnused(): Unit = files.forEach { (version, file) =>
+    if (file.isUsed) file.forgetUse() else drop(version, file)
   }
 
-  private def drop(place: FilePlace, file: SharedFile): Unit =
-    if (files.remove(place, file)) {
-      place.shared = null
+  private def drop(version: FileVersion, file: SharedFile): Unit =
+    if (files.remove(version, file)) {
+      version.shared = null
       count.decrementAndGet()
       file.release()
     }
 }
 
-private[file] object KeptFiles {
+private[file] object OpenFileCache {
   private final val Idle = 5000L * 1000 * 1000
 }
 
@@ -104,16 +104,16 @@ private[file] final class SharedFile(val disk: DiskFile) {
 }
 
 /** A response's use of a file that is open, from a part on that is in memory. For one loop. */
-private[file] final class Lease(place: FilePlace, file: SharedFile, val part: FilePart) {
+private[file] final class Lease(version: FileVersion, file: SharedFile, val part: FilePart) {
   private var released = false
 
   /** Reads beyond the part. For threads for blocking work. */
   def reader(): ReadableFile = {
     if (!file.acquire()) throw new IOException("the file is closed")
     new ReadableFile {
-      def read(from: Long, length: Int): Array[Byte] = FilePlace.read(place.path, file.disk, from, length)
+      def read(from: Long, length: Int): Array[Byte] = FileVersion.read(version.path, file.disk, from, length)
       def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
-        place.fetch(file.disk, from, until, most, now)
+        version.fetch(file.disk, from, until, most, now)
       def close(): Unit = file.release()
     }
   }

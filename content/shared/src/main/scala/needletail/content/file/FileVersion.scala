@@ -8,23 +8,24 @@ import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
 /**
- * A file of the system: its path without links, and its identity and version when it was last checked.
+ * A version of a file of the system: its path without links, and its identity, size and time of change when it was last
+ * checked.
  *
- * @param kept those that stay open for later requests
+ * @param cache keeps files open for later requests
  */
-private[file] final class FilePlace(val path: Path, val status: FileStatus, kept: KeptFiles) {
+private[file] final class FileVersion(val path: Path, val status: FileStatus, cache: OpenFileCache) {
 
   /** The part known to be in the page cache; null if none. */
   @volatile private var fetched: Fetched = null
 
-  /** Open for all who send it; null if it is not. See [[KeptFiles]]. */
+  /** Open for all who send it; null if it is not. See [[OpenFileCache]]. */
   @volatile var shared: SharedFile = null
 
   /** When it was last prefetched, in nanoseconds of the loops' clock. */
   @volatile var preparedAt: Long = Long.MinValue / 2
 
   /**
-   * Opens it. Throws [[FilePlace.Changed]] if another file is there, or if it has been written to. It stays open if
+   * Opens it. Throws [[FileVersion.Changed]] if another file is there, or if it has been written to. It stays open if
    * fewer than `most` do.
    */
   def open(openFiles: AtomicInteger, most: Int): OpenedFile = {
@@ -36,20 +37,20 @@ private[file] final class FilePlace(val path: Path, val status: FileStatus, kept
   /** The opened file is the current one, unless it was replaced twice within this call. */
   def opened(): DiskFile = {
     if (!isStill)
-      throw FilePlace.Changed // a FIFO or a device is not opened, as that may wait or have effects
+      throw FileVersion.Changed // a FIFO or a device is not opened, as that may wait or have effects
     val file =
       try DiskFile.open(path)
-      catch { case _: FileNotFoundException => throw FilePlace.Changed }
+      catch { case _: FileNotFoundException => throw FileVersion.Changed }
     var ok = false
     try ok = isStill
     finally if (!ok) file.close()
-    if (ok) file else throw FilePlace.Changed
+    if (ok) file else throw FileVersion.Changed
   }
 
   /** Whether the same file is there, unchanged. */
   def isStill: Boolean = FileStatus.of(path) == status
 
-  def isSame(other: FilePlace): Boolean = path == other.path && status == other.status
+  def isSame(other: FileVersion): Boolean = path == other.path && status == other.status
 
   /** Whether it can be sent from `from` on without waiting for a disk or a thread. `now` is of the loops' clock. */
   def isAtHand(from: Long, now: Long): Boolean = shared != null && isFetched(from, now)
@@ -92,12 +93,12 @@ private[file] final class FilePlace(val path: Path, val status: FileStatus, kept
         else new Fetched(from, end, now + System.nanoTime() - begun)
       }
     if (useful == null || useful.length < there.length) fetched = there // what helps most requests
-    if (shared == null) kept.add(this)
+    if (shared == null) cache.add(this)
     there.part(file, from, until)
   }
 }
 
-private[file] object FilePlace {
+private[file] object FileVersion {
 
   /** Another file is there by now. */
   object Changed extends RuntimeException("the file has changed", null, false, false)
