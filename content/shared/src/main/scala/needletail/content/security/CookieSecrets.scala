@@ -1,7 +1,7 @@
 package needletail.content.security
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Base64
+import java.util.{Arrays, Base64}
 
 /**
  * Signs and encrypts the values of cookies. The name of the cookie is part of the signed text, so that the value of one
@@ -29,6 +29,7 @@ final class CookieSecrets(keys: List[Array[Byte]]) {
       bytes     <- if (dot < 0) None else decode(text.substring(0, dot))
       signature <- decode(text.substring(dot + 1))
       value = new String(bytes, UTF_8)
+      if Arrays.equals(value.getBytes(UTF_8), bytes)
       if keys.exists(key => Authentication.same(CookieCrypto.sign(key, signed(name, value)), signature))
     } yield value
   }
@@ -55,7 +56,8 @@ final class CookieSecrets(keys: List[Array[Byte]]) {
 
   private def encode(bytes: Array[Byte]): String = Base64.getUrlEncoder.withoutPadding.encodeToString(bytes)
 
+  /** Only what `encode` makes: of several texts for the same bytes, one is valid. */
   private def decode(text: String): Option[Array[Byte]] =
-    try Some(Base64.getUrlDecoder.decode(text))
+    try Some(Base64.getUrlDecoder.decode(text)).filter(encode(_) == text)
     catch { case _: IllegalArgumentException => None }
 }

@@ -25,6 +25,32 @@ class CookieSecretsSuite extends Suite {
       assertEquals(secrets.decrypt("user", bad), None, bad)
   }
 
+  test("of the texts that decode to the same bytes, only the one that was made is valid") {
+    val signed    = secrets.sign("user", "ann!") // four bytes, so that the last character has bits to spare
+    val encrypted = secrets.encrypt("user", "ann!")
+    def others(text: String) = {
+      val last = text.last
+      val same = (('A' to 'Z') ++ ('a' to 'z') ++ ('0' to '9') ++ "-_").map(text.init + _).filter { other =>
+        other != text && java.util.Arrays.equals(bytes(other), bytes(text))
+      }
+      assert(same.nonEmpty, last)
+      same :+ text + "=" * (-text.length & 3)
+    }
+    def bytes(text: String) = java.util.Base64.getUrlDecoder.decode(text)
+    val Array(value, code)  = signed.split('.')
+    for (other <- others(value)) assertEquals(secrets.verify("user", s"$other.$code"), None, other)
+    for (other <- others(code)) assertEquals(secrets.verify("user", s"$value.$other"), None, other)
+    for (other <- others(encrypted)) assertEquals(secrets.decrypt("user", other), None, other)
+    assertEquals(secrets.verify("user", signed), Some("ann!"))
+    assertEquals(secrets.decrypt("user", encrypted), Some("ann!"))
+  }
+
+  test("bytes that are not UTF-8 are not the value that they would be read as") {
+    val Array(_, code) = secrets.sign("user", "\uFFFD").split('.')
+    val other          = java.util.Base64.getUrlEncoder.withoutPadding.encodeToString(Array[Byte](-1))
+    assertEquals(secrets.verify("user", s"$other.$code"), None)
+  }
+
   test("what another platform has made") {
     assertEquals(secrets.sign("user", "ann"), "YW5u.-2fIi_GhRtWBoVrYfCUVf2UntzlsrvuZPUItDvixrns")
     assertEquals(secrets.decrypt("user", "AAECAwQFBgcICQoL39nmMcfS9zhFMBj8wuvWvlpEYQ"), Some("ann"))
