@@ -132,6 +132,21 @@ class FastCgiSuite extends Serving {
     }
   }
 
+  test("so is one that comes later, to the request that it is of") {
+    connected() { client =>
+      client.request(1, get("/fails-later")).request(2, get("/slow")).request(3, get("/fails-later"))
+      val answers = client.answersOf(3)
+      for (id <- List(1, 3)) {
+        assertEquals(answers(id).content, "internal server error")
+        assertEquals(
+          answers(id).err,
+          "needletail: a handler failed: GET /fails-later: java.lang.IllegalStateException: the later reason\n"
+        )
+      }
+      assertEquals((answers(2).content, answers(2).err), ("slow", ""))
+    }
+  }
+
   test("content of known length is streamed to the handler and back") {
     connected() { client =>
       client.begin(1, variables("POST", "/echo", "CONTENT_LENGTH" -> "6"))

@@ -17,6 +17,9 @@ trait ConnectionInfo {
   /** Whether responses over it can have files that the system sends. */
   private[needletail] def sendsFiles: Boolean = false
 
+  /** Runs `log`, which logs a failure of one of its requests: a web server in front may have to be told, too. */
+  private[needletail] def logging(log: Runnable): Unit = log.run()
+
   /** The results of the TLS handshake; None without TLS. */
   def security: Option[ConnectionSecurity] = None
 

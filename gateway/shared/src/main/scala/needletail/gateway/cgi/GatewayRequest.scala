@@ -16,6 +16,12 @@ final class GatewayRequest private[gateway] (
     val scriptName: String
 ) extends Attachments {
 
+  /** What is told of failures that are logged; null if the protocol has no error stream. */
+  private[gateway] var errors: GatewayRequest.Errors = null
+
+  private[needletail] override def logging(log: Runnable): Unit =
+    if (errors == null) log.run() else errors.logging(log)
+
   /** A variable of RFC 3875 §4.1 or one that the web server is configured to add; None if it is missing or empty. */
   def variable(name: String): Option[String] = Option(variables.get(name))
 
@@ -53,6 +59,11 @@ final class GatewayRequest private[gateway] (
 }
 
 object GatewayRequest {
+
+  /** Passes what is logged about one request on to the web server. */
+  private[gateway] trait Errors {
+    def logging(log: Runnable): Unit
+  }
 
   /** Information from the web server about `request`; None if the program itself serves HTTP. */
   def of(request: Request): Option[GatewayRequest] = find(request.connection)

@@ -34,7 +34,7 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
 
   private def logged(request: Request, cause: Throwable): Unit = {
     counts.failures += 1
-    log.error(s"a handler failed${HandlerFailures.name(request)}", cause)
+    about(request)(() => log.error(s"a handler failed${HandlerFailures.name(request)}", cause))
   }
 
   /** Logs at most once a second: while a service is down, every request for it fails. */
@@ -45,11 +45,16 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
       quietUntil = now + HandlerFailures.QuietNanos
       val more = if (unlogged == 0) "" else s" (and $unlogged more since this was last logged)"
       unlogged = 0
-      log.warn(
-        s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
-      )
+      about(request) { () =>
+        log.warn(
+          s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
+        )
+      }
     }
   }
+
+  private def about(request: Request)(log: Runnable): Unit =
+    if (request == null) log.run() else request.connection.logging(log)
 }
 
 private[server] object HandlerFailures {

@@ -14,6 +14,9 @@ private[host] final class RedirectedConnection(connection: ConnectionInfo, val c
   def localAddress: String                          = connection.localAddress
   def isSecure: Boolean                             = connection.isSecure
   override def draining: Async[Unit]                = connection.draining
+
+  private[needletail] override def logging(log: Runnable): Unit = connection.logging(log)
+
   def attachment[A](key: Attachment[A]): A          = connection.attachment(key)
   def attach[A](key: Attachment[A], value: A): Unit = connection.attach(key, value)
 }
