@@ -27,6 +27,9 @@ private[needletail] abstract class Gate {
   /** Reports that no route matches, so that the router responds to the current request itself. */
   def unmatched(): Unit
 
+  /** Reports that a part of that route has refused the current request before the request could be admitted. */
+  def refusedByPart(route: RouteClass): Unit
+
   /** The class of the current request, if it is known. */
   def current: RouteClass
 

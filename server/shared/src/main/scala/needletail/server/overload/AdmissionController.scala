@@ -134,6 +134,11 @@ private[server] final class AdmissionController(
     present.forget()
   }
 
+  def refusedByPart(route: RouteClass): Unit = {
+    noteWrapper()
+    present.admit(routes.of(route))
+  }
+
   /** A handler that is not a router has called routes. */
   private def noteWrapper(): Unit = if (present.isAtHandler) present.route.wraps = true
 

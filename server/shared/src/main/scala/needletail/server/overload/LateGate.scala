@@ -46,9 +46,13 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
     admission.refusedLate(route, reason)
   }
 
-  def unmatched(): Unit = if (!request.complete) {
+  def unmatched(): Unit = answeredBy(admission.noRoute)
+
+  def refusedByPart(route: RouteClass): Unit = answeredBy(admission.stateOf(route))
+
+  private def answeredBy(route: RouteState): Unit = if (!request.complete) {
     if (handler != null) handler.wraps = true else if (!isIn) request.route.wraps = true
-    request.becomes(admission.noRoute)
+    request.becomes(route)
   }
 
   def current: RouteClass = request.route.route

@@ -1,6 +1,7 @@
 package needletail.routing.internal.matching
 
 import needletail.http.{Around, Request}
+import needletail.http.admission.RouteClass
 import needletail.http.message.Method
 
 /**
@@ -18,14 +19,18 @@ private[routing] final class Matching(val request: Request) {
   /** The arounds of the route of that fault, outermost first. */
   var aroundFault: List[Around] = Nil
 
+  /** The route of that fault, as it is counted; null if there is none. */
+  var routeOfFault: RouteClass = null
+
   /** Paths that matched but have no route for the method; the last one comes first. */
   var otherMethods: List[OtherMethods] = Nil
 
-  /** Keeps `found` if it ranks above the fault so far; `arounds` are those of its route. */
-  def note(found: Fault, arounds: List[Around]): Unit =
+  /** Keeps `found`, a fault of `route`, if it ranks above the fault so far; `arounds` are those of the route. */
+  def note(found: Fault, route: RouteClass, arounds: List[Around]): Unit =
     if (fault == null || (fault.inPath && !found.inPath)) {
       fault = found
       aroundFault = arounds
+      routeOfFault = route
     }
 
   // ---- path segments, found by walking along the path: routes have few, and a walk needs only two numbers

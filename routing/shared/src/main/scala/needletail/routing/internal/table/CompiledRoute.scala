@@ -74,7 +74,7 @@ private[routing] final class CompiledRoute(
     in.index = 0
     pattern.value(in) match {
       case fault: Fault =>
-        in.note(fault, settings.arounds)
+        in.note(fault, known, settings.arounds)
         in
       case values => admit(request, in, values)
     }

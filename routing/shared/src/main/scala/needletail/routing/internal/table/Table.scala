@@ -85,7 +85,7 @@ private[routing] class Table(routes: List[CompiledRoute]) {
   }
 
   @noinline private def refuse(request: Request, in: Matching): Reply =
-    if (in.fault != null) answer(request, in.aroundFault, in.fault.response)
+    if (in.fault != null) refusedByPart(request, in)
     else if (isUnknown(request.method)) unmatched(request)
     else {
       val others   = in.otherMethods.reverse
@@ -95,6 +95,13 @@ private[routing] class Table(routes: List[CompiledRoute]) {
         else Table.methodNotAllowed.header("Allow", allow)
       answer(request, Table.common(others.flatMap(_.arounds)), response)
     }
+
+  /** A part of a route has refused the request: it is counted as that route's. */
+  private def refusedByPart(request: Request, in: Matching): Reply = {
+    val gate = request.gate
+    if (gate != null) gate.refusedByPart(in.routeOfFault) else request.becomes(in.routeOfFault)
+    dressed(request, in.aroundFault, in.fault.response)
+  }
 
   @noinline private def unmatched(request: Request): Reply = {
     val method = request.method
@@ -111,8 +118,11 @@ private[routing] class Table(routes: List[CompiledRoute]) {
   private def answer(request: Request, arounds: List[Around], response: Response): Reply = {
     val gate = request.gate
     if (gate != null) gate.unmatched()
-    if (arounds.isEmpty) response else Around.run(arounds, request, () => response)
+    dressed(request, arounds, response)
   }
+
+  private def dressed(request: Request, arounds: List[Around], response: Response): Reply =
+    if (arounds.isEmpty) response else Around.run(arounds, request, () => response)
 
   /** Whether the method is neither registered nor used by a route (RFC 9110 §15.6.2). */
   private def isUnknown(method: Method): Boolean =

@@ -1,0 +1,81 @@
+package needletail.server
+
+import scala.collection.mutable
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http.{Handler, Reply}
+import needletail.routing._
+import needletail.testing.Suite
+
+/** What a part of a route refuses is counted and logged as that route's. */
+class RefusedByPartSuite extends Suite {
+  private val key    = header("X-Key", arg[String].filter(_ == "k", "a wrong key"))
+  private val user   = Filter("user")(_ => Async.value(Left("who?".unauthorized): Either[Response, String]))
+  private val routes = Routes(
+    GET / "users" / arg[Int]("id") to (id => s"$id".ok),
+    GET / "page" + ?("n", arg[Int]) to (n => s"$n".ok),
+    GET / "key" + key to (_ => "in".ok),
+    GET / "own" + user to (name => name.ok)
+  )
+
+  private val cases = List(
+    "/users/1"  -> (200 -> Some("GET /users/{id}")),
+    "/users/x"  -> (400 -> Some("GET /users/{id}")),
+    "/page"     -> (400 -> Some("GET /page")),
+    "/page?n=x" -> (400 -> Some("GET /page")),
+    "/key"      -> (400 -> Some("GET /key")),
+    "/own"      -> (401 -> Some("GET /own")),
+    "/nowhere"  -> (404 -> None)
+  )
+
+  /** @param between runs after each request has been received */
+  private def check(handler: Handler, between: () => Unit = () => ()): Unit = {
+    val seen = mutable.ListBuffer.empty[(Int, Option[String])]
+    val wire = new FakeWire(
+      handler,
+      ServerConfig(
+        log = Log.none,
+        accessLog = Some((request: Request, status: Int, _: Long, _: Long) => seen += ((status, request.route)))
+      )
+    )
+    for ((path, expected) <- cases) {
+      wire.send(s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n")
+      between()
+      wire.turn()
+      assertEquals[Any, Any](seen.lastOption, Some(expected), path)
+    }
+    val counted = mutable.Map.empty[(Int, Option[String]), Long]
+    wire.context.admission.foreach { state =>
+      for (kind <- state.byStatus.indices if state.byStatus(kind) > 0)
+        counted((kind, state.route.label)) = state.byStatus(kind).toLong
+    }
+    val expected = cases.map { case (_, (status, route)) => (status / 100, route: Option[String]) }
+    assertEquals[Any, Any](counted.toMap, expected.groupBy(identity).map { case (k, all) => k -> all.size.toLong })
+  }
+
+  test("the access log and the counts have the route of a request that a part of it has refused") {
+    check(routes)
+  }
+
+  test("also around the routes, and for a handler that calls them, at once or later") {
+    check(routes.mapResponse((_, response) => response))
+    check(Handler(request => routes(request)))
+    var waiting = new AsyncPromise[Unit]
+    check(
+      Handler { request =>
+        waiting.flatMap { _ =>
+          routes(request) match {
+            case response: Response => Async.value(response)
+            case later: Reply.Later => later.response
+          }
+        }
+      },
+      () => {
+        val now = waiting
+        waiting = new AsyncPromise[Unit]
+        now.succeed(())
+        ()
+      }
+    )
+  }
+}
