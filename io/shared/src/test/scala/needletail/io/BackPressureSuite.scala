@@ -155,6 +155,32 @@ class BackPressureSuite extends LoopSuite {
     }
   }
 
+  test("not while the loop's memory is nearly used up, as it may have to be kept") {
+    withLoop { loop =>
+      val events     = new Events
+      var connection = null: Connection
+      val listener   = listen(loop, options = ConnectionOptions(maxLeftover = 8)) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      withClient(listener) { client =>
+        send(client, "a")
+        events.expect("data a")
+        on(loop) {
+          loop.memory.setBound(1000, () => ())
+          loop.memory.add(800)
+          connection.pauseReading()
+        }
+        send(client, "0123456789abcdefghij")
+        on(loop) {
+          connection.expectInput(11)
+          connection.resumeReading()
+        }
+        events.expect("data 01234567", "data 89abcdef", "data ghij")
+      }
+    }
+  }
+
   test("no more than maxLeftover is read before the handler uses some") {
     var hungry = false // on the loop
     withRecorded(ConnectionOptions(maxLeftover = 8), (_, text) => if (hungry) text.length else 0) {

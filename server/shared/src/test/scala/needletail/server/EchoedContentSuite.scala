@@ -99,6 +99,20 @@ class EchoedContentSuite extends Suite {
     assertEquals(contents(wire.output).map(_.length), List(200000))
   }
 
+  test("only from a client that takes its reply is more read at once than from others") {
+    val wire = new FakeWire(fixed, config)
+    val all  = post("x" * 200000)
+    wire.send(all.take(1000))
+    assert(wire.expected > 190000, wire.expected)
+    wire.expected = 0
+    wire.stuck = true
+    wire.send(all.slice(1000, 31000)).send(all.slice(31000, 61000))
+    assert(wire.session.wantsInput)
+    assertEquals(wire.expected, 0)
+    wire.unstick().send(all.slice(61000, 91000))
+    assert(wire.expected > 100000, wire.expected)
+  }
+
   test("a reader beside the reply is refused while the reply waits") {
     var beside: Async[Option[Array[Byte]]] = null
     var request: Request                   = null
