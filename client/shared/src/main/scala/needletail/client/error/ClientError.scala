@@ -103,6 +103,13 @@ object ClientError {
   /** The stream given as the request body failed, or had another length than announced. */
   final class BadRequestBody(host: String, what: String, cause: Throwable)
       extends ClientError(host, what, cause) {
+
+    /** If the stream has failed with an HttpError, as the body of a received request does: that one, not a 502. */
+    override def asHttpError: HttpError = cause match {
+      case error: HttpError => error
+      case _                => super.asHttpError
+    }
+
     override private[client] def mayHaveArrived: Boolean = true
   }
 

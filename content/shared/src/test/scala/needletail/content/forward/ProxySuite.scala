@@ -51,6 +51,24 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("a malformed body is its client's fault: 400, and not a 502 of the service") {
+    serving(origin) { (server, client) =>
+      serving(proxy("/api", client.service(server.url))) { (front, _) =>
+        for (chunk <- List("zz\r\n", "-1\r\n")) {
+          val raw = new java.net.Socket("127.0.0.1", front.port)
+          try {
+            raw.setSoTimeout(20000)
+            raw.getOutputStream.write(
+              s"POST /api/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n$chunk".getBytes
+            )
+            val line = new java.io.BufferedReader(new java.io.InputStreamReader(raw.getInputStream)).readLine()
+            assertEquals(line, "HTTP/1.1 400 Bad Request", chunk)
+          } finally raw.close()
+        }
+      }
+    }
+  }
+
   test("the id of a request is passed on: the one that its response has") {
     serving(origin) { (server, client) =>
       for (accept <- List(true, false))
