@@ -44,7 +44,7 @@ abstract class Stream[+A] extends Pull[A] {
   // ---- elements ----
 
   /** `f` of each element. */
-  final def map[B](f: A => B): Stream[B] = Stream.staged(new Mapped(asPull, f))
+  final def map[B](f: A => B): Stream[B] = Stream.staged(Mapped(asPull, f))
 
   /** The elements for which `p` holds. */
   final def filter(p: A => Boolean): Stream[A] = Stream.staged(new Filtered(asPull, p))
@@ -92,7 +92,7 @@ abstract class Stream[+A] extends Pull[A] {
 
   /** This one, then `other`. Both are cancelled if it ends early. */
   final def ++[B >: A](other: Stream[B]): Stream[B] =
-    Stream.staged(new Concatenated[B](asPull, other.asPull))
+    Stream.staged(Concatenated[B](asPull, other.asPull))
 
   /** `elements`, then this one. */
   final def prepend[B >: A](elements: B*): Stream[B] = Stream.from(elements) ++ this

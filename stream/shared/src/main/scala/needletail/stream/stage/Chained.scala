@@ -1,49 +1,80 @@
 package needletail.stream.stage
 
+import scala.collection.mutable.ArrayDeque
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, Survivable}
 
-/** One stream after the other. */
-private[stream] final class Concatenated[A](first: Pull[A], private var second: Pull[A]) extends Pull[A] {
-  private var current = first // null when it is over
+/**
+ * Streams one after the other. However they were put together, there is one stage for all of them: chains of `++` need
+ * no stack.
+ */
+private[stream] final class Concatenated[A] private (private var streams: ArrayDeque[Pull[A]])
+    extends Pull[A] {
+  private var budget: Budget = null
 
-  private[needletail] def advance(): AnyRef =
-    if (current == null) Pull.End
-    else {
-      current = current.asPull
-      passOn(current.advance())
-    }
-
-  private val received: AnyRef => AnyRef  = passOn
-  private val failed: Throwable => AnyRef = error => {
-    cancelSecond()
-    Pull.fail(error)
+  private[needletail] def advance(): AnyRef = {
+    var answer: AnyRef = Pull.Again
+    while (answer eq Pull.Again)
+      if (streams.isEmpty) answer = Pull.End
+      else {
+        val reading = streams.head.asPull
+        streams(0) = reading
+        answer = accepted(reading.advance())
+      }
+    answer
   }
-  private def passOn(x: AnyRef): AnyRef =
-    if (current == null) Pull.End
+
+  /** What comes of an answer of the first stream: `Again` if it has ended. */
+  private def accepted(x: AnyRef): AnyRef =
+    if (streams.isEmpty) Pull.End // cancelled meanwhile
     else if (x eq Pull.End) {
-      current = second
-      second = null
-      advance()
-    } else if (second != null && x.isInstanceOf[Later]) x.asInstanceOf[Later].orElse(received)(failed)
+      streams.removeHead()
+      if (budget == null) budget = Budget.here
+      if (budget.isSpent) Budget.yielding(() => advance()) else Pull.Again
+    } else if (streams.size > 1 && x.isInstanceOf[Later]) x.asInstanceOf[Later].orElse(received)(failed)
     else x
 
-  private def cancelSecond(): Unit = {
-    val unread = second
-    current = null
-    second = null
-    if (unread != null) Pull.cancel(unread)
+  private val received: AnyRef => AnyRef = x => {
+    val answer = accepted(x)
+    if (answer eq Pull.Again) advance() else answer
   }
 
-  def cancel(): Unit = if (current != null) {
-    val reading = current
-    current = null
-    Pull.cancel(reading)
-    cancelSecond()
+  private val failed: Throwable => AnyRef = error => {
+    if (!streams.isEmpty) streams.removeHead()
+    cancel()
+    Pull.fail(error)
   }
 
-  override private[needletail] def standsFor: Pull[A] = if (second == null) current else null
+  def cancel(): Unit = {
+    val all = streams
+    streams = ArrayDeque.empty
+    all.foreach(Pull.cancel)
+  }
+
+  override private[needletail] def standsFor: Pull[A] = if (streams.size == 1) streams.head else null
+
+  /** These streams, then those of `other`. The smaller one of the two is moved to the larger one. */
+  private def append(other: Concatenated[A]): Concatenated[A] =
+    if (streams.size < other.streams.size) {
+      other.streams.prependAll(streams)
+      streams = ArrayDeque.empty
+      other
+    } else {
+      streams ++= other.streams
+      other.streams = ArrayDeque.empty
+      this
+    }
+}
+
+private[stream] object Concatenated {
+  def apply[A](first: Pull[A], second: Pull[A]): Pull[A] = (first, second) match {
+    case (chain: Concatenated[A @unchecked], more: Concatenated[A @unchecked]) =>
+      if (chain eq more) chain else chain.append(more)
+    case (chain: Concatenated[A @unchecked], _) => chain.streams += second; chain
+    case (_, chain: Concatenated[A @unchecked]) => chain.streams.prepend(first); chain
+    case _                                      => new Concatenated(ArrayDeque(first, second))
+  }
 }
 
 /** The elements of the streams that `f` returns. */

@@ -1,5 +1,6 @@
 package needletail.stream.stage
 
+import scala.collection.mutable.ArrayDeque
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, Survivable}
@@ -90,10 +91,11 @@ private[needletail] object Pull {
     case null          => throw new NullPointerException("a stream's next returned null instead of an Option")
   }
 
-  /** Cancels it. Exceptions go to the loop, which logs them. */
-  def cancel(pull: Pull[Any]): Unit =
-    try pull.asPull.cancel()
-    catch { case Survivable(e) => report(e) }
+  /**
+   * Cancels it. Exceptions go to the loop, which logs them. Stages cancel their sources by this, and those theirs: what
+   * is deep below waits until those above are done, so that long chains need no stack.
+   */
+  def cancel(pull: Pull[Any]): Unit = Cancelling.here.cancel(pull)
 
   /** Exceptions that belong to no result go to the loop, which logs them. */
   def report(error: Throwable): Unit = Async.unit.foreach(_ => throw error)
@@ -103,4 +105,35 @@ private[needletail] object Pull {
     case later: Later => later.async.onComplete((t: Try[AnyRef]) => { promise.complete(t); () })
     case _            => promise.succeed(x); ()
   }
+}
+
+/** The cancelling of a thread's streams. */
+private final class Cancelling {
+  private var depth   = 0
+  private val waiting = new ArrayDeque[Pull[Any]](0)
+
+  def cancel(pull: Pull[Any]): Unit =
+    if (depth == Cancelling.MaxDepth) { waiting += pull; () }
+    else {
+      now(pull)
+      if (depth == 0)
+        while (!waiting.isEmpty) now(waiting.removeHead())
+    }
+
+  private def now(pull: Pull[Any]): Unit = {
+    depth += 1
+    try pull.asPull.cancel()
+    catch { case Survivable(e) => Pull.report(e) }
+    finally depth -= 1
+  }
+}
+
+private object Cancelling {
+  final val MaxDepth = 100
+
+  private val all = new ThreadLocal[Cancelling] {
+    override def initialValue(): Cancelling = new Cancelling
+  }
+
+  def here: Cancelling = all.get()
 }

@@ -8,6 +8,8 @@ private[stream] abstract class Stage[A, B](up: Pull[A]) extends Pull[B] {
   private var budget: Budget             = null
   private var received: AnyRef => AnyRef = null // `passOn` as a function, made when first needed
 
+  final private[stage] def isOver: Boolean = over
+
   /**
    * What becomes of an element: an element, `Pull.Again` to drop it, or what `stop` and `fail` return. Its exceptions
    * end the stream.
@@ -66,8 +68,57 @@ private[stream] abstract class Stage[A, B](up: Pull[A]) extends Pull[B] {
   }
 }
 
-private[stream] final class Mapped[A, B](up: Pull[A], f: A => B) extends Stage[A, B](up) {
-  protected def step(element: A): AnyRef = f(element).asInstanceOf[AnyRef]
+/** `last` of each element, after those functions that `others` says, which were given before it. */
+private[stream] final class Mapped[A, B] private (up: Pull[A], last: Any => Any, others: Mapped.Functions)
+    extends Stage[A, B](up) {
+  private var steps: Array[Any => Any] = null // all of them in order, once there is an element for several
+
+  protected def step(element: A): AnyRef =
+    if (others == null) last(element).asInstanceOf[AnyRef] else inOrder(element)
+
+  private def inOrder(element: Any): AnyRef = {
+    if (steps == null) steps = Mapped.Functions(last, others).inOrder
+    var value = element
+    var i     = 0
+    while (i < steps.length) {
+      value = steps(i)(value)
+      i += 1
+    }
+    value.asInstanceOf[AnyRef]
+  }
+
+  /** The same with `next` after it: one stage, so that chains of `map` need no stack. */
+  private def andThen[C](next: Any => Any): Mapped[A, C] = new Mapped(up, next, new Mapped.Functions(last, others))
+}
+
+private[stream] object Mapped {
+  def apply[A, B](up: Pull[A], f: A => B): Pull[B] = {
+    val function = f.asInstanceOf[Any => Any]
+    up match {
+      case mapped: Mapped[?, ?] if !mapped.isOver => mapped.andThen[B](function)
+      case _                                      => new Mapped[A, B](up, function, null)
+    }
+  }
+
+  /** `last` and those before it. */
+  private final case class Functions(last: Any => Any, before: Functions) {
+    def inOrder: Array[Any => Any] = {
+      var count = 0
+      var each  = this
+      while (each != null) {
+        count += 1
+        each = each.before
+      }
+      val all = new Array[Any => Any](count)
+      each = this
+      while (each != null) {
+        count -= 1
+        all(count) = each.last
+        each = each.before
+      }
+      all
+    }
+  }
 }
 
 private[stream] final class Filtered[A](up: Pull[A], p: A => Boolean) extends Stage[A, A](up) {
