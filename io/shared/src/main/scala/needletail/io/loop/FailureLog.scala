@@ -37,12 +37,17 @@ private[needletail] object FailureLog {
       val shown = e
       out.append(if (depth == 0) ": " else "\ncaused by: ")
         .append(safely(shown.toString)(s"${shown.getClass.getName}, whose toString throws"))
-      shown.getStackTrace.foreach(frame => out.append("\n    at ").append(frame))
+      val frames = shown.getStackTrace
+      frames.take(MaxFrames).foreach(frame => out.append("\n    at ").append(frame))
+      if (frames.length > MaxFrames) out.append(s"\n    and ${frames.length - MaxFrames} more")
       e = safely(shown.getCause)(null)
       depth += 1
     }
     out.toString
   }
+
+  /** Recursion without an end leaves a thousand, for each request that it happens in. */
+  private final val MaxFrames = 200
 
   /** Methods of an exception may be user code, and may throw. */
   private def safely[A](said: => A)(otherwise: => A): A =

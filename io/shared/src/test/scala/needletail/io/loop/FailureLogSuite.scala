@@ -36,6 +36,21 @@ class FailureLogSuite extends Suite {
     )
   }
 
+  test("a stack trace is shown from its top, up to a bound") {
+    def lines(frames: Int) = {
+      val cause = new StackOverflowError("deep")
+      cause.setStackTrace(Array.tabulate(frames)(i =>
+        new StackTraceElement("shop.Work", s"step$i", "Work", i)
+      ))
+      told("a handler failed", cause).trim.split('\n').toList
+    }
+    assertEquals(lines(200).size, 201)
+    assert(lines(200).last.contains("step199"), lines(200).last)
+    assertEquals(lines(5000).size, 202)
+    assert(lines(5000)(1).contains("step0"), lines(5000)(1))
+    assertEquals(lines(5000).last.trim, "and 4800 more")
+  }
+
   test("an exception that is its own indirect cause is reported once") {
     val one   = new RuntimeException("one")
     val other = new RuntimeException("other", one)
