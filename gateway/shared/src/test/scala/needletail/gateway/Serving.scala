@@ -40,9 +40,10 @@ abstract class Serving extends Suite {
         Response.ok.contentType("text/event-stream").stream(Serving.waiting("data: 1\n\n"))
       case "/until-drain" =>
         Response.ok.stream(Serving.waiting("first").until(request.connection.draining))
-      case "/fails" => throw new IllegalStateException("the secret reason")
-      case "/fails-later" => Async.sleep(1.milli).map(_ => throw new IllegalStateException("the later reason"))
-      case "/wait"  =>
+      case "/fails"       => throw new IllegalStateException("the secret reason")
+      case "/fails-later" =>
+        Async.sleep(1.milli).map(_ => throw new IllegalStateException("the later reason"))
+      case "/wait" =>
         val never = new AsyncPromise[Response]
         never.onCancel { () => cancelled.incrementAndGet(); () }
         awaited.incrementAndGet()

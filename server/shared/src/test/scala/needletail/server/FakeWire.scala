@@ -48,7 +48,7 @@ final class FakeWire(
   }
 
   /** How much was said to be used at once, of what comes next; 0 if nothing was. */
-  var expected: Int                       = 0
+  var expected: Int                      = 0
   override def expectInput(n: Int): Unit = expected = n
 
   /** While true what is written stays with us, as with a peer that does not read. */

@@ -35,7 +35,8 @@ class RefusedByPartSuite extends Suite {
       handler,
       ServerConfig(
         log = Log.none,
-        accessLog = Some((request: Request, status: Int, _: Long, _: Long) => seen += ((status, request.route)))
+        accessLog =
+          Some((request: Request, status: Int, _: Long, _: Long) => seen += ((status, request.route)))
       )
     )
     for ((path, expected) <- cases) {
@@ -50,7 +51,10 @@ class RefusedByPartSuite extends Suite {
         counted((kind, state.route.label)) = state.byStatus(kind).toLong
     }
     val expected = cases.map { case (_, (status, route)) => (status / 100, route: Option[String]) }
-    assertEquals[Any, Any](counted.toMap, expected.groupBy(identity).map { case (k, all) => k -> all.size.toLong })
+    assertEquals[Any, Any](
+      counted.toMap,
+      expected.groupBy(identity).map { case (k, all) => k -> all.size.toLong }
+    )
   }
 
   test("the access log and the counts have the route of a request that a part of it has refused") {

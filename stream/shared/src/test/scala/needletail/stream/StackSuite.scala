@@ -31,7 +31,9 @@ class StackSuite extends Suite {
   }
 
   test("each of them is cancelled if it is not read") {
-    for (put <- List[Seq[Stream[Int]] => Stream[Int]](_.reduceLeft(_ ++ _), _.reduceRight(_ ++ _), halves(_))) {
+    for (
+      put <- List[Seq[Stream[Int]] => Stream[Int]](_.reduceLeft(_ ++ _), _.reduceRight(_ ++ _), halves(_))
+    ) {
       val probes = numbers.map(i => new Probe(Seq(i)))
       assertEquals(new ManualLoop().run(put(probes).take(2).toList(9)), Success(List(1, 2)))
       assertEquals(probes.count(_.cancelled == 1), n - 1)

@@ -61,7 +61,8 @@ class ProxySuite extends Suite with Serving {
             raw.getOutputStream.write(
               s"POST /api/echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n$chunk".getBytes
             )
-            val line = new java.io.BufferedReader(new java.io.InputStreamReader(raw.getInputStream)).readLine()
+            val line =
+              new java.io.BufferedReader(new java.io.InputStreamReader(raw.getInputStream)).readLine()
             assertEquals(line, "HTTP/1.1 400 Bad Request", chunk)
           } finally raw.close()
         }

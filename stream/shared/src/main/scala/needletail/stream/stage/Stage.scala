@@ -88,7 +88,8 @@ private[stream] final class Mapped[A, B] private (up: Pull[A], last: Any => Any,
   }
 
   /** The same with `next` after it: one stage, so that chains of `map` need no stack. */
-  private def andThen[C](next: Any => Any): Mapped[A, C] = new Mapped(up, next, new Mapped.Functions(last, others))
+  private def andThen[C](next: Any => Any): Mapped[A, C] =
+    new Mapped(up, next, new Mapped.Functions(last, others))
 }
 
 private[stream] object Mapped {
