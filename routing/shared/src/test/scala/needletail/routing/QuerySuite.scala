@@ -1,5 +1,6 @@
 package needletail.routing
 
+import needletail.routing.internal.matching.FormPairs
 import needletail.testkit._
 
 class QuerySuite extends needletail.testing.Suite {
@@ -35,6 +36,17 @@ class QuerySuite extends needletail.testing.Suite {
       text(routes, "/a?gr%C3%B6%C3%9Fe+x=%FF"),
       "400 query parameter 'größe x' is not valid percent-encoded UTF-8"
     )
+  }
+
+  test("a malformed name is no parameter's, not even that of one which is written like it") {
+    val name = "%f".getBytes("US-ASCII")
+    Seq("%f", "%f=1", "a=1&%f", "%", "%2").foreach { query =>
+      val bytes = query.getBytes("US-ASCII")
+      assertEquals(FormPairs.find(bytes, 0, bytes.length, name), null, query)
+      assertEquals(FormPairs.findAll(bytes, 0, bytes.length, name), Nil, query)
+    }
+    val escaped = "%25f=1".getBytes("US-ASCII")
+    assertEquals(FormPairs.find(escaped, 0, escaped.length, name), "1")
   }
 
   test("optional: None where it is absent, refused where it is malformed") {

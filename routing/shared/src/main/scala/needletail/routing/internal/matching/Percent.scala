@@ -8,16 +8,12 @@ import needletail.http.text.{Grammar, Latin1, Swar}
 /** Compares and decodes percent-encoded bytes (RFC 3986 §2.1) in place. */
 private[routing] object Percent {
 
-  /**
-   * The decoded byte at `at`. A percent sign without two hexadecimal digits is taken literally here; `decode` refuses
-   * it.
-   */
+  /** The decoded byte at `at`; -1 for a percent sign without two hexadecimal digits, which stands for no byte. */
   private def byte(bytes: Array[Byte], at: Int, until: Int, plusIsSpace: Boolean): Int = {
     val c = bytes(at) & 0xff
-    if (c == '%' && at + 2 < until) {
-      val high = hex(bytes(at + 1))
-      val low  = hex(bytes(at + 2))
-      if (high >= 0 && low >= 0) high * 16 + low else c
+    if (c == '%') {
+      val isWhole = at + 2 < until && hex(bytes(at + 1)) >= 0 && hex(bytes(at + 2)) >= 0
+      if (isWhole) hex(bytes(at + 1)) * 16 + hex(bytes(at + 2)) else -1
     } else if (c == '+' && plusIsSpace) ' '
     else c
   }
@@ -50,7 +46,7 @@ private[routing] object Percent {
     var word  = 0L
     var shift = 0
     while (p < until) {
-      word |= byte(bytes, p, until, plusIsSpace = false).toLong << shift
+      word |= (byte(bytes, p, until, plusIsSpace = false) & 0xffL) << shift
       shift += 8
       p += width(bytes, p, until)
       if (shift == 64 || p >= until) {
@@ -68,7 +64,7 @@ private[routing] object Percent {
     product ^ (product >>> 32)
   }
 
-  /** Whether the bytes, decoded, equal `text`. In a form (`plusIsSpace`) a plus sign is a space. */
+  /** Whether the bytes, decoded, equal `text`; not if they cannot be. In a form (`plusIsSpace`) a plus is a space. */
   @noinline def same(
       bytes: Array[Byte],
       from: Int,
@@ -78,7 +74,7 @@ private[routing] object Percent {
   ): Boolean = {
     var i = from
     var j = 0
-    while (i < until && j < text.length && byte(bytes, i, until, plusIsSpace).toByte == text(j)) {
+    while (i < until && j < text.length && byte(bytes, i, until, plusIsSpace) == (text(j) & 0xff)) {
       i += width(bytes, i, until)
       j += 1
     }
