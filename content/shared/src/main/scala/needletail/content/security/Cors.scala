@@ -2,7 +2,9 @@ package needletail.content.security
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
 import needletail.http.{Method, Request, Response, Status}
+import needletail.http.text.Origin
 import needletail.routing.Routes
 
 /**
@@ -25,6 +27,13 @@ final case class CorsConfig(
 ) {
   if (credentials && origins.contains("*"))
     throw new IllegalArgumentException("CorsConfig: credentials cannot be sent to all origins")
+  for (origin <- origins)
+    Setting("CorsConfig").check(
+      "origins",
+      origin,
+      origin == "*" || Origin.isValid(origin),
+      s"${Origin.form}; or *"
+    )
 }
 
 private[content] final class Cors(config: CorsConfig) {

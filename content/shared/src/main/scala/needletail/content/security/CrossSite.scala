@@ -1,6 +1,8 @@
 package needletail.content.security
 
+import needletail.async.Setting
 import needletail.http.{Request, Response, Status}
+import needletail.http.text.Origin
 import needletail.routing.Routes
 
 /**
@@ -14,6 +16,8 @@ import needletail.routing.Routes
  */
 final case class CrossSite(trusted: Set[String] = Set.empty) {
   import CrossSite._
+
+  for (origin <- trusted) Setting("CrossSite").check("trusted", origin, Origin.isValid(origin), Origin.form)
 
   private[content] def apply(routes: Routes): Routes =
     routes.around { (request, next) =>

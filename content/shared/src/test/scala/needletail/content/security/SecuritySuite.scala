@@ -43,6 +43,24 @@ class SecuritySuite extends Suite {
     intercept[IllegalArgumentException](CorsConfig(Set("*"), credentials = true))
   }
 
+  test("an origin that no browser sends is an error, since it would never match") {
+    for (
+      wrong <-
+        Seq("a.example", "https://a.example/", "https://A.example", "https://a.example:443", "https://", "")
+    )
+      for (config <- Seq(() => CorsConfig(Set(wrong)), () => CrossSite(Set(wrong)))) {
+        val message = intercept[IllegalArgumentException](config()).getMessage
+        assert(message.contains(s" is $wrong, but must be an origin as browsers send it"), message)
+      }
+    for (
+      right <- Seq("http://localhost:3000", "https://a.example:8443", "http://[::1]:8080", "null", "app://x")
+    ) {
+      CorsConfig(Set(right))
+      CrossSite(Set(right))
+    }
+    intercept[IllegalArgumentException](CrossSite(Set("*")))
+  }
+
   test("security headers; what a handler has set stays, and HSTS needs TLS") {
     val routes = Routes(GET / "x" to "x".ok.header("Referrer-Policy", "no-referrer"))
       .securityHeaders(SecurityHeaders(hsts = Some(365.days)))
