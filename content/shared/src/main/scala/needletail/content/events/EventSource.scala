@@ -52,21 +52,31 @@ object EventSource {
         reconnected(lastId, if (delay < MostRetry) (delay * 2).min(MostRetry) else delay)
       }
 
-    def events(
-        lastId: Option[String],
-        pause: FiniteDuration
-    )(body: Option[Stream[Array[Byte]]]): Stream[Event] =
-      body match {
-        case None       => Stream.empty
-        case Some(body) =>
-          val parser = new EventParser(longest, lastId)
-          parsed(body, parser).recoverWith { case NonFatal(_) => Stream.empty } ++ Stream.defer {
-            val next = parser.retryMillis.fold(pause)(_.millis.max(LeastRetry))
-            reconnected(parser.lastId, next).map(events(parser.lastId, next))
-          }
+    var last: EventParser = null // of the connection before
+    var pause             = retry
+    var isOver            = false
+
+    def nextBody(): Async[Option[Stream[Array[Byte]]]] =
+      if (last == null) connected(None)
+      else {
+        pause = last.retryMillis.fold(pause)(_.millis.max(LeastRetry))
+        reconnected(last.lastId, pause)
       }
 
-    Stream.defer(connected(None).map(events(None, retry)))
+    def begun(body: Stream[Array[Byte]]): Stream[Event] = {
+      last = new EventParser(longest, if (last == null) None else last.lastId)
+      parsed(body, last).recoverWith { case NonFatal(_) => Stream.empty }
+    }
+
+    // One connection after another, not one inside the other: years of them without an event hold no memory.
+    Stream.fromIterator(Iterator.continually(()).takeWhile(_ => !isOver)).flatMap { _ =>
+      Stream.defer(nextBody().map {
+        case None =>
+          isOver = true
+          Stream.empty
+        case Some(body) => begun(body)
+      })
+    }
   }
 
   private def parsed(body: Stream[Array[Byte]], parser: EventParser): Stream[Event] =

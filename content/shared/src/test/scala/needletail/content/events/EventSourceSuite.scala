@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.client.error.ClientError
 import needletail.http.{Headers, Method, Request}
 import needletail.stream.Stream
@@ -126,6 +126,30 @@ class EventSourceSuite extends Suite {
     }.toList(10)).get
     assertEquals(events.map(_.data), List("a", "b"))
     assertEquals(asked.reverse.map(_ - asked.last), List(0L, 10L, 30L, 70L, 130L, 190L, 200L))
+  }
+
+  test("very many connections without an event use no stack, for an event after them and for the end") {
+    def after(connections: Int)(next: => Async[Option[Stream[Array[Byte]]]]) = {
+      var left = connections
+      EventSource(100.millis) { _ =>
+        left -= 1
+        if (left >= 0) Async.value(Some(Stream.empty)) else next
+      }
+    }
+    val loop = new ManualLoop
+    val body = Stream("data: x\n\n".getBytes)
+    assertEquals(loop.run(after(100000)(Async.value(Some(body))).take(1).toList(1)).get.map(_.data), List("x"))
+    val never     = new AsyncPromise[Option[Stream[Array[Byte]]]]
+    val cancelled = loop.run {
+      val events  = after(100000)(never)
+      val reading = events.next()
+      Async.sleep(3.hours).map { _ =>
+        reading.cancel()
+        events.cancel()
+      }
+    }
+    assertEquals(cancelled.toEither, Right(()))
+    assert(never.isCompleted)
   }
 
   test("another failure than that of a connection ends the events, at any time") {
