@@ -1,6 +1,6 @@
 package needletail.async
 
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{CountDownLatch, RejectedExecutionException}
 
 import scala.util.Try
 
@@ -30,7 +30,8 @@ private[needletail] object BlockingAwait {
 
   /**
    * Runs `body` on the loop and blocks until it completes. Returns its result or throws its failure. Interrupting the
-   * thread cancels it and throws InterruptedException. Must not be called on an event loop's thread.
+   * thread cancels it and throws InterruptedException; it throws RejectedExecutionException if the loop has ended. Must
+   * not be called on an event loop's thread.
    */
   def await[A](loop: Loop)(body: => Async[A]): A = {
     val waiting = new BlockingAwait[A]
@@ -38,7 +39,8 @@ private[needletail] object BlockingAwait {
     try waiting.done.await()
     catch {
       case e: InterruptedException =>
-        loop.execute(() => waiting.cancel())
+        try loop.execute(() => waiting.cancel())
+        catch { case _: RejectedExecutionException => () } // the loop has ended, with all it ran
         throw e
     }
     waiting.result.get

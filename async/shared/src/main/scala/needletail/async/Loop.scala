@@ -31,6 +31,9 @@ trait Loop extends Executor {
   /** Runs `task` on the loop's thread when the loop has ended; once, even if registered several times. On the loop. */
   private[needletail] def atEnd(task: Runnable): Unit = { val _ = task }
 
+  /** The task is not run at the end any more. On the loop. */
+  private[needletail] def notAtEnd(task: Runnable): Unit = { val _ = task }
+
   /**
    * Called on the loop's thread when blocking work for it begins on another thread (`change` is 1) and when the work
    * has ended or is not awaited any more (-1). For loops with a virtual clock, which must not advance meanwhile.

@@ -67,13 +67,17 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
     new Service(this, hosts.of(originOf(url), addresses))
   }
 
-  /** Runs `body` on a loop, from any thread. */
+  /**
+   * Runs `body` on a loop, from any thread. Fails with IllegalStateException if the client is closed, also while `body`
+   * runs on a loop of the client.
+   */
   def run[A](body: => Async[A]): Future[A] = loops.run(body)
 
   /**
    * Runs `body` on a loop and blocks until it completes. Interrupting the thread cancels it.
    *
-   * @throws java.lang.IllegalStateException on an event loop's thread, which must not block
+   * @throws java.lang.IllegalStateException on an event loop's thread, which must not block; and if the client is
+   *   closed, as for `run`
    */
   def await[A](body: => Async[A]): A = loops.await(body)
 
@@ -84,8 +88,9 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   private[client] def known: Seq[Host] = hosts.all
 
   /**
-   * Closes unused connections and fails the calls that wait; later calls fail. Calls in progress complete on loops of
-   * others; the client's own loops are stopped, and calls on them aborted. Returns when that is done.
+   * Closes unused connections and fails the calls that wait; later calls fail with `ClientError.ClientClosed`. Calls in
+   * progress complete on loops of others; the client's own loops are stopped, and calls on them aborted. Returns when
+   * that is done. May be called more than once.
    */
   def close(): Unit = loops.close()
 

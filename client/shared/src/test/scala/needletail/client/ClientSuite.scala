@@ -1,11 +1,15 @@
 package needletail.client
 
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.concurrent.Promise
 import scala.concurrent.duration._
+import scala.util.Try
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.http.text.ByteWriter
-import needletail.io.Address
+import needletail.io.{Address, EventLoops}
 import needletail.testing.Suite
 
 /** Calls to our own server: what is sent, what comes back, how it composes. */
@@ -275,7 +279,46 @@ class ClientSuite extends Suite with Serving {
       eventually(client.statistics.headOption.exists(_.inFlight == 1))
       client.close()
       assert(await(pending.failed).isInstanceOf[ClientError], "cut off")
-      intercept[IllegalStateException](client.get(server.url).await())
+      assert(await(client.get(server.url).future.failed).isInstanceOf[ClientError.ClientClosed])
+      intercept[ClientError.ClientClosed](client.get(server.url).await())
+      val e = intercept[IllegalStateException](client.await(Async.unit))
+      assertEquals(e.getMessage, "the client is closed")
+      assertEquals(await(client.run(Async.unit).failed).getMessage, "the client is closed")
+      client.close()
     }
+  }
+
+  test("a closed client fails what comes on loops that were lent to it") {
+    serving(_ => Response.ok("x")) { (server, _) =>
+      val loops  = new EventLoops(1, "lent", daemon = true)
+      val client = Client(clientConfig, loops)
+      try {
+        assertEquals(client.get(server.url).await().text, "x")
+        client.close()
+        assert(await(client.get(server.url).future.failed).isInstanceOf[ClientError.ClientClosed])
+        val onLoop = Async.run(loops(0))(client.get(server.url).response)
+        assert(await(onLoop.failed).isInstanceOf[ClientError.ClientClosed])
+      } finally loops.stop()
+    }
+  }
+
+  test("closing ends what runs on the client's loops, whatever it waits for") {
+    val client  = Client(clientConfig)
+    val running = client.run(Async.sleep(1.hour))
+    val begun   = new CountDownLatch(1)
+    val blocked = Promise[Unit]()
+    val thread  = new Thread({ () =>
+      blocked.complete(Try(client.await {
+        begun.countDown()
+        Async.sleep(1.hour)
+      }))
+      ()
+    })
+    thread.setDaemon(true)
+    thread.start()
+    assert(begun.await(20, TimeUnit.SECONDS))
+    client.close()
+    assertEquals(await(running.failed).getMessage, "the client is closed")
+    assertEquals(await(blocked.future.failed).getMessage, "the client is closed")
   }
 }

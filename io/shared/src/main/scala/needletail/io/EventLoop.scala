@@ -344,7 +344,8 @@ final class EventLoop private[io] (
 
   private val atEnds = new java.util.LinkedHashSet[Runnable]
 
-  override private[needletail] def atEnd(task: Runnable): Unit = { atEnds.add(task); () }
+  override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
+  override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
 
   /**
    * The only place where exceptions of user code end: they are reported, their connection is closed, the loop
@@ -371,7 +372,7 @@ final class EventLoop private[io] (
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
-      atEnds.forEach(task => run(task))
+      atEnds.toArray(new Array[Runnable](0)).foreach(task => run(task)) // a copy: they may add and remove some
     } finally {
       ended = true
       tasks.close()

@@ -2,10 +2,10 @@ package needletail.io
 
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, RejectedExecutionException}
 
-import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
 
-import needletail.async.{Async, BlockingAwait, Loop}
+import needletail.async.{Async, AsyncPromise, BlockingAwait, Loop}
 
 /**
  * The event loops that something such as a client is used on, and its state on each of them: the loop that it is called
@@ -31,17 +31,54 @@ private[needletail] final class LoopStates[S](
   private var own: EventLoops  = null                                // started when first needed
   @volatile private var closed = false
 
-  /** Runs `body` on a loop. Throws IllegalStateException if closed. */
-  def run[A](body: => Async[A]): Future[A] = Async.run(next())(body)
+  /**
+   * Runs `body` on a loop. Fails with `closedError` if this is closed, or its loop ends before `body` has completed.
+   */
+  def run[A](body: => Async[A], closedError: () => Throwable = isClosed): Future[A] = {
+    val loop    = nextOrNull()
+    val promise = Promise[A]()
+    if (loop == null) promise.failure(closedError())
+    else
+      try
+        loop.execute(() => untilEnd(loop, body, closedError).onComplete(t => { promise.complete(t); () }))
+      catch { case _: RejectedExecutionException => promise.failure(closedError()) } // it has just ended
+    promise.future
+  }
 
-  /** Runs `body` on a loop and blocks until it completes. Throws IllegalStateException on an event loop's thread. */
-  def await[A](body: => Async[A]): A = {
+  /**
+   * Runs `body` on a loop and blocks until it completes. Throws `closedError` as `run` fails with it, and
+   * IllegalStateException on an event loop's thread.
+   */
+  def await[A](body: => Async[A], closedError: () => Throwable = isClosed): A = {
     if (Loop.currentOrNull != null)
       throw new IllegalStateException(
         "await would block an event loop, and with it every connection of that loop; use the Async, or call it " +
           "inside Async.blocking"
       )
-    BlockingAwait.await(next())(body)
+    val loop = nextOrNull()
+    if (loop == null) throw closedError()
+    try BlockingAwait.await(loop)(untilEnd(loop, body, closedError))
+    catch { case _: RejectedExecutionException => throw closedError() }
+  }
+
+  private def isClosed: () => Throwable = () => new IllegalStateException(s"$owner is closed")
+
+  /** Runs `body` on `loop`, which is the calling one; what has not completed when that loop ends fails. */
+  private def untilEnd[A](loop: EventLoop, body: => Async[A], closedError: () => Throwable): Async[A] = {
+    val running = Async.defer(body)
+    if (running.isCompleted) running
+    else {
+      val result          = new AsyncPromise[A]
+      val ended: Runnable = () => { result.fail(closedError()); () }
+      loop.atEnd(ended)
+      result.onCancel(() => running.cancel())
+      running.onComplete { r =>
+        loop.notAtEnd(ended)
+        result.complete(r)
+        ()
+      }
+      result
+    }
   }
 
   /** The calling loop's state. Throws IllegalStateException with `otherwise` on a thread that is not an event loop's. */
@@ -80,20 +117,21 @@ private[needletail] final class LoopStates[S](
       .map(_ => ())
   }
 
-  /** A loop for a call from another thread. Throws IllegalStateException if closed. */
-  def next(): EventLoop =
-    if (lent != null) lent.next()
-    else
-      synchronized {
-        if (closed) throw new IllegalStateException(s"$owner is closed")
-        if (own == null)
+  /** A loop for a call from another thread; null if closed. */
+  private def nextOrNull(): EventLoop =
+    if (lent != null) { if (closed) null else lent.next() }
+    else {
+      val loops = synchronized {
+        if (own == null && !closed)
           own = new EventLoops(
             if (count > 0) count else Runtime.getRuntime.availableProcessors,
             name,
             daemon = true
           )
         own
-      }.next()
+      }
+      if (closed) null else loops.next()
+    }
 
   /** Discards every state and stops its own loops. Returns when that is done; on an event loop's thread, at once. */
   def close(): Unit = {

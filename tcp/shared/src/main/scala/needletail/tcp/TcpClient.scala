@@ -77,20 +77,21 @@ final class TcpClient[I, O] private (
   /** As `call` with a limit, from any thread, on a loop of the client. */
   def future(request: O, limit: FiniteDuration): Future[I] = run(call(request, limit))
 
-  /** Runs `body` on a loop of the client, from any thread. Fails with `Closed` if the client is closed. */
-  def run[A](body: => Async[A]): Future[A] =
-    try states.run(body)
-    catch {
-      case _: IllegalStateException =>
-        Future.failed(new TcpClientError.Closed(address.toString, written = false))
-    }
+  /**
+   * Runs `body` on a loop of the client, from any thread. Fails with `Closed` if the client is closed, also while `body`
+   * runs on a loop of the client.
+   */
+  def run[A](body: => Async[A]): Future[A] = states.run(body, closedError)
 
   /**
    * Runs `body` on a loop of the client and blocks until it completes. Interrupting the thread cancels it.
    *
+   * @throws TcpClientError.Closed if the client is closed, as for `run`
    * @throws java.lang.IllegalStateException on an event loop's thread, which must not block
    */
-  def await[A](body: => Async[A]): A = states.await(body)
+  def await[A](body: => Async[A]): A = states.await(body, closedError)
+
+  private def closedError = () => new TcpClientError.Closed(address.toString, written = false)
 
   /** Opens a connection on each loop of the client, if `keepConnected` is set; otherwise the first request does. */
   def connect(): Unit = { val _ = run(Async.attempt { here; () }) }

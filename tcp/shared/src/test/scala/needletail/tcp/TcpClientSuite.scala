@@ -265,6 +265,7 @@ class TcpClientSuite extends Suite with WithTestServer {
       assert(intercept[TcpClientError.Closed](await(first)).mayHaveArrived)
       assert(!intercept[TcpClientError.Closed](await(second)).mayHaveArrived)
       intercept[TcpClientError.Closed](await(client.future("3")))
+      intercept[TcpClientError.Closed](client.await(client.call("4")))
       eventually(server.closed.get == 1)
     }
   }

@@ -190,16 +190,16 @@ final class Call private[client] (
    */
   def stream: Async[StreamedResponse] = sender.stream(this)
 
-  /** As `response`, from any thread, on a loop of the client. */
-  def future: Future[ClientResponse] = sender.run(response)
+  /** As `response`, from any thread, on a loop of the client. Fails with `ClientError.ClientClosed` if that is closed. */
+  def future: Future[ClientResponse] = sender.future(this)
 
   /**
    * As `response`, blocking: for virtual threads, and others that may block. Interrupting the thread cancels the call.
    *
-   * @throws ClientError if there is no response
+   * @throws ClientError if there is no response: `ClientClosed` if the client is closed
    * @throws java.lang.IllegalStateException on an event loop's thread, which must not block
    */
-  def await(): ClientResponse = sender.await(response)
+  def await(): ClientResponse = sender.await(this)
 
   private def typed(mediaType: String): Call =
     if (headers.contains("Content-Type")) this else copy(headers = headers.add("Content-Type", mediaType))

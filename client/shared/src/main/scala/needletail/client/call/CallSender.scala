@@ -18,9 +18,12 @@ private[client] trait CallSender {
    */
   def stream(call: Call): Async[StreamedResponse]
 
-  /** Runs `body` on a loop. */
-  def run[A](body: => Async[A]): Future[A]
+  /** As `response`, from any thread. Fails with `ClientClosed` if the client is closed. */
+  def future(call: Call): Future[ClientResponse]
 
-  /** Runs `body` on a loop and blocks until it completes. Throws IllegalStateException on an event loop's thread. */
-  def await[A](body: => Async[A]): A
+  /**
+   * As `response`, blocking. Throws `ClientClosed` if the client is closed, and IllegalStateException on an event loop's
+   * thread.
+   */
+  def await(call: Call): ClientResponse
 }

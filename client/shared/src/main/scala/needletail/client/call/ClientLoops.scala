@@ -5,6 +5,7 @@ import scala.concurrent.Future
 import needletail.async.Async
 import needletail.client.config.ClientConfig
 import needletail.client.connection.ClientLoopContext
+import needletail.client.error.ClientError
 import needletail.client.pool.{Host, HostRegistry, PerLoopClient}
 import needletail.io.{EventLoops, LoopStates}
 
@@ -29,8 +30,16 @@ private[client] final class ClientLoops(config: ClientConfig, lent: EventLoops, 
 
   def stream(call: Call): Async[StreamedResponse] = new StreamingCallExecution(here, call).begin()
 
+  def future(call: Call): Future[ClientResponse] = states.run(response(call), closedError(call))
+
+  def await(call: Call): ClientResponse = states.await(response(call), closedError(call))
+
+  private def closedError(call: Call) = () => new ClientError.ClientClosed(call.hostName)
+
+  /** Runs `body` on a loop. Fails with IllegalStateException if the client is closed. */
   def run[A](body: => Async[A]): Future[A] = states.run(body)
 
+  /** Runs `body` on a loop and blocks until it completes. Throws IllegalStateException on an event loop's thread. */
   def await[A](body: => Async[A]): A = states.await(body)
 
   /** Closes the host's unused connections on every loop. */

@@ -132,6 +132,6 @@ object ClientError {
     def text: String = MediaType.decode(bytes, MediaType.charset(headers.get("Content-Type")))
   }
 
-  /** The client was closed before the response was complete. */
+  /** The client was closed before the call was made, or before the response was complete. */
   final class ClientClosed(host: String) extends ClientError(host, "the client is closed")
 }

@@ -1,5 +1,7 @@
 package needletail.websocket.client
 
+import java.io.IOException
+
 import scala.concurrent.Future
 
 import needletail.async.Async
@@ -32,7 +34,7 @@ final class WebSocketClient private (
     config.loops,
     lent,
     loop => new WebSocketClient.OnLoop(loop, entropy),
-    _ => ()
+    _.isClosed = true
   )
 
   /**
@@ -52,32 +54,37 @@ final class WebSocketClient private (
     val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
     val proxy     = config.proxies.of(to.origin)
     var tunnel: ClientTunnel = null
-    Connector
-      .connect(
-        proxy.fold(to.origin.address)(_.address),
-        on.loop,
-        config.socket,
-        config.connectTimeout.toNanos,
-        null,
-        to.origin.peer(config.tls),
-        WebSocketClient.handshake(proxy, to.origin.address)
-      ) { connection =>
-        tunnel = new ClientTunnel(connection, on.part, config, handshake)
-        tunnel
-      }
-      .recoverWith(WebSocketClient.refusal)
-      .flatMap { _ =>
-        tunnel.begin()
-        handshake.opened.onCancel(() => tunnel.abort())
-        handshake.opened
-      }
+    if (on.isClosed) Async.fail(WebSocketClient.closedError)
+    else
+      Connector
+        .connect(
+          proxy.fold(to.origin.address)(_.address),
+          on.loop,
+          config.socket,
+          config.connectTimeout.toNanos,
+          null,
+          to.origin.peer(config.tls),
+          WebSocketClient.handshake(proxy, to.origin.address)
+        ) { connection =>
+          tunnel = new ClientTunnel(connection, on.part, config, handshake)
+          tunnel
+        }
+        .recoverWith(WebSocketClient.refusal)
+        .flatMap { _ =>
+          tunnel.begin()
+          handshake.opened.onCancel(() => tunnel.abort())
+          handshake.opened
+        }
   }
 
   /** As `connect`, from any thread, on a loop of the client. */
   def future(url: String, headers: Headers = Headers.empty)(open: WebSocket => Listener): Future[WebSocket] =
-    states.run(connect(url, headers)(open))
+    states.run(connect(url, headers)(open), () => WebSocketClient.closedError)
 
-  /** Stops the client's own loops, with their WebSockets. Returns when that is done; on an event loop's thread, at once. */
+  /**
+   * Stops the client's own loops, with their WebSockets; those on loops of others go on. No further WebSocket can be
+   * opened: that fails with an IOException. Returns when that is done; on an event loop's thread, at once.
+   */
   def close(): Unit = states.close()
 }
 
@@ -99,8 +106,11 @@ object WebSocketClient {
   ): WebSocketClient = new WebSocketClient(config, loops, entropy)
 
   private final class OnLoop(val loop: EventLoop, entropy: Array[Byte] => Unit) {
-    val part = new PerLoopSockets(entropy)
+    val part     = new PerLoopSockets(entropy)
+    var isClosed = false
   }
+
+  private def closedError: IOException = new IOException("the client is closed")
 
   private def handshake(proxy: Option[HttpProxy], to: Address): ProxyHandshake = (proxy, to) match {
     case (Some(proxy), tcp: Address.Tcp) => proxy.handshake(tcp)
