@@ -45,6 +45,7 @@ private[tcp] final class ClientConnection[I, O](
   private var offered   = 0L    // bytes of requests, written or not
   private var inTurn    = false // onData runs, which ends with a flush
   private var turnAsked = false
+  private var turnsLeft = 0     // turns that end before anything is written
   private var isReady   = false // the protocol has done what it does first
   private var isEarly   = false // the message that has begun did so while nothing was awaited
   private var isOver    = false
@@ -108,6 +109,7 @@ private[tcp] final class ClientConnection[I, O](
       x.sentFrom = offered
       offered += encoded.length
       if (inFlight.isEmpty && (x.answers || isFlushed)) quietFrom = connection.loop.nowNanos
+      if (inFlight.isEmpty && isFlushed) lookFirst()
       if (x.answers) {
         x.place = this
         inFlight.addLast(x)
@@ -115,21 +117,38 @@ private[tcp] final class ClientConnection[I, O](
       }
       batch.add(encoded)
       if (!x.answers) x.succeed(null.asInstanceOf[I])
-      if (!inTurn && !turnAsked) {
-        turnAsked = true
-        connection.loop.endOfTurn(this)
-      }
+      if (!inTurn) askForTurn()
     }
+  }
+
+  /**
+   * Nothing was awaited, so what the server may have sent by now is no answer to what is sent next: the loop reads it in
+   * its next turn, which does not wait, before anything is written.
+   */
+  private def lookFirst(): Unit = {
+    turnsLeft = 1
+    batch.hold()
+    askForTurn()
+  }
+
+  private def askForTurn(): Unit = if (!turnAsked) {
+    turnAsked = true
+    connection.loop.endOfTurn(this)
   }
 
   /** The end of a turn in which requests were sent. */
   def run(): Unit = {
     turnAsked = false
-    if (!isOver) {
-      batch.flush()
-      settle()
-      owner.freed(this)
-    }
+    if (!isOver)
+      if (turnsLeft > 0) {
+        turnsLeft -= 1
+        askForTurn()
+      } else {
+        batch.release()
+        batch.flush()
+        settle()
+        owner.freed(this)
+      }
   }
 
   // TcpSession

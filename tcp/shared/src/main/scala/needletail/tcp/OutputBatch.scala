@@ -1,5 +1,7 @@
 package needletail.tcp
 
+import java.util.ArrayDeque
+
 import needletail.io.Connection
 
 /** The output of one turn on a connection, written by one system call. */
@@ -8,13 +10,29 @@ private[tcp] final class OutputBatch(connection: Connection) {
 
   private var bytes: Array[Byte] = null
   private var count              = 0
+  private val held               = new ArrayDeque[Array[Byte]]
+  private var heldBytes          = 0
+  private var isHeld             = false
 
   /** Bytes added and not yet written. */
-  def size: Int = count
+  def size: Int = count + heldBytes
+
+  /** Writes nothing before `release`, also not by `flush`. */
+  def hold(): Unit = isHeld = true
+
+  /** Adds what was held. */
+  def release(): Unit = if (isHeld) {
+    isHeld = false
+    heldBytes = 0
+    while (!held.isEmpty) add(held.removeFirst())
+  }
 
   /** Adds a message; takes over the array. */
   def add(message: Array[Byte]): Unit =
-    if (message.length >= Large) {
+    if (isHeld) {
+      held.addLast(message)
+      heldBytes += message.length
+    } else if (message.length >= Large) {
       flush()
       connection.writeOwned(message, 0, message.length)
     } else {

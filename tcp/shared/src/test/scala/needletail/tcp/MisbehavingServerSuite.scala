@@ -48,6 +48,28 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
     }
   }
 
+  test("a message that came before the request is not its answer, though the loop had not read it") {
+    for (isWithinTurn <- List(true, false)) {
+      @volatile var isSent = false
+      scripted((peer, line) => {
+        peer.send(s"$line\n")
+        if (line == "a") peer.later(20.millis) {
+          peer.send("evil\n")
+          isSent = true
+        }
+      }) { (server, client) =>
+        def rested = if (isWithinTurn) Async.unit else Async.yieldNow
+        val both   = await(client.run {
+          client.call("a").flatMap(a => rested.map(_ => a)).flatMap { a =>
+            eventually(isSent, "the server has sent more")
+            client.call("b").map(a -> _)
+          }
+        })
+        assertEquals((both, server.opened.get), (("a", "b"), 2), isWithinTurn)
+      }
+    }
+  }
+
   test("a request that was cancelled keeps its place as well") {
     scripted((peer, line) => if (line == "behind") peer.send("cancelled\nbehind\n")) { (server, client) =>
       var cancelled: Async[String] = null // on the loop
