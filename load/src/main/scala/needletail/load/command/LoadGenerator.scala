@@ -15,6 +15,6 @@ trait LoadGenerator extends LoadRunner {
   /** Limits of this machine, with a warning for each that the plan comes near to. */
   def preflight(plan: LoadPlan): Machine
 
-  /** Reads a scenario file, with `server` instead of its target if given. Left is the error with its line. */
+  /** Reads a scenario file, with `server` instead of its target if given. Left is the error with its line and column. */
   def scenario(file: Path, server: Option[String]): Either[String, LoadPlan]
 }

@@ -7,18 +7,26 @@ import scala.jdk.OptionConverters._
 
 import org.snakeyaml.engine.v2.api.LoadSettings
 import org.snakeyaml.engine.v2.api.lowlevel.Compose
-import org.snakeyaml.engine.v2.exceptions.{MarkedYamlEngineException, YamlEngineException}
+import org.snakeyaml.engine.v2.exceptions.{Mark, MarkedYamlEngineException, YamlEngineException}
 import org.snakeyaml.engine.v2.nodes.{MappingNode, Node, ScalarNode, SequenceNode}
 
-/** A mistake in a file; caught in `Scenario.read`. `line` counts from 1. */
-private[scenario] final class Mistake(val line: Int, val reason: String)
+/** A mistake in a file; caught in `Scenario.read`. */
+private[scenario] final class Mistake(val at: Place, val reason: String)
     extends RuntimeException(reason, null, false, false)
+
+/** A place in a file: line and column, both from 1. */
+private[scenario] final case class Place(line: Int, column: Int)
+
+private[scenario] object Place {
+  val start: Place = Place(1, 1)
+
+  /** `start` for a library that does not know it. */
+  def of(mark: Option[Mark]): Place = mark.fold(start)(m => Place(m.getLine + 1, m.getColumn + 1))
+}
 
 /** A node of a YAML document. Its methods read it as a type, or throw a mistake with its line. */
 private[scenario] final class Yaml(node: Node, val name: String) {
-  def line: Int = Yaml.lineOf(node)
-
-  def fail(reason: String): Nothing = throw new Mistake(line, reason)
+  def fail(reason: String): Nothing = throw new Mistake(Yaml.placeOf(node), reason)
 
   private def expected(what: String): Nothing = fail(s"$name must be $what, not ${Yaml.describe(node)}")
 
@@ -71,7 +79,7 @@ private[scenario] final class Yaml(node: Node, val name: String) {
     val keys = mutable.Set.empty[String]
     tuples.map { case (key, value) =>
       val text = new Yaml(key, s"a name in $name").text
-      if (!keys.add(text)) throw new Mistake(Yaml.lineOf(key), s"'$text' occurs twice in $name")
+      if (!keys.add(text)) throw new Mistake(Yaml.placeOf(key), s"'$text' occurs twice in $name")
       (text, new Yaml(value, text))
     }
   }
@@ -82,7 +90,7 @@ private[scenario] final class Yaml(node: Node, val name: String) {
     all.zip(tuples).foreach { case ((key, _), (node, _)) =>
       if (!known.contains(key))
         throw new Mistake(
-          Yaml.lineOf(node),
+          Yaml.placeOf(node),
           s"unknown key '$key' in $name; known keys are ${known.mkString(", ")}"
         )
     }
@@ -117,18 +125,18 @@ private[scenario] object Yaml {
     try
       new Compose(LoadSettings.builder().setUseMarks(true).build()).composeString(text).toScala match {
         case Some(node) => new Yaml(node, "the scenario")
-        case None       => throw new Mistake(1, "it is empty")
+        case None       => throw new Mistake(Place.start, "it is empty")
       }
     catch {
       case e: MarkedYamlEngineException =>
-        val line = e.getProblemMark.toScala.orElse(e.getContextMark.toScala).fold(1)(_.getLine + 1)
-        throw new Mistake(line, s"this is not YAML: ${e.getProblem}")
-      case e: YamlEngineException => throw new Mistake(1, s"this is not YAML: ${e.getMessage}")
+        val mark = e.getProblemMark.toScala.orElse(e.getContextMark.toScala)
+        throw new Mistake(Place.of(mark), s"this is not YAML: ${e.getProblem}")
+      case e: YamlEngineException => throw new Mistake(Place.start, s"this is not YAML: ${e.getMessage}")
       case _: StackOverflowError  =>
-        throw new Mistake(1, "its brackets are nested too deeply") // the library recurses
+        throw new Mistake(Place.start, "its brackets are nested too deeply") // the library recurses
     }
 
-  private def lineOf(node: Node): Int = node.getStartMark.toScala.fold(1)(_.getLine + 1)
+  private def placeOf(node: Node): Place = Place.of(node.getStartMark.toScala)
 
   private def describe(node: Node): String = node match {
     case scalar: ScalarNode if scalar.getValue.isEmpty => "nothing"

@@ -100,7 +100,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       assert(any.out.contains("5 requests: 5 good, 0 bad"), any.out + any.err)
       val none = program("run", scenario("cacert: theirs.pem"))
       assertEquals(none.status, 2)
-      assert(none.err.contains("shop.yaml:1: cannot read certificates: "), none.err)
+      assert(none.err.contains("shop.yaml:1:9: cannot read certificates: "), none.err)
       val both = program("run", scenario("cacert: ours.pem", "insecure: true"))
       assert(both.err.contains("cacert and insecure exclude each other"), both.err)
     }

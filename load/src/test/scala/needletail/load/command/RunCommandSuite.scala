@@ -176,6 +176,9 @@ class RunCommandSuite extends Suite with TemporaryDirectories {
     told("is not a header")("run", url, "--header", "nothing")
     told("has a line break")("run", url, "--header", "a: b\r\nc: d")
     told("cannot read")("run", url, "--body", "@/no/such/file")
+    told("cannot read /dev/zero: it is larger than")("run", url, "--body", "@/dev/zero")
+    told("cannot read /dev/zero: it is larger than")("compare", "/dev/zero", "/dev/zero")
+    told("there is no name of a file after @")("run", url, "--body", "@")
     told("there is none")("run", "shop.yaml")
     assertEquals(model.runs.size, 0)
   }

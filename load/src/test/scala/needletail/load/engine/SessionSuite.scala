@@ -91,6 +91,15 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
+  test("a pattern that a long response makes too complex is a failed check, and the load goes on") {
+    serving(_ => Response.ok("xy" * 200000)) { server =>
+      val request = get(server.url + "/").copy(checks = Vector(Check.BodyMatches("^(x|y)*$")))
+      val result  = run(closed(server.url, 2, 3).copy(kinds = Vector(Kind("k", Vector(request)))))
+      assertEquals(outcomes(result), Map("check" -> 6L))
+      assert(result.reasons.exists(_._2.contains("too complex")), result.reasons)
+    }
+  }
+
   test("a form's values are encoded, and lengths are those of bytes") {
     val bodies           = new ConcurrentLinkedQueue[String]
     val handler: Handler = request =>

@@ -175,7 +175,7 @@ class ScenarioSuite extends Suite {
       )
 
       def bad(file: String) = mistake(yaml.replace("[words.csv", s"[$file"), path)
-      assertEquals(bad("none.csv"), "7: feeder none.csv: there is no such file")
+      assertEquals(bad("none.csv"), "7: feeder none.csv: there is no such file or directory")
       assertEquals(bad("short.csv"), "7: feeder short.csv: row 2 has 1 values, and there are 2 names")
       assertEquals(
         bad("names.csv"),
@@ -199,12 +199,19 @@ class ScenarioSuite extends Suite {
     }
   }
 
+  test("a mistake has its line and column") {
+    def place(yaml: String) = Scenario.parse(yaml, here).left.map(e => (e.line, e.column)).left.toOption
+    assertEquals(place("target: http://a\nusers: {count: x, requests: 1}\nkinds: [{get: /}]"), Some((2, 16)))
+    assertEquals(place(with_("kinds:\n  - name: a\n    get: /\n    weigth: 2")), Some((8, 5)))
+    assertEquals(place("target: http://a\nusers: {count: 1\nkinds: [}").map(_._1 > 1), Some(true))
+  }
+
   test("a file that is not there, and one that is none") {
     assertEquals(
       Scenario.read(Paths.get("/nowhere/x.yaml")),
-      Left(ScenarioError("/nowhere/x.yaml", 0, "there is no such file"))
+      Left(ScenarioError("/nowhere/x.yaml", 0, 0, "there is no such file or directory"))
     )
-    assertEquals(ScenarioError("x.yaml", 3, "why").toString, "x.yaml:3: why")
+    assertEquals(ScenarioError("x.yaml", 3, 7, "why").toString, "x.yaml:3:7: why")
     assertEquals(mistake(""), "1: it is empty")
     val noYaml = mistake("target: http://a\nusers: {count: 1\nkinds: [}")
     assert(noYaml.matches("[23]: this is not YAML: .*"), noYaml)

@@ -21,7 +21,8 @@ private[engine] final class FailureSamples {
 
 private[engine] object FailureSamples {
   private def wanted(outcome: Outcome): Boolean =
-    (outcome eq Outcome.Garbage) || (outcome eq Outcome.ConnectFailed) || (outcome eq Outcome.Reset)
+    (outcome eq Outcome.Garbage) || (outcome eq Outcome.ConnectFailed) || (outcome eq Outcome.Reset) ||
+      (outcome eq Outcome.FailedCheck)
 
   /** The message without the host, which a report has already. */
   private def words(error: Throwable): String = error match {

@@ -1,12 +1,12 @@
 package needletail.load.report.data
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, PrintStream}
-import java.nio.file.{Files, Path}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, PrintStream}
+import java.nio.file.Path
 
 import org.HdrHistogram.{EncodableHistogram, Histogram, HistogramLogReader, HistogramLogWriter}
 
 import needletail.load.analysis.verdict.Measurement
-import needletail.load.file.FileProblem
+import needletail.load.file.InputFile
 import needletail.load.result.Figures
 
 /**
@@ -69,8 +69,10 @@ private[load] object HistogramLog {
 
   /** The entries in the order of the file. Left is the error. */
   def read(path: Path): Either[String, Vector[Entry]] =
-    try parse(Files.readAllBytes(path)).left.map(reason => s"$path: $reason")
-    catch { case e: IOException => Left(s"cannot read $path: ${FileProblem.reason(e)}") }
+    InputFile.read(path) match {
+      case Left(reason) => Left(s"cannot read $path: $reason")
+      case Right(bytes) => parse(bytes).left.map(reason => s"$path: $reason")
+    }
 
   def parse(bytes: Array[Byte]): Either[String, Vector[Entry]] =
     try {

@@ -1,13 +1,12 @@
 package needletail.load.report.data
 
-import java.io.IOException
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import com.github.plokhotnyuk.jsoniter_scala.core._
 import com.github.plokhotnyuk.jsoniter_scala.macros._
 
 import needletail.load.analysis.verdict.{Bands, CheckedCondition, Latencies, Measurement, Metric, Verdict}
-import needletail.load.file.FileProblem
+import needletail.load.file.InputFile
 import needletail.load.result.{Figures, Outcome, RunResult}
 
 /**
@@ -213,8 +212,10 @@ private[load] object ResultDocument {
     } catch { case e: JsonReaderException => Left(s"it is not a result of needletail-load: ${e.getMessage}") }
 
   def read(path: Path): Either[String, ResultDocument] =
-    try fromJson(Files.readAllBytes(path)).left.map(reason => s"$path: $reason")
-    catch { case e: IOException => Left(s"cannot read $path: ${FileProblem.reason(e)}") }
+    InputFile.read(path) match {
+      case Left(reason) => Left(s"cannot read $path: $reason")
+      case Right(bytes) => fromJson(bytes).left.map(reason => s"$path: $reason")
+    }
 
   private final case class Head(format: String, version: Int)
 
