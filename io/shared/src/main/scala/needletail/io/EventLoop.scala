@@ -372,7 +372,9 @@ final class EventLoop private[io] (
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
-      atEnds.toArray(new Array[Runnable](0)).foreach(task => run(task)) // a copy: they may add and remove some
+      atEnds.toArray(new Array[Runnable](0)).foreach(task =>
+        run(task)
+      ) // a copy: they may add and remove some
     } finally {
       ended = true
       tasks.close()

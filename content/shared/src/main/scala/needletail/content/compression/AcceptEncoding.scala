@@ -42,7 +42,14 @@ object AcceptEncoding {
       val semicolon = accepted.indexOf(';', from)
       val isWeighed = semicolon >= 0 && semicolon < until
       val nameEnd   = if (isWeighed) semicolon else until
-      if (isName(accepted, from, nameEnd, coding) || (coding == "gzip" && isName(accepted, from, nameEnd, "x-gzip")))
+      if (
+        isName(
+          accepted,
+          from,
+          nameEnd,
+          coding
+        ) || (coding == "gzip" && isName(accepted, from, nameEnd, "x-gzip"))
+      )
         return if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
       if (whole && isName(accepted, from, nameEnd, "*"))
         any = if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
@@ -65,7 +72,8 @@ object AcceptEncoding {
   /** The parameter q in thousandths; 0 if it is malformed. */
   private def quality(parameter: String): Int = {
     val text   = parameter.trim
-    val digits = if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=') text.substring(2) else ""
+    val digits =
+      if (text.length > 2 && (text.charAt(0) | 32) == 'q' && text.charAt(1) == '=') text.substring(2) else ""
     if (digits.isEmpty || digits.length > 5 || (digits.charAt(0) != '0' && digits.charAt(0) != '1')) 0
     else if (digits.length > 1 && digits.charAt(1) != '.') 0
     else {

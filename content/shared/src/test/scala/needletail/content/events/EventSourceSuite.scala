@@ -138,7 +138,10 @@ class EventSourceSuite extends Suite {
     }
     val loop = new ManualLoop
     val body = Stream("data: x\n\n".getBytes)
-    assertEquals(loop.run(after(100000)(Async.value(Some(body))).take(1).toList(1)).get.map(_.data), List("x"))
+    assertEquals(
+      loop.run(after(100000)(Async.value(Some(body))).take(1).toList(1)).get.map(_.data),
+      List("x")
+    )
     val never     = new AsyncPromise[Option[Stream[Array[Byte]]]]
     val cancelled = loop.run {
       val events  = after(100000)(never)

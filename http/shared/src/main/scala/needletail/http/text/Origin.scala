@@ -4,7 +4,8 @@ package needletail.http.text
 private[needletail] object Origin {
 
   /** What error messages say that an origin must be. */
-  val form = "an origin as browsers send it, such as https://shop.example: lower case, no path, no default port"
+  val form =
+    "an origin as browsers send it, such as https://shop.example: lower case, no path, no default port"
 
   def isValid(text: String): Boolean = text == "null" || {
     val colon = text.indexOf("://")

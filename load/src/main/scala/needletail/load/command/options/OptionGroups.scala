@@ -132,9 +132,8 @@ private object OptionGroups {
       (n, o) =>
         o.copy(asking = o.asking.copy(pipelining = n))
     ),
-    value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(statuses)(
-      (s, o) =>
-        o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
+    value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(statuses)((s, o) =>
+      o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
     ),
     value("cacert", "FILE", "PEM file of certificates to trust for https (those of the Java runtime)")(text =>
       if (text.isEmpty) Left("it is not a file") else Right(text)
