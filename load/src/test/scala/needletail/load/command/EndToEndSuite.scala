@@ -184,7 +184,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
         Files.writeString(file, EndToEndSuite.scenario(url(server)).replace("kinds:", "kind:"))
         val wrong = program("run", file.toString)
         assertEquals(wrong.status, 2)
-        assert(s"${file.getFileName}:\\d+: ".r.findFirstIn(wrong.err).isDefined, wrong.err)
+        assert(wrong.err.contains(s"${file.getFileName}:3:1: "), wrong.err)
       } finally Files.delete(file)
     }
   }
