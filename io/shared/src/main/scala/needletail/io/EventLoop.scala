@@ -372,9 +372,7 @@ final class EventLoop private[io] (
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
-      atEnds.toArray(new Array[Runnable](0)).foreach(task =>
-        run(task)
-      ) // a copy: they may add and remove some
+      for (task <- atEnds.toArray(new Array[Runnable](0))) run(task) // of a copy, as they may change it
     } finally {
       ended = true
       tasks.close()

@@ -37,22 +37,17 @@ object AcceptEncoding {
     var any  = -1
     var from = 0
     while (from < accepted.length) {
-      val comma     = accepted.indexOf(',', from)
-      val until     = if (comma < 0) accepted.length else comma
-      val semicolon = accepted.indexOf(';', from)
-      val isWeighed = semicolon >= 0 && semicolon < until
-      val nameEnd   = if (isWeighed) semicolon else until
-      if (
-        isName(
-          accepted,
-          from,
-          nameEnd,
-          coding
-        ) || (coding == "gzip" && isName(accepted, from, nameEnd, "x-gzip"))
-      )
-        return if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
-      if (whole && isName(accepted, from, nameEnd, "*"))
-        any = if (isWeighed) quality(accepted.substring(semicolon + 1, until)) else Most
+      var semicolon = -1
+      var until     = from
+      while (until < accepted.length && accepted.charAt(until) != ',') {
+        if (semicolon < 0 && accepted.charAt(until) == ';') semicolon = until
+        until += 1
+      }
+      val nameEnd          = if (semicolon < 0) until else semicolon
+      def is(name: String) = isName(accepted, from, nameEnd, name)
+      def q                = if (semicolon < 0) Most else quality(accepted.substring(semicolon + 1, until))
+      if (is(coding) || (coding == "gzip" && is("x-gzip"))) return q
+      if (whole && is("*")) any = q
       from = until + 1
     }
     any

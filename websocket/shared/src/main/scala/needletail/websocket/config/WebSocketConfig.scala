@@ -3,7 +3,7 @@ package needletail.websocket.config
 import scala.concurrent.duration._
 
 import needletail.async.Setting
-import needletail.http.text.{Grammar, Origin}
+import needletail.http.text.{Ascii, Grammar, Origin}
 import needletail.websocket.frame.Compression
 
 /**
@@ -60,7 +60,7 @@ object Origins {
   /** Pages of the same host and port, and of these origins, such as `https://example.com`. */
   final case class Listed(origins: Set[String]) extends Origins {
     for (origin <- origins)
-      Setting("Origins.Listed").check("origins", origin, Origin.isValid(origin), Origin.form)
+      Setting("Origins.Listed").check("origins", origin, Origin.isValid(Ascii.lower(origin)), Origin.form)
   }
 
   /** All pages: any site that a user visits can then talk to this server with the user's cookies. */

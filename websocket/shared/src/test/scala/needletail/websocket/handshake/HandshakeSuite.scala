@@ -79,6 +79,7 @@ class HandshakeSuite extends Suite {
     assertEquals(from("https://app.example", listed), 101)
     assertEquals(from("http://example.com", listed), 101)
     assertEquals(from("http://app.example", listed), 403)
+    assertEquals(from("https://app.example", Origins.Listed(Set("HTTPS://App.Example"))), 101)
     for (wrong <- Seq("app.example", "https://app.example/", "*"))
       intercept[IllegalArgumentException](Origins.Listed(Set(wrong)))
     assertEquals(status(asked.add("Origin", "http://example.com").add("Origin", "http://evil.example")), 403)
