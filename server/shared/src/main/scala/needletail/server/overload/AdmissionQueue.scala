@@ -4,8 +4,10 @@ import needletail.async.{Async, AsyncPromise}
 import needletail.server.clock.LoopTime
 
 /**
- * Requests of one kind on one loop that wait for room. The newest is admitted first: if more arrive than can be
- * served, those that are served have hardly waited, and the others would have waited in vain in any order.
+ * Requests of one kind on one loop that wait for room. They are admitted in the order of their arrival while the queue
+ * is short: that keeps the longest wait low. When the oldest has waited for twice `patience`, or the queue is
+ * overloaded, the newest is admitted first: those that are served have hardly waited, and the others would have waited
+ * in vain in any order (adaptive LIFO, "Fail at Scale", ACM Queue 2015).
  *
  * The expected wait of the whole queue follows from Little's law: its length, divided by the recent rate of
  * admissions. As many requests as can be admitted within `burst` may wait; beyond that the oldest are refused. A queue
@@ -67,9 +69,9 @@ private[server] final class AdmissionQueue(
     place.turn
   }
 
-  /** Admits the newest. It runs before this returns, so this must not be called inside a callback. */
+  /** Admits the next. It runs before this returns, so this must not be called inside a callback. */
   def letIn(): Unit = {
-    val place = ends.older
+    val place = if (isNewestFirst) ends.older else ends.newer
     remove(place)
     admitted += 1
     rate.count()
@@ -87,6 +89,8 @@ private[server] final class AdmissionQueue(
 
   /** Called when the loop was idle. */
   def relax(): Unit = isOverloaded = false
+
+  private def isNewestFirst: Boolean = isOverloaded || time.own - ends.newer.since > 2 * patience
 
   private def longest: Long = if (isOverloaded) patience else burst
 

@@ -10,9 +10,10 @@ import needletail.http.Refusal
  * with the reason in Overload-Reason, before its body is read and before a handler runs.
  *
  * Two things are limited, by each event loop for itself: how much work waits for the loop, and how many requests of a
- * route are in flight, which limits what their handlers wait for. A request that cannot run at once waits; the newest
- * is admitted first. It is refused if more requests wait than can be served within the time they may wait. The reasons
- * for this design are in docs/decisions/0019-waiting-lines.md.
+ * route are in flight, which limits what their handlers wait for. A request that cannot run at once waits; the oldest
+ * is admitted first while the queue is short, the newest once it is long. A request is refused if more requests wait
+ * than can be served within the time they may wait. The reasons for this design are in
+ * docs/decisions/0019-waiting-lines.md.
  *
  * Time that the loop lost to others, such as another program on the same processor, does not count.
  *

@@ -15,7 +15,7 @@ import needletail.server.clock.LoopTime
  *
  * When that delay is above the target, a request that is read next does not run at once but joins an
  * [[AdmissionQueue]], one for each priority. At the end of each turn the loop serves some of them: the highest
- * priority first, and of those the newest. So the queue moves from the sockets into the program, where it can be
+ * priority first, and of those the oldest, or the newest once the queue is long. So the queue moves from the sockets into the program, where it can be
  * counted and ordered, and the loop sees whether more requests arrive while it works on it. Only requests that cannot
  * be served within the time of a burst are refused.
  *
@@ -136,7 +136,7 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
   }
 
   /**
-   * Admits the newest request of the highest priority. Returns false if none waits. It runs before this returns, so
+   * Admits the next request of the highest priority. Returns false if none waits. It runs before this returns, so
    * this must not be called inside a callback.
    */
   def letIn(): Boolean = {

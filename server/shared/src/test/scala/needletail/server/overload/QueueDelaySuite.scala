@@ -77,6 +77,25 @@ class QueueDelaySuite extends Suite {
     assert(s.quantile(0.99, _.kind.route.priority eq Priority.High) < 40)
   }
 
+  test(
+    "requests of a high priority that take 0.6 of the processor wait for their turn, not for the last of them"
+  ) {
+    val s      = server()
+    val random = new scala.util.Random(1)
+    s.forget()
+    List(kind(2, Priority.High) -> 3.3, two -> 0.5).foreach { case (kind, meanMillis) =>
+      var at = s.now.toDouble
+      while (at < s.now + 20000.0 * Ms) {
+        at -= Math.log(1 - random.nextDouble()) * meanMillis * Ms
+        s.at(at.toLong, kind)
+      }
+    }
+    s.run(21000)
+    assertEquals(s.refused(Priority.High), 0)
+    val p99 = s.quantile(0.99, _.kind.route.priority eq Priority.High)
+    assert(p99 < 20, clue = s"p99 $p99 ms")
+  }
+
   test("the critical ones pass whatever the load") {
     val low = kind(2, Priority.Low)
     val s   = server().offer(2500, 3000, kind(2, Priority.Critical), low, low, low)
