@@ -15,12 +15,14 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
   /** The port it listens on; 0 for a Unix socket. */
   def port: Int = server.port
 
-  /** A URL by which this machine can reach it; `unix:` and the path for a Unix socket. */
+  /**
+   * A URL by which this machine can reach it, such as `http://localhost:8080`; `unix:` and the path for a Unix socket. The
+   * scheme of a codec's protocol is `tcp`, or `tls`.
+   */
   def url: String = address match {
     case Address.Tcp(host, port) =>
-      val name   = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
-      val scheme = if (server.isSecure) "https" else "http"
-      s"$scheme://${if (name.contains(':')) s"[$name]" else name}:$port"
+      val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
+      s"${server.scheme}://${if (name.contains(':')) s"[$name]" else name}:$port"
     case other => s"unix:$other"
   }
 

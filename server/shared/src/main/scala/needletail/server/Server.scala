@@ -18,13 +18,16 @@ import needletail.server.tcp.{CodecProtocol, TcpServer}
 import needletail.tcp.Codec
 
 /**
- * An HTTP/1.1 server for a handler, such as `Routes` of the routing module.
+ * A server: of HTTP/1.1 for a handler, such as `Routes` of the routing module, or of another protocol for a codec
+ * (`Server.withCodec`).
  *
  * {{{
  *   Server(routes, port = 8080).run()
  * }}}
+ *
+ * @param protocol creates the protocol; called at each start
  */
-final class Server private (handler: Handler, config: ServerConfig) {
+final class Server private (config: ServerConfig, protocol: () => Protocol) {
 
   /**
    * Starts the server; it listens when this returns. Its loops keep the program alive until it is drained or closed.
@@ -35,7 +38,7 @@ final class Server private (handler: Handler, config: ServerConfig) {
   def start(): RunningServer = startOn(SystemPlatform)
 
   private[needletail] def startOn(platform: Platform): RunningServer =
-    Server.start(config, HttpProtocol(handler, config), platform)
+    Server.start(config, protocol(), platform)
 
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
@@ -51,20 +54,36 @@ final class Server private (handler: Handler, config: ServerConfig) {
 
 object Server {
 
-  /** Creates a server without starting it. */
-  def apply(handler: Handler, config: ServerConfig): Server = new Server(handler, config)
+  /** Creates a server of HTTP without starting it. */
+  def apply(handler: Handler, config: ServerConfig): Server =
+    new Server(config, () => HttpProtocol(handler, config))
 
   /**
-   * Creates a server with default settings.
+   * Creates a server of HTTP with default settings.
    *
    * @param host the address to listen on, by number or name; `*` for all
    */
   def apply(handler: Handler, port: Int, host: String = "127.0.0.1"): Server =
-    new Server(handler, ServerConfig(address = Address.Tcp(host, port)))
+    Server(handler, ServerConfig(address = Address.Tcp(host, port)))
 
   /**
-   * Runs several servers until SIGTERM or SIGINT, drains them and returns when all have stopped. When one stops for
-   * another reason, such as a fatal error or `close`, the others are drained too.
+   * Creates a server of the protocol of a codec, without starting it:
+   *
+   * {{{
+   *   Server.withCodec(codec, ServerConfig().withPort(7000))(_ => message => Answer(message)).run()
+   * }}}
+   * @param config its settings about connections apply, those about HTTP do not. Its administration server's /ready and
+   *   /metrics are about this server.
+   * @param session called for each connection, on its loop; the function it returns answers that connection's
+   *   messages, one after another
+   */
+  def withCodec[I, O](codec: Codec[I, O], config: ServerConfig)(
+      session: ConnectionInfo => I => Async[Answer[O]]
+  ): Server = new Server(config, () => new CodecProtocol(codec, config, session))
+
+  /**
+   * Runs several servers, of HTTP or of other protocols, until SIGTERM or SIGINT, drains them and returns when all have
+   * stopped. When one stops for another reason, such as a fatal error or `close`, the others are drained too.
    *
    * {{{
    *   Server.runAll(Server(shop, port = 8080), Server(administration, port = 8081))
@@ -90,14 +109,6 @@ object Server {
     }
     serveAll(started.toList)(onStart)
   }
-
-  /**
-   * Starts a server for the protocol of a codec, as `TcpServer.serve` does, and with it the administration server of
-   * `config`, whose /ready and /metrics are about it.
-   */
-  def withCodec[I, O](codec: Codec[I, O], config: ServerConfig)(
-      session: ConnectionInfo => I => Async[Answer[O]]
-  ): RunningServer = start(config, new CodecProtocol(codec, config, session))
 
   /** Starts a server for `protocol`, with the operations and the administration server of `config`. */
   private[needletail] def start(

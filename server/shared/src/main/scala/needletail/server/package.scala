@@ -23,19 +23,8 @@ package object server {
   val OverloadConfig: overload.OverloadConfig.type = overload.OverloadConfig
   val Log: operations.Log.type                     = operations.Log
 
-  // For protocols other than HTTP.
-  type Answer[+O]       = tcp.Answer[O]
-  type Codec[I, O]      = needletail.tcp.Codec[I, O]
-  type Decoded[+I]      = needletail.tcp.Decoded[I]
-  type Decoder[+I]      = needletail.tcp.Decoder[I]
-  type TcpServer        = tcp.TcpServer
-  type TcpSettings      = config.TcpSettings
-  type LoopProtocol     = connection.LoopProtocol
-  type Protocol         = connection.Protocol
-  type ServedConnection = connection.ServedConnection
+  // For protocols other than HTTP, whose codecs are in `needletail.tcp`.
+  type Answer[+O] = tcp.Answer[O]
 
-  val Answer: tcp.Answer.type              = tcp.Answer
-  val Decoded: needletail.tcp.Decoded.type = needletail.tcp.Decoded
-  val TcpServer: tcp.TcpServer.type        = tcp.TcpServer
-  val TcpSettings: config.TcpSettings.type = config.TcpSettings
+  val Answer: tcp.Answer.type = tcp.Answer
 }

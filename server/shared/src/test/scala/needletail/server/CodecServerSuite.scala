@@ -2,12 +2,15 @@ package needletail.server
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import scala.concurrent.Await
+import scala.concurrent.{blocking, Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.http.{Handler, Response}
 import needletail.io.Address
 import needletail.server.config.AdminConfig
+import needletail.server.tcp.TcpServer
+import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
 
 /** A server of a protocol that is not HTTP: numbers, each ended by a semicolon, answered by their doubles. */
@@ -47,7 +50,7 @@ class CodecServerSuite extends Suite {
 
   test("it can have an administration server, which knows of its connections") {
     val administered = config.copy(admin = Some(AdminConfig(0)))
-    val server       = Server.withCodec(Doubling, administered)(_ => twice)
+    val server       = Server.withCodec(Doubling, administered)(_ => twice).start()
     try {
       val client = new RawClient(server.port)
       assertEquals(client.send("1;").readUntil(";"), "2;")
@@ -61,6 +64,49 @@ class CodecServerSuite extends Suite {
       admin.close()
       client.close()
     } finally { Await.result(server.close(), 20.seconds); () }
+  }
+
+  test("it runs beside a server of HTTP, and both are drained together") {
+    val asked    = Promise[Unit]()
+    val finishes = Promise[Unit]()
+    val begun    = Promise[Seq[RunningServer]]()
+    val doubling = Server.withCodec(Doubling, config) { _ => n =>
+      if (n == 7) { asked.success(()); Async.fromFuture(finishes.future).flatMap(_ => Answer(14)) }
+      else twice(n)
+    }
+    val handler: Handler = _ => Response.ok("fine")
+    val over             = Future(blocking(Server.runAll(
+      Seq(Server(handler, config), doubling),
+      (all: Seq[RunningServer]) => { begun.success(all); () }
+    )))(ExecutionContext.global)
+    val (http, codec) = Await.result(begun.future, 20.seconds) match {
+      case Seq(one, other) => (one, other)
+      case all             => fail(all.toString)
+    }
+    assertEquals(codec.url, s"tcp://127.0.0.1:${codec.port}")
+    val browser = new RawClient(http.port).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert(browser.readUntil("fine").startsWith("HTTP/1.1 200 "))
+    val client = new RawClient(codec.port)
+    assertEquals(client.send("1;7;").readUntil("2;"), "2;")
+    Await.result(asked.future, 20.seconds)
+    http.drain()
+    Await.result(codec.draining, 20.seconds)
+    finishes.success(())
+    assertEquals(client.readAll(), "14;") // what was in progress is finished
+    Await.result(over, 20.seconds)
+    List(browser, client).foreach(_.close())
+  }
+
+  test("a server can be started again") {
+    val server = Server.withCodec(Doubling, config)(_ => twice)
+    for (_ <- 1 to 2) {
+      val running = server.start()
+      try {
+        val client = new RawClient(running.port)
+        assertEquals(client.send("1;").readUntil(";"), "2;")
+        client.close()
+      } finally { Await.result(running.close(), 20.seconds); () }
+    }
   }
 
   test("an answer that comes later keeps its place") {

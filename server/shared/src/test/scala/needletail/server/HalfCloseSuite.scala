@@ -6,6 +6,8 @@ import scala.concurrent.duration._
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
+import needletail.server.tcp.TcpServer
+import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
 
 /** A client that has ended its side of the connection: it may still read, or be gone. */

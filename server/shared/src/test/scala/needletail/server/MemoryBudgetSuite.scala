@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
-import needletail.server.config.AdminConfig
+import needletail.server.config.{AdminConfig, TcpSettings}
 import needletail.testing.Suite
 
 /** What is held for clients has a bound for all of them together: `ServerConfig.memoryBudget`. */

@@ -8,6 +8,8 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http._
 import needletail.io.Address
+import needletail.server.tcp.TcpServer
+import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.{Pause, Suite}
 
 /**

@@ -2,7 +2,7 @@ package needletail.tcp
 
 /**
  * How the messages of a protocol are encoded as bytes, seen from one side. Together with a function that answers
- * messages it makes a server (`TcpServer.serve`), together with an address a client ([[TcpClient]]).
+ * messages it makes a server (`Server.withCodec`), together with an address a client ([[TcpClient]]).
  *
  * @tparam I messages that this side receives
  * @tparam O messages that this side sends

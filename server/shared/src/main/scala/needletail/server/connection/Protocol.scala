@@ -8,6 +8,9 @@ trait Protocol {
 
   /** Creates the protocol's part on that loop; called once for each loop, before it has connections. */
   def onLoop(loop: EventLoop): LoopProtocol
+
+  /** The scheme of the server's URL. */
+  private[server] def scheme(isSecure: Boolean): String = if (isSecure) "https" else "http"
 }
 
 /** A protocol's part on one loop; used on that loop only. */

@@ -17,6 +17,8 @@ private[server] final class CodecProtocol[I, O](
     config: ServerConfig,
     session: ConnectionInfo => I => Async[Answer[O]]
 ) extends Protocol {
+  private[server] override def scheme(isSecure: Boolean): String = if (isSecure) "tls" else "tcp"
+
   def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
     private var idle     = config.idleTimeout.toNanos
     private val settings =

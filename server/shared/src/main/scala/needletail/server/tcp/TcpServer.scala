@@ -27,8 +27,8 @@ import needletail.server.operations.{
 import needletail.tcp.Codec
 
 /**
- * A running server for any protocol: its event loops, its listener and its connections. [[Server]] starts one for
- * HTTP, `TcpServer.serve` one for a [[Codec]]. Its methods may be called from any thread.
+ * A running server for any protocol: its event loops, its listener and its connections. [[Server]] starts one. Its
+ * methods may be called from any thread.
  */
 final class TcpServer private (settings: TcpSettings, protocol: Protocol)
     extends ObservedServer {
@@ -97,6 +97,9 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
 
   /** Whether it uses TLS. */
   def isSecure: Boolean = settings.tls.isDefined
+
+  /** The scheme of its URL. */
+  private[server] def scheme: String = protocol.scheme(isSecure)
 
   /** The port it listens on; 0 for a Unix socket. */
   def port: Int = address match {
@@ -218,15 +221,8 @@ object TcpServer {
   private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
     new TcpServer(settings, protocol)
 
-  /**
-   * Serves the protocol of a codec; it listens when this returns.
-   *
-   * @param config its settings about connections apply, those about HTTP do not
-   * @param session called for each connection, on its loop; the function it returns answers that connection's
-   *   messages, one after another
-   * @throws CannotListen if the address cannot be bound
-   */
-  def serve[I, O](
+  /** Serves the protocol of a codec, without an administration server. */
+  private[needletail] def serve[I, O](
       codec: Codec[I, O],
       config: ServerConfig
   )(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =

@@ -6,11 +6,13 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.io.Address
-import needletail.server._
+import needletail.server.{Answer, ServerConfig}
+import needletail.server.tcp.TcpServer
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
 import needletail.simulation.visit.{Caller, Visitor}
 import needletail.simulation.world.World
+import needletail.tcp.{Codec, Decoded, Decoder}
 
 /** A server of a line protocol: each line is echoed, in order, now or later. */
 final class CodecScenario(world: World) {

@@ -8,7 +8,8 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Loop}
 import needletail.io.{Address, EventLoops}
-import needletail.server.{Answer, ServerConfig, TcpServer}
+import needletail.server.{Answer, ServerConfig}
+import needletail.server.tcp.TcpServer
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.UserCode
 import needletail.simulation.world.World

@@ -2,7 +2,7 @@ package needletail.examples.line
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import needletail.server.{Codec, Decoded, Decoder}
+import needletail.tcp.{Codec, Decoded, Decoder}
 
 /** Lines of UTF-8 text; they end in LF, or CR and LF. */
 final class LineCodec(maxLength: Int) extends Codec[String, String] {

@@ -1,13 +1,13 @@
 package needletail.examples.line
 
 import needletail.async.Async
-import needletail.server.{Answer, RunningServer, Server, ServerConfig}
+import needletail.server.{Answer, Server, ServerConfig}
 
 /** A small line protocol, as an example of a server without HTTP: PING, ECHO text, TIME, QUIT. */
 object LineServer {
   private val codec = new LineCodec(maxLength = 1024)
 
-  def start(config: ServerConfig): RunningServer = Server.withCodec(codec, config)(_ => answer)
+  def apply(config: ServerConfig): Server = Server.withCodec(codec, config)(_ => answer)
 
   private def answer(line: String): Async[Answer[String]] = {
     val (command, text) = line.span(_ != ' ')

@@ -1,7 +1,7 @@
 package needletail.examples.line
 
 import needletail.examples.{Listening, Options}
-import needletail.io.{Address, Signals}
+import needletail.io.Address
 
 object Main {
   private val options   = Options("line", "Serves a line protocol: PING, ECHO text, TIME, QUIT.")
@@ -9,17 +9,13 @@ object Main {
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     listening.run(chosen) { config =>
-      val server = LineServer.start(config)
-      val await  = Signals.awaiting(server.stopped) { () =>
-        server.drain()
-        ()
+      LineServer(config).run { server =>
+        server.address match {
+          case Address.Tcp(host, port) =>
+            println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
+          case other => println(s"listening on $other")
+        }
       }
-      server.address match {
-        case Address.Tcp(host, port) =>
-          println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | nc $host $port")
-        case other => println(s"listening on $other")
-      }
-      await()
     }
   }
 }

@@ -13,7 +13,7 @@ import needletail.testkit.CodecTest
 
 class LineSuite extends Suite {
   private def serving(body: RunningServer => Unit): Unit = {
-    val server = LineServer.start(ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1))
+    val server = LineServer(ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).start()
     try body(server)
     finally { Await.result(server.close(), 20.seconds); () }
   }

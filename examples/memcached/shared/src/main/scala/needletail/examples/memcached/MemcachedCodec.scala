@@ -2,7 +2,7 @@ package needletail.examples.memcached
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import needletail.server.{Codec, Decoded, Decoder}
+import needletail.tcp.{Codec, Decoded, Decoder}
 
 /**
  * memcached's text protocol as its server sees it. A command that is wrong is a message, too, as the connection goes on;

@@ -29,7 +29,7 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
   private val all   = Vector.tabulate(shards)(i => Shard.spawn(loops(i), i, memory / shards, maxItem))
 
   private val server =
-    try Server.withCodec(new MemcachedCodec(maxItem), config)(_ => answer)
+    try Server.withCodec(new MemcachedCodec(maxItem), config)(_ => answer).start()
     catch {
       case e: Throwable =>
         loops.stop()

@@ -1,6 +1,6 @@
 package needletail.examples.memcached
 
-import needletail.server.Decoded
+import needletail.tcp.Decoded
 import needletail.testing.Suite
 import needletail.testkit.CodecTest
 

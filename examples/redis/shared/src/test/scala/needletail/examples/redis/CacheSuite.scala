@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.io.Address
-import needletail.server.{Answer, TcpServer}
+import needletail.server.{Answer, RunningServer}
 import needletail.tcp.{TcpClientConfig, TcpClientError}
 import needletail.testing.Suite
 
@@ -103,7 +103,7 @@ class CacheSuite extends Suite {
     FakeRedis.serving { c =>
       commands :+= c.words.map(new String(_)).mkString(" ")
       Answer(if (c.name == "HELLO") hello else others(c))
-    } { (server: TcpServer) =>
+    } { (server: RunningServer) =>
       using(server.address, config) { redis =>
         val works = await(redis.run(redis.get("a").map(_ => true).recover { case _: TcpClientError =>
           false

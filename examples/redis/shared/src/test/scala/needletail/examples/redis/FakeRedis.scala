@@ -7,7 +7,8 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.io.Address
-import needletail.server.{Answer, Codec, Decoded, Decoder, Log, ServerConfig, TcpServer}
+import needletail.server.{Answer, Log, RunningServer, Server, ServerConfig}
+import needletail.tcp.{Codec, Decoded, Decoder}
 
 /** A server that answers commands with what a function says, as bytes. */
 object FakeRedis {
@@ -26,9 +27,9 @@ object FakeRedis {
     def encode(answer: String): Array[Byte] = answer.getBytes(ISO_8859_1)
   }
 
-  def serving[A](answer: Command => Async[Answer[String]])(body: TcpServer => A): A = {
+  def serving[A](answer: Command => Async[Answer[String]])(body: RunningServer => A): A = {
     val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
-    val server = TcpServer.serve(Commands, config)(_ => answer)
+    val server = Server.withCodec(Commands, config)(_ => answer).start()
     try body(server)
     finally { Await.result(server.close(), 20.seconds); () }
   }
