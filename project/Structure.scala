@@ -128,7 +128,10 @@ object Structure {
     (arrows ++ stale ++ unknown ++ inFiles ++ inPackages).distinct.sorted
   }
 
-  /** Compares with the table, leaves all arrows in `out`, and counts one test for each package of the table. */
+  /**
+   * Compares with the table, leaves all arrows in `out`, and counts one test for each package of the table. Also checks
+   * the names of the modules' packages: see [[WildcardNames]].
+   */
   def check(table: File, out: File, platforms: Seq[Seq[CompileAnalysis]], log: Logger): TestCounts = {
     val graphs = platforms.map(files)
     IO.writeLines(
@@ -136,7 +139,8 @@ object Structure {
       graphs.flatMap(_.toSeq).flatMap { case (a, bs) => bs.map(b => s"$a $b") }.distinct.sorted
     )
     val allowed = this.table(table)
-    val wrong   = faults(graphs, allowed)
+    val modules = allowed.keys.filter(_.endsWith(".*")).map(_.split('.')(1)).filter(_ != "load").toSeq.sorted
+    val wrong   = faults(graphs, allowed) ++ platforms.flatMap(WildcardNames.faults(modules, _)).distinct
     wrong.foreach(log.error(_))
     TestCounts((allowed.size - wrong.size) max 0, wrong.size, 0, wrong)
   }

@@ -11,8 +11,8 @@ package object client {
   type BreakerConfig     = config.BreakerConfig
   type ClientConfig      = config.ClientConfig
   type ContentDecoding   = config.ContentDecoding
-  type CookieJar         = cookie.CookieJar
-  type StoredCookie      = cookie.StoredCookie
+  type CookieJar         = cookies.CookieJar
+  type StoredCookie      = cookies.StoredCookie
   type HttpProxy         = config.HttpProxy
   type Proxies           = config.Proxies
   type RetryConfig       = config.RetryConfig
@@ -29,7 +29,7 @@ package object client {
   val BalancingConfig: config.BalancingConfig.type   = config.BalancingConfig
   val BreakerConfig: config.BreakerConfig.type       = config.BreakerConfig
   val ClientConfig: config.ClientConfig.type         = config.ClientConfig
-  val StoredCookie: cookie.StoredCookie.type         = cookie.StoredCookie
+  val StoredCookie: cookies.StoredCookie.type        = cookies.StoredCookie
   val HttpProxy: config.HttpProxy.type               = config.HttpProxy
   val Proxies: config.Proxies.type                   = config.Proxies
   val RetryConfig: config.RetryConfig.type           = config.RetryConfig

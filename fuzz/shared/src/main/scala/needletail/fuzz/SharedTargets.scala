@@ -7,7 +7,7 @@ import needletail.content.file.ByteRangesFuzz
 import needletail.content.multipart.MultipartFuzz
 import needletail.gateway.{CgiRequestFuzz, CgiResponseFuzz, FastCgiFuzz, ScgiFuzz}
 import needletail.http.{ChunksFuzz, CookieFuzz, FieldValueFuzz, RequestHeadFuzz, ResponseHeadFuzz}
-import needletail.io.proxy.ProxyHeaderFuzz
+import needletail.io.proxyprotocol.ProxyHeaderFuzz
 import needletail.json.JsonFuzz
 import needletail.routing.FormFuzz
 import needletail.websocket.FramesFuzz

@@ -1,7 +1,7 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget}
-import needletail.gateway.cgi.{RequestHead, Variables}
+import needletail.gateway.format.cgi.{RequestHead, Variables}
 import needletail.http.http1.{HeadLimits, HeadParser}
 import needletail.http.message.HttpError
 import needletail.http.text.ByteWriter

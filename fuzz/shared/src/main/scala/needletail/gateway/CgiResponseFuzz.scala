@@ -1,7 +1,7 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.gateway.cgi.{CgiResponse, CgiResponseParser}
+import needletail.gateway.format.cgi.{CgiResponse, CgiResponseParser}
 import needletail.http.Response
 import needletail.http.http1.ResponseParser
 import needletail.http.message.{Headers, Status}

@@ -1,8 +1,8 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.text.{ByteWriter, Latin1}
 
 /**

@@ -1,8 +1,8 @@
 package needletail.gateway
 
 import needletail.fuzz.{Check, FuzzTarget, Pieces}
-import needletail.gateway.cgi.Variables
-import needletail.gateway.scgi.Scgi
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.scgi.Scgi
 import needletail.http.text.ByteWriter
 
 /**

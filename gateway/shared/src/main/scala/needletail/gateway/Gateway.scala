@@ -4,7 +4,7 @@ import java.io.{FileDescriptor, FileInputStream, FileOutputStream, IOException}
 
 import scala.jdk.CollectionConverters._
 
-import needletail.gateway.cgi.Variables
+import needletail.gateway.format.cgi.Variables
 import needletail.gateway.serve.{CgiProcess, FastCgiProtocol, FrontProtocol, GatewayConfig, ScgiProtocol}
 import needletail.http.Handler
 import needletail.io.Address

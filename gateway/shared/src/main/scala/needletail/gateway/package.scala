@@ -8,9 +8,9 @@ package needletail
 package object gateway {
   type FrontProtocol  = serve.FrontProtocol
   type GatewayConfig  = serve.GatewayConfig
-  type GatewayRequest = cgi.GatewayRequest
+  type GatewayRequest = format.cgi.GatewayRequest
 
-  val FrontProtocol: serve.FrontProtocol.type = serve.FrontProtocol
-  val GatewayConfig: serve.GatewayConfig.type = serve.GatewayConfig
-  val GatewayRequest: cgi.GatewayRequest.type = cgi.GatewayRequest
+  val FrontProtocol: serve.FrontProtocol.type        = serve.FrontProtocol
+  val GatewayConfig: serve.GatewayConfig.type        = serve.GatewayConfig
+  val GatewayRequest: format.cgi.GatewayRequest.type = format.cgi.GatewayRequest
 }

@@ -3,8 +3,8 @@ package needletail.gateway
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.gateway.serve.{FastCgiProtocol, GatewayConfig}
 
 /** What a peer may make us keep or do is bounded, and said; see golang/go#81548 for one who drowned. */

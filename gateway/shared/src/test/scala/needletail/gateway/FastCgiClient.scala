@@ -3,7 +3,7 @@ package needletail.gateway
 import java.io.{IOException, InputStream}
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter}
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter}
 import needletail.http.text.ByteWriter
 
 /** A web server's side of a FastCGI connection, blocking; every wait ends after twenty seconds. */

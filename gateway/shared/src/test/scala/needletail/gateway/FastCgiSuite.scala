@@ -3,8 +3,8 @@ package needletail.gateway
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.gateway.serve.{FastCgiRequest, GatewayConfig}
 import needletail.http.text.ByteWriter
 

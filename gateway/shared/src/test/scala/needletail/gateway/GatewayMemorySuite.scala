@@ -2,8 +2,8 @@ package needletail.gateway
 
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter}
-import needletail.gateway.scgi.Scgi
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter}
+import needletail.gateway.format.scgi.Scgi
 import needletail.gateway.serve.GatewayConfig
 import needletail.http.text.ByteWriter
 import needletail.io.Address

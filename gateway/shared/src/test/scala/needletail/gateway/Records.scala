@@ -2,7 +2,7 @@ package needletail.gateway
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import needletail.gateway.fastcgi.{FastCgiParser, FastCgiWriter, NameValues}
+import needletail.gateway.format.fastcgi.{FastCgiParser, FastCgiWriter, NameValues}
 import needletail.http.text.ByteWriter
 
 /** One whole record, for tests. */

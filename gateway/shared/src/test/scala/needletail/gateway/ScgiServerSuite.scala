@@ -2,7 +2,7 @@ package needletail.gateway
 
 import java.net.{InetSocketAddress, Socket}
 
-import needletail.gateway.scgi.Scgi
+import needletail.gateway.format.scgi.Scgi
 import needletail.gateway.serve.GatewayConfig
 import needletail.http.text.ByteWriter
 

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Socket}
-import needletail.io.proxy.{ProxyHeader, TrustedProxies}
+import needletail.io.proxyprotocol.{ProxyHeader, TrustedProxies}
 
 /**
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,

@@ -5,7 +5,7 @@ import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
-import needletail.io.proxy.ProxyHeader
+import needletail.io.proxyprotocol.ProxyHeader
 import needletail.io.tls.TlsSession
 
 /**

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.SocketTimeoutException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
-import needletail.io.proxy.{ProxyHeader, TrustedProxies}
+import needletail.io.proxyprotocol.{ProxyHeader, TrustedProxies}
 
 /**
  * An accepted socket whose PROXY header is read first. Then `opened` is called, or `closed` if there is none in time;

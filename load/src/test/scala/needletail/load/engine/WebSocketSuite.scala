@@ -78,8 +78,8 @@ class WebSocketSuite extends Suite with Serving {
         val result = run(messages(plan, "hello", check*))
         (outcomes(result), result.reasons.map(_._2).mkString(" "))
       }
-    def answers(answer: WebSocket => Listener): Handler = _ => webSocket(answer)
-    val (refused, why)                                  = failing(_ => Response.ok)
+    def answers(answer: WebSocket => WebSocketListener): Handler = _ => webSocket(answer)
+    val (refused, why)                                           = failing(_ => Response.ok)
     assertEquals(refused, Map("connect-failed" -> 2L))
     assert(why.contains("the server responded 200 instead of opening a WebSocket"), why)
     val (closed4000, told) = failing(answers(s => _ => s.close(4000, "enough")))

@@ -30,7 +30,7 @@ class SecureWebSocketSuite extends Suite {
         client.future(s"wss://localhost:${server.port}/echo") { socket =>
           socket.send("hello")
           socket.send(large)
-          new Listener {
+          new WebSocketListener {
             private var all                       = Vector.empty[Message]
             def onMessage(message: Message): Unit = {
               all :+= message

@@ -4,7 +4,14 @@ import needletail.http.{Headers, Request, Response, Upgrade}
 import needletail.stream.Stream
 import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.handshake.Handshake
-import needletail.websocket.socket.{Listener, Message, ReceivedMessages, Role, SocketConnection, WebSocket}
+import needletail.websocket.socket.{
+  Message,
+  ReceivedMessages,
+  Role,
+  SocketConnection,
+  WebSocket,
+  WebSocketListener
+}
 
 /**
  * Makes the responses that open WebSockets; `webSocket` is one:
@@ -21,7 +28,7 @@ final class WebSocketResponse private[websocket] (config: WebSocketConfig) {
   def withConfig(config: WebSocketConfig): WebSocketResponse = new WebSocketResponse(config)
 
   /** A response that opens a WebSocket. `open` is called with it, and returns the listener. */
-  def apply(open: WebSocket => Listener): Response = new Offer(config, open).response
+  def apply(open: WebSocket => WebSocketListener): Response = new Offer(config, open).response
 
   /**
    * The same with streams: `f` makes the stream of the messages to send from the stream of those that are received.
@@ -44,7 +51,7 @@ private[websocket] object WebSocketResponse {
   private final val Protocol = "websocket"
   private val Switching      = Headers("Connection" -> "upgrade", "Upgrade" -> Protocol)
 
-  final class Offer(config: WebSocketConfig, open: WebSocket => Listener) extends Upgrade {
+  final class Offer(config: WebSocketConfig, open: WebSocket => WebSocketListener) extends Upgrade {
     def protocol: String = Protocol
 
     override def switching: Headers = Switching

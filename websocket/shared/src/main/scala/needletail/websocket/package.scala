@@ -12,12 +12,12 @@ package object websocket {
   /** A route's response that opens a WebSocket. */
   val webSocket: websocket.WebSocketResponse = new websocket.WebSocketResponse(config.WebSocketConfig())
 
-  type WebSocket        = socket.WebSocket
-  type Listener         = socket.Listener
-  type Message          = socket.Message
-  type Broadcast        = socket.Broadcast
-  type WebSocketClosed  = socket.WebSocketClosed
-  type WebSocketRefused = socket.WebSocketRefused
+  type WebSocket         = socket.WebSocket
+  type WebSocketListener = socket.WebSocketListener
+  type Message           = socket.Message
+  type Broadcast         = socket.Broadcast
+  type WebSocketClosed   = socket.WebSocketClosed
+  type WebSocketRefused  = socket.WebSocketRefused
 
   val Message: socket.Message.type    = socket.Message
   val CloseCode: frame.CloseCode.type = frame.CloseCode

@@ -32,7 +32,7 @@ class ListenerFailureSuite extends Suite {
       def cancel(): Unit                 = atCancel()
     }
 
-  private def listener(fails: () => Nothing, at: String) = new Listener {
+  private def listener(fails: () => Nothing, at: String) = new WebSocketListener {
     def onMessage(message: Message): Unit                 = if (at == "message") fails()
     override def onClose(code: Int, reason: String): Unit = if (at == "close") fails()
   }
@@ -72,7 +72,7 @@ class ListenerFailureSuite extends Suite {
     }
   )
 
-  private final class Told extends Listener {
+  private final class Told extends WebSocketListener {
     val closed                                            = Promise[Int]()
     val heard                                             = new ConcurrentLinkedQueue[String]
     def onMessage(message: Message): Unit                 = { heard.add(message.text); () }
@@ -122,7 +122,7 @@ class ListenerFailureSuite extends Suite {
       val codes = new ConcurrentLinkedQueue[Int]
       val heard = GET / "heard" to webSocket { socket =>
         socket ! "hello"
-        new Listener {
+        new WebSocketListener {
           def onMessage(message: Message): Unit                 = ()
           override def onClose(code: Int, reason: String): Unit = { codes.add(code); () }
         }

@@ -47,7 +47,7 @@ class WebSocketSuite extends Suite {
   )
 
   /** What a WebSocket receives. */
-  private final class Inbox extends Listener {
+  private final class Inbox extends WebSocketListener {
     private var messages = Vector.empty[Message]
     private val ended    = Promise[Int]()
 
@@ -131,7 +131,15 @@ class WebSocketSuite extends Suite {
       on(some.head._1)(some.head._1.close())
       eventually(group.size == 4)
       group.send(Message.Text("left"))
-      some.tail.foreach { case (_, inbox) => assertEquals(inbox.expect(21).last.text, "left") }
+      // from this thread, a text, bytes and a message are sent in their order
+      group.send("text")
+      group ! "more"
+      group.send(Array[Byte](1))
+      group ! Array[Byte](2)
+      group ! Message.Text("end")
+      val last = Vector("left", "text", "more").map(Message.Text(_)) ++
+        Vector(1, 2).map(n => Message.Binary(Array(n.toByte))) :+ Message.Text("end")
+      some.tail.foreach { case (_, inbox) => assertEquals(inbox.expect(26).drop(20), last) }
     }
     eventually(group.size == 0)
   }
@@ -234,8 +242,8 @@ class WebSocketSuite extends Suite {
         def asking(url: String) = {
           val client =
             WebSocketClient(WebSocketClientConfig(proxies = Proxies.all(url), connectTimeout = 20.seconds))
-          val inbox                               = new Inbox
-          def opened(socket: WebSocket): Listener = {
+          val inbox                                        = new Inbox
+          def opened(socket: WebSocket): WebSocketListener = {
             socket ! "hello"
             inbox
           }

@@ -4,7 +4,7 @@ import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, Setting}
-import needletail.client.cookie.CookieJar
+import needletail.client.cookies.CookieJar
 import needletail.client.error.ClientError
 import needletail.client.pool.Host
 import needletail.http.{ByteStream, MessageBody, Request}

@@ -3,7 +3,7 @@ package needletail.client.config
 import scala.concurrent.duration._
 
 import needletail.async.Setting
-import needletail.client.cookie.CookieJar
+import needletail.client.cookies.CookieJar
 import needletail.http.text.Grammar
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions

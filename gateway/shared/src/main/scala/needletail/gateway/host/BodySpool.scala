@@ -4,7 +4,7 @@ import java.io.{File, IOException, RandomAccessFile}
 import java.util.concurrent.atomic.AtomicLong
 
 import needletail.async.{Async, Blocking}
-import needletail.gateway.host.request.SizedContent
+import needletail.gateway.host.incoming.SizedContent
 import needletail.http.{ByteStream, MessageBody}
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter

@@ -3,7 +3,7 @@ package needletail.gateway.host
 import needletail.async.{Async, AsyncPromise, Semaphore, Survivable}
 import needletail.gateway.host.backend.{ByteText, MountCounts, StandardErrorLog}
 import needletail.gateway.host.process.{Launch, LaunchFailed, Program, ProgramStarter}
-import needletail.gateway.host.request.{Mount, ScriptFinder, ScriptPath}
+import needletail.gateway.host.incoming.{Mount, ScriptFinder, ScriptPath}
 import needletail.http.Request
 import needletail.http.message.{HttpError, Status}
 import needletail.io.EventLoop

@@ -1,7 +1,7 @@
 package needletail.gateway.host
 
 import needletail.gateway.host.backend.ByteText
-import needletail.gateway.host.request.ScriptPath
+import needletail.gateway.host.incoming.ScriptPath
 import needletail.http.Request
 import needletail.http.message.{Headers, HopByHop}
 import needletail.http.text.Ascii

@@ -3,9 +3,9 @@ package needletail.gateway.host
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, AsyncPromise, Loop, Timer}
-import needletail.gateway.cgi.CgiResponseParser
+import needletail.gateway.format.cgi.CgiResponseParser
 import needletail.gateway.host.backend.Backend
-import needletail.gateway.host.request.ProgramRequest
+import needletail.gateway.host.incoming.ProgramRequest
 import needletail.http.{ByteStream, Response}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HopByHop, HttpError, Status}

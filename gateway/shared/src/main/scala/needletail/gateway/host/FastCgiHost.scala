@@ -2,7 +2,7 @@ package needletail.gateway.host
 
 import needletail.async.Async
 import needletail.gateway.host.backend.{Backend, StandardErrorLog}
-import needletail.gateway.host.request.{Mount, ProgramRequest}
+import needletail.gateway.host.incoming.{Mount, ProgramRequest}
 import needletail.gateway.host.upstream.{Endpoint, FastCgiPool, FastCgiPools}
 
 /** Forwards requests to FastCGI servers. */

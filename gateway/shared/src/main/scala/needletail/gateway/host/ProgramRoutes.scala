@@ -4,7 +4,13 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Blocking, BlockingConfig, Loop, Semaphore}
 import needletail.gateway.host.backend.MountCounts
-import needletail.gateway.host.request.{Mount, ProgramRequest, RedirectedConnection, ScriptPath, SizedContent}
+import needletail.gateway.host.incoming.{
+  Mount,
+  ProgramRequest,
+  RedirectedConnection,
+  ScriptPath,
+  SizedContent
+}
 import needletail.http.{MessageBody, Refusal, Reply, Request, Response}
 import needletail.http.message.{HttpError, Method, Status}
 import needletail.io.EventLoop

@@ -2,9 +2,9 @@ package needletail.gateway.host
 
 import needletail.async.Async
 import needletail.gateway.host.backend.Backend
-import needletail.gateway.host.request.{Mount, ProgramRequest}
+import needletail.gateway.host.incoming.{Mount, ProgramRequest}
 import needletail.gateway.host.upstream.{Endpoint, ScgiExchange}
-import needletail.gateway.scgi.Scgi
+import needletail.gateway.format.scgi.Scgi
 import needletail.http.text.ByteWriter
 import needletail.io.Connector
 

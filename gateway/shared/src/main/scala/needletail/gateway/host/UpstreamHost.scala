@@ -7,7 +7,7 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Loop, Semaphore}
 import needletail.gateway.host.backend.{Backend, ByteText}
-import needletail.gateway.host.request.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
+import needletail.gateway.host.incoming.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
 import needletail.gateway.host.upstream.{Endpoint, PeerLost}
 import needletail.http.{ByteStream, Request}
 import needletail.http.message.HttpError

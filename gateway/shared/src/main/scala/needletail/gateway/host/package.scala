@@ -1,6 +1,6 @@
 package needletail.gateway
 
-import needletail.gateway.host.request.Mount
+import needletail.gateway.host.incoming.Mount
 import needletail.routing.Routes
 
 /**

@@ -3,7 +3,7 @@ package needletail.gateway.serve
 import java.io.{IOException, InputStream, OutputStream}
 
 import needletail.async.Timer
-import needletail.gateway.cgi.{CgiFormat, RequestHead, Variables}
+import needletail.gateway.format.cgi.{CgiFormat, RequestHead, Variables}
 import needletail.http.{ConnectionInfo, Handler}
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter

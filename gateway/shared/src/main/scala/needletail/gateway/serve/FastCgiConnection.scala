@@ -3,8 +3,8 @@ package needletail.gateway.serve
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.async.Survivable
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.text.ByteWriter
 import needletail.io.Connection
 import needletail.server.connection.SessionConnection

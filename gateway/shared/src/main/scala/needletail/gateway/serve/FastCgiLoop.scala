@@ -1,6 +1,6 @@
 package needletail.gateway.serve
 
-import needletail.gateway.cgi.RequestHead
+import needletail.gateway.format.cgi.RequestHead
 import needletail.http.Handler
 import needletail.http.text.ByteWriter
 import needletail.server.exchange.{LentWriter, RequestRunner, ServerLoopContext}

@@ -1,13 +1,13 @@
 package needletail.gateway.serve
 
-import needletail.gateway.cgi.CgiFormat
+import needletail.gateway.format.cgi.CgiFormat
 import needletail.http.Handler
 import needletail.io.EventLoop
 import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol}
 import needletail.server.operations.Log
 
 /**
- * FastCGI, for a [[needletail.server.TcpServer]].
+ * FastCGI, for a [[needletail.server.Server]].
  *
  * @param readsAhead whether content is read while the response is not being taken, as long as a connection has one
  *   request: Apache's mod_fcgid takes none of the response before it has passed on all content, and would wait forever

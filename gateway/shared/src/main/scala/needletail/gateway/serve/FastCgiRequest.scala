@@ -1,7 +1,7 @@
 package needletail.gateway.serve
 
-import needletail.gateway.cgi.{GatewayRequest, RequestHead, Variables}
-import needletail.gateway.fastcgi.{FastCgiRecord, NameValues}
+import needletail.gateway.format.cgi.{GatewayRequest, RequestHead, Variables}
+import needletail.gateway.format.fastcgi.{FastCgiRecord, NameValues}
 import needletail.http.ConnectionInfo
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter

@@ -1,7 +1,7 @@
 package needletail.gateway.serve
 
-import needletail.gateway.cgi.{CgiFormat, GatewayRequest, RequestHead, Variables}
-import needletail.gateway.scgi.Scgi
+import needletail.gateway.format.cgi.{CgiFormat, GatewayRequest, RequestHead, Variables}
+import needletail.gateway.format.scgi.Scgi
 import needletail.http.{ConnectionInfo, Handler}
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
@@ -11,7 +11,7 @@ import needletail.server.exchange.RequestRunner
 import needletail.server.failure.MemoryExhausted
 import needletail.server.session.ServerSession
 
-/** SCGI, for a [[needletail.server.TcpServer]]. */
+/** SCGI, for a [[needletail.server.Server]]. */
 private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
   def onLoop(loop: EventLoop): LoopProtocol =
     new SessionProtocol(config.server, CgiFormat)(context => {

@@ -2,7 +2,7 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
-import needletail.gateway.host.request.Mount
+import needletail.gateway.host.incoming.Mount
 import needletail.server.RawClient
 
 /** What other people's programs do to a server by not ending, and how many of them there may be. */

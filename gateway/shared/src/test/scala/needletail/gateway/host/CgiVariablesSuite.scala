@@ -1,8 +1,8 @@
 package needletail.gateway.host
 
 import needletail.gateway.GatewayRequest
-import needletail.gateway.cgi.Variables
-import needletail.gateway.host.request.{RedirectedConnection, ScriptPath}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.host.incoming.{RedirectedConnection, ScriptPath}
 import needletail.http._
 import needletail.testing.Suite
 

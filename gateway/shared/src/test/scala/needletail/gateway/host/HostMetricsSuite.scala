@@ -44,7 +44,7 @@ class HostMetricsSuite extends Hosted {
       val asked = c.request()
       c.content()
       if (asked.parameters("PATH_INFO") == "/full")
-        c.end(asked.id, needletail.gateway.fastcgi.FastCgiRecord.Overloaded)
+        c.end(asked.id, needletail.gateway.format.fastcgi.FastCgiRecord.Overloaded)
       else if (asked.parameters("PATH_INFO") == "/slow") c.untilClosed()
     })
     try {

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
 
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.text.ByteWriter
 import needletail.io.Address
 

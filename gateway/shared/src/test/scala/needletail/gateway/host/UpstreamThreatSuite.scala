@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
-import needletail.gateway.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
-import needletail.gateway.host.request.Mount
+import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.host.incoming.Mount
 import needletail.http.text.ByteWriter
 import needletail.server.{RawClient, RunningServer}
 

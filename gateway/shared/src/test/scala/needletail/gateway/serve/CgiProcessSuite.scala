@@ -5,7 +5,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, InputS
 import scala.concurrent.duration._
 
 import needletail.gateway.{Answer, Records, Serving}
-import needletail.gateway.cgi.Variables
+import needletail.gateway.format.cgi.Variables
 
 /** A CGI program's one request, without a process: the environment is given, and standard input and output. */
 class CgiProcessSuite extends Serving {

@@ -6,7 +6,7 @@ import needletail.async.Setting
 import needletail.http.text.Grammar
 import needletail.io.{Address, TlsIdentity}
 import needletail.io.platform.PollerKind
-import needletail.io.proxy.TrustedProxies
+import needletail.io.proxyprotocol.TrustedProxies
 import needletail.metrics.MetricSource
 import needletail.server.operations.{AccessLog, Log, Operations}
 import needletail.server.overload.OverloadConfig

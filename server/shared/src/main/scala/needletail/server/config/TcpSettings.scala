@@ -25,7 +25,7 @@ final case class TcpSettings(
     memoryBudget: Long = 0,
     handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
     loopName: String = "needletail",
-    private[needletail] val proxies: needletail.io.proxy.TrustedProxies = null,
+    private[needletail] val proxies: needletail.io.proxyprotocol.TrustedProxies = null,
     private[needletail] val platform: needletail.io.platform.Platform = needletail.io.system.SystemPlatform
 ) {
 
@@ -56,6 +56,7 @@ object TcpSettings {
     config.tls,
     config.memoryBudget,
     config.tls.fold(config.headTimeout)(_.limits.timeout).toNanos,
-    proxies = if (config.proxies.isEmpty) null else new needletail.io.proxy.TrustedProxies(config.proxies)
+    proxies =
+      if (config.proxies.isEmpty) null else new needletail.io.proxyprotocol.TrustedProxies(config.proxies)
   )
 }

@@ -2,7 +2,7 @@ package needletail.simulation.service
 
 import needletail.simulation.reader.Talk
 import needletail.simulation.world.World
-import needletail.websocket.{Listener, Message}
+import needletail.websocket.{Message, WebSocketListener}
 
 /** What the listeners of a simulation are told: their own messages, whole and in order, and the end, once and last. */
 final class Told(world: World, code: UserCode, mayBeShort: Boolean) {
@@ -44,7 +44,7 @@ final class Told(world: World, code: UserCode, mayBeShort: Boolean) {
   def of(name: String, number: Int): Heard = new Heard(name, number)
 
   /** @param number whose messages come */
-  abstract class Checked(val name: String, number: Int) extends Listener {
+  abstract class Checked(val name: String, number: Int) extends WebSocketListener {
     val heard: Heard = new Heard(name, number)
     var ends         = 0
 

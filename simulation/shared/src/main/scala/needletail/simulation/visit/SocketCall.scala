@@ -61,7 +61,7 @@ final class SocketCall(
     catch { case _: RejectedExecutionException => () }
   }
 
-  private def open(socket: WebSocket): Listener = {
+  private def open(socket: WebSocket): WebSocketListener = {
     val listener = new ClientListener(socket)
     if (dice.chance(30)) speak(socket)
     else later(dice.longBetween(0, 50000000L))(speak(socket))

@@ -9,7 +9,7 @@ import needletail.http.text.{Ascii, ByteWriter}
 import needletail.http.{Tunnel, TunnelHandler}
 import needletail.websocket.frame.Compression
 import needletail.websocket.handshake.Handshake
-import needletail.websocket.socket.{Listener, SocketConnection, WebSocket, WebSocketRefused}
+import needletail.websocket.socket.{SocketConnection, WebSocket, WebSocketListener, WebSocketRefused}
 
 /** The client's side of the opening handshake (RFC 6455 §4.1), on one connection. */
 private[websocket] final class ClientHandshake(
@@ -18,7 +18,7 @@ private[websocket] final class ClientHandshake(
     headers: Headers,
     config: WebSocketClientConfig,
     part: PerLoopSockets,
-    open: WebSocket => Listener
+    open: WebSocket => WebSocketListener
 ) {
   private val key                                = Base64.getEncoder.encodeToString(part.nonce())
   private val parser                             = new ResponseParser(config.maxHead, 100)

@@ -10,7 +10,7 @@ import needletail.client.url.Url
 import needletail.http.message.Headers
 import needletail.http.text.{Ascii, Entropy}
 import needletail.io.{Address, Connector, EventLoop, EventLoops, LoopStates, ProxyHandshake}
-import needletail.websocket.socket.{Listener, WebSocket, WebSocketRefused}
+import needletail.websocket.socket.{WebSocket, WebSocketListener, WebSocketRefused}
 
 /**
  * Opens WebSockets, by `ws://host:port/path?query` and `wss://`.
@@ -48,7 +48,7 @@ final class WebSocketClient private (
   def connect(
       url: String,
       headers: Headers = Headers.empty
-  )(open: WebSocket => Listener): Async[WebSocket] = {
+  )(open: WebSocket => WebSocketListener): Async[WebSocket] = {
     val to        = WebSocketClient.parse(url)
     val on        = states.here("this must be called on an event loop's own thread; use future elsewhere")
     val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
@@ -78,7 +78,10 @@ final class WebSocketClient private (
   }
 
   /** As `connect`, from any thread, on a loop of the client. */
-  def future(url: String, headers: Headers = Headers.empty)(open: WebSocket => Listener): Future[WebSocket] =
+  def future(
+      url: String,
+      headers: Headers = Headers.empty
+  )(open: WebSocket => WebSocketListener): Future[WebSocket] =
     states.run(connect(url, headers)(open), () => WebSocketClient.closedError)
 
   /**

@@ -56,6 +56,21 @@ final class Broadcast(closeSlow: Boolean = true) {
     }
   }
 
+  /** Sends a text message to all members; as `send` of a message. */
+  def send(text: String): Unit = send(Message.Text(text))
+
+  /** Sends a binary message to all members; as `send` of a message. The array must not change afterwards. */
+  def send(bytes: Array[Byte]): Unit = send(Message.Binary(bytes))
+
+  /** As `send`. */
+  def !(message: Message): Unit = send(message)
+
+  /** As `send` of a text. */
+  def !(text: String): Unit = send(text)
+
+  /** As `send` of bytes. */
+  def !(bytes: Array[Byte]): Unit = send(bytes)
+
   /** The number of members; approximate while others join or leave. */
   def size: Int = loops.values.asScala.map(_.size).sum
 }

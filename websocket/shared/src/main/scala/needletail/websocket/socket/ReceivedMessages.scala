@@ -7,7 +7,8 @@ import needletail.stream.Stream
 import needletail.websocket.frame.CloseCode
 
 /** The messages of a WebSocket as a stream: it is read only while the stream is. Sends another stream's messages. */
-private[websocket] final class ReceivedMessages(socket: WebSocket) extends Stream[Message] with Listener {
+private[websocket] final class ReceivedMessages(socket: WebSocket) extends Stream[Message]
+    with WebSocketListener {
   private var waiting: AsyncPromise[Option[Message]] = null
   private var arrived: Message                       = null // came as its reader had just withdrawn
   private var isOver                                 = false

@@ -25,8 +25,8 @@ private[websocket] final class SocketConnection(
   import SocketConnection._
 
   private val reader = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
-  private var listener: Listener = null
-  private var phase              = Opening
+  private var listener: WebSocketListener = null
+  private var phase                       = Opening
 
   private var isResting              = false // others have their turn
   private var spent                  = 0     // bytes of messages in this turn
@@ -45,7 +45,7 @@ private[websocket] final class SocketConnection(
   private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput)
 
   /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
-  def begin(open: WebSocket => Listener): Throwable = {
+  def begin(open: WebSocket => WebSocketListener): Throwable = {
     phase = Open
     val thrown =
       try {

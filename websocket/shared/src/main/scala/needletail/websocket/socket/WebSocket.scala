@@ -24,6 +24,9 @@ abstract class WebSocket private[websocket] () {
   /** As `send` of a text, without the result. */
   final def !(text: String): Unit = { send(text); () }
 
+  /** As `send` of bytes, without the result. */
+  final def !(bytes: Array[Byte]): Unit = { send(bytes); () }
+
   /** Sends a text message. Returns what `send` of a message does. */
   def send(text: String): Boolean
 
@@ -72,7 +75,7 @@ abstract class WebSocket private[websocket] () {
 }
 
 /** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011, and is logged. */
-trait Listener {
+trait WebSocketListener {
 
   /** A message has arrived. */
   def onMessage(message: Message): Unit

@@ -65,7 +65,7 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   }
   turn(connection.begin { s =>
     socket = s
-    new Listener {
+    new WebSocketListener {
       def onMessage(message: Message): Unit = {
         got :+= (if (message.isText) message.text else s"${message.bytes.length} bytes")
         MemoryTunnel.this.onMessage(message)

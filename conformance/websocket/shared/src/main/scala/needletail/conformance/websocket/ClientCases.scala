@@ -31,7 +31,7 @@ final class ClientCases(server: String, compression: Option[PerMessageDeflate]) 
   private def last(client: WebSocketClient, path: String): String = {
     val over   = Promise[String]()
     val opened = client.future(server + path) { socket =>
-      new Listener {
+      new WebSocketListener {
         private var seen                      = ""
         def onMessage(message: Message): Unit = {
           if (message.isText && message.bytes.length < 100) seen = message.text

@@ -25,7 +25,7 @@ final class Chat {
     def tell(event: Rooms.Event): Unit =
       if (!rooms.send(event)) socket.close(CloseCode.TryAgainLater, "too many messages")
     tell(Rooms.Entered(room, who, socket))
-    new Listener {
+    new WebSocketListener {
       def onMessage(message: Message): Unit =
         if (message.isText) tell(Rooms.Said(room, who, message.text))
         else socket.close(CloseCode.Unsupported, "text only")

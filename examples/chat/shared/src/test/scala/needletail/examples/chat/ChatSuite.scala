@@ -22,7 +22,7 @@ class ChatSuite extends Suite {
     }
   }
 
-  private final class Heard extends Listener {
+  private final class Heard extends WebSocketListener {
     private var lines                     = Vector.empty[String]
     @volatile var code: Int               = 0
     def onMessage(message: Message): Unit = synchronized { lines :+= message.text }

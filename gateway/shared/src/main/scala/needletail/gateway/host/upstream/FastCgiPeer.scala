@@ -1,8 +1,8 @@
 package needletail.gateway.host.upstream
 
 import needletail.async.{Async, AsyncPromise, Loop}
-import needletail.gateway.cgi.Variables
-import needletail.gateway.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.cgi.Variables
+import needletail.gateway.format.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.gateway.host.backend.StandardErrorLog
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter

@@ -1,0 +1,85 @@
+package needletail.gateway.format.cgi
+
+import needletail.gateway.Records
+import needletail.gateway.serve.GatewayConfig
+import needletail.http.text.ByteWriter
+import needletail.testing.Suite
+
+/** Which target routes see, by what the servers in use say; and how it is told from where the program was put. */
+class RequestTargetSuite extends Suite {
+
+  private def target(
+      mount: Option[String] = None,
+      isScript: Boolean = false
+  )(pairs: (String, String)*): (String, String) = {
+    val w      = new ByteWriter(64)
+    val config = GatewayConfig(mount = mount)
+    val target = new RequestTarget(Variables.of(pairs), config.mountOrNull, isScript)
+    target.write(w)
+    (Records.text(w), target.scriptName)
+  }
+
+  test("nginx: the whole path is SCRIPT_NAME, and REQUEST_URI has it as it came") {
+    assertEquals(
+      target()("SCRIPT_NAME" -> "/a b", "REQUEST_URI" -> "/a%20b?x=%2F", "QUERY_STRING" -> "x=%2F"),
+      ("/a%20b?x=%2F", "")
+    )
+  }
+
+  test("PATH_INFO says that SCRIPT_NAME is where the program was put; escapes are kept") {
+    assertEquals(
+      target()(
+        "SCRIPT_NAME"  -> "/my app",
+        "PATH_INFO"    -> "/a/b c",
+        "REQUEST_URI"  -> "/my%20app/a%2fb%20c?q",
+        "QUERY_STRING" -> "q"
+      ),
+      ("/a%2fb%20c?q", "/my app")
+    )
+    assertEquals(target()("SCRIPT_NAME" -> "", "PATH_INFO" -> "/a", "REQUEST_URI" -> "/a"), ("/a", ""))
+  }
+
+  test("where the server has rewritten the path, PATH_INFO is it, escaped again") {
+    assertEquals(
+      target()("SCRIPT_NAME" -> "/app.fcgi", "PATH_INFO" -> "/ä b%?", "REQUEST_URI" -> "/pretty"),
+      ("/%C3%A4%20b%25%3F", "/app.fcgi")
+    )
+  }
+
+  test("a script without PATH_INFO was asked for its root") {
+    val asked =
+      Seq("SCRIPT_NAME" -> "/cgi-bin/app", "REQUEST_URI" -> "/cgi-bin/app?a=b", "QUERY_STRING" -> "a=b")
+    assertEquals(target(isScript = true)(asked: _*), ("/?a=b", "/cgi-bin/app"))
+    assertEquals(target()(asked: _*), ("/cgi-bin/app?a=b", ""))
+  }
+
+  test("a mount goes before what the variables say, and is a number of whole segments") {
+    def at(mount: String, path: String, more: (String, String)*) =
+      target(Some(mount))((Seq("REQUEST_URI" -> path) ++ more): _*)
+    assertEquals(at("/app", "/app/x"), ("/x", "/app"))
+    assertEquals(at("/app/", "/app/x"), ("/x", "/app"))
+    assertEquals(at("/app", "/app"), ("/", "/app"))
+    assertEquals(at("/app", "/application"), ("/application", ""))
+    assertEquals(at("/app", "/other"), ("/other", ""))
+    assertEquals(at("/", "/hello/Ann", "SCRIPT_NAME" -> "/hello", "PATH_INFO" -> "/Ann"), ("/hello/Ann", ""))
+    assertEquals(target(Some("/app"))("SCRIPT_NAME" -> "/app", "PATH_INFO" -> "/x"), ("/x", "/app"))
+  }
+
+  test("without REQUEST_URI the path is put together from the others") {
+    assertEquals(target()("SCRIPT_NAME" -> "/a", "QUERY_STRING" -> "q"), ("/a?q", ""))
+    assertEquals(target()("SCRIPT_NAME" -> "/a", "PATH_INFO" -> "/b"), ("/b", "/a"))
+    assertEquals(target()(), ("/", ""))
+  }
+
+  test("the query is QUERY_STRING's, which rewriting changes, else REQUEST_URI's") {
+    assertEquals(target()("REQUEST_URI" -> "/a?x=1", "QUERY_STRING" -> "x=1&y=2"), ("/a?x=1&y=2", ""))
+    assertEquals(target()("REQUEST_URI" -> "/a?x=1"), ("/a?x=1", ""))
+    assertEquals(target()("REQUEST_URI" -> "/a?x=1", "QUERY_STRING" -> ""), ("/a", ""))
+  }
+
+  test("absolute targets, and OPTIONS *") {
+    assertEquals(target()("REQUEST_URI" -> "http://a.test/b?c", "QUERY_STRING" -> "c"), ("/b?c", ""))
+    assertEquals(target()("REQUEST_URI" -> "*"), ("*", ""))
+    assertEquals(target()("REQUEST_URI" -> "/a://b"), ("/a://b", ""))
+  }
+}
