@@ -14,14 +14,14 @@ import needletail.routing.Routes
  *
  * Responses have the remaining quota in `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  *
- * @param burst requests at once, at most
+ * @param burst requests at once, at most; 0: as many as `requests`
  * @param key identifies clients; by default the address, for IPv6 its /64
  * @param maxKeys clients that are known at the same time; beyond that, one that has been known is forgotten
  */
 final case class RateLimit(
     requests: Int,
     per: FiniteDuration,
-    burst: Int,
+    burst: Int = 0,
     key: Request => String = RateLimit.address,
     maxKeys: Int = 100000
 ) {
@@ -29,16 +29,19 @@ final case class RateLimit(
     val is = Setting("RateLimit")
     is.positive("requests", requests)
     is.positive("per", per)
-    is.positive("burst", burst)
+    is.notNegative("burst", burst)
     is.positive("maxKeys", maxKeys)
     val most = Setting.Longest.toNanos / interval
     is.check(
       "burst",
-      burst,
-      burst <= most,
+      capacity,
+      capacity <= most,
       s"at most $most, so that the bucket is full again within ${Setting.Longest}"
     )
   }
+
+  /** The tokens of a full bucket. */
+  private[limit] def capacity: Int = if (burst == 0) requests else burst
 
   /** Nanoseconds for one token. */
   private[limit] def interval: Long = Math.max(1, per.toNanos / requests)
@@ -97,7 +100,7 @@ private[limit] final class Taken(val granted: Boolean, val left: Int, val second
 private[limit] final class Buckets(limit: RateLimit) {
   import Buckets._
   private val interval = limit.interval
-  private val capacity = interval * limit.burst
+  private val capacity = interval * limit.capacity
   private val shards   = Array.fill(Buckets.Shards)(new Shard(16, 0.75f, true)) // in the order of use
   private val most     = Math.max(1, limit.maxKeys / Buckets.Shards)
 

@@ -26,6 +26,14 @@ class RateLimitSuite extends Suite {
     assertEquals((code("a"), code("a"), code("a")), (200, 200, 429))
   }
 
+  test("without a burst, all requests of a period may come at once") {
+    val buckets = new Buckets(RateLimit(3, 1.minute))
+    assertEquals((1 to 4).map(_ => buckets.take("a", 0).granted).toList, List(true, true, true, false))
+    assert(buckets.take("a", 20.seconds.toNanos).granted)
+    assert(!buckets.take("a", 20.seconds.toNanos).granted)
+    assertEquals((1 to 4).count(_ => buckets.take("a", 10.minutes.toNanos).granted), 3)
+  }
+
   test("memory is bounded") {
     val buckets = new Buckets(RateLimit(1, 1.second, burst = 1, maxKeys = 160))
     for (i <- 1 to 10000) assert(buckets.take(i.toString, 0).granted)
