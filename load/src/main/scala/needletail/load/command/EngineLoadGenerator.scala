@@ -17,7 +17,7 @@ private[load] final class EngineLoadGenerator(interruption: Interruption = new I
     new Engine(isOver = () => interruption.happened, rehearsal = Progress.rehearsal(), names = names)
 
   def mistake(plan: LoadPlan): Option[String] =
-    PlanCheck.mistake(plan).orElse(Preflight.unresolved(plan, names))
+    PlanCheck.mistake(plan).orElse(Preflight.tooManyUsers(plan)).orElse(Preflight.unresolved(plan, names))
 
   def preflight(plan: LoadPlan): Machine = Preflight.machine(plan, names)
 

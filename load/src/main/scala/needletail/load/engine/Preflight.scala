@@ -18,6 +18,31 @@ object Preflight {
   /** Descriptors that a running program needs in addition to its connections. */
   private final val OwnDescriptors = 100
 
+  /** Bytes of the heap that a user takes with its open connection, approximately, and each further pipelined request. */
+  private final val UserBytes      = 2048L
+  private final val PipelinedBytes = 256L
+
+  /** Bytes of the heap that the program takes without users. */
+  private final val OwnBytes = 32L * 1024 * 1024
+
+  /** A message if there are more users than the memory of this program is enough for; `heap` in bytes. */
+  def tooManyUsers(plan: LoadPlan, heap: Long = Runtime.getRuntime.maxMemory): Option[String] =
+    plan.load match {
+      case _: Load.Closed =>
+        val each  = UserBytes + PipelinedBytes * (plan.pipelining - 1)
+        val users = connections(plan)
+        val most  = math.max(0, ((heap * Tolerable).toLong - OwnBytes) / each)
+        if (users <= most) None
+        else {
+          val needed = ((users * each + OwnBytes) / Tolerable / (1024 * 1024)).toLong + 1
+          Some(
+            s"$users users take about $needed MB of memory, and the ${heap / (1024 * 1024)} MB that this program may use " +
+              s"are enough for $most: give it more, as with JAVA_OPTS=-Xmx${needed}m, or run it on several machines"
+          )
+        }
+      case _ => None
+    }
+
   /** A message if a server's name has no address; None if all have one, or the plan cannot be run at all. */
   def unresolved(plan: LoadPlan, names: NameResolver = new NameResolver): Option[String] =
     ExecutablePlan.of(plan, names).toOption.flatMap(_.targets.find(!_.isResolved)).map(target =>

@@ -130,11 +130,20 @@ private[scenario] object Yaml {
     catch {
       case e: MarkedYamlEngineException =>
         val mark = e.getProblemMark.toScala.orElse(e.getContextMark.toScala)
-        throw new Mistake(Place.of(mark), s"this is not YAML: ${e.getProblem}")
+        throw new Mistake(
+          Place.of(mark),
+          if (mark.exists(isHole(text, _)))
+            "within braces or brackets, a value such as /x/${id} must be in quotes: '/x/${id}'"
+          else s"this is not YAML: ${e.getProblem}"
+        )
       case e: YamlEngineException => throw new Mistake(Place.start, s"this is not YAML: ${e.getMessage}")
       case _: StackOverflowError  =>
         throw new Mistake(Place.start, "its brackets are nested too deeply") // the library recurses
     }
+
+  /** Whether the parser stopped at the brace of `${`, which begins a mapping there. */
+  private def isHole(text: String, mark: Mark): Boolean =
+    text.linesIterator.drop(mark.getLine).nextOption().exists(_.startsWith("${", mark.getColumn - 1))
 
   private def placeOf(node: Node): Place = Place.of(node.getStartMark.toScala)
 

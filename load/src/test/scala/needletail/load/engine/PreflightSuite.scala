@@ -38,6 +38,21 @@ class PreflightSuite extends Suite {
   private def warning(plan: LoadPlan, machine: Machine = machine) =
     Preflight.check(plan, machine).mkString("; ")
 
+  test("more users than the memory is enough for are refused before anything is sent") {
+    val heap = 300L * 1024 * 1024
+    assertEquals(Preflight.tooManyUsers(closed(100000), heap), None)
+    assertEquals(
+      Preflight.tooManyUsers(closed(1000000), heap),
+      Some(
+        "1000000 users take about 2482 MB of memory, and the 300 MB that this program may use are enough for 106496: " +
+          "give it more, as with JAVA_OPTS=-Xmx2482m, or run it on several machines"
+      )
+    )
+    assertEquals(Preflight.tooManyUsers(closed(1000000), 2482L * 1024 * 1024), None)
+    assert(Preflight.tooManyUsers(closed(100000).copy(pipelining = 10), heap).isDefined)
+    assertEquals(Preflight.tooManyUsers(open(1000000, connections = 1000000), heap), None) // opened as needed
+  }
+
   test("a plan that the machine stands easily") {
     assertEquals(warning(open(1000)), "")
     assertEquals(warning(closed(500)), "")

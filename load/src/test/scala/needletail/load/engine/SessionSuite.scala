@@ -100,6 +100,18 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
+  test("a pattern that backtracks for ever is given up, and the load goes on") {
+    serving(_ => Response.ok("x" * 5000)) { server =>
+      val checked   = get(server.url + "/").copy(checks = Vector(Check.BodyMatches("^(x+x+)+y$")))
+      val extracted = get(server.url + "/").copy(extractions = Vector(Extraction("id", None, "^(x+x+)+y$")))
+      for (request <- Seq(checked, extracted)) {
+        val result = run(closed(server.url, 1, 2).copy(kinds = Vector(Kind("k", Vector(request)))))
+        assertEquals(outcomes(result), Map("check" -> 2L))
+        assert(result.reasons.exists(_._2.contains("pattern '^(x+x+)+y$' was given up")), result.reasons)
+      }
+    }
+  }
+
   test("a form's values are encoded, and lengths are those of bytes") {
     val bodies           = new ConcurrentLinkedQueue[String]
     val handler: Handler = request =>

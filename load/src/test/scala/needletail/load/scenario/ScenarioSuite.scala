@@ -343,6 +343,15 @@ class ScenarioSuite extends Suite {
     assertEquals(plan(yaml).kinds.head.requests(1).body, Some("id=${id}&a=x%3D${id}%26${id}%7C"))
   }
 
+  test("a value with ${ within braces or brackets has to be quoted, and the mistake says so") {
+    def kind(text: String) = mistake(s"target: http://a\nusers: {count: 1, requests: 1}\nkinds:\n  - $text")
+    val quote = "4: within braces or brackets, a value such as /x/${id} must be in quotes: '/x/${id}'"
+    assertEquals(kind("{get: /x/${id}}"), quote)
+    assertEquals(kind("{post: /, form: {id: ${id}}}"), quote)
+    assertEquals(kind("{post: /, check: {body-contains: [${id}]}}"), quote)
+    assert(kind("{get: /x/{id}}").startsWith("4: this is not YAML"), kind("{get: /x/{id}}"))
+  }
+
   test("brackets nested too deeply are a mistake, not an overflow of the stack") {
     assertEquals(mistake("[" * 500000), "1: its brackets are nested too deeply")
   }

@@ -1,7 +1,7 @@
 package needletail.load.engine.compiled
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.util.regex.{Matcher, Pattern}
+import java.util.regex.Pattern
 
 import needletail.http.http1.MessageHead
 import needletail.http.text.ByteWriter
@@ -87,7 +87,7 @@ private[engine] object CompiledRequest {
 /** A value that is taken from an answer: the first group of `pattern` in the body or in a header's value. */
 private[engine] final class CompiledExtraction(val into: Int, val header: String, val pattern: Pattern) {
   def from(text: String): String = {
-    val matcher: Matcher = pattern.matcher(text)
+    val matcher = BoundedText.matcher(pattern, text)
     if (!matcher.find()) null else if (matcher.groupCount == 0) matcher.group() else matcher.group(1)
   }
 }
@@ -133,7 +133,7 @@ private[engine] final class AnswerRules(
   /** Whether the body passes the checks. Takes values from it. */
   def acceptBody(body: ByteWriter, values: Array[String]): Boolean = {
     val text = new String(body.bytes, 0, body.length, if (AnswerRules.isUtf8(body)) UTF_8 else ISO_8859_1)
-    contained.forall(text.contains) && patterns.forall(_.matcher(text).find()) &&
+    contained.forall(text.contains) && patterns.forall(BoundedText.matcher(_, text).find()) &&
     fromBody.forall(take(_, text, values))
   }
 

@@ -5,7 +5,7 @@ import needletail.client.error.ClientError
 import needletail.http.http1.ResponseHead
 import needletail.http.message.Headers
 import needletail.http.text.ByteWriter
-import needletail.load.engine.compiled.{AnswerRules, CompiledRequest}
+import needletail.load.engine.compiled.{AnswerRules, CompiledRequest, PatternTooCostly}
 import needletail.load.result.Outcome
 
 /**
@@ -109,12 +109,18 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
     passes(request.answer.acceptBody(body, values))
   }
 
-  /** Java's patterns recurse: some use up the stack for a long text, and a server decides how long a text is. */
+  /**
+   * Java's patterns recurse: some use up the stack for a long text, and a server decides how long a text is. Others
+   * would search for ever.
+   */
   private def passes(check: => Boolean): Boolean =
     try check
     catch {
       case _: StackOverflowError =>
         worker.note(Outcome.FailedCheck, InFlightRequest.tooComplex)
+        false
+      case e: PatternTooCostly =>
+        worker.note(Outcome.FailedCheck, e)
         false
     }
 
