@@ -184,8 +184,8 @@ private[server] final class RequestReader(
 
   // idle connections
 
-  /** Waits for no further request except one that is on its way. */
-  def beginDraining(): Unit = {
+  /** The idle time begins anew; in a drain it is that for a request on its way. */
+  def idleAgain(): Unit = {
     idleSince = wire.nowNanos
     deadline = idleDeadline
   }
