@@ -22,17 +22,18 @@ object CgiResponseFuzz extends FuzzTarget("cgi-response") {
   )
 
   def check(data: Array[Byte]): Unit = {
-    val whole = parse(data, data.length, 'A')
+    val whole = parse(data, Array(data.length), 'A')
     strict(Check.text(data)) match {
       case Some(expected) => Check.same("another reader", whole, expected)
       case None => Check(whole.length <= 0, s"another reader finds no head of ${whole.length} bytes")
     }
     Pieces.of(data.length).flatMap(_.iterator).toSet[Int].foreach { known =>
-      val part = parse(data, known, '\n')
+      val part = parse(data, Array(known), '\n')
       if (whole.length > 0 && known >= whole.length) Check.same(s"of $known bytes", part, whole)
       else if (whole.length == CgiResponseParser.Bad) Check(part.length <= 0, s"of $known bytes $part")
       else Check.same(s"of $known bytes", part.length, CgiResponseParser.More)
     }
+    Check.same("byte by byte", parse(data, Array.range(0, data.length + 1), '\n'), whole)
     if (whole.length > 0) sentOn(whole)
   }
 
@@ -41,14 +42,16 @@ object CgiResponseFuzz extends FuzzTarget("cgi-response") {
     ()
   }
 
-  private def parse(data: Array[Byte], known: Int, filler: Byte): Outcome = {
-    var result: Outcome = null
-    Pieces.feed(data, Array(known), filler) { (array, from, until) =>
-      val parser = new CgiResponseParser(maxHead = 400, maxFields = 5)
-      val n      = parser.parse(array, from, until)
-      result =
-        if (n > 0) Outcome(n, parser.status, parser.headers.toList, parser.localRedirect)
-        else Outcome(n, 0, Nil, null)
+  private def parse(data: Array[Byte], ends: Array[Int], filler: Byte): Outcome = {
+    val parser = new CgiResponseParser(maxHead = 400, maxFields = 5)
+    var result = Outcome(CgiResponseParser.More, 0, Nil, null)
+    Pieces.feed(data, ends, filler) { (array, from, until) =>
+      if (result.length == CgiResponseParser.More) {
+        val n = parser.parse(array, from, until)
+        result =
+          if (n > 0) Outcome(n, parser.status, parser.headers.toList, parser.localRedirect)
+          else Outcome(n, 0, Nil, null)
+      }
     }
     result
   }

@@ -224,6 +224,10 @@ final class Connection private[io] (
         new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress")
       )
 
+  /** See `ConnectionTimer.handshakeProceeds`; false without TLS. */
+  private[needletail] def handshakeProceeds(): Boolean =
+    socket.isSecure && (timer ne null) && phase == Open && timer.handshakeProceeds()
+
   private[io] def deadlinePassed(): Unit = if (phase == Lingering) finish(null) else protocol.onDeadline()
 
   private[io] def handshakeTimedOut(): Unit =

@@ -17,6 +17,10 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   private var handshakeAt = Never
   private var awaited     = -1 // see Socket.awaitedRecord
 
+  // At the last call of `handshakeProceeds`: the record awaited, and whether a handshake was in progress.
+  private var awaitedThen = -1
+  private var shookThen   = false
+
   private def loop: EventLoop = connection.loop
 
   /** On the loop's clock; `Never` for none, and after it has passed. */
@@ -38,6 +42,19 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     val before = awaited
     awaited = socket.awaitedRecord
     awaited >= 0 && awaited == before
+  }
+
+  /**
+   * Whether the handshake has got further since this was called before, or is being computed. A client that has sent
+   * nothing yet gets no further; the end of the handshake counts once.
+   */
+  def handshakeProceeds(): Boolean = {
+    val (before, shook) = (awaitedThen, shookThen)
+    val isShaking       = socket.isShakingHands
+    val isComputing     = isShaking && socket.isComputingHandshake
+    awaitedThen = socket.awaitedRecord
+    shookThen = isComputing || isShaking && awaitedThen >= 0
+    if (shookThen) isComputing || awaitedThen != before else shook && !isShaking
   }
 
   /** Cancels both. */

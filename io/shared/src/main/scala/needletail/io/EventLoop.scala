@@ -375,10 +375,11 @@ final class EventLoop private[io] (
       for (task <- atEnds.toArray(new Array[Runnable](0))) run(task) // of a copy, as they may change it
     } finally {
       ended = true
-      tasks.close()
-      poller.close()
-      Loop.leave()
-      onEnd()
+      try {
+        tasks.close()
+        poller.close()
+        Loop.leave()
+      } finally onEnd() // also where memory has run out: others wait for it
     }
 }
 

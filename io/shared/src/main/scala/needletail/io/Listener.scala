@@ -107,8 +107,19 @@ final class Listener private (
     if (started && !closed)
       loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
 
-  private[needletail] def onReady(ready: Int): Unit = {
-    var left = options.acceptBatch
+  private[needletail] def onReady(ready: Int): Unit = acceptSome(options.acceptBatch)
+
+  /**
+   * Accepts what waits in the backlog, before a `close`, which would reset it. To be called on the loop's thread. What
+   * waits at an inherited socket is left to other processes that have it.
+   */
+  private[needletail] def acceptWaiting(): Unit = requested match {
+    case _: Address.Inherited => ()
+    case _                    => acceptSome(options.backlog)
+  }
+
+  private def acceptSome(most: Int): Unit = {
+    var left = most
     while (left > 0 && !closed && !paused && (retry eq null)) {
       left -= 1
       val accepted = acceptOne()

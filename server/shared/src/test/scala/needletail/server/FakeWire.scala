@@ -51,6 +51,10 @@ final class FakeWire(
   var expected: Int                      = 0
   override def expectInput(n: Int): Unit = expected = n
 
+  /** Whether its TLS handshake has got further, each time it is asked for. */
+  var handshake: Iterator[Boolean]          = Iterator.continually(false)
+  override def handshakeProceeds(): Boolean = handshake.next()
+
   /** While true what is written stays with us, as with a peer that does not read. */
   var stuck: Boolean = false
 

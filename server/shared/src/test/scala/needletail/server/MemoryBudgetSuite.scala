@@ -94,6 +94,32 @@ class MemoryBudgetSuite extends Suite {
     )
   }
 
+  test("an incomplete trailer section is held, and refused with 503 where there is no memory for it") {
+    val trailers = chunked + "0\r\nA: " + content(20000)
+    val wire     = this.wire(whole, 1024 * KiB)
+    def held     = wire.context.memory.held
+    wire.send(trailers)
+    assert(held >= 20000, held.toString)
+    assertEquals(wire.send("\r\n\r\n").statuses, List(200))
+    assertEquals(held, 0L)
+    wire.send(trailers)
+    wire.session.peerGone()
+    assertEquals(held, 0L)
+    val full = this.wire(whole, 128 * KiB)
+    full.context.memory.add(100 * KiB)
+    assertEquals(full.send(trailers).statuses, List(503))
+    assertEquals(full.context.memory.held, 100L * KiB)
+  }
+
+  test("an incomplete trailer section that nobody reads ends the connection, and is not held") {
+    val wire = this.wire(_ => Response.ok("hi"), 1024 * KiB)
+    assertEquals(wire.send(chunked + "0\r\nA: b\r\n\r\n").statuses, List(200))
+    assert(!wire.isFinished)
+    assertEquals(wire.send(chunked + "0\r\nA: " + content(20000)).statuses, List(200))
+    assert(wire.isFinished)
+    assertEquals(wire.context.memory.held, 0L)
+  }
+
   test("fault 6: a stream waits for its reader when memory is tight") {
     val wire = new FakeWire(_ =>
       Response.ok.stream(ByteStream.fromIterator(Iterator.fill(100)(new Array[Byte](1000))))

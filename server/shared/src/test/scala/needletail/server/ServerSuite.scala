@@ -203,6 +203,29 @@ class ServerSuite extends Suite {
     intercept[IOException](new RawClient(server.port))
   }
 
+  test("draining serves the connections that wait in the backlog") {
+    val close             = "Connection: close\r\n"
+    val free              = new java.util.concurrent.CountDownLatch(1)
+    @volatile var isBusy  = false
+    val blocking: Handler = request => {
+      if (request.path == "/busy") {
+        isBusy = true
+        free.await()
+      }
+      Response.ok(request.path)
+    }
+    val server = Server(blocking, base.copy(loops = 1, drainGrace = 1.hour)).start()
+    val busy   = new RawClient(server.port).send(get("/busy", close))
+    eventually(isBusy)
+    val waiting = List.fill(200)(new RawClient(server.port).send(get("/waits", close)))
+    val ended   = server.drain()
+    free.countDown()
+    assert(busy.readAll().endsWith("/busy"))
+    waiting.foreach(client => assert(client.readAll().endsWith("/waits")))
+    (busy :: waiting).foreach(_.close())
+    await(ended)
+  }
+
   test("draining closes what idles when its grace is over, and ends") {
     val server = Server(handler, base.copy(drainGrace = 100.millis)).start()
     val idle   = new RawClient(server.port)

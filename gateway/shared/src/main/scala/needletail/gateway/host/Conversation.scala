@@ -43,6 +43,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var afterHead: Array[Byte] = null  // content that arrived with the head
   private var isBodiless             = false // whether the client gets no content
   private var discarding             = false
+  private var discardingSince        = 0L
 
   /**
    * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program.
@@ -219,9 +220,12 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     )
   }
 
-  /** Reads the rest of the output to its end, within the same timeouts, and drops it. */
+  /** Reads the rest of the output to its end, for at most `timeout` in all, and drops it. */
   private def discard(): Async[Unit] = {
-    discarding = true
+    if (!discarding) {
+      discarding = true
+      discardingSince = Loop.nanoTime()
+    }
     if (finished) Async.unit
     else
       read(
@@ -243,7 +247,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def checkTime(): Unit = if (!finished) {
     val now     = Loop.nanoTime()
     val stalled = headOrStreamNanos - (now - progress)
-    val whole   = config.maxTime.toNanos - (now - began)
+    val most    = config.maxTime.toNanos - (now - began)
+    val whole   = if (discarding) math.min(most, config.timeout.toNanos - (now - discardingSince)) else most
     val isIdle  = !awaitsProgram || awaitsClient
     if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
     else {

@@ -10,7 +10,8 @@ import needletail.server.operations.Log
  * Settings common to CGI, FastCGI and SCGI programs.
  *
  * @param timeout how long a program may do nothing while it is waited for: then 504 if its head has not arrived,
- *   otherwise the response is cut off; and the program is ended. Keep it below the server's `handlerTimeout`, which
+ *   otherwise the response is cut off; and the program is ended. Also how long it may go on writing what is discarded:
+ *   output beyond Content-Length, after a local redirect, or of a response without content. Keep it below the server's `handlerTimeout`, which
  *   results in a 503
  * @param maxTime how long one request may take in all
  * @param maxHead bytes of the head of a program's response; beyond: 502

@@ -59,6 +59,19 @@ class CgiEndThreatSuite extends Hosted {
     }
   }
 
+  test("a program that writes without end after its answer is ended in time") {
+    sh("writes", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", "exec yes 306.5")
+    sh("leads", "printf 'Location: /cgi-bin/ok\\n\\n'", "exec yes 306.5")
+    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 1.second))) { server =>
+      leavingNothing {
+        assertEquals(get(server, "/cgi-bin/writes").body, "long")
+        eventually(processes("306.5").isEmpty, processes("306.5"))
+        assertEquals(get(server, "/cgi-bin/leads").body, "ok")
+        eventually(processes("306.5").isEmpty, processes("306.5"))
+      }
+    }
+  }
+
   test("a client that goes away stops the program") {
     sh("waits", "sleep 304.5")
     safely { server =>

@@ -44,6 +44,12 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
   /** Bytes of data left in the current chunk; 0 until its size is complete. */
   def chunkLeft: Long = if (phase == InData) remaining else 0
 
+  /** Bytes that are kept of a trailer section which has not arrived completely. */
+  def keptBytes: Int = if (section == null) 0 else section.bytes.length
+
+  /** Drops them: the rest of the body will not be decoded. */
+  def abandon(): Unit = if (section != null) forgetSection()
+
   /** Starts a new body. */
   def reset(): Unit = {
     state = More

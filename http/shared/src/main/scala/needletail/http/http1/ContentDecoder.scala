@@ -83,6 +83,12 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
     taken
   }
 
+  /** Bytes that are kept of a trailer section which has not arrived completely. */
+  def keptBytes: Int = if (framing == Chunks) chunks.keptBytes else 0
+
+  /** Drops them: the rest of the content will not be decoded. */
+  def abandon(): Unit = if (framing == Chunks) chunks.abandon()
+
   /** Whether decoding has ended: the content is complete or malformed. */
   def isOver: Boolean = isComplete || error != null
 

@@ -60,6 +60,9 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def awaitedRecord: Int = -1
 
+  /** Whether a step of the handshake is being computed on another thread. On a server's side of TLS only. */
+  def isComputingHandshake: Boolean = false
+
   /**
    * Whether it has output of its own that the kernel has not taken. Then it reads nothing until `sendOwed`, or a
    * write, has sent that, unless that is the end of its output. With TLS only.

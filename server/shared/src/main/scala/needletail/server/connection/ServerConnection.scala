@@ -87,6 +87,8 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
 
   override def isBackedUp: Boolean = connection.isBackedUp
 
+  override def handshakeProceeds(): Boolean = connection.handshakeProceeds()
+
   override def sendsFiles: Boolean = connection.sendsFiles
 
   override def send(part: FilePart, most: Int): Unit = connection.send(part, most)

@@ -40,6 +40,7 @@ private[server] final class BodyReader(
    */
   var held: Long                = 0
   private var released: Boolean = false
+  private var kept: Int         = 0 // bytes of an incomplete trailer section, which `held` includes
 
   private var read: Long    = 0 // bytes of content that were delivered
   private var dropped: Long = 0 // bytes that were dropped, chunk sizes included
@@ -69,6 +70,9 @@ private[server] final class BodyReader(
 
   /** Bytes dropped, including chunk sizes. */
   def droppedBytes: Long = dropped
+
+  /** Whether a part of the trailer section is kept, until the rest of it arrives. */
+  def keepsTrailers: Boolean = kept > 0
 
   /** Bytes still to come; 0 if not known in advance. */
   def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
@@ -245,8 +249,18 @@ private[server] final class BodyReader(
         lastTrailers = decoder.takeTrailers()
         end()
         false
+      } else if (decoder.keptBytes > kept) {
+        keepTrailers()
+        false
       } else decoder.dataUntil > decoder.dataFrom
     }
+
+  private def keepTrailers(): Unit = {
+    val more = decoder.keptBytes - kept
+    kept += more
+    val refusal = if (dropping) null else hold(more)
+    if (refusal != null) fail(refusal)
+  }
 
   private def end(): Unit = {
     ended = true

@@ -56,6 +56,12 @@ private[needletail] trait SessionOutput {
   def probeWhenSilent(idleSeconds: Int): Unit = ()
 
   /**
+   * Whether the connection's TLS handshake has got further since this was called before, or is being computed: then its
+   * client could not have sent a request. False without TLS.
+   */
+  def handshakeProceeds(): Boolean = false
+
+  /**
    * Requests a call of `session.proceed()` at the end of the loop's current turn. Further requests until then count as
    * one.
    */

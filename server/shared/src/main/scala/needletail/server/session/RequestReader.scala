@@ -116,7 +116,7 @@ private[server] final class RequestReader(
     val done = b.drop()
     if (!done) {
       progress()
-      if (b.droppedBytes > context.config.maxUnreadBody) stop()
+      if (b.droppedBytes > context.config.maxUnreadBody || b.keepsTrailers) stop()
     }
     done
   }
@@ -152,7 +152,9 @@ private[server] final class RequestReader(
   @noinline private def leaveUnread(left: BodyReader): Unit = {
     left.leave()
     state.on(SessionState.ContentLeft)
-    if (state.isDropping) waitForContent(wire.nowNanos) else body = null
+    if (!state.isDropping) body = null
+    else if (left.keepsTrailers) stop()
+    else waitForContent(wire.nowNanos)
     left.failRead()
   }
 
@@ -164,13 +166,17 @@ private[server] final class RequestReader(
       body.leave()
       body = null
     }
+    abandonContent()
   }
+
+  private def abandonContent(): Unit = if (decoder != null) decoder.abandon()
 
   /** The connection has ended: content that a handler still reads will not arrive. */
   def end(): Unit = {
     parser = null
     deadline = Long.MaxValue
     if (body != null) body.leave()
+    abandonContent()
   }
 
   /** The same after an exception: the last request may be in no queue, and so not dropped yet. */
@@ -184,8 +190,8 @@ private[server] final class RequestReader(
 
   // idle connections
 
-  /** Waits for no further request except one that is on its way. */
-  def beginDraining(): Unit = {
+  /** The idle time begins anew; in a drain it is that for a request on its way. */
+  def idleAgain(): Unit = {
     idleSince = wire.nowNanos
     deadline = idleDeadline
   }

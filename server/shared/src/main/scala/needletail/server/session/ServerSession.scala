@@ -98,7 +98,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   /** The next request is the only one, or the last. */
   def takeLast(): Unit = {
     state.isDraining = true
-    if (isIdle) reader.beginDraining()
+    if (isIdle) {
+      wire.handshakeProceeds() // from here on it counts
+      reader.idleAgain()
+    }
   }
 
   /** Responds to a request that cannot be served. Nothing after it is read. A turn must follow. */
@@ -141,7 +144,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
           refuse(HttpError(Status.RequestTimeout, "the head of the request took too long"))
         } else reader.stop()
       } else if (state.hasContent) reader.contentTooSlow()
-      else if (isIdle) reader.stop()
+      else if (isIdle) if (wire.handshakeProceeds()) reader.idleAgain() else reader.stop()
     turn()
   }
 

@@ -173,6 +173,7 @@ private[server] final class Acceptor(
   def drain(): Unit = later { () =>
     if (!draining) {
       draining = true
+      listener.acceptWaiting() // their requests may be on their way
       listener.close()
       members.foreach(_.drain())
       if (openNow == 0) finish()

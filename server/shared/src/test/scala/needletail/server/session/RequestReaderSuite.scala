@@ -63,7 +63,7 @@ class RequestReaderSuite extends Suite {
     parts.reader.idleTimeoutChanged()
     assertEquals(parts.reader.deadline, parts.nowNanos + 7)
     parts.state.isDraining = true
-    parts.reader.beginDraining()
+    parts.reader.idleAgain()
     val due = parts.nowNanos + parts.context.config.drainGrace.toNanos
     assertEquals(parts.reader.deadline, due)
     parts.nowNanos += 5000

@@ -194,6 +194,17 @@ class ServerSessionSuite extends Suite {
     assert(idle.after(200.millis).isFinished)
   }
 
+  test("a connection is not idle while its TLS handshake proceeds, and then has time for a request") {
+    for (draining <- List(true, false)) {
+      val wire = new FakeWire(hello)
+      wire.handshake = Iterator(true, true, true, false)
+      if (draining) wire.session.drain() else assert(wire.handshakeProceeds())
+      for (_ <- 1 to 2) assert(!wire.after(if (draining) 600.millis else 80.seconds).isFinished)
+      assert(!wire.after(400.millis).isFinished)
+      assert(wire.after(80.seconds).isFinished)
+    }
+  }
+
   test("a peer that has ended is still answered") {
     val later = new AsyncPromise[Response]
     val wire  = new FakeWire(_ => later)

@@ -39,7 +39,7 @@ private[needletail] object CgiResponse {
 
 /**
  * Parses the head of a CGI response (RFC 3875 §6.2, §6.3). Lines end in LF or CRLF, as programs write both. If the
- * head is incomplete, the next call begins again, with more bytes.
+ * head is incomplete, the next call is to pass the same bytes, followed by more; it takes time only for those.
  *
  * @param maxHead bytes of the head; beyond, and for a line that is not a field, it is Bad
  */
@@ -66,29 +66,48 @@ private[needletail] final class CgiResponseParser(maxHead: Int = 32 * 1024, maxF
   /** The error, after Bad. */
   var error: String = null
 
+  // Of an incomplete head: bytes of its complete lines, bytes in which there is no further line feed, and its fields.
+  private var complete = 0
+  private var searched = 0
+  private val fields   = new java.util.ArrayList[String]
+
   /** Returns the length of the head with its empty line in bytes, More, or Bad. */
   def parse(bytes: Array[Byte], from: Int, until: Int): Int = {
+    if (searched == 0) begin()
+    val result = continue(bytes, from, until)
+    if (result != More) searched = 0
+    result
+  }
+
+  private def begin(): Unit = {
     status = 200
     hasStatus = false
     headers = Headers.empty
     localRedirect = null
     error = null
-    val fields = new java.util.ArrayList[String]
-    val stop   = if (until - from > maxHead) from + maxHead else until
-    var p      = from
+    complete = 0
+    fields.clear()
+  }
+
+  private def continue(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val stop = if (until - from > maxHead) from + maxHead else until
+    var p    = from + complete
     while (p < stop) {
-      val lf = lineFeed(bytes, p, stop)
+      val lf = lineFeed(bytes, math.max(p, from + searched), stop)
+      searched = lf - from
       if (lf == stop) return short(stop < until)
       val end = if (lf > p && bytes(lf - 1) == '\r') lf - 1 else lf
       if (end == p)
         return if (fields.isEmpty && !hasStatus) bad("the response has no header line")
         else {
-          finish(fields)
+          finish()
           lf + 1 - from
         }
-      if (!line(bytes, p, end, fields)) return Bad
+      if (!line(bytes, p, end)) return Bad
       if (fields.size > 2 * maxFields) return bad(s"more than $maxFields header lines")
       p = lf + 1
+      complete = p - from
+      searched = complete
     }
     short(stop < until)
   }
@@ -96,12 +115,7 @@ private[needletail] final class CgiResponseParser(maxHead: Int = 32 * 1024, maxF
   private def short(overlong: Boolean): Int =
     if (overlong) bad(s"the response's head is longer than $maxHead bytes") else More
 
-  private def line(
-      bytes: Array[Byte],
-      from: Int,
-      until: Int,
-      fields: java.util.ArrayList[String]
-  ): Boolean = {
+  private def line(bytes: Array[Byte], from: Int, until: Int): Boolean = {
     var colon = from
     while (colon < until && Grammar.is(bytes(colon), Grammar.Token)) colon += 1
     if (colon == until || bytes(colon) != ':' || colon == from) {
@@ -142,7 +156,7 @@ private[needletail] final class CgiResponseParser(maxHead: Int = 32 * 1024, maxF
     }
   }
 
-  private def finish(fields: java.util.ArrayList[String]): Unit = {
+  private def finish(): Unit = {
     headers = Headers.trusted(fields.toArray(new Array[String](0)))
     headers.get("Location").foreach { location =>
       if (!hasStatus && location.startsWith("/") && !location.startsWith("//") && headers.size == 1)

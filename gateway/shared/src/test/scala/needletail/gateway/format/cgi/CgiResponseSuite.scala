@@ -69,6 +69,17 @@ class CgiResponseSuite extends Suite {
     assertEquals(parser.headers, Headers("Content-Type" -> "text/plain", "X" -> "y"))
   }
 
+  test("a head that arrives byte by byte takes linear time") {
+    for (text <- List("A: " + "x" * 2000000, "A: " + "x\nA: " * 90 + "x" * 2000000)) {
+      val parser = new CgiResponseParser(maxHead = 4000000)
+      val bytes  = latin1(text + "\n\n")
+      var n      = 0
+      while (parser.parse(bytes, 0, n) == CgiResponseParser.More) n += 1
+      assertEquals(n, bytes.length)
+      assertEquals(parser.headers.size, text.count(_ == '\n') + 1)
+    }
+  }
+
   test("Location alone is a redirect: a local one where it is a path") {
     val local = parsed("Location: /other?x=1\n\n")
     assertEquals((local.status, local.localRedirect), (302, "/other?x=1"))

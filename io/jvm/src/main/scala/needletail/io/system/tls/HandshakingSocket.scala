@@ -244,6 +244,8 @@ private[tls] abstract class HandshakingSocket(
 
   override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
 
+  override def isComputingHandshake: Boolean = isComputing
+
   // The end
 
   override def resetOnClose(): Unit = {
