@@ -59,8 +59,13 @@ final class Delivery(program: Program) {
 
 object Delivery {
 
-  /** Connections open at once, and how long a program has to read the first part. */
-  private val AtOnce       = 128
+  /**
+   * Connections open at once: few over TLS, since on a busy machine the first would be idle for too long while many
+   * others make their handshakes.
+   */
+  private val AtOnce = if (Program.overTls) 16 else 128
+
+  /** How long a program has to read the first part. */
   private val BetweenParts = 3.millis
 
   /** Every byte of a short message; of a long one those near both ends and some between. */
