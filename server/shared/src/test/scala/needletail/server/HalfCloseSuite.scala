@@ -67,6 +67,24 @@ class HalfCloseSuite extends Suite {
     assert(wire.isFinished)
   }
 
+  test("a stream of events that waits ends after the grace: such a client has gone") {
+    val waiting   = new AsyncPromise[Option[Array[Byte]]]
+    var cancelled = 0
+    var asked     = 0
+    val stream    = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = {
+        asked += 1
+        if (asked == 1) Async.value(Some("data: 1\n\n".getBytes)) else waiting
+      }
+      def cancel(): Unit = cancelled += 1
+    }
+    val wire = new FakeWire(_ => Response.ok.contentType("text/event-stream").stream(stream), config)
+    wire.send(get).end().after(900.millis)
+    assertEquals((cancelled, wire.isFinished), (0, false))
+    assert(wire.after(100.millis).turn().output.endsWith("9\r\ndata: 1\n\n\r\n0\r\n\r\n"))
+    assertEquals((cancelled, wire.isFinished), (1, true))
+  }
+
   private val onSockets =
     config.copy(address = Address.Tcp("127.0.0.1", 0), loops = 1, halfCloseGrace = 100.millis)
 

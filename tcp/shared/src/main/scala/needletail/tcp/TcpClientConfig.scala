@@ -12,8 +12,9 @@ import needletail.io.platform.ConnectionOptions
  *
  * @param loops event loops of the client, for requests from other threads; 0: as many as processors. Started when first
  *   needed
- * @param connections open connections; another one is opened when all have requests in flight. With more than one, or
- *   more than one loop, requests that are made without waiting for the one before may be processed in any order
+ * @param connections open connections; another one is opened when all have `pipelining` requests in flight. With more
+ *   than one, or more than one loop, requests that are made without waiting for the one before may be processed in any
+ *   order
  * @param pipelining requests in flight on one connection; 1: the next is sent when the answer is complete
  * @param maxQueued requests that may wait for a place on a connection, or for the first connection; more fail with `QueueFull`
  * @param connectTimeout longest time to establish a connection, name lookup and TLS included; and then the longest time

@@ -226,7 +226,7 @@ private[server] final class ReplyWriter(
       } else {
         if (x.piece == null && !x.isAwaiting) pull(x, r.source)
         if (x.piece == null && !isProbed) probe()
-        if (state.isEnding && x.piece == null && x.isEventStream) x.endStream()
+        if (state.endsEvents && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
         if (piece == null) go = false
@@ -259,9 +259,9 @@ private[server] final class ReplyWriter(
       }
   }
 
-  /** When the server drains, event streams that always have more end, too. Returns whether this one has been ended. */
+  /** Event streams that always have more end, too, when they are to. Returns whether this one has been ended. */
   private def endEvents(x: ServerExchange): Boolean =
-    state.isEnding && x.piece == null && x.isEventStream && {
+    state.endsEvents && x.piece == null && x.isEventStream && {
       x.endStream()
       x.piece = null
       streamEnded(x)

@@ -69,7 +69,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /**
    * The client will send no more, but may still read replies. Replies that are available soon are written, and streams
-   * continue as long as they are read; the rest is cancelled after `halfCloseGrace`.
+   * continue as long as they are read; the rest is cancelled after `halfCloseGrace`. Event streams end then, when they
+   * wait for an event: a client that reads events does not end its side unless it has gone.
    */
   def peerEnded(): Unit = {
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
@@ -90,9 +91,13 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** The server stops: every reply from now on is the connection's last. */
   def drain(): Unit = {
-    state.isEnding = true
-    if (!queue.isEmpty && queue.first.isAwaiting && queue.first.isEventStream) exchangeChanged()
+    endEventStreams()
     takeLast()
+  }
+
+  private def endEventStreams(): Unit = {
+    state.endsEvents = true
+    if (!queue.isEmpty && queue.first.isAwaiting && queue.first.isEventStream) exchangeChanged()
   }
 
   /** The next request is the only one, or the last. */
@@ -135,6 +140,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     if (giveUpAt <= now) {
       giveUpAt = Long.MaxValue
       if (queue.dropUnanswered()) context.counts.abandoned += 1
+      endEventStreams()
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (reader.deadline <= now)

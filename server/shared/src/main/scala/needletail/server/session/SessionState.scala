@@ -16,8 +16,8 @@ private[server] final class SessionState {
   /** Every reply from now on is the connection's last: the server stops, or only one request is served. */
   var isDraining: Boolean = false
 
-  /** The whole server stops: streams that only wait for events end too. */
-  var isEnding: Boolean = false
+  /** Streams that only wait for events end: the whole server stops, or the client has probably gone. */
+  var endsEvents: Boolean = false
 
   /** Changes the state as the table says. Throws IllegalStateException if the event is not allowed in this state. */
   @inline def on(event: Int): Unit = {

@@ -164,7 +164,7 @@ class ReplyWriterSuite extends Suite {
       .header("Content-Type", "text/event-stream")
       .stream(streamed(piece("ab"), new AsyncPromise[Option[Array[Byte]]]))
     advanced(parts, x)
-    parts.state.isEnding = true
+    parts.state.endsEvents = true
     assertEquals(advanced(parts, x), "0\r\n\r\n")
     assert(x.complete)
   }
@@ -178,7 +178,7 @@ class ReplyWriterSuite extends Suite {
       Response.ok.header("Content-Type", "text/event-stream").stream(ByteStream.fromIterator(always))
     advanced(parts, x)
     assert(!x.complete)
-    parts.state.isEnding = true
+    parts.state.endsEvents = true
     val last = advanced(parts, x)
     assertEquals(taken, 2 * ReplyWriter.PumpPieces)
     assert(last.endsWith("1\r\nx\r\n0\r\n\r\n") && x.complete, last)
