@@ -6,13 +6,14 @@ import needletail.simulation.scenario.{
   CodecScenario,
   ContentScenario,
   GatewayScenario,
-  HoardScenario,
   HttpScenario,
+  MemoryScenario,
+  OverloadScenario,
   TcpClientScenario,
   TlsScenario,
   WebSocketScenario
 }
-import needletail.simulation.tls.PlatformTalks
+import needletail.simulation.tls.PlatformTlsEngines
 import needletail.simulation.world.World
 
 /** Runs simulations by seed. */
@@ -37,19 +38,20 @@ object Simulation {
    * stand for the simulations that docs/testing.md says they do.
    */
   private def scenario(world: World): Unit =
-    if (world.seed % 13 == 0 && PlatformTalks.missing == null) new TlsScenario(world).run()
+    if (world.seed % 13 == 0 && PlatformTlsEngines.missing == null) new TlsScenario(world).run()
     else
       world.seed % 11 match {
         case 3 => new WebSocketScenario(world).run()
         case 9 => new ContentScenario(world).run()
+        case _ if world.seed % 17 == 2 => new OverloadScenario(world).run()
         case _ => usual(world)
       }
 
-  private def usual(world: World): Unit = world.dice.below(40) match {
+  private def usual(world: World): Unit = world.random.below(40) match {
     case n if n < 2  => new CodecScenario(world).run()
     case n if n < 4  => new TcpClientScenario(world).run()
     case n if n < 16 => new ClientScenario(world).run()
-    case 16          => new HoardScenario(world).run()
+    case 16          => new MemoryScenario(world).run()
     case n if n < 25 => new GatewayScenario(world).run()
     case _           => new HttpScenario(world).run()
   }

@@ -6,8 +6,8 @@ import needletail.async.Async
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
-import needletail.simulation.visit.HttpCall
-import needletail.simulation.world.{Weather, World}
+import needletail.simulation.peer.HttpExchange
+import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 
 /** How long connections may idle while descriptors are short, and when they no longer are. */
@@ -34,12 +34,12 @@ class DescriptorShortageSuite extends Suite {
   private val overAfter = 10.seconds + 500.millis
 
   /** A server that has met with a shortage, which ends as `body` begins; so many are there whom it cannot close. */
-  private def afterShortage[A](body: (World, () => HttpCall) => A): A = {
+  private def afterShortage[A](body: (World, () => HttpExchange) => A): A = {
     val world = new World(1)
-    world.weather = Weather.calm
-    val server           = Server(routes, config).startOn(world.platform)
-    def call(): HttpCall = {
-      val call = new HttpCall(world, server.port, "/now")
+    world.faults = FaultRates.none
+    val server               = Server(routes, config).startOn(world.platform)
+    def call(): HttpExchange = {
+      val call = new HttpExchange(world, server.port, "/now")
       world.pass(20.millis.toNanos)
       call
     }
@@ -48,7 +48,7 @@ class DescriptorShortageSuite extends Suite {
     assert(before.answer.nonEmpty && !before.isOver, "the idle timeout is the usual one before the shortage")
 
     world.network.mostDescriptors = world.network.descriptors + places
-    val busy = Vector.fill(places)(new HttpCall(world, server.port, "/late"))
+    val busy = Vector.fill(places)(new HttpExchange(world, server.port, "/late"))
     world.pass(1.second.toNanos)
     val waiting = call() // takes the place of the one that idles
     world.pass(1.second.toNanos)

@@ -7,8 +7,8 @@ import needletail.gateway.serve.GatewayConfig
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
-import needletail.simulation.visit.{Caller, FastCgiWords}
-import needletail.simulation.world.{Weather, World}
+import needletail.simulation.peer.{FastCgiRecords, SimpleClient}
+import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 
 /** A web server that is slow to read, on a FastCGI connection whose idle time passes meanwhile. */
@@ -21,7 +21,7 @@ class FastCgiIdleSuite extends Suite {
   /** How many bytes came, and what the world has to say. */
   private def serve(): (Int, List[String]) = {
     val world = new World(1)
-    world.weather = Weather.calm
+    world.faults = FaultRates.none
     val config = GatewayConfig(
       server = ServerConfig(
         loops = 1,
@@ -34,14 +34,19 @@ class FastCgiIdleSuite extends Suite {
     val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
     val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
     var came   = 0
-    val caller = new Caller(world.network.connect(server.port), reads = false)((_, n) => came += n, _ => ())
+    val caller =
+      new SimpleClient(world.network.connect(server.port), reads = false)((_, n) => came += n, _ => ())
     caller.send(
-      FastCgiWords.begin(1, 1, keeps = true) ++
-        FastCgiWords.record(
+      FastCgiRecords.begin(1, 1, keeps = true) ++
+        FastCgiRecords.record(
           4,
           1,
-          FastCgiWords.pairs(Seq("REQUEST_METHOD" -> "GET", "REQUEST_URI" -> "/large", "SERVER_NAME" -> "a"))
-        ) ++ FastCgiWords.end(4, 1) ++ FastCgiWords.end(5, 1)
+          FastCgiRecords.pairs(Seq(
+            "REQUEST_METHOD" -> "GET",
+            "REQUEST_URI"    -> "/large",
+            "SERVER_NAME"    -> "a"
+          ))
+        ) ++ FastCgiRecords.end(4, 1) ++ FastCgiRecords.end(5, 1)
     )
     world.run(5.seconds.toNanos, FewSteps)(false)
     caller.beginToRead()

@@ -7,8 +7,8 @@ import needletail.http.Reply
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
-import needletail.simulation.visit.HttpCall
-import needletail.simulation.world.{Weather, World}
+import needletail.simulation.peer.HttpExchange
+import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 
 /** What a server says that a fatal error has ended. */
@@ -17,7 +17,7 @@ class FatalErrorSuite extends Suite {
 
   test("a draining server that a fatal error ends fails, though its last connection closes with that") {
     val world = new World(1)
-    world.weather = Weather.calm
+    world.faults = FaultRates.none
     val routes = Routes(GET / "later" to dies)
     val config = ServerConfig(
       address = Address.Tcp("127.0.0.1", 0),
@@ -26,7 +26,7 @@ class FatalErrorSuite extends Suite {
       log = Log.none
     )
     val server = Server(routes, config).startOn(world.platform)
-    val call   = new HttpCall(world, server.port, "/later")
+    val call   = new HttpExchange(world, server.port, "/later")
     world.pass(500.millis.toNanos)
     server.drain()
     world.pass(5.seconds.toNanos)

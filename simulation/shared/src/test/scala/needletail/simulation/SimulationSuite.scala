@@ -2,7 +2,7 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.simulation.tls.PlatformTalks
+import needletail.simulation.tls.PlatformTlsEngines
 import needletail.testing.Suite
 
 /** No client gets another's response, and nothing is left behind, in many simulations. See docs/testing.md. */
@@ -22,7 +22,7 @@ class SimulationSuite extends Suite {
       assertEquals(Simulation.run(seed).digest, Simulation.run(seed, traced = true).digest, s"seed $seed")
   }
 
-  private val missing = PlatformTalks.missing
+  private val missing = PlatformTlsEngines.missing
 
   test(
     if (missing == null) "a seed gives the same simulation of TLS each time, but for the encrypted bytes"

@@ -12,9 +12,9 @@ object CgiReader {
 
   /** A response, and whether it is known to be truncated; or the error in it. */
   sealed abstract class Read
-  final case class Whole(answer: Answer)  extends Read
-  final case class Part(answer: Answer)   extends Read
-  final case class Malformed(why: String) extends Read
+  final case class Whole(answer: ReceivedResponse) extends Read
+  final case class Part(answer: ReceivedResponse)  extends Read
+  final case class Malformed(why: String)          extends Read
 
   /**
    * Reads a response.
@@ -24,7 +24,7 @@ object CgiReader {
   def read(bytes: Array[Byte], isHead: Boolean): Read = {
     val text = new String(bytes, ISO_8859_1)
     val end  = text.indexOf("\r\n\r\n")
-    if (end < 0) Part(Answer(0, Nil, bytes))
+    if (end < 0) Part(ReceivedResponse(0, Nil, bytes))
     else {
       val lines  = text.substring(0, end).split("\r\n", -1)
       val fields = new ArrayBuffer[(String, String)]
@@ -50,7 +50,7 @@ object CgiReader {
         val code = status.get.take(3).toInt
         // an error may respond to a request whose method could not be read
         val none   = isHead && (code < 400 || content.isEmpty) || code == 204 || code == 304
-        val answer = Answer(code, fields.toSeq.drop(1), content)
+        val answer = ReceivedResponse(code, fields.toSeq.drop(1), content)
         if (none) { if (content.isEmpty) Whole(answer) else Malformed("content where there is none") }
         else if (lengths.isEmpty || lengths(0).toInt == content.length) Whole(answer)
         else if (content.length < lengths(0).toInt) Part(answer)
@@ -60,7 +60,7 @@ object CgiReader {
   }
 
   /** The error in a program's output, which is complete or not; null if there is none. */
-  def wrong(bytes: Array[Byte], asked: Asked, isAll: Boolean): String =
+  def wrong(bytes: Array[Byte], asked: SentRequest, isAll: Boolean): String =
     read(bytes, asked.method == "HEAD") match {
       case Malformed(why)                              => why
       case Whole(answer) if isAll                      => asked.wrong(answer)
@@ -71,7 +71,7 @@ object CgiReader {
     }
 
   /** The variables of a request, as a web server sets them. */
-  def variables(asked: Asked, kind: String, size: Int, length: Int): Seq[(String, String)] = Seq(
+  def variables(asked: SentRequest, kind: String, size: Int, length: Int): Seq[(String, String)] = Seq(
     "CONTENT_LENGTH"    -> (if (length >= 0) length.toString else ""),
     "GATEWAY_INTERFACE" -> "CGI/1.1",
     "REQUEST_METHOD"    -> asked.method,

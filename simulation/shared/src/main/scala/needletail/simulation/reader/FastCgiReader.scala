@@ -1,13 +1,13 @@
 package needletail.simulation.reader
 
 /** A FastCGI request, as its web server knows it. */
-final class FastCgiAsked(val asked: Asked, val id: Int, val isResponder: Boolean) {
-  val output         = new java.io.ByteArrayOutputStream
-  var isEnded        = false // END_REQUEST has arrived
-  var outputEnded    = false
-  var hasErrors      = false
-  var errorsEnded    = false
-  var answer: Answer = null  // when complete
+final class FastCgiAsked(val asked: SentRequest, val id: Int, val isResponder: Boolean) {
+  val output                   = new java.io.ByteArrayOutputStream
+  var isEnded                  = false // END_REQUEST has arrived
+  var outputEnded              = false
+  var hasErrors                = false
+  var errorsEnded              = false
+  var answer: ReceivedResponse = null  // when complete
 }
 
 /**

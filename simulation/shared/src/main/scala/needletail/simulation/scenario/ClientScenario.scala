@@ -7,11 +7,11 @@ import needletail.async.{Async, Loop}
 import needletail.client.Client
 import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
 import needletail.client.policy.BreakerState
-import needletail.io.{Address, EventLoops}
+import needletail.io.EventLoops
 import needletail.server._
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.visit.HttpProbe
+import needletail.simulation.peer.HttpProbe
 import needletail.simulation.world.World
 
 /**
@@ -19,42 +19,32 @@ import needletail.simulation.world.World
  * completes, with its own response or an error.
  */
 final class ClientScenario(world: World) extends Scenario {
-  private val dice    = world.dice
+  private val random  = world.random
   private val code    = new UserCode(world)
   private val service = new Service(world, code, new Operations)
 
-  private val config = ServerConfig(
-    address = Address.Tcp("127.0.0.1", 0),
-    loops = dice.between(1, 2),
-    maxConnections = dice.pick(Seq(2, 16, 64)),
-    headTimeout = 2.seconds,
-    bodyTimeout = 3.seconds,
-    idleTimeout = dice.pick(Seq(200.millis, 5.seconds)),
-    writeTimeout = 3.seconds,
-    handlerTimeout = 4.seconds,
-    lingerTimeout = 1.second,
-    drainGrace = 200.millis,
-    drainTimeout = 5.seconds,
-    blockedLoop = Duration.Zero,
-    log = new WorldLog(world, code)
+  private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
+    loops = random.between(1, 2),
+    maxConnections = random.pick(Seq(2, 16, 64)),
+    idleTimeout = random.pick(Seq(200.millis, 5.seconds))
   )
 
   private val asking = ClientConfig(
-    connectionsPerHost = dice.pick(Seq(1, 2, 8)),
-    maxQueued = dice.pick(Seq(0, 4, 100)),
+    connectionsPerHost = random.pick(Seq(1, 2, 8)),
+    maxQueued = random.pick(Seq(0, 4, 100)),
     queueTimeout = 2.seconds,
     connectTimeout = 1.second,
-    requestTimeout = dice.pick(Seq(500.millis, 6.seconds)),
+    requestTimeout = random.pick(Seq(500.millis, 6.seconds)),
     bodyTimeout = 3.seconds,
-    idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
-    pipelining = dice.pick(Seq(1, 1, 4)),
-    maxUnreadBody = dice.pick(Seq(0, 64 * 1024)),
-    maxPendingOutput = dice.pick(Seq(1, 256 * 1024)),
-    retry = RetryConfig(attempts = dice.between(1, 3)),
+    idleTimeout = random.pick(Seq(100.millis, 3.seconds)),
+    pipelining = random.pick(Seq(1, 1, 4)),
+    maxUnreadBody = random.pick(Seq(0, 64 * 1024)),
+    maxPendingOutput = random.pick(Seq(1, 256 * 1024)),
+    retry = RetryConfig(attempts = random.between(1, 3)),
     breaker = BreakerConfig(
-      minCalls = dice.pick(Seq(1, 3, 20)),
-      openFor = dice.pick(Seq(50.millis, 500.millis)),
-      probes = dice.between(1, 3)
+      minCalls = random.pick(Seq(1, 3, 20)),
+      openFor = random.pick(Seq(50.millis, 500.millis)),
+      probes = random.between(1, 3)
     )
   )
 
@@ -62,19 +52,19 @@ final class ClientScenario(world: World) extends Scenario {
   private var ended = 0
 
   def run(): Unit = {
-    world.weather = world.weather.copy(fatal = false) // fatal errors are tested by the other scenarios
+    world.faults = world.faults.copy(fatal = false) // fatal errors are tested by the other scenarios
     val server = Server(service.routes, config).startOn(world.platform)
-    val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = Client(asking, loops)
-    val calls  = dice.size(20)
+    val calls  = random.skewed(20)
     for (n <- 1 to calls)
-      world.after(dice.longBetween(0, dice.pick(Seq(1L, 20000000L, 4000000000L)))) {
-        val loop = loops(dice.below(loops.size))
+      world.after(random.longBetween(0, random.pick(Seq(1L, 20000000L, 4000000000L)))) {
+        val loop = loops(random.below(loops.size))
         try loop.execute(() => call(client, server.port, n))
         catch { case _: java.util.concurrent.RejectedExecutionException => begun += 1; ended += 1 }
       }
     world.run(200.seconds.toNanos)((begun == calls && ended == calls) || world.fatalLoops > 0)
-    world.clearUp()
+    world.stopFaults()
     if (world.fatalLoops == 0) {
       if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
       world.pass(30.seconds.toNanos) // idle connections are closed
@@ -122,10 +112,10 @@ final class ClientScenario(world: World) extends Scenario {
     begun += 1
     val home    = Loop.current
     val mark    = Mark(1, n)
-    val size    = if (dice.chance(80)) dice.size(3000) else dice.size(100000)
+    val size    = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
     val content = Mark.content(mark, size)
-    val hasBody = dice.chance(40)
-    val kind    = dice.pick(if (hasBody) Service.bodyKinds else Service.kinds)
+    val hasBody = random.percent(40)
+    val kind    = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
     val url     = s"http://127.0.0.1:$port/$kind"
     val made    = (if (hasBody) client.post(url) else client.get(url)).header(
       "X-Mark",
@@ -134,12 +124,12 @@ final class ClientScenario(world: World) extends Scenario {
     val call =
       if (!hasBody) made
       else {
-        val body = if (dice.chance(50)) made.body(content)
-        else made.body(code.requestStream(content, if (dice.chance(10)) size / 2 else Int.MaxValue))
-        if (dice.chance(20)) body.expectContinue else body
+        val body = if (random.percent(50)) made.body(content)
+        else made.body(code.requestStream(content, if (random.percent(10)) size / 2 else Int.MaxValue))
+        if (random.percent(20)) body.expectContinue else body
       }
     val answer: Async[(Int, Option[String], Array[Byte])] =
-      if (dice.chance(50)) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
+      if (random.percent(50)) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
       else
         call.stream.flatMap { r =>
           code.at("a streamed answer")
@@ -148,7 +138,7 @@ final class ClientScenario(world: World) extends Scenario {
               (r.status.code, r.header("X-Mark"), bytes)
           )
         }
-    if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {
+    if (random.percent(15)) world.after(random.longBetween(0, 1000000000L)) {
       try home.execute(() => answer.cancel())
       catch { case _: java.util.concurrent.RejectedExecutionException => () } // its loop has ended
     }

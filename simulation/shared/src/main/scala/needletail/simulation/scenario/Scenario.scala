@@ -1,12 +1,14 @@
 package needletail.simulation.scenario
 
+import scala.concurrent.Future
 import scala.concurrent.duration._
 
 import needletail.http.zlib.{Coders, Deflaters, Inflaters}
-import needletail.server.RunningServer
-import needletail.server.operations.Log
+import needletail.io.Address
+import needletail.server.operations.{Log, Operations}
+import needletail.server.{RunningServer, ServerConfig}
 import needletail.simulation.service.UserCode
-import needletail.simulation.visit.Probe
+import needletail.simulation.peer.Probe
 import needletail.simulation.world.World
 
 /** A scenario that a simulation runs. It checks what must hold afterwards. */
@@ -35,20 +37,29 @@ trait Scenario {
       }
     }
     if (world.fatalLoops == 0) {
-      val isQuiet = server.isReady
-      val begun   = world.now
+      val most = if (server.isReady) 3.seconds else 30.seconds
       server.drain()
-      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
-        world.found("the drain did not end in its time")
-      else if (isQuiet && world.now - begun > 3.seconds.toNanos)
-        world.found(s"the drain took ${(world.now - begun) / 1000000} ms, though nobody was in its way")
+      checkDrain(world, server.stopped, most)
       hasDrained()
       world.pass(10.seconds.toNanos)
     }
     world.run(10.seconds.toNanos)(world.loopsAlive == 0) // the clients' loops
+    checkNothingLeft(world)
+    code.checkStreams()
+  }
+
+  /** Checks that a drain that has just begun ends in its time: within `most` if nobody is in its way. */
+  protected def checkDrain(world: World, stopped: Future[Unit], most: FiniteDuration): Unit = {
+    val begun = world.now
+    if (!world.run(30.seconds.toNanos)(stopped.isCompleted)) world.found("the drain did not end in its time")
+    else if (world.now - begun > most.toNanos)
+      world.found(s"the drain took ${(world.now - begun) / 1000000} ms, though nobody was in its way")
+  }
+
+  /** Checks that no loop and no descriptor is left. */
+  protected def checkNothingLeft(world: World): Unit = {
     if (world.loopsAlive > 0) world.found(s"${world.loopsAlive} loops have not ended")
     if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
-    code.checkStreams()
   }
 
   /** Compressors and decompressors that this thread has made and not ended, without those kept for the next use. */
@@ -66,8 +77,32 @@ trait Scenario {
   protected def hasDrained(): Unit = ()
 }
 
+object Scenario {
+
+  /**
+   * A configuration with short timeouts, to be copied with what a scenario needs.
+   *
+   * @param operations null for none
+   */
+  def serverConfig(log: Log, operations: Operations = null): ServerConfig = ServerConfig(
+    address = Address.Tcp("127.0.0.1", 0),
+    headTimeout = 2.seconds,
+    bodyTimeout = 3.seconds,
+    idleTimeout = 5.seconds,
+    crowdedIdleTimeout = 100.millis,
+    writeTimeout = 3.seconds,
+    handlerTimeout = 4.seconds,
+    lingerTimeout = 1.second,
+    drainGrace = 200.millis,
+    drainTimeout = 5.seconds,
+    blockedLoop = Duration.Zero,
+    operations = Option(operations),
+    log = log
+  )
+}
+
 /** The log of a simulated server: writes to the trace, and sometimes throws. */
-final class WorldLog(world: World, code: UserCode) extends Log {
+final class TraceLog(world: World, code: UserCode) extends Log {
   def warn(message: String): Unit = {
     world.trace.say(world, s"log: $message")
     code.at("the log")

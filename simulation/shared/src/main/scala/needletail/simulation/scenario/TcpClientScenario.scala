@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Loop}
-import needletail.io.{Address, EventLoops}
-import needletail.server.{Answer, ServerConfig}
+import needletail.io.EventLoops
+import needletail.server.Answer
 import needletail.server.tcp.TcpServer
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.UserCode
@@ -19,9 +19,9 @@ import needletail.tcp._
  * A server of a line protocol and its client, with pipelining and messages that the server sends by itself: every
  * request completes, with its own answer or an error; and nothing is left of them.
  */
-final class TcpClientScenario(world: World) {
-  private val dice = world.dice
-  private val code = new UserCode(world)
+final class TcpClientScenario(world: World) extends Scenario {
+  private val random = world.random
+  private val code   = new UserCode(world)
 
   /** Lines; those that begin with > answer nothing. */
   private final class Lines(side: String) extends Codec[String, String] {
@@ -47,7 +47,8 @@ final class TcpClientScenario(world: World) {
     override def connected(session: TcpSession[String, String]): Async[Unit] = {
       sessions += 1
       code.at("a greeting")
-      if (dice.chance(50)) Async.unit else session.call("hello;").map(_ => code.at("the end of a greeting"))
+      if (random.percent(50)) Async.unit
+      else session.call("hello;").map(_ => code.at("the end of a greeting"))
     }
     override def isPush(message: String, awaited: Option[String]): Boolean = {
       code.at("a question about a message")
@@ -63,54 +64,49 @@ final class TcpClientScenario(world: World) {
     }
   }
 
-  private val config = ServerConfig(
-    address = Address.Tcp("127.0.0.1", 0),
-    loops = dice.between(1, 2),
-    maxConnections = dice.pick(Seq(1, 3, 64)),
-    maxPendingOutput = dice.pick(Seq(1, 1000, 256 * 1024)),
-    idleTimeout = dice.pick(Seq(300.millis, 5.seconds)),
-    writeTimeout = 3.seconds,
-    lingerTimeout = 1.second,
-    drainTimeout = 5.seconds,
-    blockedLoop = Duration.Zero,
-    log = new WorldLog(world, code)
+  private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
+    loops = random.between(1, 2),
+    maxConnections = random.pick(Seq(1, 3, 64)),
+    maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024)),
+    idleTimeout = random.pick(Seq(300.millis, 5.seconds)),
+    handlerTimeout = 30.seconds
   )
 
   private val asking = TcpClientConfig(
-    connections = dice.pick(Seq(1, 2, 8)),
-    pipelining = dice.pick(Seq(1, 4, 100)),
-    maxQueued = dice.pick(Seq(1, 10, 1000)),
+    connections = random.pick(Seq(1, 2, 8)),
+    pipelining = random.pick(Seq(1, 4, 100)),
+    maxQueued = random.pick(Seq(1, 10, 1000)),
     connectTimeout = 1.second,
-    requestTimeout = dice.pick(Seq(100.millis, 2.seconds)),
-    stallTimeout = dice.pick(Seq(500.millis, 4.seconds)),
-    idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
-    reconnectDelay = dice.pick(Seq(1.milli, 50.millis)),
-    maxReconnectDelay = dice.pick(Seq(50.millis, 1.second)),
-    maxPendingOutput = dice.pick(Seq(1, 1000, 256 * 1024))
+    requestTimeout = random.pick(Seq(100.millis, 2.seconds)),
+    stallTimeout = random.pick(Seq(500.millis, 4.seconds)),
+    idleTimeout = random.pick(Seq(100.millis, 3.seconds)),
+    reconnectDelay = random.pick(Seq(1.milli, 50.millis)),
+    maxReconnectDelay = random.pick(Seq(50.millis, 1.second)),
+    maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024))
   )
 
   private var begun = 0
   private var ended = 0
 
   def run(): Unit = {
-    world.weather = world.weather.copy(fatal = false) // fatal errors are tested by the other scenarios
+    world.faults = world.faults.copy(fatal = false) // fatal errors are tested by the other scenarios
     val server = TcpServer.serveOn(world.platform, new Lines("server"), config)(_ => answer)
-    val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
+    val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = TcpClient(protocol, server.address, asking, loops)
-    val calls  = dice.size(60)
-    val spread = dice.pick(Seq(1L, 20000000L, 4000000000L))
+    val calls  = random.skewed(60)
+    val spread = random.pick(Seq(1L, 20000000L, 4000000000L))
     for (n <- 1 to calls)
-      world.after(dice.longBetween(0, spread)) {
-        try loops(dice.below(loops.size)).execute(() => call(client, n))
+      world.after(random.longBetween(0, spread)) {
+        try loops(random.below(loops.size)).execute(() => call(client, n))
         catch { case _: RejectedExecutionException => begun += 1; ended += 1 }
       }
     world.run(200.seconds.toNanos)(begun == calls && ended == calls)
-    world.clearUp()
+    world.stopFaults()
     if (ended < calls) world.found(s"${calls - ended} requests have never come to an end")
     world.pass(30.seconds.toNanos) // idle connections are closed
     check(client, calls)
     if (server.isReady) recovers(client, loops)
-    if (dice.chance(50)) client.close() else client.drain()
+    if (random.percent(50)) client.close() else client.drain()
     world.pass(15.seconds.toNanos)
     if (sessions != 0) world.found(s"of $sessions sessions nobody was told the end")
     if (client.statistics.open != 0)
@@ -118,33 +114,33 @@ final class TcpClientScenario(world: World) {
     world.checkIdle()
     loops.stop()
     server.drain()
-    if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
-      world.found("the drain did not end in its time")
+    checkDrain(world, server.stopped, 30.seconds)
     world.pass(10.seconds.toNanos)
-    if (world.loopsAlive > 0) world.found(s"${world.loopsAlive} loops have not ended")
-    if (world.network.descriptors != 0) world.found(s"${world.network.descriptors} descriptors are left open")
+    checkNothingLeft(world)
   }
 
   private def answer(line: String): Async[Answer[String]] = {
     code.at("an answer")
-    val pushed = Seq.fill(if (dice.chance(20)) dice.between(1, 3) else 0)(s">${Mark(0, dice.below(100))}")
-    val whole  = Answer(if (dice.chance(50)) pushed :+ line else line +: pushed, close = dice.chance(3))
+    val pushed =
+      Seq.fill(if (random.percent(20)) random.between(1, 3) else 0)(s">${Mark(0, random.below(100))}")
+    val whole = Answer(if (random.percent(50)) pushed :+ line else line +: pushed, close = random.percent(3))
     if (line.startsWith("quiet")) Async.value(Answer(pushed, close = false))
-    else if (dice.chance(60)) Async.value(whole)
-    else if (dice.chance(5)) Async.sleep(20.seconds).map(_ => whole) // the client does not wait for that
-    else Async.sleep(dice.longBetween(0, 900000000L).nanos).map(_ => whole)
+    else if (random.percent(60)) Async.value(whole)
+    else if (random.percent(5)) Async.sleep(20.seconds).map(_ => whole) // the client does not wait for that
+    else Async.sleep(random.longBetween(0, 900000000L).nanos).map(_ => whole)
   }
 
   private def call(client: TcpClient[String, String], n: Int): Unit = {
     begun += 1
     val home = Loop.current
-    if (dice.chance(10)) client.send("quiet;").onComplete(_ => ended += 1)
+    if (random.percent(10)) client.send("quiet;").onComplete(_ => ended += 1)
     else {
       val mark   = Mark(1, n)
-      val text   = mark * (if (dice.chance(90)) dice.size(40) else dice.size(20000))
+      val text   = mark * (if (random.percent(90)) random.skewed(40) else random.skewed(20000))
       val result =
-        if (dice.chance(70)) client.call(text) else client.call(text, dice.longBetween(1, 3000000000L).nanos)
-      if (dice.chance(15)) world.after(dice.longBetween(0, 1000000000L)) {
+        if (random.percent(70)) client.call(text)
+        else client.call(text, random.longBetween(1, 3000000000L).nanos)
+      if (random.percent(15)) world.after(random.longBetween(0, 1000000000L)) {
         try home.execute(() => result.cancel())
         catch { case _: RejectedExecutionException => () } // its loop has ended
       }

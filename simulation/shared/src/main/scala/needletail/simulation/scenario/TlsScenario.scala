@@ -6,7 +6,6 @@ import scala.util.{Failure, Success, Try}
 import needletail.client.Client
 import needletail.client.config.{ClientConfig, RetryConfig}
 import needletail.io.{
-  Address,
   EventLoops,
   Tls,
   TlsCertificate,
@@ -20,8 +19,8 @@ import needletail.server._
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
 import needletail.simulation.tls._
-import needletail.simulation.visit.{Caller, HttpProbe, HttpVisit}
-import needletail.simulation.world.{End, World}
+import needletail.simulation.peer.{HttpProbe, Peer, PeerGroup, RawHttpClient, SimpleClient}
+import needletail.simulation.world.{Endpoint, World}
 
 /**
  * A server with TLS, by the platform's own implementation, and clients that speak TLS well, badly or not at all; and the
@@ -31,89 +30,80 @@ import needletail.simulation.world.{End, World}
 final class TlsScenario(world: World) extends Scenario {
   world.trace.countsBytes = true
 
-  private val dice       = world.dice
+  private val random     = world.random
   private val code       = new UserCode(world)
   private val operations = new Operations
   private val service    = new Service(world, code, operations, seen)
-  private val talks      = new PlatformTalks
+  private val engines    = new PlatformTlsEngines
+  engines.seed(world.seed)
 
   // In some simulations nothing happens that would reset a slow but steady reader.
-  private val isFair = dice.chance(20)
-  if (isFair)
-    world.weather = world.weather.copy(
-      stalls = 0,
-      preempted = 0,
-      resets = 0,
-      acceptFails = 0,
-      configFails = 0,
-      throws = 0
-    )
+  private val isFair = random.percent(20)
+  if (isFair) world.faults = world.faults.undisturbed
 
   // In some the library's client is there too. Fatal errors are tested in the others.
-  private val calls = if (dice.chance(50)) dice.size(8) else 0
-  if (calls > 0) world.weather = world.weather.copy(fatal = false)
+  private val calls = if (random.percent(50)) random.skewed(8) else 0
+  if (calls > 0) world.faults = world.faults.copy(fatal = false)
 
-  private val asksClients    = dice.chance(40)
-  private val needsClients   = asksClients && dice.chance(50)
-  private val refusesUnknown = dice.chance(50)
+  private val asksClients    = random.percent(40)
+  private val needsClients   = asksClients && random.percent(50)
+  private val refusesUnknown = random.percent(50)
+
+  // In some the server accepts ann only until then, by a check of its own, and then only who is connected already.
+  private val refusesAnn = if (asksClients && !isFair && random.percent(30))
+    world.now + random.longBetween(0, 3000000000L)
+  else Long.MaxValue
+  private def accepts(subject: String): Boolean =
+    subject != "CN=bob" && (subject != "CN=ann" || world.now < refusesAnn || isCalm)
+
+  private var isCalm     = false // no more faults
+  private var isDraining = false // before that
 
   private val identity = Tls.server(TlsServerConfig(
     certificates = Seq(TestKeys.one, TestKeys.two).map(TlsScenario.certificate),
     refuseUnknownNames = refusesUnknown,
     clients = if (!asksClients) None
     else
-      Some(TlsClientAuth(TestKeys.file(TestKeys.authority), needsClients, check = _.subject != "CN=bob")),
-    limits = TlsLimits(if (isFair) 1024 else dice.pick(Seq(1, 3, 1024)), 10.seconds)
+      Some(TlsClientAuth(TestKeys.file(TestKeys.authority), needsClients, check = c => accepts(c.subject))),
+    limits = TlsLimits(if (isFair) 1024 else random.pick(Seq(1, 3, 1024)), 10.seconds)
   ))
 
-  private val config = ServerConfig(
-    address = Address.Tcp("127.0.0.1", 0),
-    loops = dice.between(1, 3),
-    maxConnections = if (isFair) 64 else dice.pick(Seq(2, 3, 16, 64)),
+  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+    loops = random.between(1, 3),
+    maxConnections = if (isFair) 64 else random.pick(Seq(2, 3, 16, 64)),
     tls = Some(identity),
     maxBody = 2000000,
     maxBodyInMemory = 1000000,
-    headTimeout = 2.seconds,
-    bodyTimeout = 3.seconds,
-    idleTimeout = 5.seconds,
-    crowdedIdleTimeout = 100.millis,
-    writeTimeout = 3.seconds,
-    handlerTimeout = 4.seconds,
-    maxPendingOutput = dice.pick(Seq(1, 1000, 256 * 1024)),
-    lingerTimeout = 1.second,
-    drainGrace = 200.millis,
-    drainTimeout = 5.seconds,
-    blockedLoop = Duration.Zero,
-    operations = Some(operations),
-    log = new WorldLog(world, code)
+    maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024))
   )
 
   /** Who gets no further than garbage or plain text: its marks must reach no handler. */
-  private var strangers = Set.empty[String]
+  private var withoutTls = Set.empty[String]
 
   private def seen(mark: String): Unit =
-    if (strangers(mark)) world.found(s"$mark has reached a handler, though it was not sent through TLS")
+    if (withoutTls(mark)) world.found(s"$mark has reached a handler, though it was not sent through TLS")
 
-  def run(): Unit = {
-    val server = Server(service.routes, config).startOn(world.platform)
-    val visits = (1 to dice.size(6)).map { n =>
-      var visit: Visit = null
-      world.after(dice.longBetween(0, dice.pick(Seq(1L, 10000000L, 3000000000L)))) {
-        visit = newVisit(n, server.port)
-      }
-      () => visit
-    }
+  def run(): Unit =
+    try play()
+    finally engines.close()
+
+  private def play(): Unit = {
+    val server  = Server(service.routes, config).startOn(world.platform)
+    val peers   = new PeerGroup(world, random.skewed(6))(n => newPeer(n, server.port))
     val clients = if (calls == 0) null else new Calls(server.port)
     // sometimes it is told to drain in between, or to read its certificates again
-    if (!isFair && dice.chance(25)) world.after(dice.longBetween(0, 3000000000L)) { server.drain(); () }
-    if (dice.chance(25)) world.after(dice.longBetween(0, 3000000000L))(identity.reload())
+    if (!isFair && random.percent(25)) world.after(random.longBetween(0, 3000000000L)) {
+      isDraining = true
+      server.drain()
+      ()
+    }
+    if (random.percent(25)) world.after(random.longBetween(0, 3000000000L))(identity.reload())
     world.run(400.seconds.toNanos)(
-      visits.forall(v =>
-        v() != null && v().isOver
-      ) && (clients == null || clients.areOver) || world.fatalLoops > 0
+      peers.areOver && (clients == null || clients.areOver) || world.fatalLoops > 0
     )
-    world.clearUp()
-    if (world.fatalLoops == 0) visits.foreach(v => if (v() != null) v().check())
+    world.stopFaults()
+    isCalm = true
+    if (world.fatalLoops == 0) peers.check()
     if (clients != null) clients.check()
     finish(world, code, server, new HttpProbe(world, server.port, good))
     if (world.fatalLoops == 0 && identity.counts.present != 0)
@@ -121,88 +111,100 @@ final class TlsScenario(world: World) extends Scenario {
   }
 
   /** A client as it should be. */
-  private def good(end: End): TlsLine = line(end, talks.client("localhost", false, mine), TlsLine.Plan.plain)
+  private def good(end: Endpoint): TlsPeerConnection =
+    line(end, engines.client("localhost", false, mine), TlsPeerConnection.Plan.plain)
 
   private def mine: String = if (asksClients) TestKeys.ann else null
 
-  private def line(end: End, talk: TlsTalk, plan: TlsLine.Plan): TlsLine =
-    new TlsLine(world, end, talk, plan, if (isFair) 12.seconds.toNanos else 40.seconds.toNanos)
+  private def line(end: Endpoint, engine: TlsEngine, plan: TlsPeerConnection.Plan): TlsPeerConnection =
+    new TlsPeerConnection(world, end, engine, plan, if (isFair) 12.seconds.toNanos else 40.seconds.toNanos)
+
+  private val neverFails = world.faults.throws == 0
+
+  /** Whether the server may have ended a connection of that time: for lack of time, because it drains or for a failure. */
+  private def mayEnd(begun: Long): Boolean =
+    !neverFails || isDraining || world.now - begun >= config.headTimeout.toNanos
 
   // What is said to a client that is sent away is cut off where the kernel takes a part of it.
-  private val mayBeCut = world.weather.shortReads > 0
+  private val mayBeCut = world.faults.shortReads > 0
 
   // Clients
 
-  private trait Visit {
-    def isOver: Boolean
-    def check(): Unit
-  }
-
-  private def newVisit(n: Int, port: Int): Visit =
-    if (isFair && n == 1) new Talking(n, port, isSteady = true)
+  private def newPeer(n: Int, port: Int): Peer =
+    if (isFair && n == 1) new Requesting(n, port, isSteady = true)
     else
-      dice.below(10) match {
-        case 0                             => new Speechless(n, port)
-        case 1 if PlatformTalks.beginsAnew => new Flooding(port)
-        case _                             => new Talking(n, port, isSteady = false)
+      random.below(20) match {
+        case 0 | 1     => new NotTls(n, port)
+        case 2 | 3 | 4 => new Flooding(port)
+        case 5         => new Fragmenting(n, port)
+        case _         => new Requesting(n, port, isSteady = false)
       }
 
   /** Requests through TLS; who may not ask gets no answer. */
-  private final class Talking(n: Int, port: Int, isSteady: Boolean) extends Visit {
+  private final class Requesting(n: Int, port: Int, isSteady: Boolean) extends Peer {
     private val name =
-      if (isSteady) "localhost" else dice.pick(Seq("localhost", "localhost", "two.example", "other.example"))
-    private val isOld   = dice.chance(30)
+      if (isSteady) "localhost"
+      else random.pick(Seq("localhost", "localhost", "two.example", "other.example"))
+    private val isOld   = random.percent(30)
     private val showing =
-      if (isSteady) mine else dice.pick(Seq(null, TestKeys.ann, TestKeys.ann, TestKeys.bob, TestKeys.eve))
-    private val plan         = if (isSteady) TlsLine.Plan.steady else TlsLine.Plan(dice)
-    private var own: TlsLine = null
-    private val visit        = new HttpVisit(
+      if (isSteady) mine else random.pick(Seq(null, TestKeys.ann, TestKeys.ann, TestKeys.bob, TestKeys.eve))
+    private val plan = if (isSteady) TlsPeerConnection.Plan.steady else TlsPeerConnection.Plan(random)
+    private var own: TlsPeerConnection = null
+    private val client                 = new RawHttpClient(
       world,
       n,
       port,
       isSteady,
-      end => { own = line(end, talks.client(name, isOld, showing), plan); own }
+      end => { own = line(end, engines.client(name, isOld, showing), plan); own }
     )
 
     private val isWelcome = !(name == "other.example" && refusesUnknown) &&
+      !(asksClients && showing == TestKeys.ann && world.now >= refusesAnn) &&
       !(asksClients && showing == TestKeys.bob) && !(asksClients && showing == TestKeys.eve) && !(needsClients && showing == null)
 
-    def isOver: Boolean = visit.isOver && (own == null || own.isClosed || own.isSilent)
+    def isOver: Boolean = client.isOver && (own == null || own.isClosed || own.isSilent)
 
     def check(): Unit = {
-      if (own == null || !own.isSilent && !own.isBroken) visit.check()
-      if (!isWelcome && visit.answered > 0)
-        world.found(s"visitor $n was answered, and should have been refused")
-      if (isSteady && !visit.isServed)
+      if (own == null || !own.isSilent && !own.isBroken) client.check()
+      if (!isWelcome && client.answered > 0)
+        world.found(s"client $n was answered, and should have been refused")
+      if (isSteady && !client.isServed)
         world.found("a reader who is slow and steady was not given all that it asked for")
       if (own != null) {
         val wanted = if (name == "two.example") "CN=two" else "CN=one"
-        if (own.talk.isSecured && own.talk.peer != wanted)
-          world.found(s"visitor $n asked for $name and was shown ${own.talk.peer}")
-        if (visit.hasClosed && own.isTruncated && visit.isPatient)
-          world.found(s"visitor $n got the last response, and was not told that it is the end")
+        if (own.engine.isSecured && own.engine.peer != wanted)
+          world.found(s"client $n asked for $name and was shown ${own.engine.peer}")
+        if (
+          !isWelcome && own.engine.failure == null && own.isTruncated && !mayBeCut && plan.fault == TlsPeerConnection.None
+        )
+          world.found(s"client $n was refused, and not told why")
+        // a server that sees its client's stream cut off need not say the end of its own
+        val isCut = own.isInjected && plan.fault == TlsPeerConnection.Cut
+        if (client.hasClosed && own.isTruncated && client.isPatient && !isCut)
+          world.found(s"client $n got the last response, and was not told that it is the end")
       }
     }
   }
 
   /** Something else than TLS. */
-  private final class Speechless(n: Int, port: Int) extends Visit {
+  private final class NotTls(n: Int, port: Int) extends Peer {
     private val mark   = Mark(n, 1)
-    private val isHttp = dice.chance(50)
+    private val isHttp = random.percent(50)
     private val end    = world.network.connect(port)
     private val got    = new StringBuilder
     private val caller =
-      new Caller(end)(
+      new SimpleClient(end)(
         (bytes, count) => { got.append(new String(bytes, 0, count, "ISO-8859-1")); () },
-        _ => ()
+        isReset => hasEnded = !isReset
       )
-    private val begun = world.now
-    strangers += mark
+    private var hasEnded = false // orderly
+    private val begun    = world.now
+    withoutTls += mark
     caller.send(
       if (isHttp) Service.ascii(s"GET /now HTTP/1.1\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: 5\r\n\r\n")
       else {
-        val garbage = Array.fill(3 + dice.size(3000))(dice.below(256).toByte)
-        if (dice.chance(50)) Array[Byte](22, 3, 1).copyToArray(garbage) // as if it were a record
+        val garbage = Array.fill(3 + random.skewed(3000))(random.below(256).toByte)
+        if (random.percent(50)) Array[Byte](22, 3, 1).copyToArray(garbage) // as if it were a record
         garbage
       }
     )
@@ -211,31 +213,33 @@ final class TlsScenario(world: World) extends Scenario {
 
     def check(): Unit = {
       if (!caller.isOver && caller.taken > 0 && !end.isSilent)
-        world.found(s"visitor $n speaks no TLS, and stays connected")
+        world.found(s"client $n speaks no TLS, and stays connected")
       val answer = got.toString
       val begins = "HTTP/1.1 400 "
-      val isTold = answer.startsWith(begins) || begins.startsWith(answer) && mayBeCut
-      if (isHttp && (answer.nonEmpty || isFair) && !isTold)
-        world.found(s"visitor $n speaks plain HTTP, and is told: $answer")
+      val isTold = answer.startsWith(begins) || begins.startsWith(answer) && answer.nonEmpty && mayBeCut
+      if (isHttp && (answer.nonEmpty || isFair || hasEnded && caller.taken > 0) && !isTold)
+        world.found(s"client $n speaks plain HTTP, and is told: $answer")
       caller.close()
     }
   }
 
   /** New keys without end, or another handshake. */
-  private final class Flooding(port: Int) extends Visit {
-    private val isOld = dice.chance(30)
+  private final class Flooding(port: Int) extends Peer {
+    private val isOld = random.percent(40)
     private val kind  =
       if (isOld) TlsFlood.handshake
-      else if (dice.chance(50)) TlsFlood.mixed else TlsFlood.keys(dice.chance(50))
+      else if (random.percent(50)) TlsFlood.mixed else TlsFlood.keys(random.percent(50))
     private val end   = world.network.connect(port)
+    private val begun = world.now
     private val flood = if (end == null) null
     else
       new TlsFlood(
         world,
         end,
-        line(end, talks.client("localhost", isOld, mine), TlsLine.Plan.plain),
+        line(end, engines.client("localhost", isOld, mine), TlsPeerConnection.Plan.plain),
         kind,
-        end.capacity
+        end.capacity,
+        () => mayEnd(begun)
       )
 
     def isOver: Boolean = flood == null || flood.isOver
@@ -243,22 +247,39 @@ final class TlsScenario(world: World) extends Scenario {
       world.found("another handshake was not refused with an alert")
   }
 
+  /** A greeting in many small records: the server takes some, and ends the connection if there are too many. */
+  private final class Fragmenting(n: Int, port: Int) extends Peer {
+    private val plan = TlsPeerConnection.Plan.plain.copy(greeting = random.pick(Seq(1, 1, 1, 5, 50)))
+    private val end  = world.network.connect(port)
+    private val own  =
+      if (end == null) null else line(end, engines.client("localhost", random.percent(50), mine), plan)
+    private val begun = world.now
+    if (own != null) own.onChange = () => if (own.engine.isSecured || own.isReset) own.close()
+
+    def isOver: Boolean = own == null || own.isClosed || world.now - begun > 60.seconds.toNanos
+    def check(): Unit   = if (own != null) {
+      if (own.greetings > TlsScenario.MostGreetings && own.engine.isSecured)
+        world.found(s"client $n was admitted after a greeting of ${own.greetings} records")
+      own.close()
+    }
+  }
+
   /** The library's client. */
   private final class Calls(port: Int) {
-    private val loops  = new EventLoops(dice.between(1, 2), "client", platform = world.platform)
-    private val remote = new EndingServer(world, talks)
+    private val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
+    private val remote = new CloseNotifyServer(world, engines)
     private val client = Client(
       ClientConfig(
-        connectionsPerHost = dice.pick(Seq(1, 4)),
-        connectTimeout = dice.pick(Seq(1.second, 4.seconds)),
+        connectionsPerHost = random.pick(Seq(1, 4)),
+        connectTimeout = random.pick(Seq(1.second, 4.seconds)),
         requestTimeout = 6.seconds,
         bodyTimeout = 3.seconds,
-        idleTimeout = dice.pick(Seq(100.millis, 3.seconds)),
-        retry = RetryConfig(attempts = dice.between(1, 2)),
+        idleTimeout = random.pick(Seq(100.millis, 3.seconds)),
+        retry = RetryConfig(attempts = random.between(1, 2)),
         tls = Tls.client(TlsClientConfig(
           TlsTrust.File(TestKeys.file(TestKeys.authority)),
           certificate = Option(mine).map(TlsScenario.certificate),
-          resume = dice.chance(70)
+          resume = random.percent(70)
         ))
       ),
       loops
@@ -266,8 +287,8 @@ final class TlsScenario(world: World) extends Scenario {
     private var ended = 0
 
     for (n <- 1 to calls)
-      world.after(dice.longBetween(0, dice.pick(Seq(1L, 20000000L, 4000000000L)))) {
-        val loop = loops(dice.below(loops.size))
+      world.after(random.longBetween(0, random.pick(Seq(1L, 20000000L, 4000000000L)))) {
+        val loop = loops(random.below(loops.size))
         try loop.execute(() => call(n))
         catch { case _: java.util.concurrent.RejectedExecutionException => ended += 1 }
       }
@@ -276,9 +297,9 @@ final class TlsScenario(world: World) extends Scenario {
 
     private def call(n: Int): Unit = {
       val mark     = Mark(50, n)
-      val size     = if (dice.chance(80)) dice.size(3000) else dice.size(100000)
-      val isRemote = dice.chance(40)
-      val kind     = dice.pick(Service.steadyKinds)
+      val size     = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
+      val isRemote = random.percent(40)
+      val kind     = random.pick(Service.steadyKinds)
       val url      = s"https://localhost:${if (isRemote) remote.port else port}/$kind"
       client.get(url).header("X-Mark", mark).header("X-Size", size.toString).response.onComplete { result =>
         ended += 1
@@ -320,6 +341,10 @@ final class TlsScenario(world: World) extends Scenario {
 }
 
 object TlsScenario {
+
+  /** More records than a handshake may come in. */
+  private final val MostGreetings = 256
+
   private def certificate(pem: String): TlsCertificate =
     TlsCertificate(TestKeys.file(pem), TestKeys.file(TestKeys.key))
 }

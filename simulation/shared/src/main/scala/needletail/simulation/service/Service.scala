@@ -75,7 +75,7 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
     }
   }
 
-  private def pause(): FiniteDuration = world.dice.longBetween(0, world.dice.pick(Service.pauses)).nanos
+  private def pause(): FiniteDuration = world.random.longBetween(0, world.random.pick(Service.pauses)).nanos
 
   private def elsewhere(answer: => Response): Async[Response] = Async.callback[Response] { done =>
     world.otherThreads.execute(() => done(attempt { code.at("another thread"); answer }))

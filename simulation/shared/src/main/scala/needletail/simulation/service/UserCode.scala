@@ -4,7 +4,7 @@ import scala.util.control.ControlThrowable
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.ByteStream
-import needletail.simulation.world.{Dice, World}
+import needletail.simulation.world.{SeededRandom, World}
 
 /**
  * Simulated user code: it throws, at random places, whatever code can throw. It also checks what it was promised: that
@@ -19,8 +19,8 @@ final class UserCode(world: World) {
   private var streams = List.empty[Watched]
 
   /** A place where the library calls user code: throws at times. */
-  def at(place: String): Unit = if (world.dice.rarely(world.weather.throws)) {
-    val error = if (world.weather.fatal && world.dice.chance(10)) fatal() else survivable(world.dice)
+  def at(place: String): Unit = if (world.random.perMille(world.faults.throws)) {
+    val error = if (world.faults.fatal && world.random.percent(10)) fatal() else survivable(world.random)
     world.trace.say(world, s"$place throws $error")
     throw error
   }
@@ -75,7 +75,7 @@ final class UserCode(world: World) {
             isBodyRead = something.isEmpty
             next()
         }
-      else if (world.dice.chance(60)) { // at once
+      else if (world.random.percent(60)) { // at once
         val piece = take()
         if (piece == null) { isOver = true; Async.fail(new IllegalStateException("the stream failed")) }
         else Async.value(piece)
@@ -83,7 +83,7 @@ final class UserCode(world: World) {
         asked = true
         val promise = new AsyncPromise[Option[Array[Byte]]]
         val loop    = needletail.async.Loop.current
-        world.after(world.dice.longBetween(0, world.dice.pick(waits))) {
+        world.after(world.random.longBetween(0, world.random.pick(waits))) {
           try
             loop.execute { () =>
               asked = false
@@ -106,7 +106,7 @@ final class UserCode(world: World) {
       if (position >= failsAt) null
       else if (position == content.length) { isOver = true; None }
       else {
-        val n = math.min(world.dice.size(20000), math.min(failsAt, content.length) - position)
+        val n = math.min(world.random.skewed(20000), math.min(failsAt, content.length) - position)
         position += n
         Some(java.util.Arrays.copyOfRange(content, position - n, position))
       }
@@ -125,7 +125,7 @@ final class UserCode(world: World) {
 object UserCode {
   private val waits = Seq(1000L, 3000000L, 700000000L)
 
-  def survivable(dice: Dice): Throwable = dice.below(7) match {
+  def survivable(random: SeededRandom): Throwable = random.below(7) match {
     case 0 => new RuntimeException("of the simulation")
     case 1 => new StackOverflowError("of the simulation")
     case 2 => new NoClassDefFoundError("of the simulation")

@@ -1,14 +1,23 @@
 package needletail.simulation.tls
 
 import needletail.simulation.service.Service
-import needletail.simulation.world.{End, World}
+import needletail.simulation.world.{Endpoint, World}
 
 /**
  * A client that asks for new keys, or another handshake, again and again. It may read nothing meanwhile.
  *
- * @param room how many bytes the network takes for it
+ * @param room       how many bytes the network takes for it
+ * @param mayDiscard whether the server may have begun to end the connection: then it reads on for a while, and discards
+ *   what it reads
  */
-final class TlsFlood(world: World, end: End, line: TlsLine, kind: TlsFlood.Kind, room: Int) {
+final class TlsFlood(
+    world: World,
+    end: Endpoint,
+    line: TlsPeerConnection,
+    kind: TlsFlood.Kind,
+    room: Int,
+    mayDiscard: () => Boolean
+) {
   import TlsFlood._
 
   private var left    = kind.rounds
@@ -23,7 +32,7 @@ final class TlsFlood(world: World, end: End, line: TlsLine, kind: TlsFlood.Kind,
   world.at(giveUp)(over())
 
   private def act(): Unit = if (!isOver) {
-    if (line.talk.isSecured && !isBegun) {
+    if (line.engine.isSecured && !isBegun) {
       isBegun = true
       if (kind.data > 0) {
         val head =
@@ -37,7 +46,7 @@ final class TlsFlood(world: World, end: End, line: TlsLine, kind: TlsFlood.Kind,
       if (kind.data > 0) line.put(data, 0, data.length)
     }
     if (
-      isBegun && left == 0 && kind.data == 0 && kind.rounds > 1 && !isAwaited && world.weather.stalls + world.weather.preempted == 0
+      isBegun && left == 0 && kind.data == 0 && kind.rounds > 1 && !isAwaited && world.faults.stalls + world.faults.preempted == 0
     ) {
       isAwaited = true
       expectEnd()
@@ -50,7 +59,9 @@ final class TlsFlood(world: World, end: End, line: TlsLine, kind: TlsFlood.Kind,
   private def hasEnded = end.isReset || end.hasEndArrived
 
   private def check(): Unit =
-    if (kind.data > 0 && !kind.reads && room <= 4096 && end.takenByPeer > Most && !isFound) {
+    if (
+      kind.data > 0 && !kind.reads && room <= SmallRoom && end.takenByPeer > Most && !isFound && !mayDiscard()
+    ) {
       isFound = true
       world.found(
         s"a client that does not read has had ${end.takenByPeer} bytes of requests for new keys read"
@@ -78,7 +89,7 @@ final class TlsFlood(world: World, end: End, line: TlsLine, kind: TlsFlood.Kind,
 
   /** Whether it has been told that it may not begin another handshake, or cannot know. */
   def isRefused: Boolean =
-    !isBegun || left > 0 || end.isReset || end.isSilent || line.talk.failure != null
+    !isBegun || left > 0 || end.isReset || end.isSilent || line.engine.failure != null
 }
 
 object TlsFlood {
@@ -98,9 +109,13 @@ object TlsFlood {
 
   private final val Patience = 100L * 1000 * 1000 * 1000
 
+  /** The most that the network takes for a client, in bytes, where `Most` holds. */
+  private final val SmallRoom = 4096
+
   /**
-   * Encrypted bytes that `mixed` may have read of it: until what it is answered has no room, and then what a server
-   * discards that has ended its own output.
+   * Encrypted bytes that may be read of `mixed`: the server reads until the network takes no more of its answers, one of
+   * 27 bytes to each request. So it has seen at most 152 requests of 27 bytes, each with 1,222 bytes of data; besides it
+   * has read the handshake, the head, and as much as its buffer has room for.
    */
-  private final val Most = 500000
+  private final val Most = 153 * (27 + 1222) + 10000 + 65536
 }

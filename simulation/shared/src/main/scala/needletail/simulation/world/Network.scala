@@ -27,14 +27,14 @@ final class Network(world: World) {
 
   def newName(): String = { lastName += 1; s"10.0.${lastName / 250}.${1 + lastName % 250}:5000" }
 
-  /** Told of each connection that a loop opens, by port and its end. */
-  var onConnect: (Int, End) => Unit = (_, _) => ()
+  /** Called for each connection that a loop opens, by port and its end. */
+  var onConnect: (Int, Endpoint) => Unit = (_, _) => ()
 
   /** Two ends of a new connection, the client's and the server's; neither has been notified. */
-  def pair(): (End, End) = {
-    val size = world.dice.pick(Seq(300, 4096, 65536, 262144))
-    val a    = new End(world, newName(), size)
-    val b    = new End(world, s"10.9.9.9:80", world.dice.pick(Seq(700, 16384, 262144)))
+  def pair(): (Endpoint, Endpoint) = {
+    val size = world.random.pick(Seq(300, 4096, 65536, 262144))
+    val a    = new Endpoint(world, newName(), size)
+    val b    = new Endpoint(world, s"10.9.9.9:80", world.random.pick(Seq(700, 16384, 262144)))
     a.peer = b
     b.peer = a
     a.index = lastName
@@ -46,7 +46,7 @@ final class Network(world: World) {
    * Connects to `port`. Returns the client's end, which is connected at once or never, or null if nothing listens
    * there.
    */
-  def connect(port: Int): End = listeners.get(port) match {
+  def connect(port: Int): Endpoint = listeners.get(port) match {
     case None            => null
     case Some(listening) =>
       val (mine, theirs) = pair()
@@ -57,18 +57,18 @@ final class Network(world: World) {
 
 /** A listener on a port: notified of each new end. */
 trait Listening {
-  def arrived(end: End): Unit
+  def arrived(end: Endpoint): Unit
 }
 
 /**
  * One end of a connection, as in a kernel: unread data, room for output, and how it ended. Used by sockets on loops
  * and by peers without a loop.
  */
-final class End(world: World, val name: String, val capacity: Int) extends Line {
-  var peer: End  = null
-  var index: Int = 0
+final class Endpoint(world: World, val name: String, val capacity: Int) extends PeerConnection {
+  var peer: Endpoint = null
+  var index: Int     = 0
 
-  /** Told of what this end sends. */
+  /** Called with what this end sends. */
   var onSent: (Array[Byte], Int, Int) => Unit = null
 
   /** Called when something has changed that a peer without a loop may react to. */
@@ -110,7 +110,7 @@ final class End(world: World, val name: String, val capacity: Int) extends Line 
   private def room: Int        = capacity - sent
   private def isRoomy: Boolean = 3L * room >= capacity
 
-  private def latency: Long = if (world.dice.chance(50)) 0 else world.dice.longBetween(1000, 3000000)
+  private def latency: Long = if (world.random.percent(50)) 0 else world.random.longBetween(1000, 3000000)
 
   /** Reads up to `count` bytes that have arrived. */
   def take(bytes: Array[Byte], from: Int, count: Int): Int = {
@@ -198,7 +198,7 @@ final class End(world: World, val name: String, val capacity: Int) extends Line 
   def reset(why: => String): Unit = if (!isReset && !isClosed) {
     world.trace.say(world, s"connection $index: $name is reset, $why")
     isReset = true
-    if (world.dice.chance(50)) { sent = 0; here = 0 }
+    if (world.random.percent(50)) { sent = 0; here = 0 }
     else sent = here
     onChange()
   }

@@ -28,18 +28,18 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   }
 
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
-    val dice = world.dice
-    if (dice.chance(world.weather.connectFails))
-      dice.below(3) match {
+    val random = world.random
+    if (random.percent(world.faults.connectFails))
+      random.below(3) match {
         case 0 => throw new IOException("Network is unreachable")
-        case 1 => new SimulatedSocket(world, null, dice.longBetween(0, 200000000L)) // refused, then
-        case _ => new SimulatedSocket(world, null, Long.MaxValue / 4)               // silence
+        case 1 => new SimulatedSocket(world, null, random.longBetween(0, 200000000L)) // refused, then
+        case _ => new SimulatedSocket(world, null, Long.MaxValue / 4)                 // silence
       }
     else {
       val end = world.network.connect(port)
       if (end != null) world.network.onConnect(port, end)
-      val late = if (world.weather.isCalm || dice.chance(50)) 0L
-      else dice.longBetween(0, dice.pick(Seq(2000000L, 300000000L)))
+      val late = if (world.faults.isNone || random.percent(50)) 0L
+      else random.longBetween(0, random.pick(Seq(2000000L, 300000000L)))
       new SimulatedSocket(world, end, late)
     }
   }
@@ -59,15 +59,16 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   ): Unit =
     if (host.forall(c => c == '.' || (c >= '0' && c <= '9'))) f(Right(Array(InetAddress.getByName(host))))
     else
-      world.after(world.dice.longBetween(0, 50000000L)) {
+      world.after(world.random.longBetween(0, 50000000L)) {
         val found =
-          if (world.dice.chance(world.weather.connectFails)) Left(new UnknownHostException(host))
+          if (world.random.percent(world.faults.connectFails)) Left(new UnknownHostException(host))
           else Right(Array(InetAddress.getByAddress(host, Array[Byte](10, 9, 9, 9))))
         try loop.execute(() => f(found))
         catch { case _: java.util.concurrent.RejectedExecutionException => () } // it has ended
       }
 
   override def nanoTime(): Long          = world.readClock()
+  override def processorNanos(): Long    = world.processorNanos
   override def currentTimeMillis(): Long = 784111777000L + world.now / 1000000
 
   override def start(loop: PlatformLoop): Unit = {
@@ -75,7 +76,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
     world.begin(loop, () => poller)
   }
 
-  override def newRandom(): java.util.Random = new java.util.Random(world.dice.next())
+  override def newRandom(): java.util.Random = new java.util.Random(world.random.next())
 
   override def blocking: Executor = world.otherThreads
 }
@@ -99,7 +100,7 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
       case other       => other
     }).asInstanceOf[SimulatedDescriptor]
     if (s.gone) throw new IOException("Bad file descriptor")
-    if (world.dice.rarely(world.weather.configFails / 10)) throw new IOException("Cannot allocate memory")
+    if (world.random.perMille(world.faults.configFails / 10)) throw new IOException("Cannot allocate memory")
     if (indexOf(d) < 0) {
       if (count == watched.length) watched = java.util.Arrays.copyOf(watched, 2 * count)
       watched(count) = s
@@ -140,15 +141,15 @@ private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop
       val d     = watched(i)
       val ready = d.readiness & d.seenAs.interest
       val tells =
-        if (ready != 0) timeoutMillis != 0 || !world.dice.chance(10)
-        else d.seenAs.interest != 0 && world.dice.rarely(world.weather.spurious)
+        if (ready != 0) timeoutMillis != 0 || !world.random.percent(10)
+        else d.seenAs.interest != 0 && world.random.perMille(world.faults.spurious)
       if (tells) {
         batch(n) = d
         n += 1
       }
       i += 1
     }
-    world.dice.shuffle(batch, n)
+    world.random.shuffle(batch, n)
     i = 0
     while (i < n) {
       val d     = batch(i)
@@ -192,7 +193,7 @@ private[needletail] trait SimulatedDescriptor {
  * @param end null for one that will be refused
  * @param connects how many nanoseconds from now it is connected, or refused
  */
-private[needletail] final class SimulatedSocket(world: World, end: End, connects: Long)
+private[needletail] final class SimulatedSocket(world: World, end: Endpoint, connects: Long)
     extends Socket
     with SimulatedDescriptor {
   private val connectedAt = world.now + connects
@@ -211,13 +212,13 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
 
   private def broken(): Unit = {
     if (gone) throw new IOException("Bad file descriptor")
-    if (world.dice.rarely(world.weather.resets)) end.break()
+    if (world.random.perMille(world.faults.resets)) end.break()
   }
 
   private def part(count: Int): Int =
-    if (!world.dice.chance(world.weather.shortReads)) count
-    else if (world.dice.chance(50)) world.dice.size(count)
-    else 1 + world.dice.below(count)
+    if (!world.random.percent(world.faults.shortReads)) count
+    else if (world.random.percent(50)) world.random.skewed(count)
+    else 1 + world.random.below(count)
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     broken()
@@ -254,7 +255,7 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
   def resetOnClose(): Unit = resets = true
 
   def configure(options: ConnectionOptions): Unit =
-    if (world.dice.rarely(world.weather.configFails)) throw new IOException("Invalid argument")
+    if (world.random.perMille(world.faults.configFails)) throw new IOException("Invalid argument")
 
   def remoteAddress: String = if (end eq null) "" else end.peer.name
   def localAddress: String  = if (gone) "" else "10.9.9.9:80"
@@ -272,7 +273,7 @@ private[needletail] final class SimulatedSocket(world: World, end: End, connects
 private[needletail] final class SimulatedListenSocket(world: World, requested: Int)
     extends ListenSocket
     with SimulatedDescriptor {
-  private val backlog = new java.util.ArrayDeque[End]
+  private val backlog = new java.util.ArrayDeque[Endpoint]
 
   val port: Int = world.network.listen(requested, end => { backlog.add(end); () })
   world.network.descriptors += 1
@@ -285,8 +286,8 @@ private[needletail] final class SimulatedListenSocket(world: World, requested: I
     if (backlog.isEmpty) null
     else if (world.network.descriptors >= world.network.mostDescriptors)
       throw new IOException("Too many open files")
-    else if (world.dice.rarely(world.weather.acceptFails)) {
-      if (world.dice.chance(50)) throw new IOException("Too many open files")
+    else if (world.random.perMille(world.faults.acceptFails)) {
+      if (world.random.percent(50)) throw new IOException("Too many open files")
       backlog.poll().break() // it broke in the queue: skipped
       accept()
     } else new SimulatedSocket(world, backlog.poll(), 0)

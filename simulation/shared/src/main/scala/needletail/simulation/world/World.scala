@@ -13,8 +13,8 @@ import needletail.io.platform.PlatformLoop
  * random durations of work.
  */
 final class World(val seed: Long, traced: Boolean = false) {
-  val dice  = new Dice(seed)
-  val trace = new Trace(traced)
+  val random = new SeededRandom(seed)
+  val trace  = new Trace(traced)
 
   /** Nanoseconds since the start, plus an offset: never 0, which could be taken for "not set". */
   private var time = 1000L * 1000 * 1000 * 1000
@@ -28,22 +28,42 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** Errors found in the library: the findings of this simulation. */
   val findings = new ArrayBuffer[String]
 
-  /** Which faults are injected; see [[Weather]]. */
-  var weather: Weather = Weather(dice)
+  /** The faults that are injected. */
+  var faults: FaultRates = FaultRates(random)
 
   val network  = new Network(this)
   val platform = new SimulatedPlatform(this)
 
   def now: Long = time
 
-  /** Work takes time. */
-  def spend(nanos: Long): Unit = time += nanos
+  /** Other programs on the processor that all loops share. */
+  var neighbour: Neighbour = Neighbour.none
+
+  private var current: RunningLoop = null // whose turn it is
+
+  /** Processor time of the loop whose turn it is, in nanoseconds; -1 between turns. */
+  def processorNanos: Long = if (current == null) -1 else current.worked
+
+  /** The current turn works for that much processor time, which takes longer if others have the processor meanwhile. */
+  def work(nanos: Long): Unit = {
+    var left = nanos
+    while (left > 0) {
+      time = neighbour.leavesAt(time)
+      val piece = math.min(left, neighbour.comesAt(time) - time)
+      time += piece
+      if (current != null) current.worked += piece
+      left -= piece
+    }
+  }
+
+  /** The current turn waits, and does not work: user code that blocks its loop. */
+  def block(nanos: Long): Unit = time += nanos
 
   /** The clock as a loop reads it: each reading costs a little, and at times another program has the processor. */
   def readClock(): Long = {
-    time += 50 + dice.below(1000)
-    if (dice.rarely(weather.preempted)) {
-      val nanos = World.pause(dice)
+    work(50L + random.below(1000))
+    if (random.perMille(faults.preempted)) {
+      val nanos = World.pause(random)
       trace.say(this, s"everything stands still for ${nanos / 1000} us")
       time += nanos
     }
@@ -63,15 +83,15 @@ final class World(val seed: Long, traced: Boolean = false) {
 
   /** Runs blocking work: on other threads, each of which starts it after a while. */
   val otherThreads: Executor = task =>
-    after(dice.longBetween(0, dice.pick(World.Delays))) {
+    after(random.longBetween(0, random.pick(World.Delays))) {
       trace.say(this, "another thread works")
       task.run()
     }
 
   /** Ends the injection of faults. */
-  def clearUp(): Unit = {
-    trace.say(this, "it clears up")
-    weather = Weather.calm
+  def stopFaults(): Unit = {
+    trace.say(this, "no more faults")
+    faults = FaultRates.none
   }
 
   /** Adds a loop whose thread would start now. */
@@ -123,6 +143,12 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** Runs for that much virtual time. */
   def pass(nanos: Long): Unit = { run(nanos)(false); () }
 
+  /**
+   * Whether what is due happens before any loop has a turn. Otherwise a busy loop holds up its clients, too, so that hardly
+   * more arrives than it can do.
+   */
+  var eventsFirst = false
+
   /** Runs one turn. Returns false if nothing will ever run again. */
   private def step(end: Long): Boolean = {
     var ready = 0
@@ -138,7 +164,7 @@ final class World(val seed: Long, traced: Boolean = false) {
     }
     val due = events.nextAt <= time
     if (ready > 0 || due) {
-      val chosen = dice.below(ready + (if (due) 1 else 0))
+      val chosen = if (due && eventsFirst) ready else random.below(ready + (if (due) 1 else 0))
       if (chosen == ready) events.take().apply() else candidates(chosen).turn()
       true
     } else {
@@ -161,6 +187,7 @@ final class World(val seed: Long, traced: Boolean = false) {
     private var until = 0L // when the wait ends by itself; Long.MaxValue: never
     private var idle  = 0L // until then its thread does not get to run
     private var told  = 0  // what the loop returned for its wait
+    var worked        = 0L // its processor time
 
     def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
 
@@ -171,22 +198,38 @@ final class World(val seed: Long, traced: Boolean = false) {
     }
 
     def rest(enter: Boolean): Unit = {
-      if (enter) loop.enter()
+      if (enter) this.enter()
       try {
         told = loop.beforeWait()
         until = if (told < 0) Long.MaxValue else time + told * 1000000L
-      } finally if (enter) loop.leave()
+      } finally if (enter) leave()
+    }
+
+    private def enter(): Unit = {
+      current = this
+      loop.enter()
+    }
+
+    private def leave(): Unit = {
+      loop.leave()
+      current = null
+    }
+
+    /** Its thread does not get to run before that time; then it does what it was woken for. */
+    private def delay(to: Long): Unit = {
+      trace.say(World.this, s"loop ${loop.index} gets no processor for ${(to - time) / 1000} us")
+      idle = to
+      woken = true
     }
 
     def turn(): Unit = {
       woken = false
-      if (dice.rarely(weather.stalls)) {
-        val nanos = World.pause(dice)
-        trace.say(World.this, s"loop ${loop.index} gets no processor for ${nanos / 1000} us")
-        idle = time + nanos
-        woken = true // it does then what it was woken for
-      } else {
-        loop.enter()
+      val left = neighbour.leavesAt(time)
+      if (random.perMille(faults.stalls)) {
+        delay(time + World.pause(random))
+      } else if (left > time) delay(left)
+      else {
+        enter()
         try
           if (loop.isStopping) end()
           else {
@@ -207,7 +250,7 @@ final class World(val seed: Long, traced: Boolean = false) {
             catch {
               case e: VirtualMachineError => trace.say(World.this, s"and its end is disturbed: $e")
             }
-        } finally loop.leave()
+        } finally leave()
       }
     }
 
@@ -223,7 +266,8 @@ object World {
   private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
 
   /** How long a stall lasts: 1 ms to 2 s. */
-  def pause(dice: Dice): Long = dice.longBetween(1000000L, dice.pick(Seq(5000000L, 100000000L, 2000000000L)))
+  def pause(random: SeededRandom): Long =
+    random.longBetween(1000000L, random.pick(Seq(5000000L, 100000000L, 2000000000L)))
 }
 
 /** What happens at a time, in order; what is due at the same time, in the order of being added. */
