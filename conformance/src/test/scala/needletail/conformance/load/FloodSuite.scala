@@ -1,5 +1,6 @@
 package needletail.conformance.load
 
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import needletail.conformance.client.{Ask, ReplyReader, Seen, Wire}
@@ -15,21 +16,26 @@ class FloodSuite extends ConformanceSuite {
 
   /**
    * Sends the parts again and again. The program refuses with one of the statuses (or hangs up), before the bound, and
-   * its memory stays where it was.
+   * its memory stays where it was. After each megabyte the reader has a moment to see the refusal, so that a busy
+   * machine is not taken for a program that takes everything.
    */
   private def refused(name: String, before: String, part: String, statuses: Set[Int]): Unit =
     each(s"endless $name are refused (STATED)") { program =>
       val wire     = program.connect()
       val resident = program.residentBytes.getOrElse(0L)
       val sent     = new AtomicLong
-      val block    = Wire.latin1(part * (65536 / part.length + 1))
+      val answered = new CountDownLatch(1)
+      val block    = Wire.latin1(part * (1048576 / part.length + 1))
       val writer   = Background.run("flood") {
         wire.send(before)
-        while (sent.get < bound && wire.send(block)) sent.addAndGet(block.length.toLong)
+        while (sent.get < bound && wire.send(block) && !answered.await(100, TimeUnit.MILLISECONDS))
+          sent.addAndGet(block.length.toLong)
       }
       try {
         val reader = new ReplyReader(wire, replyMillis = 15000)
-        reader.next(Ask.get) match {
+        val seen   = reader.next(Ask.get)
+        answered.countDown()
+        seen match {
           case Seen.Answer(got) => assert(!got.whole || statuses(got.status), got.toString)
           case Seen.Ended       => ()
           case Seen.Reset       => fail("reset: the refusal is lost (RFC 9112 §9.6)")
