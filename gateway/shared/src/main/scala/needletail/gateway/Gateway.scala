@@ -61,10 +61,13 @@ object Gateway {
    * options, or an address that it cannot listen on, are reported on standard error, and the program exits with status
    * 2 or 1.
    */
-  def run(handler: Handler, args: Array[String]): Unit =
-    GatewayArguments.parse(arguments(args).toList, GatewayConfig()) match {
-      case Right(config) =>
-        try run(handler, config)
+  def run(handler: Handler, args: Array[String]): Unit = run(handler, args, GatewayConfig())
+
+  /** The same with other settings, which the options change. */
+  def run(handler: Handler, args: Array[String], config: GatewayConfig): Unit =
+    GatewayArguments.parse(arguments(args).toList, config) match {
+      case Right(chosen) =>
+        try run(handler, chosen)
         catch {
           case e: IOException =>
             System.err.println(e.getMessage)
