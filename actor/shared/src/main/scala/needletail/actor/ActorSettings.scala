@@ -2,6 +2,8 @@ package needletail.actor
 
 import scala.concurrent.duration._
 
+import needletail.async.Setting
+
 /** What happens to a message if the mailbox is full. */
 sealed trait Overflow
 object Overflow {
@@ -35,8 +37,11 @@ final case class ActorSettings(
     batch: Int = 64,
     onFailure: Option[Throwable => Unit] = None
 ) {
-  require(mailbox > 0, "mailbox must be at least 1")
-  require(batch > 0, "batch must be at least 1")
-  require(restarts >= 0, "restarts must not be negative")
-  require(within.length > 0, "within must be positive")
+  {
+    val is = Setting("ActorSettings")
+    is.positive("mailbox", mailbox)
+    is.positive("batch", batch)
+    is.notNegative("restarts", restarts)
+    is.positive("within", within)
+  }
 }

@@ -15,8 +15,12 @@ import java.util.{Arrays, Base64}
  *             that a key can be replaced while cookies of the old one are about
  */
 final class CookieSecrets(keys: List[Array[Byte]]) {
-  if (keys.isEmpty || keys.exists(_.length < 32))
-    throw new IllegalArgumentException("CookieSecrets: keys must have at least 32 bytes")
+  if (keys.isEmpty) throw new IllegalArgumentException("CookieSecrets: there must be at least one key")
+  keys.find(_.length < 32).foreach(key =>
+    throw new IllegalArgumentException(
+      s"CookieSecrets: a key has ${key.length} bytes, but must have at least 32"
+    )
+  )
 
   /** The value with its signature: readable, but protected against changes. */
   def sign(name: String, value: String): String =
