@@ -169,6 +169,13 @@ final class Request private[needletail] (
   /** All header fields, in order. */
   def headers: Headers = head.toHeaders
 
+  /** For those that the request is passed on to: Host is `authority`, whatever the client sent (RFC 9112 §3.2.2). */
+  private[needletail] def headersToPassOn: Headers = {
+    val all  = headers
+    val host = authority
+    if (host.isEmpty || all.get("Host").contains(host)) all else all.set("Host", host)
+  }
+
   /** Content-Type as sent; [[MediaType]] parses it. */
   def contentType: Option[String] = header("content-type")
 

@@ -100,6 +100,23 @@ class RequestSuite extends needletail.testing.Suite {
     }
   }
 
+  test("what a request is passed on with: Host is the target's, also if the client sent another or none") {
+    def hosts(text: String): List[String] = {
+      val parser = new RequestParser(HeadLimits())
+      val bytes  = Wire.bytes(text)
+      assertEquals(parser.parse(bytes, 0, bytes.length), bytes.length)
+      val request =
+        new Request(parser.view, parser.view.generation, MessageBody.empty, ConnectionInfo.none())
+      assertEquals(request.headersToPassOn.get("X"), Some("y"))
+      request.headersToPassOn.getAll("Host")
+    }
+    assertEquals(hosts("GET http://good:1/ HTTP/1.1\r\nHost: evil\r\nX: y\r\n\r\n"), List("good:1"))
+    assertEquals(hosts("GET http://good/ HTTP/1.0\r\nX: y\r\n\r\n"), List("good"))
+    assertEquals(hosts("GET /a HTTP/1.1\r\nX: y\r\nHost: own\r\n\r\n"), List("own"))
+    assertEquals(hosts("GET /a HTTP/1.1\r\nX: y\r\nHost:\r\n\r\n"), List(""))
+    assertEquals(hosts("GET /a HTTP/1.0\r\nX: y\r\n\r\n"), Nil)
+  }
+
   test("a request shows nothing once its answer is complete; a kept one lasts") {
     val parser = new RequestParser(HeadLimits())
     val first  = Wire.bytes("GET /first%41 HTTP/1.1\r\nHost: one\r\nX: y\r\n\r\n")
