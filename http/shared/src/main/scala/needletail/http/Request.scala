@@ -169,6 +169,13 @@ final class Request private[needletail] (
   /** All header fields, in order. */
   def headers: Headers = head.toHeaders
 
+  /** For those that the request is passed on to: Host is `authority`, whatever the client sent (RFC 9112 §3.2.2). */
+  private[needletail] def headersToPassOn: Headers = {
+    val all  = headers
+    val host = authority
+    if (host.isEmpty || all.get("Host").contains(host)) all else all.set("Host", host)
+  }
+
   /** Content-Type as sent; [[MediaType]] parses it. */
   def contentType: Option[String] = header("content-type")
 
@@ -200,20 +207,14 @@ final class Request private[needletail] (
   }
 
   /** The same request with that header added; see `Request.apply` for what it throws. */
-  def withHeader(name: String, value: String): Request =
-    limitedAsThis(Request.built(method, target, headers.add(name, value), body, connection))
+  def withHeader(name: String, value: String): Request = made(headers.add(name, value), body)
 
   /** The same request with another body; Content-Length and Transfer-Encoding are set accordingly. */
   def withBody(content: MessageBody): Request =
-    limitedAsThis(
-      Request.built(
-        method,
-        target,
-        headers.remove("Content-Length").remove("Transfer-Encoding"),
-        content,
-        connection
-      )
-    )
+    made(headers.remove("Content-Length").remove("Transfer-Encoding"), content)
+
+  private def made(fields: Headers, content: MessageBody): Request =
+    limitedAsThis(Request.built(method, target, fields, content, connection, isReceived = true))
 
   private def derived(request: Request): Request = {
     request.dueNanos = dueNanos
@@ -353,14 +354,16 @@ object Request {
   ): Request =
     built(method, target, headers, body, ConnectionInfo.none())
 
+  /** With `isReceived` the target is of a request that was parsed before, maybe with other limits and over TLS. */
   private def built(
       method: Method,
       target: String,
       headers: Headers,
       body: MessageBody,
-      connection: ConnectionInfo
+      connection: ConnectionInfo,
+      isReceived: Boolean = false
   ): Request = {
-    if (!target.forall(_ < 128))
+    if (!target.forall(c => c > ' ' && c < 127)) // white space would end the target
       throw new IllegalArgumentException("a request target must be percent-encoded")
     val w = new ByteWriter(256)
     w.writeLatin1(s"${method.name} $target HTTP/1.1\r\n")
@@ -370,9 +373,11 @@ object Request {
       else if (body.length < 0) w.writeLatin1("Transfer-Encoding: chunked\r\n")
     headers.toList.foreach { case (name, value) => w.writeLatin1(s"$name: $value\r\n") }
     w.writeCrLf()
-    val limits = HeadLimits(maxTarget = w.length, maxHead = w.length, maxHeaders = headers.size + 2)
+    val limits =
+      HeadLimits(w.length, w.length, headers.size + 2, relaxedTarget = isReceived, maxMethod = w.length)
     val view   = new RequestView
     val parser = new HeadParser(limits, view)
+    parser.secure = isReceived
     if (parser.parse(w.bytes, 0, w.length) != w.length)
       throw new IllegalArgumentException(
         if (parser.error != null) parser.error.message else s"not a request target: '$target'"

@@ -64,12 +64,57 @@ class RequestSuite extends needletail.testing.Suite {
   }
 
   test("what the parser would refuse can't be made") {
-    List("", "a", "/a b", "/#", "/%", "/\u00e9", "/\u0161", "/ HTTP/1.1\r\nX: y\r\n\r\n", "/\r\n").foreach {
+    List(
+      "",
+      "a",
+      "/a b",
+      "/#",
+      "/%",
+      "/\u00e9",
+      "/\u0161",
+      "/ HTTP/1.1\r\nX: y\r\n\r\n",
+      "/ HTTP/1.1\r\nX: y\r\nZ: z",
+      "/\r\n"
+    ).foreach {
       target =>
         intercept[IllegalArgumentException](Request.get(target))
     }
     intercept[IllegalArgumentException](Request.get("/").withHeader("Host", "b"))
     intercept[IllegalArgumentException](Request.get("/").withHeader("Content-Length", "x"))
+  }
+
+  test(
+    "a request made from one that a server has accepted keeps its target, whatever the server's limits were"
+  ) {
+    for (target <- List("/a|b?c={d}", "https://h/a?b")) {
+      val parser = new RequestParser(HeadLimits(relaxedTarget = true, maxMethod = 64))
+      val method = "M" * 40
+      val bytes  = Wire.bytes(s"$method $target HTTP/1.1\r\nHost: h\r\n\r\n")
+      parser.secure = true
+      assertEquals(parser.parse(bytes, 0, bytes.length), bytes.length)
+      val received =
+        new Request(parser.view, parser.view.generation, MessageBody.empty, ConnectionInfo.none())
+      val made = received.withHeader("X", "1").withBody(MessageBody.of("x"))
+      assertEquals((made.target, made.method.name, made.path), (target, method, received.path))
+      intercept[IllegalArgumentException](Request.get(target))
+    }
+  }
+
+  test("what a request is passed on with: Host is the target's, also if the client sent another or none") {
+    def hosts(text: String): List[String] = {
+      val parser = new RequestParser(HeadLimits())
+      val bytes  = Wire.bytes(text)
+      assertEquals(parser.parse(bytes, 0, bytes.length), bytes.length)
+      val request =
+        new Request(parser.view, parser.view.generation, MessageBody.empty, ConnectionInfo.none())
+      assertEquals(request.headersToPassOn.get("X"), Some("y"))
+      request.headersToPassOn.getAll("Host")
+    }
+    assertEquals(hosts("GET http://good:1/ HTTP/1.1\r\nHost: evil\r\nX: y\r\n\r\n"), List("good:1"))
+    assertEquals(hosts("GET http://good/ HTTP/1.0\r\nX: y\r\n\r\n"), List("good"))
+    assertEquals(hosts("GET /a HTTP/1.1\r\nX: y\r\nHost: own\r\n\r\n"), List("own"))
+    assertEquals(hosts("GET /a HTTP/1.1\r\nX: y\r\nHost:\r\n\r\n"), List(""))
+    assertEquals(hosts("GET /a HTTP/1.0\r\nX: y\r\n\r\n"), Nil)
   }
 
   test("a request shows nothing once its answer is complete; a kept one lasts") {

@@ -48,6 +48,23 @@ class CodecServerSuite extends Suite {
     }
   }
 
+  test(
+    "a client that goes on sending after a rejected message gets the reason, however long messages may be"
+  ) {
+    object Wide extends Codec[Int, Int] {
+      def decoder(): Decoder[Int]                      = Doubling.decoder()
+      def encode(answer: Int): Array[Byte]             = Doubling.encode(answer)
+      override def reject(reason: String): Option[Int] = Doubling.reject(reason)
+      override def maxMessage: Option[Int]             = Some(200 * 1024 * 1024)
+    }
+    ServerFixture.serving(TcpServer.serve(Wide, config)(_ => twice)) { server =>
+      val client = new RawClient(server.port).send("x;" + "1" * 4000000)
+      client.socket.shutdownOutput()
+      assertEquals(client.readAll(), "-1;") // and no reset
+      client.close()
+    }
+  }
+
   test("it can have an administration server, which knows of its connections") {
     val administered = config.copy(admin = Some(AdminConfig(0)))
     val server       = Server.withCodec(Doubling, administered)(_ => twice).start()

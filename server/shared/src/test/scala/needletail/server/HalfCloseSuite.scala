@@ -146,4 +146,33 @@ class HalfCloseSuite extends Suite {
       client.close()
     } finally { Await.result(server.close(), 20.seconds); () }
   }
+
+  test(
+    "messages of another protocol that came before the client's end are answered, also those that waited"
+  ) {
+    val Large = 4 * 1024 * 1024 // more than may wait for the client
+    object Bytes extends Codec[Int, Int] {
+      def decoder(): Decoder[Int] = (bytes, from, _) => Decoded.Message(bytes(from).toInt, from + 1)
+      def encode(answer: Int)     = Array.fill(if (answer == 'L') Large else 1)(answer.toByte)
+    }
+    for (sent <- List("g", "gg", "gxg", "ggL", "gLL", "gLg")) {
+      val gate    = scala.concurrent.Promise[Unit]()
+      val patient = onSockets.copy(halfCloseGrace = 20.seconds)
+      val server  = TcpServer.serve(Bytes, patient)(_ =>
+        n => if (n == 'g') Async.fromFuture(gate.future).flatMap(_ => Answer(n)) else Answer(n)
+      )
+      try {
+        val client = new RawClient(server.port).send(sent)
+        client.socket.shutdownOutput()
+        val other = new RawClient(server.port)
+        for (_ <- 1 to 3) assertEquals(other.send("x").readUntil("x"), "x") // the loop has seen the end since
+        gate.success(())
+        val expected = sent.map(c => c -> (if (c == 'L') Large else 1))
+        val answered = client.readAll()
+        assertEquals(answered.length, expected.map(_._2).sum, sent)
+        assertEquals(answered.filter(_ != 'L'), sent.filter(_ != 'L'))
+        other.close()
+      } finally { Await.result(server.close(), 20.seconds); () }
+    }
+  }
 }

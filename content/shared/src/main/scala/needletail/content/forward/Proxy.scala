@@ -10,7 +10,7 @@ import needletail.routing._
  * How requests are passed on.
  *
  * @param keepPrefix whether the service sees the path with the prefix
- * @param keepHost whether the service sees the Host of the request, not its own
+ * @param keepHost whether the service sees the host of the request (`Request.authority`), not its own
  * @param trusted whether Forwarded fields that the request brings are kept, as behind another proxy
  */
 final case class ProxyConfig(keepPrefix: Boolean = false, keepHost: Boolean = false, trusted: Boolean = false)
@@ -54,7 +54,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 
   /** The end-to-end fields (RFC 9110 §7.6.1), Forwarded (RFC 7239), and the id that the request has been given. */
   private def forwarded(request: Request): Headers = {
-    val kept = HopByHop.without(request.headers, notPassedOn).filterNot { case (name, _) =>
+    val kept = HopByHop.without(request.headersToPassOn, notPassedOn).filterNot { case (name, _) =>
       (!config.keepHost && Ascii.same(name, "host")) ||
       (!config.trusted && untrusted.exists(Ascii.same(_, name)))
     }

@@ -51,6 +51,23 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("the host that is passed on is that of an absolute target, and not what the client sent beside it") {
+    serving(origin) { (server, client) =>
+      val routes = proxy("/api", client.service(server.url), ProxyConfig(keepHost = true))
+      serving(routes) { (front, _) =>
+        val raw = new java.net.Socket("127.0.0.1", front.port)
+        try {
+          raw.setSoTimeout(20000)
+          raw.getOutputStream.write(
+            "GET http://good.test/api/x HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n".getBytes
+          )
+          val seen = new String(raw.getInputStream.readAllBytes(), "ISO-8859-1").linesIterator.toList
+          assertEquals(seen.filter(_.startsWith("host=")), List("host=good.test"))
+        } finally raw.close()
+      }
+    }
+  }
+
   test("a malformed body is its client's fault: 400, and not a 502 of the service") {
     serving(origin) { (server, client) =>
       serving(proxy("/api", client.service(server.url))) { (front, _) =>

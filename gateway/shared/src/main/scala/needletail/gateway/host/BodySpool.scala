@@ -32,7 +32,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     if (body.isEmpty) Async.value(SizedContent.none)
     else if (body.length >= 0) Async.value(new SizedContent(body.length, body.stream, () => ()))
     else {
-      val collected = new Collected
+      val collected = new Collected(body)
       var complete  = false
       collected
         .read(body.stream)
@@ -43,8 +43,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
         .andFinally(if (!complete) collected.close())
     }
 
-  private final class Collected {
-    private val memory             = new ByteWriter(4096)
+  /** What is in memory counts among what the server holds for the client of `body`. */
+  private final class Collected(body: MessageBody) {
+    private var memory             = new ByteWriter(0) // null once it has been handed over
     private var length             = 0L
     private var file: FileOnThread = null
 
@@ -60,8 +61,17 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
             )
           )
         else if (file == null && length <= config.spoolMemory) {
-          memory.write(piece)
-          read(stream)
+          val most    = config.spoolMemory.toLong
+          val more    = memory.roomFor(piece.length, most) - memory.bytes.length
+          val refusal = if (more == 0) null else body.hold(more)
+          if (refusal == null) {
+            memory.ensure(piece.length, most)
+            memory.write(piece)
+            read(stream)
+          } else {
+            stream.cancel()
+            Async.fail(refusal)
+          }
         } else {
           if (file == null) file = new FileOnThread
           file.append(piece).recoverWith { case e: IOException => Async.fail(full(e)) }.flatMap(_ =>
@@ -73,8 +83,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     private def content: SizedContent =
       if (length == 0) SizedContent.none
       else {
-        var first = if (memory.length == 0) null else java.util.Arrays.copyOf(memory.bytes, memory.length)
+        var first = if (memory.length == 0) null else memory.taken
         val own   = file
+        memory = null
         new SizedContent(
           length,
           new ByteStream {

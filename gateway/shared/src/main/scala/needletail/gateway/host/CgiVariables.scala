@@ -19,7 +19,7 @@ private[host] object CgiVariables {
       contentLength: Long,
       config: ProgramHostConfig
   ): Seq[(String, String)] = {
-    val headers                                = request.headers
+    val headers                                = request.headersToPassOn
     val variables                              = Vector.newBuilder[(String, String)]
     def add(name: String, value: String): Unit = { variables += name -> value; () }
 

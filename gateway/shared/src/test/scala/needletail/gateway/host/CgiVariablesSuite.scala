@@ -33,6 +33,12 @@ class CgiVariablesSuite extends Suite {
     assertEquals(told("[::1]:80", host = "[2001:db8::3]:444")("SERVER_NAME"), "[2001:db8::3]")
   }
 
+  test("the host of an absolute target counts, and not what the client sent beside it") {
+    val request = Request(Method.GET, "http://good.test:81/x", Headers("Host" -> "evil.test"))
+    val all     = CgiVariables.of(request, ScriptPath("/x", "", null, null), 0, ProgramHostConfig()).toMap
+    assertEquals((all("HTTP_HOST"), all("SERVER_NAME")), ("good.test:81", "good.test"))
+  }
+
   test("TLS, and a Unix socket, which has no addresses") {
     val all = told("/run/app.sock", secure = true)
     assertEquals(

@@ -38,6 +38,7 @@ private[server] final class CodecConnection[I, O](
   private var answerBy  = Long.MaxValue // when the awaited answer must have arrived
   private var giveUpAt  = Long.MaxValue // when to stop waiting, once the peer has ended its side
   private var draining  = false
+  private var peerEnded = false         // what it sent before is still answered, until `giveUpAt`
   private var over      = false
   private var idleSince = connection.loop.nowNanos
   settle()
@@ -56,6 +57,7 @@ private[server] final class CodecConnection[I, O](
     reader.end()
     val at = reader.used
     if (!over && until - at > connection.unusedBytes && mustNotKeep(until - at)) finish()
+    else if (peerEnded && !pending && (!go || at == until)) finish() // no complete message is left
     active()
     if (over) until else at
   }
@@ -79,7 +81,9 @@ private[server] final class CodecConnection[I, O](
     arrived = null
     pending = false
     give(result)
-    if (connection.isOpen) connection.pauseReading() // resuming passes on the input that arrived meanwhile
+    if (connection.isOpen)
+      if (peerEnded && connection.unusedBytes == 0) finish() // nothing is passed on any more
+      else connection.pauseReading() // resuming passes on the input that arrived meanwhile
     active()
   }
 
@@ -105,14 +109,14 @@ private[server] final class CodecConnection[I, O](
     reader.release()
     connection.closeGracefully(
       Math.min(settings.lingerNanos, idle()), // shorter while the server is crowded
-      settings.maxMessage * 16
+      Math.min(settings.maxMessage * 16L, Int.MaxValue.toLong).toInt
     ) // pending output is written first
     watchFlushing()
   }
 
   def onEnd(): Unit =
     if (pending) {
-      draining = true
+      peerEnded = true
       giveUpAt = connection.loop.nowNanos + settings.halfCloseNanos
       settle()
     } else finish()

@@ -46,7 +46,7 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
       else {
         val isOld = isHttp10(variables)
         w.writeLatin1(if (isOld) " HTTP/1.0\r\n" else " HTTP/1.1\r\n")
-        if (variables.indexOf("HTTP_HOST") < 0 && !isOld) host(w, variables)
+        if (!isOld && isMissing(variables, "HTTP_HOST")) host(w, variables)
         val problem = fields(w, variables)
         if (problem == null) {
           if (contentLength > 0) {
@@ -118,6 +118,12 @@ private[gateway] final class RequestHead(mount: String, isScript: Boolean) {
     if (i >= 0 && Authority.isValid(variables.bytes, variables.valueFrom(i), variables.valueUntil(i)))
       copy(w, variables, i)
     w.writeCrLf()
+  }
+
+  /** An empty variable counts as a missing one (RFC 3875 §4.1). */
+  private def isMissing(variables: Variables, name: String): Boolean = {
+    val i = variables.indexOf(name)
+    i < 0 || variables.valueFrom(i) == variables.valueUntil(i)
   }
 
   private def isHttp10(variables: Variables): Boolean = {

@@ -66,6 +66,10 @@ class RequestHeadSuite extends Suite {
     assertEquals(text("shop.test", "HTTP/1.1"), Right("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n"))
     assertEquals(text("shop.test", "HTTP/2.0"), Right("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n"))
     assertEquals(text("shop.test", "HTTP/1.0"), Right("GET / HTTP/1.0\r\n\r\n"))
+    assertEquals(
+      write(minimum ++ Seq("HTTP_HOST" -> "", "SERVER_NAME" -> "shop.test")), // empty is as good as missing
+      Right("GET / HTTP/1.1\r\nhost: shop.test\r\n\r\n")
+    )
     assertEquals(text("~^(.*)$", "HTTP/1.1"), Right("GET / HTTP/1.1\r\nhost: \r\n\r\n"))
   }
 
