@@ -59,7 +59,7 @@ private[io] class TlsSocket(
       val n = decrypt(fill(), bytes, from, count)
       if (n > 0) n
       else if (engine.isInboundDone) tellEnd()
-      else if (isChannelAtEnd)
+      else if (isChannelAtEnd && !isWhole) // with records left, the next read continues
         throw new IOException(
           "the connection ended without closing its TLS stream: data may be missing"
         )
