@@ -142,7 +142,12 @@ private[io] class TlsSocket(
         owed -= done
         while (owed == 0 && (pending eq null) && done < count) {
           val end = encrypt(bytes, from + done, from + count) - from
-          if (send()) done = end else owed = end - done
+          val made = transfer.position()
+          if (send()) done = end
+          else {
+            owed = end - done
+            done += account(made, count)
+          }
         }
         done
       }
@@ -154,12 +159,17 @@ private[io] class TlsSocket(
    */
   private def drainSome(count: Int): Int = {
     val before = if (pending eq null) 0 else pending.remaining
-    if (drain()) -1
-    else {
-      val n = math.max(0, math.min(math.min(before - pending.remaining, owed - 1), count))
-      owed -= n
-      n
-    }
+    if (drain()) -1 else account(before, count)
+  }
+
+  /**
+   * The number of plain bytes, at most `count`, to report for encrypted ones of which `before` were to be written and
+   * some are pending. Never fewer than the peer can have decrypted: it may have acted upon them.
+   */
+  private def account(before: Int, count: Int): Int = {
+    val n = math.max(0, math.min(math.min(before - pending.remaining, owed - 1), count))
+    owed -= n
+    n
   }
 
   /** Encrypts as many records as the buffer has room for. Returns the index up to which bytes are encrypted. */
