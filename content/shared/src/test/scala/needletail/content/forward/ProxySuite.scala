@@ -1,8 +1,11 @@
 package needletail.content.forward
 
+import scala.concurrent.duration._
+
+import needletail.async.Async
 import needletail.client.Serving
 import needletail.content._
-import needletail.http.{Handler, Method, Request, Response, Status}
+import needletail.http.{ByteStream, Handler, Method, Request, Response, Status}
 import needletail.json._
 import needletail.routing._
 import needletail.testing.Suite
@@ -85,6 +88,32 @@ class ProxySuite extends Suite with Serving {
               assertEquals(id == "mine", accept && brought.contains("mine"))
             }
         }
+    }
+  }
+
+  /** 120 bytes within 3 seconds. */
+  private def slow: ByteStream = new ByteStream {
+    private var left                       = 12
+    def next(): Async[Option[Array[Byte]]] = {
+      left -= 1
+      if (left < 0) Async.value(None) else Async.sleep(250.millis).map(_ => Some(new Array[Byte](10)))
+    }
+    def cancel(): Unit = ()
+  }
+
+  test("a response, or an upload, may take longer than handlerTimeout, which is for the head") {
+    val handler: Handler = request =>
+      if (request.path == "/down") Response.ok.stream(slow)
+      else request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+    serving(handler) { (server, client) =>
+      serving(
+        proxy("/", client.service(server.url)),
+        serverConfig = serverConfig.copy(handlerTimeout = 2.seconds)
+      ) { (front, outer) =>
+        val service = outer.service(front.url)
+        assertEquals(outer.await(service.get("/down").response).bytes.length, 120)
+        assertEquals(outer.await(service.post("/up").body(slow).text), "120")
+      }
     }
   }
 
