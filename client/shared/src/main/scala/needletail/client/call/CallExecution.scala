@@ -312,7 +312,11 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     endpoint = null
   }
 
-  private def withdrawn(): Unit = if (endpoint != null) {
+  /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
+  private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
+    sentAt = 0 // it has no transit time, as the rest is missing
+    concluded(good = status.code < 500)
+  } else if (endpoint != null) {
     host.balancer.gave(endpoint)
     if (!isJudged) host.breaker.withdrawn()
     endpoint = null

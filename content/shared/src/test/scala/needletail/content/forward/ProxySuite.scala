@@ -117,6 +117,27 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("responses without content are successes: errors among them do not open the breaker") {
+    val mixed: Handler = request =>
+      request.path match {
+        case "/same" => Response(Status.NotModified)
+        case "/none" => Response(Status.NoContent)
+        case _       => Response(Status.InternalServerError).text("no")
+      }
+    for (path <- List("/same", "/none"))
+      serving(mixed) { (server, client) =>
+        serving(proxy("/", client.service(server.url))) { (front, outer) =>
+          val service            = outer.service(front.url)
+          def status(of: String) = outer.await(service.get(of).response).status.code
+          for (_ <- 1 to 60) assert(status(path) < 400)
+          for (_ <- 1 to 25) assertEquals(status("/bad"), 500)
+          assert(status(path) < 400, path)
+          val statistics = client.statistics.head
+          assertEquals((statistics.failures, statistics.cancelled), (25L, 0L))
+        }
+      }
+  }
+
   test("calls with JSON and with forms as content") {
     val routes = Routes(
       POST / "json" + jsonBody[List[Int]] to (numbers => numbers.sum.toString.ok),
