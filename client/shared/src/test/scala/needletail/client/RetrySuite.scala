@@ -180,6 +180,22 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
+  test("streams that their readers leave unread do not open the breaker") {
+    val config = strict.copy(bodyTimeout = 100.millis, breaker = BreakerConfig(minCalls = 2))
+    serving(_ => Response.ok.bytes(new Array[Byte](5000000)), config) { (server, client) =>
+      val service = client.service(server.url)
+      val unread  = client.await(Async.all(List.fill(3)(service.get("/").stream)))
+      eventually(service.statistics.open == 0, service.statistics)
+      val statistics = service.statistics
+      assertEquals((statistics.failures, statistics.timeouts), (0L, 0L))
+      assertEquals(statistics.breaker, BreakerState.Closed: BreakerState)
+      for (response <- unread)
+        intercept[ClientError.TimedOut](
+          client.await(response.body.next().flatMap(_ => response.body.next()))
+        )
+    }
+  }
+
   test("a host that hangs opens its breaker by timeouts; other hosts do not notice") {
     val config = strict.copy(breaker = BreakerConfig(minCalls = 3))
     scripted((_, _) => (), config) { (hung, client) =>

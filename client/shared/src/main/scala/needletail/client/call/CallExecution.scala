@@ -290,6 +290,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
         _: ClientError.ClientClosed =>
       withdrawn() // not a failure of the host
+    case _: ClientError.TimedOut if status != null && !wantsContent =>
+      withdrawn() // the caller has not read on, so nothing more was expected of the host
     case _ =>
       if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
       concluded(good = false)
