@@ -28,7 +28,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
 
   protected def accepted(status: Status, head: ResponseHead): Unit = {
     isEmpty = head.contentLength == 0
-    announced = head.contentLength
+    announced = if (isHead) ClientResponse.lengthForGet(head.toHeaders) else head.contentLength
     val coding = codingOf(status, head)
     val plain  = if (coding == null) None else config.decoding.get.decode(coding, stream)
     extendForBody()

@@ -138,6 +138,20 @@ class ProxySuite extends Suite with Serving {
       }
   }
 
+  test("a response to HEAD has the Content-Length of one to GET") {
+    val text: Handler = _ => Response.ok("x" * 1234)
+    serving(text) { (server, client) =>
+      val inMemory: Handler = request =>
+        client.call(request.method, server.url).response.map(_.toResponse)
+      for (forwarding <- List[Handler](proxy("/", client.service(server.url)), inMemory))
+        serving(forwarding) { (front, outer) =>
+          val service = outer.service(front.url)
+          for (call <- List(service.head("/"), service.get("/")))
+            assertEquals(outer.await(call.response).header("Content-Length"), Some("1234"))
+        }
+    }
+  }
+
   test("calls with JSON and with forms as content") {
     val routes = Routes(
       POST / "json" + jsonBody[List[Int]] to (numbers => numbers.sum.toString.ok),
