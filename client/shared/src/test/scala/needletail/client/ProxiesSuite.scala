@@ -196,7 +196,10 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
 
   test("a host that could add lines to what a proxy is asked is refused") {
     val config = TcpClientConfig(proxy = Some(HttpProxy("http://127.0.0.1:1")))
-    for (host <- List("a:1 HTTP/1.1\r\nX: y\r\nZ: b", "a\r\nX: y", "a b", "", "\u00e4", "\u010d\u010a", "a/b", "a@b"))
+    for (
+      host <-
+        List("a:1 HTTP/1.1\r\nX: y\r\nZ: b", "a\r\nX: y", "a b", "", "\u00e4", "\u010d\u010a", "a/b", "a@b")
+    )
       intercept[IllegalArgumentException](TcpClient(Lines, Address.Tcp(host, 80), config))
     for (host <- List("example.com", "my_host", "127.0.0.1", "::1"))
       TcpClient(Lines, Address.Tcp(host, 80), config).close()

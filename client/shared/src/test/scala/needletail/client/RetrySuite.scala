@@ -163,7 +163,8 @@ class RetrySuite extends Suite with Misbehaving {
 
   test("a stream that is cancelled counts by its status") {
     val handler: Handler = request =>
-      if (request.path == "/good") Response.ok("x" * 1000) else Response(Status.InternalServerError).text("no")
+      if (request.path == "/good") Response.ok("x" * 1000)
+      else Response(Status.InternalServerError).text("no")
     serving(handler, strict.copy(breaker = BreakerConfig(minCalls = 4))) { (server, client) =>
       val service            = client.service(server.url)
       def left(path: String) = client.await(service.get(path).stream.map { response =>

@@ -37,8 +37,9 @@ final class TcpClient[I, O] private (
       null
   }
   (config.proxy, address) match {
-    case (Some(proxy), to: Address.Tcp) => val _ = proxy.handshake(to) // throws now what it would for each connection
-    case _                              => ()
+    case (Some(proxy), to: Address.Tcp) =>
+      val _ = proxy.handshake(to) // throws now what it would for each connection
+    case _ => ()
   }
   @volatile private var isDraining = false
 

@@ -11,7 +11,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
     extends CallExecution[StreamedResponse](loop, submitted) {
   private var pull: AsyncPromise[Option[Array[Byte]]] = null // the piece that is waited for
   private var failure: ClientError                    = null
-  private var last: Array[Byte] = null // a piece that arrived with the end, before it was requested
+  private var last: Array[Byte] = null  // a piece that arrived with the end, before it was requested
   private var isDone            = false
   private var isLeft            = false
   private var isEmpty           = false // the response ends with its head, so there is nothing to cancel

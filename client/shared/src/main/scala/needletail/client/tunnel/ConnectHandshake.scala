@@ -58,8 +58,10 @@ private[client] object ConnectHandshake {
     val authority = (if (to.host.contains(':')) s"[${to.host}]" else to.host) + ":" + to.port
     val bytes     = authority.getBytes(ISO_8859_1)
     if (!authority.forall(_ < 128) || !Authority.hasPort(bytes, 0, bytes.length))
-      throw new IllegalArgumentException("a proxy cannot be asked for a host that is neither a name nor an address")
-    val fields    = agent.fold("")(a => s"User-Agent: $a\r\n") +
+      throw new IllegalArgumentException(
+        "a proxy cannot be asked for a host that is neither a name nor an address"
+      )
+    val fields = agent.fold("")(a => s"User-Agent: $a\r\n") +
       authorization.fold("")(a => s"Proxy-Authorization: $a\r\n")
     s"CONNECT $authority HTTP/1.1\r\nHost: $authority\r\n$fields\r\n".getBytes(ISO_8859_1)
   }

@@ -141,7 +141,7 @@ private[io] class TlsSocket(
         var done = math.min(owed, count)
         owed -= done
         while (owed == 0 && (pending eq null) && done < count) {
-          val end = encrypt(bytes, from + done, from + count) - from
+          val end  = encrypt(bytes, from + done, from + count) - from
           val made = transfer.position()
           if (send()) done = end
           else {
