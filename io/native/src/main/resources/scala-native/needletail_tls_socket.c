@@ -211,19 +211,26 @@ int needletail_tls_read(connection *c, char *to, int count) {
     return result;
 }
 
+/*
+ * The number of plain bytes, at most `count`, to report for encrypted ones of which `before` were to be written and some
+ * are pending: about as many as were written, but the last, so that the owner sees that the peer reads. Never fewer than
+ * the peer can have decrypted: it may have acted upon them.
+ */
+static int account(connection *c, int before, int count) {
+    int some = before - (c->pending_until - c->pending_from);
+    if (some > c->owed - 1) some = c->owed - 1;
+    if (some > count) some = count;
+    if (some < 0) some = 0;
+    c->owed -= some;
+    return some;
+}
+
 static int write_secured(connection *c, const char *from, int count) {
     if (!c->is_secured) return fail(c, OTHER, "the TLS handshake is not complete");
     int waited = c->pending == NULL ? 0 : c->pending_until - c->pending_from;
     int result = needletail_tls_drain(c);
     if (result < 0) return result;
-    if (result == 0) { /* reports about as many as were written, but the last: so the owner sees that the peer reads */
-        int some = waited - (c->pending_until - c->pending_from);
-        if (some > c->owed - 1) some = c->owed - 1;
-        if (some > count) some = count;
-        if (some <= 0) return 0;
-        c->owed -= some;
-        return some;
-    }
+    if (result == 0) return account(c, waited, count);
     int done = c->owed < count ? c->owed : count;
     c->owed -= done;
     while (c->owed == 0 && c->pending == NULL && done < count) {
@@ -233,10 +240,14 @@ static int write_secured(connection *c, const char *from, int count) {
             if (n <= 0) return c->is_end_said ? fail(c, OTHER, "the TLS stream was ended") : fail_by_library(c);
             end += n;
         }
+        int made = here->out_count;
         result = needletail_tls_flush(c);
         if (result < 0) return result;
         if (c->pending == NULL) done = end;
-        else c->owed = end - done;
+        else {
+            c->owed = end - done;
+            done += account(c, made, count);
+        }
     }
     return done;
 }

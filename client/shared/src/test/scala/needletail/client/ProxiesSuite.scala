@@ -194,6 +194,17 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
     def encode(line: String): Array[Byte] = (line + "\n").getBytes(ISO_8859_1)
   }
 
+  test("a host that could add lines to what a proxy is asked is refused") {
+    val config = TcpClientConfig(proxy = Some(HttpProxy("http://127.0.0.1:1")))
+    for (
+      host <-
+        List("a:1 HTTP/1.1\r\nX: y\r\nZ: b", "a\r\nX: y", "a b", "", "\u00e4", "\u010d\u010a", "a/b", "a@b")
+    )
+      intercept[IllegalArgumentException](TcpClient(Lines, Address.Tcp(host, 80), config))
+    for (host <- List("example.com", "my_host", "127.0.0.1", "::1"))
+      TcpClient(Lines, Address.Tcp(host, 80), config).close()
+  }
+
   test("a client of another protocol goes through a tunnel; without one its requests fail") {
     val echo = TcpServer.serve(Lines, ServerFixture.loopback)(_ => line => Answer(s"you: $line"))
     ServerFixture.serving(echo) { server =>

@@ -161,6 +161,42 @@ class RetrySuite extends Suite with Misbehaving {
     }
   }
 
+  test("a stream that is cancelled counts by its status") {
+    val handler: Handler = request =>
+      if (request.path == "/good") Response.ok("x" * 1000)
+      else Response(Status.InternalServerError).text("no")
+    serving(handler, strict.copy(breaker = BreakerConfig(minCalls = 4))) { (server, client) =>
+      val service            = client.service(server.url)
+      def left(path: String) = client.await(service.get(path).stream.map { response =>
+        response.body.cancel()
+        response.status.code
+      })
+      for (_ <- 1 to 6) assertEquals(left("/good"), 200)
+      for (_ <- 1 to 2) assertEquals(left("/bad"), 500)
+      for (_ <- 1 to 2) assertEquals(service.get("/bad").await().status.code, 500)
+      assertEquals(left("/good"), 200)
+      assertEquals((service.statistics.failures, service.statistics.cancelled), (4L, 9L))
+      for (_ <- 1 to 3) assertEquals(left("/bad"), 500)
+      assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
+    }
+  }
+
+  test("streams that their readers leave unread do not open the breaker") {
+    val config = strict.copy(bodyTimeout = 100.millis, breaker = BreakerConfig(minCalls = 2))
+    serving(_ => Response.ok.bytes(new Array[Byte](5000000)), config) { (server, client) =>
+      val service = client.service(server.url)
+      val unread  = client.await(Async.all(List.fill(3)(service.get("/").stream)))
+      eventually(service.statistics.open == 0, service.statistics)
+      val statistics = service.statistics
+      assertEquals((statistics.failures, statistics.timeouts), (0L, 0L))
+      assertEquals(statistics.breaker, BreakerState.Closed: BreakerState)
+      for (response <- unread)
+        intercept[ClientError.TimedOut](
+          client.await(response.body.next().flatMap(_ => response.body.next()))
+        )
+    }
+  }
+
   test("a host that hangs opens its breaker by timeouts; other hosts do not notice") {
     val config = strict.copy(breaker = BreakerConfig(minCalls = 3))
     scripted((_, _) => (), config) { (hung, client) =>

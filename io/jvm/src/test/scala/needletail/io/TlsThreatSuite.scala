@@ -186,6 +186,27 @@ class TlsThreatSuite extends LoopSuite {
     }
   }
 
+  test("data after many key updates is read, although the connection has ended by then") {
+    withLoop { loop =>
+      val events                 = new Events
+      var connection: Connection = null // the loop's own
+      val listener               = secured(loop) { c =>
+        connection = c
+        new Recorder(events)
+      }
+      val socket = connected(listener)
+      val peer   = new ByHand(socket)
+      peer.send(peer.data("hello"))
+      events.expect("data hello")
+      on(loop)(connection.pauseReading())
+      peer.send(join(Vector.fill(20)(peer.keyUpdate()) ++ Vector(peer.data("last"), peer.end())))
+      socket.shutdownOutput()
+      on(loop)(connection.resumeReading())
+      events.expect("data last", "end")
+      socket.close()
+    }
+  }
+
   test("fault 3: a client of TLS 1.2 that begins a handshake anew is answered with an alert") {
     withLoop { loop =>
       val events   = new Events

@@ -24,6 +24,24 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
+  tlsTest("bytes that the kernel took count as written, although it took only a part of them") {
+    serving(config) { served =>
+      val content = new Array[Byte](300000)
+      new Random(1).nextBytes(content)
+      val (c, kept) =
+        open(served.loop, served.port, options = ConnectionOptions(sendBuffer = Some(16384)))
+      val (written, pending) = on(served.loop) { // which is the server's, too, so nothing is read meanwhile
+        c.write(content, 0, content.length)
+        (c.bytesWritten, c.pendingBytes)
+      }
+      assert(written > 0 && written < content.length, written)
+      assertEquals(written + pending, content.length.toLong)
+      eventually(kept.bytes.length >= content.length, s"${kept.bytes.length} bytes came back")
+      assert(java.util.Arrays.equals(kept.bytes, content), "other bytes came back")
+      assertEquals(on(served.loop)((c.bytesWritten, c.pendingBytes)), (content.length.toLong, 0))
+    }
+  }
+
   tlsTest("what a session says, on both sides") {
     serving(config.copy(protocols = Seq("h2", "http/1.1"))) { served =>
       val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), protocols = Seq("http/1.1")))

@@ -36,6 +36,11 @@ final class TcpClient[I, O] private (
       Setting("TcpClientConfig").check("tls", s"set for $other", holds = false, "None except for TCP")
       null
   }
+  (config.proxy, address) match {
+    case (Some(proxy), to: Address.Tcp) =>
+      val _ = proxy.handshake(to) // throws now what it would for each connection
+    case _ => ()
+  }
   @volatile private var isDraining = false
 
   private val states = new LoopStates[TcpClient.OnLoop[I, O]](
@@ -139,7 +144,8 @@ object TcpClient {
   /**
    * A client for a protocol.
    *
-   * @throws java.lang.IllegalArgumentException if TLS is set for a Unix socket
+   * @throws java.lang.IllegalArgumentException if TLS is set for a Unix socket, or if the proxy cannot be asked for the
+   *   host, as it is neither a name nor an address
    */
   def apply[I, O](protocol: TcpProtocol[I, O], address: Address, config: TcpClientConfig): TcpClient[I, O] =
     new TcpClient(address, protocol, config, null)

@@ -49,7 +49,7 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
       val plain = if (coding == null) None else config.decoding.get.decode(coding, ByteStream.of(content))
       plain match {
         case None =>
-          promise.succeed(new ClientResponse(status, fields, content, trailers))
+          promise.succeed(new ClientResponse(status, fields, content, trailers, isHead))
           ()
         case Some(stream) => decode(stream, trailers)
       }

@@ -290,6 +290,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
         _: ClientError.ClientClosed =>
       withdrawn() // not a failure of the host
+    case _: ClientError.TimedOut if status != null && !wantsContent =>
+      withdrawn() // the caller has not read on, so nothing more was expected of the host
     case _ =>
       if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
       concluded(good = false)
@@ -312,7 +314,11 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     endpoint = null
   }
 
-  private def withdrawn(): Unit = if (endpoint != null) {
+  /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
+  private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
+    sentAt = 0 // it has no transit time, as the rest is missing
+    concluded(good = status.code < 500)
+  } else if (endpoint != null) {
     host.balancer.gave(endpoint)
     if (!isJudged) host.breaker.withdrawn()
     endpoint = null

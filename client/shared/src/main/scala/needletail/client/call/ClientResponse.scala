@@ -1,6 +1,6 @@
 package needletail.client.call
 
-import needletail.http.Response
+import needletail.http.{ByteStream, Response}
 import needletail.http.message.{Headers, HopByHop, MediaType, Status}
 
 /** A response with its whole body. */
@@ -8,7 +8,8 @@ final class ClientResponse private[client] (
     val status: Status,
     val headers: Headers,
     content: Array[Byte],
-    val trailers: Headers
+    val trailers: Headers,
+    isHead: Boolean = false
 ) {
 
   /** Whether the status is 200 to 299. */
@@ -23,14 +24,34 @@ final class ClientResponse private[client] (
   /** The body as text, in the charset of its Content-Type or in UTF-8. */
   def text: String = MediaType.decode(content, MediaType.charset(headers.get("Content-Type")))
 
-  /** A server response to forward it: without the fields that concern the connection (RFC 9110 §7.6.1). */
-  def toResponse: Response = ClientResponse.forwarded(status, headers).bytes(content)
+  /**
+   * A server response to forward it: without the fields that concern the connection (RFC 9110 §7.6.1). The response to a
+   * HEAD request keeps its Content-Length, so it can only answer another HEAD request.
+   */
+  def toResponse: Response = {
+    val response = ClientResponse.forwarded(status, headers)
+    if (!isHead || !status.allowsBody) response.bytes(content)
+    else {
+      val length = ClientResponse.lengthForGet(headers)
+      if (length >= 0) response.stream(ByteStream.of(content), length)
+      else response.stream(ByteStream.of(content))
+    }
+  }
 
   override def toString: String = s"ClientResponse($status, ${content.length} bytes)"
 }
 
 private[client] object ClientResponse {
   private val notPassedOn = Set("content-length", "date")
+
+  /**
+   * The length that the content of a response to GET would have, by the Content-Length of one to HEAD (RFC 9110 §8.6);
+   * -1 if it is not known.
+   */
+  def lengthForGet(headers: Headers): Long = headers.getAll("Content-Length") match {
+    case List(digits) if digits.forall(c => c >= '0' && c <= '9') => digits.toLongOption.getOrElse(-1L)
+    case _                                                        => -1L
+  }
 
   /** A server response without content, with the end-to-end fields of `headers` (RFC 9110 §7.6.1). */
   def forwarded(status: Status, headers: Headers): Response =

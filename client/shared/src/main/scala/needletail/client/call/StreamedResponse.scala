@@ -22,7 +22,10 @@ final class StreamedResponse private[client] (
   /** The trailer fields; empty before the body has been read to its end, and if there are none. */
   def trailers: Headers = content.trailers
 
-  /** A server response to forward it as it arrives: without the fields that concern the connection (RFC 9110 §7.6.1). */
+  /**
+   * A server response to forward it as it arrives: without the fields that concern the connection (RFC 9110 §7.6.1). The
+   * response to a HEAD request keeps its Content-Length, so it can only answer another HEAD request.
+   */
   def toResponse: Response = {
     val response = ClientResponse.forwarded(status, headers)
     if (!status.allowsBody) {
@@ -36,7 +39,7 @@ final class StreamedResponse private[client] (
 /** The content of a streamed response. */
 private[client] abstract class StreamedContent extends ByteStream {
 
-  /** Bytes announced by Content-Length; -1 without. */
+  /** Bytes announced by Content-Length, which a response to HEAD does not have; -1 without. */
   def length: Long
 
   /** The trailer fields; empty before the end. */

@@ -11,9 +11,10 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
     extends CallExecution[StreamedResponse](loop, submitted) {
   private var pull: AsyncPromise[Option[Array[Byte]]] = null // the piece that is waited for
   private var failure: ClientError                    = null
-  private var last: Array[Byte] = null // a piece that arrived with the end, before it was requested
+  private var last: Array[Byte] = null  // a piece that arrived with the end, before it was requested
   private var isDone            = false
   private var isLeft            = false
+  private var isEmpty           = false // the response ends with its head, so there is nothing to cancel
   private var announced         = -1L
   private var trailers          = Headers.empty
 
@@ -26,7 +27,8 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
   protected def isStreamed: Boolean = true
 
   protected def accepted(status: Status, head: ResponseHead): Unit = {
-    announced = head.contentLength
+    isEmpty = head.contentLength == 0
+    announced = if (isHead) ClientResponse.lengthForGet(head.toHeaders) else head.contentLength
     val coding = codingOf(status, head)
     val plain  = if (coding == null) None else config.decoding.get.decode(coding, stream)
     extendForBody()
@@ -114,7 +116,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
         waiting
       }
 
-    def cancel(): Unit = if (!isDone && !isLeft && failure == null) {
+    def cancel(): Unit = if (!isDone && !isLeft && !isEmpty && failure == null) {
       isLeft = true
       pull = null
       cancelled()

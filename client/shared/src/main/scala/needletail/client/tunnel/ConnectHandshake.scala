@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import needletail.http.http1.ResponseParser
 import needletail.http.message.Status
+import needletail.http.text.Authority
 import needletail.io.{Address, ProxyHandshake}
 
 /**
@@ -12,6 +13,7 @@ import needletail.io.{Address, ProxyHandshake}
  *
  * @param authorization the value of Proxy-Authorization
  * @param agent the value of User-Agent
+ * @throws java.lang.IllegalArgumentException if the host cannot be part of a request
  */
 private[client] final class ConnectHandshake(
     authorization: Option[String],
@@ -54,7 +56,12 @@ private[client] object ConnectHandshake {
 
   private def request(authorization: Option[String], to: Address.Tcp, agent: Option[String]): Array[Byte] = {
     val authority = (if (to.host.contains(':')) s"[${to.host}]" else to.host) + ":" + to.port
-    val fields    = agent.fold("")(a => s"User-Agent: $a\r\n") +
+    val bytes     = authority.getBytes(ISO_8859_1)
+    if (!authority.forall(_ < 128) || !Authority.hasPort(bytes, 0, bytes.length))
+      throw new IllegalArgumentException(
+        "a proxy cannot be asked for a host that is neither a name nor an address"
+      )
+    val fields = agent.fold("")(a => s"User-Agent: $a\r\n") +
       authorization.fold("")(a => s"Proxy-Authorization: $a\r\n")
     s"CONNECT $authority HTTP/1.1\r\nHost: $authority\r\n$fields\r\n".getBytes(ISO_8859_1)
   }

@@ -1,6 +1,7 @@
 package needletail.content.forward
 
 import needletail.client.{Call, Service}
+import needletail.http.admission.TimeLimit
 import needletail.http.message.HopByHop
 import needletail.http.text.Ascii
 import needletail.http.{Headers, Reply, Request, Response, Status}
@@ -32,10 +33,13 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
       case Some(call) => new Reply.Later(call.body(request.body).stream.map(_.toResponse))
     }
 
-  /** None for a target, or fields, that the client does not send. */
+  /**
+   * None for a target, or fields, that the client does not send. Without the request's time limit, which is for the
+   * head of the response and would cut off a long body: until the head the server cancels the call.
+   */
   private def callOf(request: Request): Option[Call] =
     try {
-      val call = service.call(request.method, target(request))(request.timeLimit)
+      val call = service.call(request.method, target(request))(TimeLimit.none)
       Some(call.withHeaders(forwarded(request)).noRedirects.undecoded.noCookies)
     } catch { case _: IllegalArgumentException => None }
 

@@ -1,8 +1,11 @@
 package needletail.content.forward
 
+import scala.concurrent.duration._
+
+import needletail.async.Async
 import needletail.client.Serving
 import needletail.content._
-import needletail.http.{Handler, Method, Request, Response, Status}
+import needletail.http.{ByteStream, Handler, Method, Request, Response, Status}
 import needletail.json._
 import needletail.routing._
 import needletail.testing.Suite
@@ -101,6 +104,67 @@ class ProxySuite extends Suite with Serving {
               assertEquals(seen, List(s"x-request-id=$id"))
               assertEquals(id == "mine", accept && brought.contains("mine"))
             }
+        }
+    }
+  }
+
+  /** 120 bytes within 3 seconds. */
+  private def slow: ByteStream = new ByteStream {
+    private var left                       = 12
+    def next(): Async[Option[Array[Byte]]] = {
+      left -= 1
+      if (left < 0) Async.value(None) else Async.sleep(250.millis).map(_ => Some(new Array[Byte](10)))
+    }
+    def cancel(): Unit = ()
+  }
+
+  test("a response, or an upload, may take longer than handlerTimeout, which is for the head") {
+    val handler: Handler = request =>
+      if (request.path == "/down") Response.ok.stream(slow)
+      else request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+    serving(handler) { (server, client) =>
+      serving(
+        proxy("/", client.service(server.url)),
+        serverConfig = serverConfig.copy(handlerTimeout = 2.seconds)
+      ) { (front, outer) =>
+        val service = outer.service(front.url)
+        assertEquals(outer.await(service.get("/down").response).bytes.length, 120)
+        assertEquals(outer.await(service.post("/up").body(slow).text), "120")
+      }
+    }
+  }
+
+  test("responses without content are successes: errors among them do not open the breaker") {
+    val mixed: Handler = request =>
+      request.path match {
+        case "/same" => Response(Status.NotModified)
+        case "/none" => Response(Status.NoContent)
+        case _       => Response(Status.InternalServerError).text("no")
+      }
+    for (path <- List("/same", "/none"))
+      serving(mixed) { (server, client) =>
+        serving(proxy("/", client.service(server.url))) { (front, outer) =>
+          val service            = outer.service(front.url)
+          def status(of: String) = outer.await(service.get(of).response).status.code
+          for (_ <- 1 to 60) assert(status(path) < 400)
+          for (_ <- 1 to 25) assertEquals(status("/bad"), 500)
+          assert(status(path) < 400, path)
+          val statistics = client.statistics.head
+          assertEquals((statistics.failures, statistics.cancelled), (25L, 0L))
+        }
+      }
+  }
+
+  test("a response to HEAD has the Content-Length of one to GET") {
+    val text: Handler = _ => Response.ok("x" * 1234)
+    serving(text) { (server, client) =>
+      val inMemory: Handler = request =>
+        client.call(request.method, server.url).response.map(_.toResponse)
+      for (forwarding <- List[Handler](proxy("/", client.service(server.url)), inMemory))
+        serving(forwarding) { (front, outer) =>
+          val service = outer.service(front.url)
+          for (call <- List(service.head("/"), service.get("/")))
+            assertEquals(outer.await(call.response).header("Content-Length"), Some("1234"))
         }
     }
   }

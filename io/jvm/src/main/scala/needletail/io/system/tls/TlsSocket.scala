@@ -59,7 +59,7 @@ private[io] class TlsSocket(
       val n = decrypt(fill(), bytes, from, count)
       if (n > 0) n
       else if (engine.isInboundDone) tellEnd()
-      else if (isChannelAtEnd)
+      else if (isChannelAtEnd && !isWhole) // with records left, the next read continues
         throw new IOException(
           "the connection ended without closing its TLS stream: data may be missing"
         )
@@ -141,8 +141,13 @@ private[io] class TlsSocket(
         var done = math.min(owed, count)
         owed -= done
         while (owed == 0 && (pending eq null) && done < count) {
-          val end = encrypt(bytes, from + done, from + count) - from
-          if (send()) done = end else owed = end - done
+          val end  = encrypt(bytes, from + done, from + count) - from
+          val made = transfer.position()
+          if (send()) done = end
+          else {
+            owed = end - done
+            done += account(made, count)
+          }
         }
         done
       }
@@ -154,12 +159,17 @@ private[io] class TlsSocket(
    */
   private def drainSome(count: Int): Int = {
     val before = if (pending eq null) 0 else pending.remaining
-    if (drain()) -1
-    else {
-      val n = math.max(0, math.min(math.min(before - pending.remaining, owed - 1), count))
-      owed -= n
-      n
-    }
+    if (drain()) -1 else account(before, count)
+  }
+
+  /**
+   * The number of plain bytes, at most `count`, to report for encrypted ones of which `before` were to be written and
+   * some are pending. Never fewer than the peer can have decrypted: it may have acted upon them.
+   */
+  private def account(before: Int, count: Int): Int = {
+    val n = math.max(0, math.min(math.min(before - pending.remaining, owed - 1), count))
+    owed -= n
+    n
   }
 
   /** Encrypts as many records as the buffer has room for. Returns the index up to which bytes are encrypted. */
