@@ -20,9 +20,15 @@ private[needletail] abstract class ProxyHandshake(
 
   /**
    * Whether `bytes`, of which `count` have arrived, are the whole answer and let the connection through. The array must
-   * not be kept. Throws an IOException if they do not, or if there are more.
+   * not be kept. Throws an IOException if they do not.
    */
   def accepts(bytes: Array[Byte], count: Int): Boolean
+
+  /**
+   * How many bytes, at least one, the answer certainly still lacks after these, which `accepts` has seen and not accepted.
+   * No more are read at a time: what follows the answer is the server's, which may send first.
+   */
+  def wanted(bytes: Array[Byte], count: Int): Int
 }
 
 /** A proxy that makes tunnels to servers of any protocol. `HttpProxy` of `needletail-client` is one. */
@@ -51,7 +57,7 @@ private[io] final class ProxyExchange(handshake: ProxyHandshake) {
       var isDone = false
       while (!isDone && read > 0) {
         if (count == answer.length) throw new IOException("the proxy's answer is too long")
-        read = socket.read(answer, count, answer.length - count)
+        read = socket.read(answer, count, math.min(answer.length - count, handshake.wanted(answer, count)))
         if (read < 0) throw new IOException("the proxy ended the connection")
         count += read
         isDone = read > 0 && handshake.accepts(answer, count)

@@ -97,4 +97,17 @@ class TlsPairSuite extends TlsPair {
       assertEquals(session.version, "TLSv1.3")
     }
   }
+
+  tlsTest("without a name no certificate is accepted, and a name cannot stand for all below it") {
+    serving(config) { served =>
+      for (name <- Seq("", ".", ".test")) refusal(served, name = name)
+      assertEquals(hello(served, open(served.loop, served.port, Tls.unchecked, "")).version, "TLSv1.3")
+    }
+    for (name <- Seq("", ".", ".test", "here test", "here.test\u0000")) {
+      val e = intercept[IllegalArgumentException](TlsClientConfig(serverName = Some(name)))
+      assert(e.getMessage.startsWith("TlsClientConfig.serverName is "), e.getMessage)
+    }
+    for (name <- Seq("here.test", "here.test.", "::1", "h\u00e4.test"))
+      TlsClientConfig(serverName = Some(name))
+  }
 }

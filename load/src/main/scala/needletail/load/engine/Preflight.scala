@@ -91,12 +91,13 @@ object Preflight {
             if (share <= Tolerable) None
             else
               Some(
-                f"$rate%.0f requests/s, each on a new connection, take ${100 * share}%.0f %% of the local ports: " +
-                  f"for long, this machine opens $most%.0f connections/s ($held)"
+                s"${math.round(rate)} requests/s, each on a new connection, take ${math.round(100 * share)} % of the " +
+                  s"local ports: for long, this machine opens ${math.round(most)} connections/s ($held)"
               )
           case _ =>
             Some(
-              f"connections are not kept alive: for long, this machine opens $most%.0f of them in a second ($held)"
+              "connections are not kept alive: for long, this machine opens " +
+                s"${math.round(most)} of them in a second ($held)"
             )
         }
       }

@@ -1,6 +1,7 @@
 package needletail.load.scenario
 
 import java.nio.file.{InvalidPathException, Path}
+import java.util.Locale
 import java.util.regex.{Pattern, PatternSyntaxException}
 
 import needletail.http.message.PercentCoding
@@ -69,7 +70,7 @@ private[scenario] final class KindReader(
     val typed =
       implied.filterNot(_ => named.exists(_._1.equalsIgnoreCase("Content-Type"))).map("Content-Type" -> _)
     RequestTemplate(
-      method = method.toUpperCase,
+      method = method.toUpperCase(Locale.ROOT),
       url = url(place),
       headers = named ++ typed,
       body = body,

@@ -6,7 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 import scala.concurrent.duration._
 
 import needletail.load.plan._
-import needletail.testing.{Location, Suite}
+import needletail.testing.{Language, Location, Suite}
 
 class ScenarioSuite extends Suite {
   private val here = Paths.get("some", "scenario.yaml")
@@ -33,6 +33,14 @@ class ScenarioSuite extends Suite {
                       |    get: /""")
     val kind = Kind("index", Vector(RequestTemplate("GET", "http://localhost:8080/")))
     assertEquals(read, LoadPlan("scenario", Vector(kind), Load.Closed(10, Some(50), None)))
+  }
+
+  test("every method is one, whatever the machine's language is") {
+    for (language <- Seq("en-US", "tr-TR"))
+      Language.of(language) {
+        val read = plan(with_("kinds:\n  - name: a\n    options: /"))
+        assertEquals(read.kinds.flatMap(_.requests.map(_.method)), Vector("OPTIONS"))
+      }
   }
 
   test("everything of the closed model") {

@@ -3,6 +3,7 @@ package needletail.server
 import needletail.http.{Handler, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.{HttpError, Status}
+import needletail.http.text.Ascii
 
 /**
  * Passes on only requests whose Host is a name of this machine, as a defence against DNS rebinding; see
@@ -12,13 +13,13 @@ import needletail.http.message.{HttpError, Status}
  * @param names further names that are allowed; case-insensitive
  */
 private[server] final class KnownHosts(host: String, names: Set[String], handler: Handler) extends Handler {
-  private val known      = (names + host ++ KnownHosts.loopback).map(_.toLowerCase)
+  private val known      = (names + host ++ KnownHosts.loopback).map(Ascii.lower(_))
   private val isLoopback = KnownHosts.isLoopback(host)
 
   private[needletail] override def routeClass: RouteClass = handler.routeClass
 
   def apply(request: Request): Reply = {
-    val name = KnownHosts.withoutPort(request.authority).toLowerCase
+    val name = Ascii.lower(KnownHosts.withoutPort(request.authority))
     if (
       name.isEmpty || known(name) || (if (isLoopback) KnownHosts.isLoopback(name)
                                       else KnownHosts.isAddress(name))
@@ -56,5 +57,5 @@ private[server] object KnownHosts {
 
   /** Whether it is `localhost` or a loopback address. */
   def isLoopback(name: String): Boolean =
-    loopback(name.toLowerCase) || (isAddress(name) && name.startsWith("127."))
+    loopback(Ascii.lower(name)) || (isAddress(name) && name.startsWith("127."))
 }

@@ -30,7 +30,8 @@ final case class StoredCookie(
     requested.startsWith(path) &&
       (requested.length == path.length || path.endsWith("/") || requested.charAt(path.length) == '/')
 
-  private[cookies] def isOver(nowMillis: Long): Boolean = expires.exists(_ * 1000 <= nowMillis)
+  private[cookies] def isOver(nowMillis: Long): Boolean =
+    expires.exists(_ <= Math.floorDiv(nowMillis, 1000L))
 
   private[cookies] def isSame(other: StoredCookie): Boolean =
     name == other.name && domain == other.domain && path == other.path

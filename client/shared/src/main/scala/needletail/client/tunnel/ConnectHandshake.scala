@@ -27,7 +27,7 @@ private[client] final class ConnectHandshake(
   private val parser = new ResponseParser(ConnectHandshake.MaxAnswer, 100)
   private var from   = 0 // where the final answer begins: interim ones may precede it (RFC 9110 §15.2)
 
-  /** A head without content, regardless of its fields; the server behind the proxy does not send first. */
+  /** A head without content, regardless of its fields: what follows is from the server behind the proxy. */
   def accepts(bytes: Array[Byte], count: Int): Boolean = {
     val length = parser.parse(bytes, from, count, toHead = true)
     if (length == ResponseParser.Bad)
@@ -37,13 +37,23 @@ private[client] final class ConnectHandshake(
       val code = parser.head.code
       if (code / 100 == 1 && code != Status.SwitchingProtocols.code) {
         from += length
-        from < count && accepts(bytes, count)
+        false
       } else {
         if (code / 100 != 2) throw new ProxyRefusal(Status(code))
-        if (from + length < count) throw new IOException("the proxy sent more than its answer")
         true
       }
     }
+  }
+
+  def wanted(bytes: Array[Byte], count: Int): Int = {
+    val arrived = count - from
+    if (arrived < ConnectHandshake.Least) ConnectHandshake.Least - arrived
+    else
+      bytes(count - 1) match { // which part of CRLF CRLF has arrived
+        case '\r' => if (bytes(count - 2) == '\n') 1 else 3
+        case '\n' => 2
+        case _    => 4
+      }
   }
 }
 
@@ -53,6 +63,9 @@ private[client] final class ProxyRefusal(val status: Status)
 
 private[client] object ConnectHandshake {
   private final val MaxAnswer = 16 * 1024
+
+  /** Bytes of the shortest answer: "HTTP/1.1 200" and two line ends. */
+  private final val Least = 16
 
   private def request(authorization: Option[String], to: Address.Tcp, agent: Option[String]): Array[Byte] = {
     val authority = (if (to.host.contains(':')) s"[${to.host}]" else to.host) + ":" + to.port

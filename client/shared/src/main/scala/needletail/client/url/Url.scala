@@ -19,19 +19,22 @@ private[needletail] final class Url(val origin: Origin, val target: String) {
   /** Resolves the reference of a Location header. Left is the error (RFC 3986 §5.2, RFC 9110 §10.2.2). */
   def resolve(reference: String): Either[String, Url] = {
     val plain = Url.withoutFragment(reference)
-    if (Url.hasScheme(plain)) Url.parse(plain)
-    else if (plain.startsWith("//")) Url.parse((if (origin.isSecure) "https:" else "http:") + plain)
+    if (Url.hasScheme(plain)) Url.parse(plain).map(_.withoutDots)
+    else if (plain.startsWith("//"))
+      Url.parse((if (origin.isSecure) "https:" else "http:") + plain).map(_.withoutDots)
     else {
       val question = target.indexOf('?')
       val path     = if (question < 0) target else target.substring(0, question)
       val merged   =
         if (plain.isEmpty) target
-        else if (plain.startsWith("/")) plain
         else if (plain.startsWith("?")) path + plain
-        else path.substring(0, path.lastIndexOf('/') + 1) + plain
+        else if (plain.startsWith("/")) Url.withoutDots(plain)
+        else Url.withoutDots(path.substring(0, path.lastIndexOf('/') + 1) + plain)
       Url.target(merged).map(new Url(origin, _))
     }
   }
+
+  private def withoutDots: Url = new Url(origin, Url.withoutDots(target))
 }
 
 /**
@@ -135,6 +138,23 @@ private[needletail] object Url {
       i += 1
     }
     true
+  }
+
+  /** A path that begins with a slash, and its query, without the path's dot segments (RFC 3986 §5.2.4). */
+  private def withoutDots(target: String): String = {
+    val question = target.indexOf('?')
+    val path     = if (question < 0) target else target.substring(0, question)
+    if (!path.contains("/.")) target
+    else {
+      val segments = path.split("/", -1).toList.tail
+      val kept     = segments.foldLeft(List.empty[String]) { // the last one first
+        case (before, ".")     => before
+        case (before, "..")    => before.drop(1)
+        case (before, segment) => segment :: before
+      }
+      val isDirectory = segments.last == "." || segments.last == ".."
+      (if (isDirectory) "" :: kept else kept).reverse.mkString("/", "/", "") + target.substring(path.length)
+    }
   }
 
   private def withoutFragment(text: String): String = {

@@ -22,6 +22,16 @@ class CookieJarSuite extends Suite {
     sent(jar, to)
   }
 
+  test("a cookie of one's own may end in any second, even in the last one there is") {
+    def kept(expires: Long) = {
+      val jar = new CookieJar
+      jar.add(StoredCookie("k", "v", "a.example", expires = Some(expires)))
+      sent(jar, "http://a.example/")
+    }
+    assertEquals(Seq(Long.MaxValue, Now / 1000 + 1000000000L).map(kept), Seq("k=v", "k=v"))
+    assertEquals(Seq(0L, Long.MinValue).map(kept), Seq("null", "null"))
+  }
+
   test("a cookie goes to its host, on every port, or to its domain and all below") {
     assertEquals(via("http://a.example/", "k=v")("http://a.example:8080/x?q"), "k=v")
     assertEquals(via("http://a.example/", "k=v")("http://b.a.example/"), "null")

@@ -1,6 +1,7 @@
 package needletail.content.answer
 
-import needletail.http.message.HttpError
+import needletail.http.message.{HeaderList, HttpError}
+import needletail.http.text.Ascii
 import needletail.http.{MediaType, Request, Response, Status}
 
 /** Content negotiation by Accept (RFC 9110 §12.5.1). */
@@ -29,9 +30,11 @@ object Negotiation {
   def choose(accept: String, offered: Seq[String]): Option[String] =
     if (accept.trim.isEmpty) offered.headOption
     else {
-      val ranges = needletail.http.message.HeaderList.split(accept).map(range)
-      val rated  = offered.map(mediaType => mediaType -> quality(ranges, MediaType.essence(mediaType)))
-      val best   = rated.map(_._2).foldLeft(0)(Math.max(_, _))
+      // a range with parameters is for special cases of its type: for others it counts only if no other range names the type
+      val (special, general) = HeaderList.split(accept).partition(hasParameters)
+      val ranges             = (general ++ special).map(range)
+      val rated = offered.map(mediaType => mediaType -> quality(ranges, MediaType.essence(mediaType)))
+      val best  = rated.map(_._2).foldLeft(0)(Math.max(_, _))
       if (best == 0) None else rated.collectFirst { case (mediaType, `best`) => mediaType }
     }
 
@@ -43,6 +46,12 @@ object Negotiation {
     }
     (MediaType.essence(member), q)
   }
+
+  /** Whether a range has a parameter before its weight. */
+  private def hasParameters(member: String): Boolean =
+    member.split(';').iterator.drop(1).map(_.trim).find(_.nonEmpty).exists(p =>
+      !Ascii.lower(p).startsWith("q=")
+    )
 
   /** By the most specific range. */
   private def quality(ranges: List[(String, Int)], mediaType: String): Int = {

@@ -1,6 +1,7 @@
 package needletail.content.compression
 
 import needletail.async.Setting
+import needletail.content.conditional.EntityTag
 import needletail.http.{ByteStream, Handler, MediaType, Method, Request, Response, Status}
 import needletail.routing.Routes
 
@@ -76,7 +77,8 @@ private[content] final class Compression(config: CompressionConfig) {
     if (!mayBe(response)) response
     else {
       val varied = withVary(response)
-      if (response.status == Status.NotModified) varied.headers.get("ETag").fold(varied)(weakened(varied, _))
+      if (response.status == Status.NotModified)
+        varied.headers.get("ETag").filterNot(isKnownAsStrong(request, _)).fold(varied)(weakened(varied, _))
       else
         AcceptEncoding.choose(request, config.codings) match {
           case Some(coding) if length(response) >= config.least && mayStart(response) =>
@@ -136,6 +138,17 @@ private[content] object Compression {
   /** A compressed response is another representation, so a strong tag does not apply. */
   private def weakened(response: Response, tag: String): Response =
     if (tag.startsWith("W/")) response else response.setHeader("ETag", "W/" + tag)
+
+  /**
+   * Whether the client named that tag in If-None-Match, and not as a weak one: then it has the bytes that are not
+   * compressed, and a 304 has their tag (RFC 9110 §15.4.5).
+   */
+  private def isKnownAsStrong(request: Request, tag: String): Boolean =
+    EntityTag.parse(tag).exists(own =>
+      EntityTag.parseList(request.headers.getAll("If-None-Match").mkString(", ")).exists(named =>
+        named.contains(own) && !named.contains(own.weak)
+      )
+    )
 
   private def withVary(response: Response): Response = {
     val named = response.headers.list("Vary")

@@ -26,8 +26,8 @@ object EventSource {
    * `connect` completes with None, which decides by the response's status.
    *
    * It fails if the first call of `connect` does. If a later one fails with a `ClientError`, such as that of a server
-   * that is being restarted, it is called again, after twice the time with each failure, up to a minute; other failures
-   * are those of the events.
+   * that is being restarted, it is called again, after twice the time with each failure, up to a minute; other failures,
+   * and `ClientError.ClientClosed`, are those of the events.
    *
    * {{{
    * EventSource() { lastId =>
@@ -48,8 +48,9 @@ object EventSource {
       connect(lastId.map(Events.encoded).filter(Grammar.isFieldValue))
 
     def reconnected(lastId: Option[String], delay: FiniteDuration): Async[Option[Stream[Array[Byte]]]] =
-      Async.sleep(delay).flatMap(_ => connected(lastId)).recoverWith { case _: ClientError =>
-        reconnected(lastId, if (delay < MostRetry) (delay * 2).min(MostRetry) else delay)
+      Async.sleep(delay).flatMap(_ => connected(lastId)).recoverWith {
+        case e: ClientError if !e.isInstanceOf[ClientError.ClientClosed] =>
+          reconnected(lastId, if (delay < MostRetry) (delay * 2).min(MostRetry) else delay)
       }
 
     var last: EventParser = null // of the connection before

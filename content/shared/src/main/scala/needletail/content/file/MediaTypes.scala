@@ -3,6 +3,7 @@ package needletail.content.file
 import java.util.HashMap
 
 import needletail.http.MediaType
+import needletail.http.text.Ascii
 
 /** Media types of files, by the suffix of their names. */
 object MediaTypes {
@@ -22,7 +23,7 @@ object MediaTypes {
   /** The value of Content-Type for a file of that name; application/octet-stream if the suffix is not known. */
   def ofName(name: String): String = {
     val dot   = name.lastIndexOf('.')
-    val found = if (dot < 0) null else bySuffix.get(name.substring(dot + 1).toLowerCase)
+    val found = if (dot < 0) null else bySuffix.get(Ascii.lower(name.substring(dot + 1)))
     if (found == null) MediaType.Bytes else found
   }
 

@@ -76,7 +76,12 @@ class AnswerSuite extends Suite {
       "text/*;q=0.9, */*;q=0.1"                 -> Some("text/html; charset=utf-8"),
       "text/html;q=0, */*"                      -> Some("application/json"),
       "application/json;q=0.5, text/html;q=0.5" -> Some("application/json"),
-      "image/png"                               -> None
+      "image/png"                               -> None,
+      // parameters are of special cases, and of others only if there is nothing about them
+      "text/html;level=1;q=0.1, text/html, application/json;q=0.5"  -> Some("text/html; charset=utf-8"),
+      "text/html; level=1, text/html;q=0.1, application/json;q=0.5" -> Some("application/json"),
+      "text/html;;Q=0.1, text/html, application/json;q=0.5"         -> Some("application/json"),
+      "application/json;charset=utf-8;q=0.9, text/html;q=0.5"       -> Some("application/json")
     )
     for ((accept, expected) <- cases) assertEquals(Negotiation.choose(accept, offered), expected, accept)
     val routes = Routes(GET / "x" + request to (r => negotiate(r)("text/plain" -> (() => "x".ok))))

@@ -115,6 +115,18 @@ class CompressionSuite extends Suite {
     assertEquals(head.headers, reply(Response.ok(text).header("ETag", "\"a\"")).headers)
   }
 
+  test("a 304 keeps the strong tag of a client that has the bytes which are not compressed") {
+    def tag(known: String) =
+      reply(Response(Status.NotModified).header("ETag", "\"a\""), fields = Seq("If-None-Match" -> known))
+        .header("ETag")
+    assertEquals(tag("\"a\""), Some("\"a\""))
+    assertEquals(tag("\"b\", \"a\""), Some("\"a\""))
+    assertEquals(tag("W/\"a\""), Some("W/\"a\""))
+    assertEquals(tag("\"a\", W/\"a\""), Some("W/\"a\"")) // it may have either
+    assertEquals(tag("*"), Some("W/\"a\""))
+    assertEquals(tag("\"a"), Some("W/\"a\""))
+  }
+
   test("a long content and a stream are compressed in pieces") {
     val long = text * 10
     for (

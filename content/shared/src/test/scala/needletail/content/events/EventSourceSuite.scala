@@ -155,6 +155,21 @@ class EventSourceSuite extends Suite {
     assert(never.isCompleted)
   }
 
+  test("the end of the client ends the events, at any time") {
+    val loop   = new ManualLoop
+    val closed = new ClientError.ClientClosed("http://events:80")
+    var calls  = 0
+    val ended  = loop.run(EventSource() { _ =>
+      calls += 1
+      if (calls == 1) Async.value(Some(Stream("data: a\n\n".getBytes)))
+      else if (calls == 2)
+        Async.fail(new ClientError.CannotConnect("http://events:80", new java.io.IOException("refused")))
+      else Async.fail(closed)
+    }.drain())
+    assert(ended.failed.get eq closed, ended)
+    assertEquals(calls, 3)
+  }
+
   test("another failure than that of a connection ends the events, at any time") {
     val bodies = Iterator[Async[Option[Stream[Array[Byte]]]]](
       Async.value(Some(Stream("data: a\n\n".getBytes))),

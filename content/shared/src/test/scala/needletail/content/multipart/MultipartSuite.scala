@@ -85,6 +85,40 @@ class MultipartSuite extends Suite {
       )
   }
 
+  test(
+    "a backslash before a quote is an escape only where it cannot be the last character of a browser's value"
+  ) {
+    def names(parameters: String) =
+      readText(form(s"Content-Disposition: form-data; $parameters" -> "x")).map(_.map(p => (p._1, p._2)))
+    val cases = Seq(
+      "name=\"f\\\""                                  -> ("f\\", None),
+      "name=\"f\"; filename=\"a\\\""                  -> ("f", Some("a\\")),
+      "name=\"f\\\"; filename=\"\""                   -> ("f\\", Some("")),
+      "name=\"f\\\"; filename=\"a\\\""                -> ("f\\", Some("a\\")),
+      "name=\"f\\\"; filename=\"; x=y\""              -> ("f\\", Some("; x=y")),
+      "name=\"f\\\"; filename=\"; x=\\\""             -> ("f\\", Some("; x=\\")),
+      "name=\"f\\\"; filename=\\\"a\""                -> ("f\"; filename=\"a", None),
+      "name=\"f\\\"; filename=\\\"a\\\"; b=\\\"\""    -> ("f\"; filename=\"a\"; b=\"", None),
+      "name=\"f\"; filename=\"a\\\\\""                -> ("f", Some("a\\")),
+      "name=\"f\"; filename=\"say \\\"hi\\\"\" ; x=y" -> ("f", Some("say \"hi\""))
+    )
+    for ((parameters, expected) <- cases)
+      assertEquals(names(parameters).toOption, Some(List(expected)), parameters)
+    for (bad <- Seq("name=\"f\\\"a", "name=\"f\"; filename=\"a\\\"b"))
+      assertEquals(status(names(bad)), 400, bad)
+  }
+
+  test("a form of ours is read as it was made, whatever its names end with") {
+    val texts = Seq("a", "a\\", "\\", "a\"", "a\\\"", "\\a\"b", "; x=y", "")
+    for (name <- texts; fileName <- texts) {
+      val made   = FormData("b").file(name, fileName, "text/plain", "x".getBytes(UTF_8))
+      val loop   = new ManualLoop
+      val source = request(MessageBody.streamed(made.stream, -1))
+      val parts  = loop.run(Multipart.of(source).toOption.get.each(part => part.text().map(_ => part)))
+      assertEquals(parts.get.map(p => (p.name, p.fileName)), List((name, Some(fileName))))
+    }
+  }
+
   test("white space after a boundary is allowed") {
     assertEquals(
       readText(form(field("a") -> "1").replace("--b\r\n", "--b \t\r\n")).get,

@@ -40,6 +40,8 @@ final case class TlsClientConfig(
       "of 1 to 255 bytes each"
     )
     for (pin <- pins) is.check("pins", pin, TlsClientConfig.isPin(pin), "44 characters of base64, a SHA-256")
+    for (name <- serverName)
+      is.check("serverName", name, TlsClientConfig.isName(name), "the name or address of a host")
     is.check(
       "trust",
       trust,
@@ -51,6 +53,11 @@ final case class TlsClientConfig(
 }
 
 object TlsClientConfig {
+
+  /** Whether a certificate can be for that name, or address: it is not empty, nor only a domain with all below it. */
+  private[io] def isName(name: String): Boolean =
+    name.nonEmpty && !name.startsWith(".") && name.forall(c => c > ' ' && c != 0x7f)
+
   private def isPin(text: String): Boolean =
     try text.length == 44 && java.util.Base64.getDecoder.decode(text).length == 32
     catch { case _: IllegalArgumentException => false }

@@ -1,5 +1,7 @@
 package needletail.load.analysis.verdict
 
+import java.util.Locale
+
 import needletail.load.result.Figures
 
 /** A metric that a condition can refer to. */
@@ -43,7 +45,7 @@ object Metric {
 
   private val Percent = """p(\d{1,3}(?:\.\d+)?)""".r
 
-  def named(name: String): Option[Metric] = name.toLowerCase match {
+  def named(name: String): Option[Metric] = name.toLowerCase(Locale.ROOT) match {
     case Percent(digits) if digits.toDouble <= 100 => Some(Percentile(digits.toDouble))
     case "median"                                  => Some(Percentile(50))
     case "mean"                                    => Some(Mean)

@@ -1,5 +1,7 @@
 package needletail.load.report.data
 
+import java.util.Locale
+
 /** JUnit's XML, for continuous integration: a test case for each assertion. */
 private[load] object JUnit {
 
@@ -23,7 +25,7 @@ private[load] object JUnit {
           )}</failure>
            |    </testcase>""".stripMargin
     }
-    val time = f"$seconds%.3f".replace(',', '.')
+    val time = String.format(Locale.ROOT, "%.3f", Double.box(seconds))
     s"""<?xml version="1.0" encoding="UTF-8"?>
        |<testsuites tests="${all.size}" failures="$failures" errors="0" time="$time">
        |  <testsuite name="${escape(

@@ -1,6 +1,7 @@
 package needletail.load.report.html
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Locale
 
 /** The script and style sheet of the charts, read from the class path and included in each page. */
 private[report] object ChartLibrary {
@@ -13,7 +14,7 @@ private[report] object ChartLibrary {
   lazy val style: String  = resource("needletail/load/report/page.css")
 
   private def inScript(text: String): String = {
-    require(!text.toLowerCase.contains("</script"), "a script that would end its element")
+    require(!text.toLowerCase(Locale.ROOT).contains("</script"), "a script that would end its element")
     text
   }
 

@@ -1,5 +1,7 @@
 package needletail.load.report.text
 
+import java.util.Locale
+
 import org.HdrHistogram.Histogram
 
 import needletail.load.analysis.verdict.{Bands, Limit, Measurement, Metric, Quantity}
@@ -57,7 +59,12 @@ private[report] object RunRows {
             "the server may be able to do more."
         )
     val little = m.diagnosis.little.filter(_.holds).map(law =>
-      f"Little's law holds: ${law.users}%.1f users there, ${law.expected}%.1f by rate and latency."
+      String.format(
+        Locale.ROOT,
+        "Little's law holds: %.1f users there, %.1f by rate and latency.",
+        Double.box(law.users),
+        Double.box(law.expected)
+      )
     )
     asked ++ little ++ paced(m) ++ openings(m) ++ notKept(m) ++ overflows(m)
   }

@@ -1,6 +1,6 @@
 package needletail.load.analysis.verdict
 
-import needletail.testing.Suite
+import needletail.testing.{Language, Suite}
 
 class ConditionSuite extends Suite {
   private def parsed(text: String): Condition = Condition.parse(text).fold(fail(_), identity)
@@ -14,6 +14,11 @@ class ConditionSuite extends Suite {
     assertEquals(parsed("p99.9<=1.5s").bound, 1.5e9)
     assertEquals(parsed("median < 200us").metric, Metric.Percentile(50))
     assertEquals(parsed("mean > 1 min").bound, 60e9)
+  }
+
+  test("names of metrics may be in upper case, whatever the machine's language is") {
+    for (language <- Seq("en-US", "tr-TR"))
+      Language.of(language)(assertEquals(Metric.named("MIN"), Some(Metric.Min)))
   }
 
   test("errors are bounded in per cent, a rate in a second") {

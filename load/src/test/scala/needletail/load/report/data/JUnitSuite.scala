@@ -4,7 +4,7 @@ import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import javax.xml.parsers.DocumentBuilderFactory
 
-import needletail.testing.Suite
+import needletail.testing.{Language, Suite}
 
 class JUnitSuite extends Suite {
   private def parsed(xml: String) =
@@ -26,6 +26,14 @@ class JUnitSuite extends Suite {
       xml.getElementsByTagName("failure").item(0).getAttributes.getNamedItem("message").getTextContent
     assertEquals(failure, "errors is 2 %")
     assertEquals(xml.getDocumentElement.getAttribute("failures"), "1")
+  }
+
+  test("times are in the digits of XML, whatever the machine's language is") {
+    for (language <- Seq("de-DE", "ar-EG"))
+      Language.of(language) {
+        val xml = JUnit.xml("a", Vector.empty, 6.882, Nil)
+        assert(xml.contains("time=\"6.882\""), xml)
+      }
   }
 
   test("texts from outside stay texts, whatever they hold") {

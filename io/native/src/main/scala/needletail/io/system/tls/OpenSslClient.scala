@@ -50,7 +50,10 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
         throw e
     }
 
-  private def secure(context: Ptr[Byte], plain: Socket, name: String, port: Int): Socket =
+  private def secure(context: Ptr[Byte], plain: Socket, name: String, port: Int): Socket = {
+    // for OpenSSL an empty name is none to check, and one with a leading dot is everybody below it
+    if (isChecked && !TlsClientConfig.isName(name))
+      throw new IOException("without the name or address of a server its certificate cannot be checked")
     Zone.acquire { implicit zone =>
       val key    = toCString(s"$name:$port")
       val number = OpenSslSocket.numberOf(plain)
@@ -58,4 +61,5 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
       if (made eq null) throw OpenSsl.outOfMemory
       new OpenSslSocket(plain, number, made, name, null, null, None)
     }
+  }
 }
