@@ -31,7 +31,12 @@ final case class TcpClientStatistics(
     open: Int,
     inFlight: Int,
     waiting: Int
-)
+) {
+
+  /** With the names of the figures, for logs. */
+  override def toString: String = productElementNames.zip(productIterator)
+    .map { case (name, figure) => s"$name = $figure" }.mkString("TcpClientStatistics(", ", ", ")")
+}
 
 /** The counters of one loop. Written by the loop, read by any thread. */
 private[tcp] final class ClientCounts {

@@ -140,6 +140,7 @@ class TcpClientSuite extends Suite with WithTestServer {
         eventually(seen.size == 6, seen)
         assertEquals(seen.asScala.toList, List.fill(2)(List(">before", ">throw", ">after")).flatten)
         assertEquals((server.opened.get, client.statistics.pushed), (1, 6L))
+        assert(client.statistics.toString.contains(", pushed = 6, opened = 1, "), client.statistics)
       }
     }
   }
