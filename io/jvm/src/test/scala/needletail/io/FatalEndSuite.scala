@@ -4,7 +4,16 @@ import java.net.InetAddress
 
 import scala.concurrent.Await
 
-import needletail.io.platform.{Descriptor, ListenOptions, ListenSocket, Platform, PlatformLoop, Pollable, Poller, Socket}
+import needletail.io.platform.{
+  Descriptor,
+  ListenOptions,
+  ListenSocket,
+  Platform,
+  PlatformLoop,
+  Pollable,
+  Poller,
+  Socket
+}
 import needletail.io.system.SystemPlatform
 
 /** Loops whose memory has run out when they end. */
@@ -22,7 +31,7 @@ class FatalEndSuite extends LoopSuite {
       def poll(timeoutMillis: Int): Unit                                 = inner.poll(timeoutMillis)
       def wakeUp(): Unit                                                 = inner.wakeUp()
       def foreach(f: Pollable => Unit): Unit                             = inner.foreach(f)
-      def close(): Unit = {
+      def close(): Unit                                                  = {
         inner.close()
         throw new OutOfMemoryError("for a test")
       }
@@ -33,9 +42,10 @@ class FatalEndSuite extends LoopSuite {
     def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
     def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket =
       SystemPlatform.listenTcp(ip, port, options)
-    def listenUnix(path: String, options: ListenOptions): ListenSocket = SystemPlatform.listenUnix(path, options)
-    def inherited(descriptor: Int): ListenSocket                       = SystemPlatform.inherited(descriptor)
-    def listens(descriptor: Int): Boolean                              = SystemPlatform.listens(descriptor)
+    def listenUnix(path: String, options: ListenOptions): ListenSocket =
+      SystemPlatform.listenUnix(path, options)
+    def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
+    def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
   }
 
   test("who waits for the end of the loops learns of it, though they fail to release what they have") {

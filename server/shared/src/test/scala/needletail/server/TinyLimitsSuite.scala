@@ -113,7 +113,10 @@ class TinyLimitsSuite extends Suite {
       threads.foreach(_.start())
       threads.foreach(_.join())
       assert(wrong.isEmpty, s"$wrong; $clue")
-      eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0, s"connections are open; $clue")
+      eventually(
+        Await.result(server.statistics, 20.seconds).connectionsOpen == 0,
+        s"connections are open; $clue"
+      )
       Await.result(server.drain(), 20.seconds)
     }
   }
