@@ -2,9 +2,10 @@ package needletail.client
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.client.config.{BalancingConfig, BreakerConfig, RetryConfig}
 import needletail.http._
 import needletail.io.Address
@@ -158,6 +159,45 @@ class RetrySuite extends Suite with Misbehaving {
       assertEquals(service.statistics.breaker, BreakerState.Closed: BreakerState)
       assertEquals(service.get("/").await().text, "ok")
       assertEquals(reading.size, 2)
+    }
+  }
+
+  test("a stream that began before the breaker opened is no probe of it") {
+    val endless = new ByteStream {
+      private var isFirst                    = true
+      def next(): Async[Option[Array[Byte]]] =
+        if (isFirst) { isFirst = false; Async.value(Some("x".getBytes)) }
+        else new AsyncPromise[Option[Array[Byte]]]
+      def cancel(): Unit = ()
+    }
+    val handler: Handler = request =>
+      request.path match {
+        case "/begun" => Response.ok.stream(endless)
+        case "/bad"   => Response(Status.InternalServerError).text("no")
+        case _        => Async.sleep(1.hour).map(_ => Response.ok("late"))
+      }
+    val breaker = BreakerConfig(minCalls = 4, openFor = 50.millis, probes = 1)
+    serving(handler, strict.copy(breaker = breaker)) { (server, client) =>
+      val service = client.service(server.url)
+      val begun   = new AtomicInteger
+      val leave   = Promise[Unit]()
+      val left    = client.run(service.get("/begun").stream.flatMap { response =>
+        begun.incrementAndGet()
+        Async.fromFuture(leave.future).map(_ => response.body.cancel())
+      })
+      eventually(begun.get == 1, "it has not begun")
+      for (_ <- 1 to 4) assertEquals(service.get("/bad").await().status.code, 500)
+      assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
+      eventually(
+        {
+          client.run(service.get("/probe").response)
+          service.statistics.breaker == BreakerState.HalfOpen
+        },
+        "no probe is let through"
+      )
+      leave.success(())
+      Await.result(left, 20.seconds)
+      assertEquals(service.statistics.breaker, BreakerState.HalfOpen: BreakerState)
     }
   }
 

@@ -50,11 +50,10 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
    */
   def handshakeProceeds(): Boolean = {
     val (before, shook) = (awaitedThen, shookThen)
-    val isShaking       = socket.isShakingHands
-    val isComputing     = isShaking && socket.isComputingHandshake
     awaitedThen = socket.awaitedRecord
-    shookThen = isComputing || isShaking && awaitedThen >= 0
-    if (shookThen) isComputing || awaitedThen != before else shook && !isShaking
+    shookThen = socket.isShakingHands
+    if (shookThen) socket.isComputingHandshake || awaitedThen >= 0 && awaitedThen != before
+    else shook // its end counts once
   }
 
   /** Cancels both. */

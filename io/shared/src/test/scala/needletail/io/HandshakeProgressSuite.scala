@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.io.platform.{ConnectionOptions, ListenOptions}
+import needletail.io.platform.{ConnectionOptions, ListenOptions, Socket}
 import needletail.testing.TemporaryDirectories
 
 /** What a server sees of a client that takes its time over the TLS handshake. */
@@ -30,6 +30,27 @@ class HandshakeProgressSuite extends LoopSuite with TemporaryDirectories {
         assert(!proceeds, "it has sent no more")
       }
     }
+  }
+
+  test("a handshake that begins and ends between two looks has proceeded") {
+    var isShaking = true
+    val socket    = new Socket {
+      def read(bytes: Array[Byte], from: Int, count: Int): Int  = 0
+      def write(bytes: Array[Byte], from: Int, count: Int): Int = 0
+      def finishConnect(): Boolean                              = true
+      def shutdownOutput(): Unit                                = ()
+      def resetOnClose(): Unit                                  = ()
+      def configure(options: ConnectionOptions): Unit           = ()
+      def remoteAddress: String                                 = ""
+      def localAddress: String                                  = ""
+      override def isShakingHands: Boolean                      = isShaking
+      override def close(): Unit                                = ()
+    }
+    val timer = new ConnectionTimer(null, socket)
+    assert(!timer.handshakeProceeds(), "its client has sent nothing")
+    isShaking = false
+    assert(timer.handshakeProceeds(), "it is complete")
+    assert(!timer.handshakeProceeds(), "its end counts once")
   }
 
   test("without TLS there is no handshake") {

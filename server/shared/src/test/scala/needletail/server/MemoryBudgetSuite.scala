@@ -120,6 +120,17 @@ class MemoryBudgetSuite extends Suite {
     assertEquals(wire.context.memory.held, 0L)
   }
 
+  test("a body that nobody reads may end in two parts") {
+    for (parts <- List("0\r\n\r" -> "\n", "0\r\n" -> "\r\n", "0\r\nA: b" -> "\r\n\r\n")) {
+      val wire = this.wire(_ => Response.ok("hi"), 1024 * KiB)
+      wire.send(chunked + parts._1)
+      wire.send(parts._2 + get)
+      assertEquals(wire.statuses, List(200, 200), parts.toString)
+      assert(!wire.isFinished)
+      assertEquals(wire.context.memory.held, 0L)
+    }
+  }
+
   test("fault 6: a stream waits for its reader when memory is tight") {
     val wire = new FakeWire(_ =>
       Response.ok.stream(ByteStream.fromIterator(Iterator.fill(100)(new Array[Byte](1000))))

@@ -3,7 +3,7 @@ package needletail.client.call
 import needletail.async.{Async, AsyncPromise, Survivable, Timer}
 import needletail.client.config.ClientConfig
 import needletail.client.error.ClientError
-import needletail.client.policy.{Endpoint, RedirectPolicy, RetryPolicy}
+import needletail.client.policy.{BreakerState, Endpoint, RedirectPolicy, RetryPolicy}
 import needletail.client.pool.{Host, HostCounts, PausedCall, PerLoopClient, PerLoopHost}
 import needletail.client.url.Url
 import needletail.http.ByteStream
@@ -316,7 +316,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
   private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
-    sentAt = 0 // it has no transit time, as the rest is missing
+    sentAt = 0                                                             // it has no transit time, as the rest is missing
+    if (host.breaker.state ne BreakerState.Closed) isJudged = true // it began before the breaker opened: no probe
     concluded(good = status.code < 500)
   } else if (endpoint != null) {
     host.balancer.gave(endpoint)

@@ -13,7 +13,8 @@ private[multipart] object Disposition {
    *
    * Some clients escape quotes and backslashes in values; browsers send a backslash as it is, even the last one of a value,
    * and a quote as %22 (HTML standard). A text in which a backslash stands before a quote is read with escapes if it is
-   * well-formed then, otherwise without. What browsers send is never well-formed when read with the wrong ones.
+   * well-formed then, otherwise without. So the parameters are always those that a browser meant; two backslashes in a row
+   * are read as one, since clients that escape mean one.
    */
   def parse(text: String): Option[(String, List[(String, String)])] = {
     val semicolon = text.indexOf(';')

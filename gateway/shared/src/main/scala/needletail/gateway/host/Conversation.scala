@@ -247,13 +247,17 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def checkTime(): Unit = if (!finished) {
     val now     = Loop.nanoTime()
     val stalled = headOrStreamNanos - (now - progress)
-    val most    = config.maxTime.toNanos - (now - began)
-    val whole   = if (discarding) math.min(most, config.timeout.toNanos - (now - discardingSince)) else most
+    val whole   = config.maxTime.toNanos - (now - began)
+    val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole
     val isIdle  = !awaitsProgram || awaitsClient
     if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
-    else {
+    else if (unread <= 0) { // it is not stuck, but nobody wants what it writes
+      config.log.warn(s"$what: it went on writing after its response and was terminated")
+      fail(Conversation.tooSlow)
+    } else {
       if (isIdle) progress = now
-      timer = loop.schedule(math.min(if (isIdle) headOrStreamNanos else stalled, whole), () => checkTime())
+      val next = math.min(if (isIdle) headOrStreamNanos else stalled, math.min(whole, unread))
+      timer = loop.schedule(next, () => checkTime())
     }
   }
 

@@ -144,7 +144,7 @@ private[host] abstract class ProgramRoutes(
   private def again(request: Request, target: String, count: Int): Option[Request] =
     try {
       val headers = List("Content-Length", "Content-Type", "Content-Encoding", "Transfer-Encoding", "Expect")
-        .foldLeft(request.headers)((headers, name) => headers.remove(name))
+        .foldLeft(request.headersToPassOn)((headers, name) => headers.remove(name))
       val method = if (request.method eq Method.HEAD) Method.HEAD else Method.GET
       val made   = Request(method, target, headers)
       val next   =

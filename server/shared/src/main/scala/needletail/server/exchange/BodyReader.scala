@@ -71,8 +71,8 @@ private[server] final class BodyReader(
   /** Bytes dropped, including chunk sizes. */
   def droppedBytes: Long = dropped
 
-  /** Whether a part of the trailer section is kept, until the rest of it arrives. */
-  def keepsTrailers: Boolean = kept > 0
+  /** Whether more than a few bytes of the trailer section are kept, until the rest of it arrives. */
+  def keepsTrailers: Boolean = kept > BodyReader.FewTrailers
 
   /** Bytes still to come; 0 if not known in advance. */
   def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
@@ -316,6 +316,9 @@ private[server] final class BodyReader(
 }
 
 private[server] object BodyReader {
+
+  /** So many bytes of trailers may be kept though nobody reads them: the last CRLF may arrive in two parts. */
+  private final val FewTrailers = 256
 
   /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
   trait Owner {

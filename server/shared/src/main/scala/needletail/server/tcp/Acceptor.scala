@@ -169,14 +169,20 @@ private[server] final class Acceptor(
       members.foreach(_.idleTimeout(settings.idleNanos))
     }
 
-  /** Stops listening, and drains the connections. From any thread. */
-  def drain(): Unit = later { () =>
+  /**
+   * Stops listening, and drains the connections. From any thread.
+   *
+   * @param accepts whether connections that wait in the backlog are accepted first: their requests may be on their way
+   */
+  def drain(accepts: Boolean): Unit = later { () =>
     if (!draining) {
-      draining = true
-      listener.acceptWaiting() // their requests may be on their way
-      listener.close()
-      members.foreach(_.drain())
-      if (openNow == 0) finish()
+      try if (accepts) listener.acceptWaiting()
+      finally { // also if one of them could not be set up
+        listener.close()
+        draining = true // not before: one that fails at once would end the drain
+        members.foreach(_.drain())
+        if (openNow == 0) finish()
+      }
     }
   }
 

@@ -172,7 +172,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
-          loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain())
+          loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain(accepts = true))
           loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
           ()
         }
@@ -185,7 +185,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
     ready.set(false)
     draining.set(true)
     drainBegins.trySuccess(())
-    acceptor.drain()
+    acceptor.drain(accepts = false)
     cutOff()
     stopped
   }
