@@ -59,7 +59,9 @@ object WildcardNames {
     Names(
       defined.flatMap(_._1).toSet ++ types.map(_.name) ++
         classLikes.filterNot(_.definitionType == DefinitionType.Module).map(_.name),
-      defined.flatMap(_._2).toSet ++ terms.filterNot(_.isInstanceOf[xsbti.api.ClassLikeDef]).map(_.name) ++ objects,
+      defined.flatMap(
+        _._2
+      ).toSet ++ terms.filterNot(_.isInstanceOf[xsbti.api.ClassLikeDef]).map(_.name) ++ objects,
       packages
     )
   }
@@ -76,6 +78,19 @@ object WildcardNames {
 
   /** Members of AnyRef, which an import does not bring. */
   private val ofEveryObject = classOf[Object].getMethods.map(_.getName).toSet ++
-    Set("clone", "finalize", "<init>", "==", "!=", "##", "eq", "ne", "synchronized", "$asInstanceOf", "$isInstanceOf",
-      "asInstanceOf", "isInstanceOf")
+    Set(
+      "clone",
+      "finalize",
+      "<init>",
+      "==",
+      "!=",
+      "##",
+      "eq",
+      "ne",
+      "synchronized",
+      "$asInstanceOf",
+      "$isInstanceOf",
+      "asInstanceOf",
+      "isInstanceOf"
+    )
 }

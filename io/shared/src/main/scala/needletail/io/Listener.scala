@@ -115,7 +115,7 @@ final class Listener private (
    */
   private[needletail] def acceptWaiting(): Unit = requested match {
     case _: Address.Inherited => ()
-    case _                    => acceptSome(Math.max(options.backlog, options.backlog + 1)) // Linux queues one more
+    case _ => acceptSome(Math.max(options.backlog, options.backlog + 1)) // Linux queues one more
   }
 
   private def acceptSome(most: Int): Unit = {

@@ -316,8 +316,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
   private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
-    sentAt = 0                                                             // it has no transit time, as the rest is missing
-    if (host.breaker.state ne BreakerState.Closed) isJudged = true // it began before the breaker opened: no probe
+    sentAt = 0 // it has no transit time, as the rest is missing
+    if (host.breaker.state ne BreakerState.Closed)
+      isJudged = true // it began before the breaker opened: no probe
     concluded(good = status.code < 500)
   } else if (endpoint != null) {
     host.balancer.gave(endpoint)
