@@ -12,14 +12,9 @@ class SimulationSuite extends Suite {
   /** How many simulations: fewer natively, where the suites are linked without optimisation. */
   private val seeds = sys.env.get("NEEDLETAIL_SEEDS").flatMap(_.toLongOption).getOrElse(Seeds.usual)
 
-  /** Found and not mended: natively, this simulation of TLS spins. docs/testing.md says so. */
-  private def isOpen(seed: Long): Boolean =
-    seed == 1040L && System.getProperty("java.vm.name") == "Scala Native"
-
   test(s"nothing is found in $seeds simulations") {
     val result = Seeds.run(1, seeds, Runtime.getRuntime.availableProcessors)
-    val failed = result.failed.filterNot(o => isOpen(o.seed))
-    assertEquals(failed.map(o => s"seed ${o.seed}: ${o.findings.mkString("; ")}").take(10).toList, Nil)
+    assertEquals(result.failed.map(o => s"seed ${o.seed}: ${o.findings.mkString("; ")}").take(10).toList, Nil)
   }
 
   test("a seed gives the same simulation each time, to the byte") {

@@ -58,12 +58,16 @@ private[tls] final class OpenSslSocket(
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
   override def isSecure: Boolean         = true
   override def isShakingHands: Boolean   = !has(Secured)
-  override def holdsInput: Boolean       = has(HoldsInput)
+  override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
     if (!owesOutput) bits
-    else if (has(HeldBack)) bits & ~Interest.Read | Interest.Write
+    else if (has(HeldBack) || mustWriteFirst) bits & ~Interest.Read | Interest.Write
     else bits | Interest.Write
+
+  /** Whether a server's handshake waits to write: `read` returns nothing until then, so its loop would spin. */
+  private def mustWriteFirst: Boolean = isCounted && owesOutput
+
   override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
   override def heldBytes: Int = if (connection eq null) 0 else numbers(1)
 
