@@ -1,43 +1,21 @@
 package needletail.io
 
-import java.net.InetAddress
-
 import scala.concurrent.duration.*
 
-import needletail.io.platform.{Descriptor, ListenSocket, Platform, PlatformLoop, Pollable, Poller, Socket}
-import needletail.io.system.SystemPlatform
+import needletail.io.platform.Poller
 import needletail.testing.Pause
 
 /** A loop that has stood still finds what came in the meantime before it finds that it came too late. */
 class LateLoopSuite extends LoopSuite {
 
-  /** The system's, whose waits end without telling anything while it is blind: as they do when a signal interrupts. */
-  private final class Blind extends Platform {
+  /** Its waits end without telling anything while it is blind: as they do when a signal interrupts. */
+  private final class Blind extends DelegatingPlatform {
     @volatile var isBlind = false
 
-    def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = new Poller {
-      private val inner = SystemPlatform.openPoller(loop, kind)
-
-      def name: String = inner.name
-
-      def register(d: Descriptor, source: Pollable, interest: Int): Unit = inner.register(d, source, interest)
-      def setInterest(d: Descriptor, interest: Int): Unit                = inner.setInterest(d, interest)
-      def forget(d: Descriptor): Unit                                    = inner.forget(d)
-      def poll(timeoutMillis: Int): Unit     = if (isBlind) Pause(1.milli) else inner.poll(timeoutMillis)
-      def wakeUp(): Unit                     = inner.wakeUp()
-      def foreach(f: Pollable => Unit): Unit = inner.foreach(f)
-      def close(): Unit                      = inner.close()
+    def wrapped(poller: Poller): Poller = new DelegatingPoller(poller) {
+      override def poll(timeoutMillis: Int): Unit =
+        if (isBlind) Pause(1.milli) else super.poll(timeoutMillis)
     }
-
-    def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket =
-      SystemPlatform.connectTcp(ip, port, source)
-    def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
-    def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket =
-      SystemPlatform.listenTcp(ip, port, options)
-    def listenUnix(path: String, options: ListenOptions): ListenSocket =
-      SystemPlatform.listenUnix(path, options)
-    def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
-    def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
   }
 
   test("what came before a deadline is handed over before that is told, whatever a wait has told of it") {
