@@ -21,17 +21,18 @@ private[io] abstract class DelegatingPlatform extends Platform {
   /** What wraps a poller of the system's. */
   def wrapped(poller: Poller): Poller
 
-  def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = wrapped(SystemPlatform.openPoller(loop, kind))
+  def openPoller(loop: PlatformLoop, kind: PollerKind): Poller =
+    wrapped(SystemPlatform.openPoller(loop, kind))
 
   def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket =
     SystemPlatform.connectTcp(ip, port, source)
-  def connectUnix(path: String): Socket                                               = SystemPlatform.connectUnix(path)
-  def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket     =
+  def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
+  def listenTcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket =
     SystemPlatform.listenTcp(ip, port, options)
-  def listenUnix(path: String, options: ListenOptions): ListenSocket                  =
+  def listenUnix(path: String, options: ListenOptions): ListenSocket =
     SystemPlatform.listenUnix(path, options)
-  def inherited(descriptor: Int): ListenSocket                                        = SystemPlatform.inherited(descriptor)
-  def listens(descriptor: Int): Boolean                                               = SystemPlatform.listens(descriptor)
+  def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
+  def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
 }
 
 /** Does what another poller does. */
