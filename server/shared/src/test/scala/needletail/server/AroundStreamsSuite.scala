@@ -1,5 +1,7 @@
 package needletail.server
 
+import needletail.server.session.FakeWire
+
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite

@@ -1,5 +1,7 @@
 package needletail.server
 
+import needletail.server.session.FakeWire
+
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.Await

@@ -1,5 +1,7 @@
 package needletail.server
 
+import needletail.server.session.FakeWire
+
 import java.io.File
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.{CountDownLatch, TimeUnit}

@@ -1,5 +1,7 @@
 package needletail.server
 
+import needletail.server.session.FakeWire
+
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import scala.concurrent.duration._

@@ -1,6 +1,7 @@
 package needletail.server.exchange
 
-import needletail.server.SessionParts
+import needletail.server.session.SessionParts
+
 import needletail.testing.Suite
 
 /** The bytes of one call, and who owns them. */

@@ -1,8 +1,9 @@
 package needletail.server.exchange
 
+import needletail.server.session.SessionParts
+
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
-import needletail.server.SessionParts
 import needletail.server.config.ServerConfig
 import needletail.server.operations.{AccessLog, Log}
 import needletail.testing.Suite

@@ -1,5 +1,7 @@
 package needletail.server.operations
 
+import needletail.server.{RawClient, RunningServer, Server, ServerFixture}
+
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
 
 import scala.concurrent.Await
@@ -12,7 +14,6 @@ import needletail.http._
 import needletail.http.admission.RouteClass
 import needletail.io.{Address, EventLoops}
 import needletail.metrics.{MetricSource, MetricText}
-import needletail.server.{RawClient, RunningServer, Server, ServerFixture}
 import needletail.server.config.{AdminConfig, ServerConfig}
 import needletail.server.failure.CannotListen
 import needletail.testing.Suite

@@ -1,8 +1,9 @@
 package needletail.server.operations
 
+import needletail.server.session.FakeWire
+
 import needletail.http._
 import needletail.http.admission.RouteClass
-import needletail.server.FakeWire
 import needletail.server.config.ServerConfig
 import needletail.testing.{Garbage, Suite}
 

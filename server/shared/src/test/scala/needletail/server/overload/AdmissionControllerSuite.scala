@@ -1,11 +1,12 @@
 package needletail.server.overload
 
+import needletail.server.session.FakeWire
+
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise, Rejected}
 import needletail.http._
 import needletail.http.admission.RouteClass
-import needletail.server.FakeWire
 import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 import needletail.testing.Suite

@@ -1,7 +1,8 @@
 package needletail.server.overload
 
-import needletail.http.Priority
 import needletail.server.VirtualServer
+
+import needletail.http.Priority
 import needletail.testing.Suite
 
 /** A loop whose requests take a fixed time each, in virtual time: what is let in, and how long that waited. */

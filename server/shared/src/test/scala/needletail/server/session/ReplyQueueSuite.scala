@@ -2,7 +2,6 @@ package needletail.server.session
 
 import needletail.async.AsyncPromise
 import needletail.http._
-import needletail.server.SessionParts
 import needletail.testing.Suite
 
 /** The order of replies, and what may be worked on side by side. */

@@ -2,7 +2,6 @@ package needletail.server.session
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
-import needletail.server.SessionParts
 import needletail.server.config.ServerConfig
 import needletail.server.exchange.ServerExchange
 import needletail.server.operations.Log

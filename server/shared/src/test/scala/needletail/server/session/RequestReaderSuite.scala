@@ -3,7 +3,6 @@ package needletail.server.session
 import scala.concurrent.duration._
 
 import needletail.http._
-import needletail.server.SessionParts
 import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 import needletail.testing.Suite

@@ -4,7 +4,6 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
-import needletail.server.FakeWire
 import needletail.server.config.ServerConfig
 import needletail.server.operations.{AccessLog, Log}
 import needletail.testing.Suite

@@ -4,7 +4,6 @@ import scala.concurrent.duration._
 
 import needletail.async.AsyncPromise
 import needletail.http._
-import needletail.server.FakeWire
 import needletail.testing.Suite
 
 /** Handing a connection over to another protocol (RFC 9110 §7.8). */

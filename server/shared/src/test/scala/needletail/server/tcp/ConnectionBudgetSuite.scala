@@ -1,5 +1,7 @@
 package needletail.server.tcp
 
+import needletail.server.RawClient
+
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -12,7 +14,6 @@ import needletail.http.Response
 import needletail.io._
 import needletail.io.platform.{ListenOptions, ListenSocket, Platform, PlatformLoop, Poller, Socket}
 import needletail.io.system.SystemPlatform
-import needletail.server.RawClient
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.HttpProtocol
 import needletail.server.operations.Log

@@ -1,4 +1,9 @@
-package needletail.server
+package needletail.server.connection
+
+import needletail.server.{RunningServer, Server}
+import needletail.server.config.ServerConfig
+import needletail.server.tcp.{Answer, TcpServer}
+import needletail.server.operations.Log
 
 import java.net.{InetSocketAddress, Socket}
 
@@ -8,7 +13,6 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http._
 import needletail.io.Address
-import needletail.server.tcp.TcpServer
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.{Pause, Suite}
 

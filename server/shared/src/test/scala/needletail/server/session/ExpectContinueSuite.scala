@@ -1,4 +1,7 @@
-package needletail.server
+package needletail.server.session
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._

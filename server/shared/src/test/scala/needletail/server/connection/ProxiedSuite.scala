@@ -1,4 +1,7 @@
-package needletail.server
+package needletail.server.connection
+
+import needletail.server.{RunningServer, ServerFixture}
+import needletail.server.operations.Log
 
 import java.net.{Socket, SocketException}
 

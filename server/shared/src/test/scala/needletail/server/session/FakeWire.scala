@@ -1,4 +1,7 @@
-package needletail.server
+package needletail.server.session
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 

@@ -1,4 +1,8 @@
-package needletail.server
+package needletail.server.connection
+
+import needletail.server.{RunningServer, ServerFixture}
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
 
 import java.net.Socket
 import java.util.concurrent.ConcurrentLinkedQueue

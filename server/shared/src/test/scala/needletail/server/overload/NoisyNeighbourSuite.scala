@@ -1,4 +1,6 @@
-package needletail.server
+package needletail.server.overload
+
+import needletail.server.VirtualServer
 
 import scala.concurrent.duration.{Duration, DurationInt}
 

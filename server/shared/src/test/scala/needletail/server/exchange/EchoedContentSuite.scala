@@ -1,4 +1,8 @@
-package needletail.server
+package needletail.server.exchange
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.server.session.FakeWire
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 

@@ -1,4 +1,8 @@
-package needletail.server
+package needletail.server.overload
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.server.RawClient
 
 import java.util.concurrent.atomic.AtomicInteger
 

@@ -1,4 +1,9 @@
-package needletail.server
+package needletail.server.operations
+
+import needletail.server.config.ServerConfig
+import needletail.server.{RawClient, Server}
+import needletail.server.failure.CannotListen
+import needletail.server.session.FakeWire
 
 import java.io.IOException
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}

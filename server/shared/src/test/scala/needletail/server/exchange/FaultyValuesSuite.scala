@@ -1,4 +1,6 @@
-package needletail.server
+package needletail.server.exchange
+
+import needletail.server.session.FakeWire
 
 import needletail.async.Async
 import needletail.http._

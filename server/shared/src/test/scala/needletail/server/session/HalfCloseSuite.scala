@@ -1,4 +1,9 @@
-package needletail.server
+package needletail.server.session
+
+import needletail.server.config.ServerConfig
+import needletail.server.{RawClient, Server}
+import needletail.server.tcp.{Answer, TcpServer}
+import needletail.server.operations.Log
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -6,7 +11,6 @@ import scala.concurrent.duration._
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
-import needletail.server.tcp.TcpServer
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
 

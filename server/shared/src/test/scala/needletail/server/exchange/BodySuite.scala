@@ -1,4 +1,9 @@
-package needletail.server
+package needletail.server.exchange
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.server.session.FakeWire
+import needletail.server.failure.ConnectionLost
 
 import scala.concurrent.duration._
 

@@ -1,4 +1,8 @@
-package needletail.server
+package needletail.server.tcp
+
+import needletail.server.{RawClient, RunningServer, Server, ServerFixture}
+import needletail.server.config.{AdminConfig, ServerConfig}
+import needletail.server.operations.Log
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -8,7 +12,6 @@ import scala.concurrent.duration._
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Handler, Response}
 import needletail.io.Address
-import needletail.server.config.AdminConfig
 import needletail.server.tcp.TcpServer
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
