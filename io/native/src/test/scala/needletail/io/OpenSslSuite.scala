@@ -1,5 +1,7 @@
 package needletail.io
 
+import needletail.io.tls.TlsPair
+
 import java.io.{BufferedReader, IOException, InputStreamReader, OutputStream}
 import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.TimeUnit

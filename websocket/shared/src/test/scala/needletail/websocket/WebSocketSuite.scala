@@ -4,7 +4,8 @@ import scala.concurrent.duration._
 import scala.concurrent.{Await, Future, Promise}
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
-import needletail.client.{Proxies, TestProxy}
+import needletail.client.Proxies
+import needletail.client.tunnel.TestProxy
 import needletail.http.Headers
 import needletail.routing._
 import needletail.server.{RawClient, RunningServer, ServerFixture}

@@ -1,7 +1,8 @@
 package needletail.client.connection
 
-import needletail.async.{Async, AsyncPromise}
 import needletail.client.{Client, Misbehaving}
+
+import needletail.async.{Async, AsyncPromise}
 import needletail.client.error.ClientError
 import needletail.http._
 import needletail.http.http1.ResponseHead

@@ -1,6 +1,7 @@
 package needletail.io.platform
 
 import needletail.io.{ChildProcess, DescriptorShortage}
+
 import needletail.testing.Suite
 
 class DescriptorSuite extends Suite {

@@ -1,6 +1,7 @@
 package needletail.io.platform
 
 import needletail.io.DescriptorShortage
+
 import needletail.testing.Suite
 
 import scala.scalanative.posix.sys.resource.{getrlimit, rlimit, setrlimit, RLIMIT_NOFILE}

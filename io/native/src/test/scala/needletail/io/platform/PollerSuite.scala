@@ -1,5 +1,7 @@
 package needletail.io.platform
 
+import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
+
 import java.util.concurrent.CountDownLatch
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise}
@@ -7,7 +9,6 @@ import scala.scalanative.posix.pthread.pthread_self
 import scala.scalanative.posix.signal.pthread_kill
 import scala.scalanative.posix.signal.SIGTERM
 
-import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
 import needletail.io.kernel.Kernel
 import needletail.io.system.{Uring, UringPoller}
 import needletail.testing.Pause

@@ -1,5 +1,7 @@
 package needletail.io.dns
 
+import needletail.io.{EventLoop, LoopSuite}
+
 import java.net.{InetAddress, UnknownHostException}
 import java.util.concurrent.{
   ConcurrentHashMap,
@@ -10,7 +12,6 @@ import java.util.concurrent.{
 }
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
-import needletail.io.{EventLoop, LoopSuite}
 
 class DnsResolverSuite extends LoopSuite {
   private val address = InetAddress.getByAddress(Array[Byte](127, 0, 0, 1))

@@ -1,4 +1,6 @@
-package needletail.client
+package needletail.client.cookies
+
+import needletail.client.Serving
 
 import needletail.http.{Handler, Response, Status}
 import needletail.testing.Suite

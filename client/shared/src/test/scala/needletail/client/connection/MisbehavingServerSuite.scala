@@ -1,4 +1,9 @@
-package needletail.client
+package needletail.client.connection
+
+import needletail.client.config.ClientConfig
+import needletail.client.{Misbehaving, Peer}
+import needletail.client.error.ClientError
+import needletail.client.call.Call
 
 import scala.concurrent.duration._
 import scala.reflect.ClassTag

@@ -1,4 +1,7 @@
-package needletail.io
+package needletail.io.tls
+
+import needletail.io.Tls
+import needletail.io.platform.ConnectionOptions
 
 import scala.concurrent.duration.*
 import scala.util.Random

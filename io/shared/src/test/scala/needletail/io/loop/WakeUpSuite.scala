@@ -1,4 +1,6 @@
-package needletail.io
+package needletail.io.loop
+
+import needletail.io.{EventLoops, LoopSuite}
 
 import scala.concurrent.duration.DurationInt
 

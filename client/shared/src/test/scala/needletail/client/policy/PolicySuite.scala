@@ -1,8 +1,9 @@
-package needletail.client
+package needletail.client.policy
+
+import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
 
 import scala.concurrent.duration._
 
-import needletail.client.config.{BalancingConfig, BreakerConfig, RetryConfig}
 import needletail.client.policy.{Balancer, Breaker, RetryBudget, RetryPolicy}
 import needletail.io.Address
 import needletail.testing.Suite

@@ -1,4 +1,7 @@
-package needletail.client
+package needletail.client.call
+
+import needletail.client.{Misbehaving, Peer, Visitor}
+import needletail.client.error.ClientError
 
 import scala.concurrent.duration._
 

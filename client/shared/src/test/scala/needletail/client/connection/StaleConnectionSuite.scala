@@ -1,4 +1,7 @@
-package needletail.client
+package needletail.client.connection
+
+import needletail.client.{Misbehaving, Peer}
+import needletail.client.error.ClientError
 
 import scala.concurrent.duration._
 

@@ -1,4 +1,7 @@
-package needletail.client
+package needletail.client.connection
+
+import needletail.client.{Client, Misbehaving}
+import needletail.client.call.Call
 
 import needletail.http.Method
 import needletail.testing.Suite

@@ -1,4 +1,6 @@
-package needletail.io
+package needletail.io.loop
+
+import needletail.io.LoopSuite
 
 import java.util.concurrent.atomic.AtomicBoolean
 

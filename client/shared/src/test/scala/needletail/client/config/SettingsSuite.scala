@@ -1,4 +1,6 @@
-package needletail.client
+package needletail.client.config
+
+import needletail.client.Client
 
 import scala.concurrent.duration._
 

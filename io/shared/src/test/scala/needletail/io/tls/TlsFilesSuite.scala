@@ -1,4 +1,6 @@
-package needletail.io
+package needletail.io.tls
+
+import needletail.io.Tls
 
 import java.io.IOException
 import java.nio.file.{Files, Path}

@@ -1,4 +1,7 @@
-package needletail.client
+package needletail.client.pool
+
+import needletail.client.{Misbehaving, Peer, Scripted}
+import needletail.client.error.ClientError
 
 import java.util.concurrent.ConcurrentLinkedQueue
 

@@ -1,4 +1,8 @@
-package needletail.client
+package needletail.client.policy
+
+import needletail.client.{Misbehaving, Scripted}
+import needletail.client.error.ClientError
+import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
 
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -6,7 +10,6 @@ import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.client.config.{BalancingConfig, BreakerConfig, RetryConfig}
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite

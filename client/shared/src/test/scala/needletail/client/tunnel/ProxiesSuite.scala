@@ -1,4 +1,8 @@
-package needletail.client
+package needletail.client.tunnel
+
+import needletail.client.config.{ClientConfig, HttpProxy, Proxies, RetryConfig}
+import needletail.client.error.ClientError
+import needletail.client.{Client, Serving}
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 

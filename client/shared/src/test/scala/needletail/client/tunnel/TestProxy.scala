@@ -1,4 +1,4 @@
-package needletail.client
+package needletail.client.tunnel
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.Base64
