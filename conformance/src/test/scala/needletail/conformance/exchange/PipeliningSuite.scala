@@ -34,7 +34,7 @@ class PipeliningSuite extends ConformanceSuite {
     MUST("9112 §9.3.2", "a large echo first",
       echo("Content-Length: 70000") + "e" * 70000 + target("/json"), ok("e" * 70000) + json).asking(two, two).unsplit,
     SHOULD("9112 §2.2", "an empty line between", echo("Content-Length: 2") + "hi\r\n" + get(), ok("hi") + hello).asking(two, two),
-    MUST("9112 §9.3.2", "the second is no HTTP", get() + "nonsense\r\n\r\n", hello + refused).asking(two, two),
+    MUST("9112 §9.3.2", "the second is not HTTP", get() + "nonsense\r\n\r\n", hello + refused).asking(two, two),
     MUST("9112 §9.3.2", "the second has doubtful framing", get() + echo("Content-Length: 1, 2") + "ab", hello + refused).asking(two, two),
     MUST("9112 §9.3.2", "behind an error nothing is read", echo("Content-Length: x") + get() + get(), refused).asking(two),
     MUST("9112 §9.3.2", "the last in 1.0",

@@ -1,12 +1,11 @@
 package needletail.io
 
-import needletail.io.tls.{TlsCertificate, TlsPair}
-
 import java.security.KeyStore
 import java.security.cert.Certificate
 import javax.net.ssl.{KeyManagerFactory, SSLContext}
 
 import needletail.io.system.tls.{Pem, PrivateKeys}
+import needletail.io.tls.{TlsCertificate, TlsPair}
 
 /** Peers with keys that are too weak, which the JDK itself would accept. */
 class TlsWeakKeySuite extends TlsPair {

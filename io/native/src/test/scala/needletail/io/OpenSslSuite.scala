@@ -1,12 +1,11 @@
 package needletail.io
 
-import needletail.io.tls.TlsPair
-
 import java.io.{BufferedReader, IOException, InputStreamReader, OutputStream}
 import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.TimeUnit
 
 import needletail.io.kernel.Kernel
+import needletail.io.tls.TlsPair
 
 /** TLS with the programs of OpenSSL at the other end. */
 class OpenSslSuite extends TlsPair {

@@ -7,7 +7,8 @@ import needletail.gateway.serve.GatewayConfig
 import needletail.io.Address
 import needletail.routing._
 import needletail.server._
-import needletail.simulation.peer.{FastCgiRecords, SimpleClient}
+import needletail.simulation.peer.SimpleClient
+import needletail.simulation.peer.gateway.FastCgiRecords
 import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 

@@ -1,7 +1,7 @@
 package needletail.websocket
 
-import scala.concurrent.duration._
 import scala.concurrent.{Await, Future, Promise}
+import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.client.Proxies

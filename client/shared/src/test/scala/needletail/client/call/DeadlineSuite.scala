@@ -1,11 +1,10 @@
 package needletail.client.call
 
-import needletail.client.{Misbehaving, Peer, Visitor}
-import needletail.client.error.ClientError
-
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.{Misbehaving, Peer, Visitor}
+import needletail.client.error.ClientError
 import needletail.http._
 import needletail.testing.Suite
 

@@ -1,10 +1,9 @@
 package needletail.client.config
 
-import needletail.client.Client
-
 import scala.concurrent.duration._
 
 import needletail.async.BlockingConfig
+import needletail.client.Client
 import needletail.client.config.{BalancingConfig, BreakerConfig, ClientConfig, RetryConfig}
 import needletail.http.TimeLimit
 import needletail.io.{Address, ConnectionOptions}

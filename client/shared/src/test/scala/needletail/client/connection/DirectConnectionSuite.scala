@@ -1,8 +1,7 @@
 package needletail.client.connection
 
-import needletail.client.{Client, Misbehaving}
-
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.{Client, Misbehaving}
 import needletail.client.error.ClientError
 import needletail.http._
 import needletail.http.http1.ResponseHead

@@ -1,13 +1,12 @@
 package needletail.client.connection
 
-import needletail.client.config.ClientConfig
-import needletail.client.{Misbehaving, Peer}
-import needletail.client.error.ClientError
-import needletail.client.call.Call
-
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
+import needletail.client.{Misbehaving, Peer}
+import needletail.client.call.Call
+import needletail.client.config.ClientConfig
+import needletail.client.error.ClientError
 import needletail.testing.{Location, Suite}
 
 /** Servers that break off, break the rules or say nothing: each a typed error that names the host, and no leak. */

@@ -1,10 +1,9 @@
 package needletail.client.connection
 
-import needletail.client.{Misbehaving, Peer}
-import needletail.client.error.ClientError
-
 import scala.concurrent.duration._
 
+import needletail.client.{Misbehaving, Peer}
+import needletail.client.error.ClientError
 import needletail.http.Method
 import needletail.testing.Suite
 

@@ -2,7 +2,6 @@ package needletail.client.connection
 
 import needletail.client.{Client, Misbehaving}
 import needletail.client.call.Call
-
 import needletail.http.Method
 import needletail.testing.Suite
 

@@ -1,7 +1,6 @@
 package needletail.client.cookies
 
 import needletail.client.Serving
-
 import needletail.http.{Handler, Response, Status}
 import needletail.testing.Suite
 

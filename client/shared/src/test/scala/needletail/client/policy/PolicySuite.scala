@@ -1,9 +1,8 @@
 package needletail.client.policy
 
-import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
-
 import scala.concurrent.duration._
 
+import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
 import needletail.client.policy.{Balancer, Breaker, RetryBudget, RetryPolicy}
 import needletail.io.Address
 import needletail.testing.Suite

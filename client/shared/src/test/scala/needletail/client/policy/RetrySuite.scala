@@ -1,15 +1,14 @@
 package needletail.client.policy
 
-import needletail.client.{Misbehaving, Scripted}
-import needletail.client.error.ClientError
-import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
-
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.{Misbehaving, Scripted}
+import needletail.client.config.{Balancing, BalancingConfig, BreakerConfig, RetryConfig}
+import needletail.client.error.ClientError
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite

@@ -1,12 +1,11 @@
 package needletail.client.pool
 
-import needletail.client.{Misbehaving, Peer, Scripted}
-import needletail.client.error.ClientError
-
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
 
+import needletail.client.{Misbehaving, Peer, Scripted}
+import needletail.client.error.ClientError
 import needletail.testing.Suite
 
 /** Calls that are under way when their host is forgotten, as others are called more recently. */

@@ -1,12 +1,11 @@
 package needletail.client.pool
 
-import needletail.client.{Client, Misbehaving, Scripted, Visitor}
-
 import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.{Client, Misbehaving, Scripted, Visitor}
 import needletail.client.error.ClientError
 import needletail.http._
 import needletail.io.Address

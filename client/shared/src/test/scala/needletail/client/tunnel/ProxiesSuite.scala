@@ -1,14 +1,13 @@
 package needletail.client.tunnel
 
-import needletail.client.config.{ClientConfig, HttpProxy, Proxies, RetryConfig}
-import needletail.client.error.ClientError
-import needletail.client.{Client, Serving}
-
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
+import needletail.client.{Client, Serving}
+import needletail.client.config.{ClientConfig, HttpProxy, Proxies, RetryConfig}
+import needletail.client.error.ClientError
 import needletail.http.{Handler, Response}
 import needletail.io.{Address, Tls, TlsServerConfig}
 import needletail.server.ServerFixture

@@ -1,7 +1,6 @@
 package needletail.io.platform
 
 import needletail.io.{ChildProcess, DescriptorShortage}
-
 import needletail.testing.Suite
 
 class DescriptorSuite extends Suite {

@@ -1,12 +1,11 @@
 package needletail.io.platform
 
-import needletail.io.DescriptorShortage
-
-import needletail.testing.Suite
-
 import scala.scalanative.posix.sys.resource.{getrlimit, rlimit, setrlimit, RLIMIT_NOFILE}
 import scala.scalanative.unsafe.*
 import scala.scalanative.unsigned.*
+
+import needletail.io.DescriptorShortage
+import needletail.testing.Suite
 
 class DescriptorSuite extends Suite {
 

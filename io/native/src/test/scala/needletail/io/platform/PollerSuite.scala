@@ -1,14 +1,14 @@
 package needletail.io.platform
 
-import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
-
 import java.util.concurrent.CountDownLatch
-import scala.concurrent.duration._
-import scala.concurrent.{Await, Promise}
-import scala.scalanative.posix.pthread.pthread_self
-import scala.scalanative.posix.signal.pthread_kill
-import scala.scalanative.posix.signal.SIGTERM
 
+import scala.concurrent.{Await, Promise}
+import scala.concurrent.duration._
+import scala.scalanative.posix.pthread.pthread_self
+import scala.scalanative.posix.signal.SIGTERM
+import scala.scalanative.posix.signal.pthread_kill
+
+import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
 import needletail.io.kernel.Kernel
 import needletail.io.system.{Uring, UringPoller}
 import needletail.testing.Pause

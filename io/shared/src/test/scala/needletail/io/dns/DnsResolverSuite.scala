@@ -1,7 +1,5 @@
 package needletail.io.dns
 
-import needletail.io.{EventLoop, LoopSuite}
-
 import java.net.{InetAddress, UnknownHostException}
 import java.util.concurrent.{
   ConcurrentHashMap,
@@ -11,6 +9,8 @@ import java.util.concurrent.{
   RejectedExecutionException
 }
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+import needletail.io.{EventLoop, LoopSuite}
 
 
 class DnsResolverSuite extends LoopSuite {

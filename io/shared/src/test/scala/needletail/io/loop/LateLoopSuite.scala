@@ -1,9 +1,8 @@
 package needletail.io.loop
 
-import needletail.io.{Connection, DelegatingPlatform, DelegatingPoller, EventLoops, LoopSuite}
-
 import scala.concurrent.duration.*
 
+import needletail.io.{Connection, DelegatingPlatform, DelegatingPoller, EventLoops, LoopSuite}
 import needletail.io.platform.Poller
 import needletail.testing.Pause
 

@@ -1,9 +1,9 @@
 package needletail.io.loop
 
-import needletail.io.{EventLoop, LoopSuite}
-
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicInteger
+
+import needletail.io.{EventLoop, LoopSuite}
 
 
 class TaskQueueSuite extends LoopSuite {

@@ -1,9 +1,8 @@
 package needletail.io.loop
 
-import needletail.io.LoopSuite
-
 import java.util.concurrent.atomic.AtomicBoolean
 
+import needletail.io.LoopSuite
 import needletail.io.loop.{TimerHeap, TimerNode}
 
 class TimerSuite extends LoopSuite {

@@ -1,8 +1,8 @@
 package needletail.io.loop
 
-import needletail.io.{EventLoops, LoopSuite}
-
 import scala.concurrent.duration.DurationInt
+
+import needletail.io.{EventLoops, LoopSuite}
 
 class WakeUpSuite extends LoopSuite {
 

@@ -1,7 +1,6 @@
 package needletail.io.tls
 
 import needletail.io.{Connection, ConnectionTimer, Listener, LoopSuite, Tls}
-
 import needletail.io.platform.{ConnectionOptions, ListenOptions, Socket}
 import needletail.testing.TemporaryDirectories
 

@@ -1,13 +1,12 @@
 package needletail.io.tls
 
-import needletail.io.{Connection, ConnectionHandler, Connector, Listener, LoopSuite, Tls, TlsIdentity}
-import needletail.io.platform.{ConnectionOptions, ListenOptions}
-
 import java.io.IOException
 import java.nio.file.{Files, Path}
 
 import scala.concurrent.{Await, Promise}
 
+import needletail.io.{Connection, ConnectionHandler, Connector, Listener, LoopSuite, Tls, TlsIdentity}
+import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.testing.{Authority, TemporaryDirectories}
 
 /** What the configurations of TLS promise, on both ends of connections of our own. */

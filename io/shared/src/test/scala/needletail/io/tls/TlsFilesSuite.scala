@@ -1,10 +1,9 @@
 package needletail.io.tls
 
-import needletail.io.Tls
-
 import java.io.IOException
 import java.nio.file.{Files, Path}
 
+import needletail.io.Tls
 import needletail.testing.{Authority, Suite, TemporaryDirectories}
 
 /** Errors in the files of a TLS configuration. */

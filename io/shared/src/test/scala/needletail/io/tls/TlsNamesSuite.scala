@@ -1,13 +1,12 @@
 package needletail.io.tls
 
-import needletail.io.{Listener, Tls}
-import needletail.io.platform.{ConnectionOptions, ListenOptions}
-
 import java.io.{ByteArrayOutputStream, DataOutputStream, IOException}
 import java.net.Socket as PlainSocket
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.nio.file.Files
 
+import needletail.io.{Listener, Tls}
+import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.io.tls.*
 
 /** The names that clients ask for (SNI), sound and not: a ClientHello is made by hand here. */

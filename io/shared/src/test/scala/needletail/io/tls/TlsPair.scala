@@ -1,13 +1,12 @@
 package needletail.io.tls
 
-import needletail.io.{Address, Connection, ConnectionHandler, Connector, EventLoop, Listener, LoopSuite, Tls, TlsIdentity}
-import needletail.io.platform.{ConnectionOptions, ListenOptions}
-
 import java.io.IOException
 import java.util.concurrent.{ConcurrentLinkedQueue, LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.{Await, Promise}
 
+import needletail.io.{Address, Connection, ConnectionHandler, Connector, EventLoop, Listener, LoopSuite, Tls, TlsIdentity}
+import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.io.tls.*
 import needletail.testing.TemporaryDirectories
 

@@ -1,11 +1,10 @@
 package needletail.io.tls
 
-import needletail.io.Tls
-import needletail.io.platform.ConnectionOptions
-
 import scala.concurrent.duration.*
 import scala.util.Random
 
+import needletail.io.Tls
+import needletail.io.platform.ConnectionOptions
 import needletail.io.tls.*
 
 /** A server and a client of ours with TLS, on either platform. */

@@ -22,10 +22,10 @@ object TotalFailure {
   def already(figures: Figures, seconds: Int): Boolean =
     figures.good == 0 && figures.requests > 0 && {
       figures.count(Outcome.Unresolved) == figures.requests ||
-      seconds >= 3 && Hopelessly.map(figures.count).sum == figures.requests
+      seconds >= 3 && WithoutConnection.map(figures.count).sum == figures.requests
     }
 
-  private val Hopelessly = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
+  private val WithoutConnection = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
 
   private def words(outcome: Outcome, total: Figures, run: RunResult): String = {
     val target = run.plan.targets.mkString(", ")

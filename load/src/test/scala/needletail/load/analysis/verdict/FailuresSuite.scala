@@ -15,7 +15,7 @@ class FailuresSuite extends Suite {
     assertEquals(Failures.describe(some, Vector.empty), "2 with a bad status (503: 2)")
   }
 
-  test("what is no HTTP is told with what was wrong first") {
+  test("a response that is not HTTP is described by its first error") {
     val made = new Figures
     made.failed(Outcome.Garbage, 0, 1000)
     assertEquals(

@@ -9,9 +9,9 @@ import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
 import needletail.client.policy.BreakerState
 import needletail.io.EventLoops
 import needletail.server._
+import needletail.simulation.peer.HttpProbe
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.peer.HttpProbe
 import needletail.simulation.world.World
 
 /**

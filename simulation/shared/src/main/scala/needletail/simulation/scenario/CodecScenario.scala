@@ -7,9 +7,9 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.server.Answer
 import needletail.server.tcp.TcpServer
+import needletail.simulation.peer.{RawClient, SimpleClient}
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.peer.{RawClient, SimpleClient}
 import needletail.simulation.world.World
 import needletail.tcp.{Codec, Decoded, Decoder}
 

@@ -8,8 +8,8 @@ import needletail.content._
 import needletail.io.{Address, EventLoops}
 import needletail.routing.Routes
 import needletail.server._
-import needletail.simulation.service.{ContentService, Service, UserCode}
 import needletail.simulation.peer.{ContentCall, HttpProbe, PeerGroup, RawContentClient}
+import needletail.simulation.service.{ContentService, Service, UserCode}
 import needletail.simulation.world.World
 
 /**

@@ -6,8 +6,9 @@ import needletail.gateway.Gateway
 import needletail.gateway.serve.{FrontProtocol, GatewayConfig}
 import needletail.io.Address
 import needletail.server._
+import needletail.simulation.peer.{Peer, PeerGroup}
+import needletail.simulation.peer.gateway.{FastCgiProbe, RawFastCgiClient, RawScgiClient, ScgiProbe}
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.peer.{FastCgiProbe, Peer, PeerGroup, RawFastCgiClient, RawScgiClient, ScgiProbe}
 import needletail.simulation.world.World
 
 /** A program behind web servers that speak FastCGI or SCGI, with the user code of the HTTP scenario. */

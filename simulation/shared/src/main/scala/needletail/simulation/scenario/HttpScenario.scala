@@ -4,8 +4,8 @@ import scala.concurrent.duration._
 
 import needletail.metrics.MetricSource
 import needletail.server._
-import needletail.simulation.service.{Service, UserCode}
 import needletail.simulation.peer.{HttpExchange, HttpProbe, PeerGroup, RawHttpClient}
+import needletail.simulation.service.{Service, UserCode}
 import needletail.simulation.world.World
 
 /** An HTTP server with routes, limits and a drain, and some random clients. */

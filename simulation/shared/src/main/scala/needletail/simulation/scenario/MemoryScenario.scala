@@ -3,9 +3,9 @@ package needletail.simulation.scenario
 import scala.concurrent.duration._
 
 import needletail.server._
+import needletail.simulation.peer.{HttpExchange, HttpProbe, SimpleClient}
 import needletail.simulation.reader.{Mark, SentRequest, StrictHttpReader}
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.peer.{HttpExchange, HttpProbe, SimpleClient}
 import needletail.simulation.world.World
 
 /**

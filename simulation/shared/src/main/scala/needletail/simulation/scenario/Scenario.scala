@@ -5,10 +5,10 @@ import scala.concurrent.duration._
 
 import needletail.http.zlib.{Coders, Deflaters, Inflaters}
 import needletail.io.Address
-import needletail.server.operations.{Log, Operations}
 import needletail.server.{RunningServer, ServerConfig}
-import needletail.simulation.service.UserCode
+import needletail.server.operations.{Log, Operations}
 import needletail.simulation.peer.Probe
+import needletail.simulation.service.UserCode
 import needletail.simulation.world.World
 
 /** A scenario that a simulation runs. It checks what must hold afterwards. */

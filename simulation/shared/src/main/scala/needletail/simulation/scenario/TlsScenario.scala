@@ -16,10 +16,10 @@ import needletail.io.{
   TlsTrust
 }
 import needletail.server._
+import needletail.simulation.peer.{HttpProbe, Peer, PeerGroup, RawHttpClient, SimpleClient}
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
 import needletail.simulation.tls._
-import needletail.simulation.peer.{HttpProbe, Peer, PeerGroup, RawHttpClient, SimpleClient}
 import needletail.simulation.world.{Endpoint, World}
 
 /**

@@ -5,16 +5,10 @@ import scala.concurrent.duration._
 import needletail.io.EventLoops
 import needletail.routing.Routes
 import needletail.server._
+import needletail.simulation.peer.{HttpProbe, PeerGroup}
+import needletail.simulation.peer.websocket.{ClientWebSocket, IdleWebSocket, RawWebSocketClient, RawWebSocketServer}
 import needletail.simulation.reader.FrameTap
 import needletail.simulation.service.{ListenerChecks, Service, UserCode, WebSocketService}
-import needletail.simulation.peer.{
-  ClientWebSocket,
-  HttpProbe,
-  IdleWebSocket,
-  PeerGroup,
-  RawWebSocketClient,
-  RawWebSocketServer
-}
 import needletail.simulation.world.World
 import needletail.websocket.{PerMessageDeflate, WebSocketClient, WebSocketClientConfig, WebSocketConfig}
 

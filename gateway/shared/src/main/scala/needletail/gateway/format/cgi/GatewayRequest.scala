@@ -25,9 +25,6 @@ final class GatewayRequest private[gateway] (
   /** A variable of RFC 3875 §4.1 or one that the web server is configured to add; None if it is missing or empty. */
   def variable(name: String): Option[String] = Option(variables.get(name))
 
-  /** All variables, as received. Header fields are among them, as `HTTP_...`. */
-  def allVariables: List[(String, String)] = variables.toList
-
   /** The client's address, as the web server saw it. */
   def remoteAddress: String = address("REMOTE_ADDR", "REMOTE_PORT")
 

@@ -1,7 +1,8 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.websocket
 
 import scala.collection.mutable.ArrayBuffer
 
+import needletail.simulation.peer.SimpleClient
 import needletail.simulation.reader.StrictFrameReader
 import needletail.simulation.world.World
 

@@ -1,4 +1,4 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.gateway
 
 import java.io.ByteArrayOutputStream
 

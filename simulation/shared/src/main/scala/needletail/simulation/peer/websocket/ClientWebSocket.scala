@@ -1,4 +1,4 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.websocket
 
 import java.util.concurrent.RejectedExecutionException
 

@@ -1,9 +1,10 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.gateway
 
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration._
 
+import needletail.simulation.peer.{Peer, Probe, RawClient, SimpleClient}
 import needletail.simulation.reader.{
   CgiReader,
   FastCgiAsked,

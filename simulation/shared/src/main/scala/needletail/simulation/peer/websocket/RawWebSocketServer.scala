@@ -1,7 +1,8 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.websocket
 
 import scala.collection.mutable.ArrayBuffer
 
+import needletail.simulation.peer.RawClient
 import needletail.simulation.reader.{PeerMessages, StrictFrameReader}
 import needletail.simulation.service.WebSocketService
 import needletail.simulation.world.{Endpoint, World}

@@ -1,8 +1,9 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.websocket
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import needletail.http.zlib.Deflaters
+import needletail.simulation.peer.ContentEncoder
 import needletail.simulation.world.SeededRandom
 
 /** Writes frames of WebSockets, well and badly formed, without the library's code. */

@@ -1,7 +1,8 @@
-package needletail.simulation.peer
+package needletail.simulation.peer.gateway
 
 import scala.concurrent.duration._
 
+import needletail.simulation.peer.{Peer, Probe, RawClient, SimpleClient}
 import needletail.simulation.reader.{CgiReader, Mark, ReceivedResponse, SentRequest}
 import needletail.simulation.service.Service
 import needletail.simulation.world.World
