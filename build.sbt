@@ -723,6 +723,10 @@ lazy val root = project
           (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value
         ),
         streams.value.log
+      ) + FunctionOrder.check(
+        baseDirectory.value / "sbt-needletail" / "src" / "main" / "resources" / "needletail" / "sbt" / "native_order.txt",
+        (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value,
+        streams.value.log
       ),
       streams.value.log
     ),
