@@ -192,7 +192,7 @@ package object content {
     /**
      * The same routes, whose responses with ETag or Last-Modified become 304 for GET and HEAD if the client has them, and
      * 412 if If-Match or If-Unmodified-Since is false. This saves the transfer, not the work of the handler, and does
-     * not protect what other methods change: see [[conditionally]].
+     * not protect what other methods change: see `conditionally`.
      */
     def conditional: Routes = Conditional.of(routes)
 
