@@ -331,8 +331,10 @@ lazy val redis     = program("redis").dependsOn(options, tcp, testing % Test, te
 lazy val memcached = program("memcached").dependsOn(options, actor, testing % Test, testkit % Test)
 
 lazy val reference =
-  program("reference").dependsOn(options, content, json, websocket, testing % Test, testkit % Test)
-lazy val chat     = program("chat").dependsOn(options, actor, websocket, testing % Test)
+  program("reference")
+    .dependsOn(options, content, json, websocket, services % "test->test", testing % Test, testkit % Test)
+lazy val chat =
+  program("chat").dependsOn(options, actor, websocket, services % "test->test", testing % Test)
 lazy val overload = program("overload").dependsOn(options, testing % Test, testkit % Test)
 lazy val cgihost  = program("cgihost").dependsOn(options, server % "test->test", testing % Test)
 

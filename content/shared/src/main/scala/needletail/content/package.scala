@@ -3,15 +3,18 @@ package needletail
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 
+import scala.concurrent.duration.FiniteDuration
+
 import needletail.async.Async
 import needletail.client.{Call, ClientError, Service}
 import needletail.content.answer.Download
 import needletail.content.compression.Compression
+import needletail.content.conditional.Conditional
 import needletail.content.file.{ClassPathServer, FileServer}
 import needletail.content.forward.Proxy
 import needletail.content.security.Cors
 import needletail.http.message.{HttpError, MediaType, Parameters}
-import needletail.http.{Handler, Request, Response, Status}
+import needletail.http.{Handler, Headers, HttpDate, Reply, Request, Response, Status, ToReply}
 import needletail.json.{Json, JsonReader, JsonWriter}
 import needletail.routing.{request, Part, Routes}
 
@@ -21,12 +24,14 @@ import needletail.routing.{request, Part, Routes}
  */
 package object content {
   type CompressionConfig = compression.CompressionConfig
+  type Conditions        = conditional.Conditions
   type CookieSecrets     = security.CookieSecrets
   type CorsConfig        = security.CorsConfig
   type CrossSite         = security.CrossSite
   type Csrf              = security.Csrf
   type CsrfToken         = security.CsrfToken
   type DecodingLimits    = compression.DecodingLimits
+  type EntityTag         = conditional.EntityTag
   type Event             = events.Event
   type FileConfig        = file.FileConfig
   type FormData          = multipart.FormData
@@ -39,6 +44,7 @@ package object content {
   type RateLimit         = limit.RateLimit
   type RequestId         = answer.RequestId
   type SecurityHeaders   = security.SecurityHeaders
+  type Verdict           = conditional.Verdict
   type FieldError        = validation.FieldError
   type Validated[A]      = validation.Validated[A]
 
@@ -50,6 +56,7 @@ package object content {
   val Decoding: compression.Decoding.type                     = compression.Decoding
   val Csrf: security.Csrf.type                                = security.Csrf
   val DecodingLimits: compression.DecodingLimits.type         = compression.DecodingLimits
+  val EntityTag: conditional.EntityTag.type                   = conditional.EntityTag
   val Event: events.Event.type                                = events.Event
   val EventSource: events.EventSource.type                    = events.EventSource
   val Events: events.Events.type                              = events.Events
@@ -64,6 +71,8 @@ package object content {
   val Redirect: answer.Redirect.type                          = answer.Redirect
   val RequestId: answer.RequestId.type                        = answer.RequestId
   val SecurityHeaders: security.SecurityHeaders.type          = security.SecurityHeaders
+
+  val Verdict: conditional.Verdict.type                       = conditional.Verdict
 
   val FieldError: validation.FieldError.type = validation.FieldError
   val Validated: validation.Validated.type   = validation.Validated
@@ -119,6 +128,33 @@ package object content {
   def proxy(prefix: String, service: Service, config: ProxyConfig = ProxyConfig()): Routes =
     new Proxy(prefix, service, config).routes
 
+  /**
+   * The response of `make`, a `Response`, `Async[Response]` or `Future[Response]`, if the request's conditions allow it
+   * (RFC 9110 §13.2.2). Otherwise `make` is not evaluated: GET and HEAD are answered 304 if the client has the current
+   * state, and 412 is the answer if If-Match or If-Unmodified-Since is false, or If-None-Match for a method that changes
+   * something. Between the check and the change, others may change it too, unless the program prevents that.
+   *
+   * {{{
+   * GET / "notes" / id + request to { case (note, request) =>
+   *   conditionally(request, Some(EntityTag(note.version)), headers = Headers("Cache-Control" -> "no-cache"))(page(note).ok)
+   * }
+   * }}}
+   * To be called where the request would succeed without conditions: they do not count for other responses (§13.2.1).
+   *
+   * @param tag the tag of the current state. With neither tag nor date there is no state yet, as for the PUT that creates
+   *   it: then `If-None-Match: *` holds, and If-Match does not
+   * @param lastModified when it last changed, in seconds since 1970
+   * @param headers what a response to GET or HEAD and its 304 have in common besides ETag and Last-Modified: Cache-Control,
+   *   Expires, Vary, Content-Location. They are added to successful responses
+   */
+  def conditionally[R](
+      request: Request,
+      tag: Option[EntityTag],
+      lastModified: Option[Long] = None,
+      headers: Headers = Headers.empty
+  )(make: => R)(implicit toReply: ToReply[R]): Reply =
+    Conditional.reply(request, tag, lastModified, headers)(make)
+
   /** The response of the media type that the client prefers; see [[answer.Negotiation]]. */
   def negotiate(request: Request)(offered: (String, () => Response)*): Response =
     answer.Negotiation.negotiate(request)(offered*)
@@ -152,6 +188,13 @@ package object content {
     def compressed: Routes = compressed(CompressionConfig())
 
     def compressed(config: CompressionConfig): Routes = new Compression(config)(routes)
+
+    /**
+     * The same routes, whose responses with ETag or Last-Modified become 304 for GET and HEAD if the client has them, and
+     * 412 if If-Match or If-Unmodified-Since is false. This saves the transfer, not the work of the handler, and does
+     * not protect what other methods change: see `conditionally`.
+     */
+    def conditional: Routes = Conditional.of(routes)
 
     /** The same routes, open to the other origins of `config`. */
     def cors(config: CorsConfig): Routes = new Cors(config)(routes)
@@ -188,6 +231,25 @@ package object content {
   }
 
   implicit class ResponseWithContent(private val response: Response) {
+
+    /** With that ETag, which names this state of the content (RFC 9110 §8.8.3). */
+    def etag(tag: EntityTag): Response = response.setHeader("ETag", tag.toString)
+
+    /** With a strong ETag: `version` is what stands between the quotes. */
+    def etag(version: String): Response = etag(EntityTag(version))
+
+    /** With that time in Last-Modified, in seconds since 1970. */
+    def lastModified(epochSecond: Long): Response =
+      response.setHeader("Last-Modified", HttpDate.format(epochSecond))
+
+    /** With these directives in Cache-Control, such as `no-store` or `private, max-age=60` (RFC 9111 §5.2). */
+    def cacheControl(directives: String): Response = response.setHeader("Cache-Control", directives)
+
+    /** Caches, those shared by many clients too, may use it without asking for so long: `max-age`, in whole seconds. */
+    def cacheControl(maxAge: FiniteDuration): Response = {
+      if (maxAge.toSeconds < 0) throw new IllegalArgumentException(s"cacheControl: maxAge $maxAge is negative")
+      cacheControl(s"max-age=${maxAge.toSeconds}")
+    }
 
     /** The same response, to be saved as a file of that name (RFC 6266). */
     def download(fileName: String): Response =

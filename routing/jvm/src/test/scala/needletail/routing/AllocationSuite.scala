@@ -42,6 +42,18 @@ class AllocationSuite extends needletail.testing.Suite {
     assertAllocates(0.5, routes, Request.get("/api/nothing"))
   }
 
+  test("nor do routes beside wrapped ones, nor those beside routes with a filter: unused, neither costs anything") {
+    val who    = Filter("who")(_ => needletail.async.Async.value(Right("Ann")))
+    val beside = Routes(
+      Routes(GET / "wrapped" to hello).mapResponse((_, response) => response.header("X-Mark", "1")),
+      Routes(GET / "around" to hello).around((_, next) => next()),
+      (GET / "filtered" + who) to (_ => hello)
+    ) ++ routes
+    assertAllocates(0.5, beside, Request.get("/api/resource99/list"))
+    val wrapped = Request.get("/wrapped")
+    assert(Allocation.of { sink = beside(wrapped) } > 0, "what is wrapped allocates")
+  }
+
   test("a typed route with three values allocates little more than those") {
     assertAllocates(600, routes, Request.get("/api/typed/123456/name?q=654321"))
   }

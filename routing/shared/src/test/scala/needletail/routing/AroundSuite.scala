@@ -119,6 +119,26 @@ class AroundSuite extends Suite {
     assertEquals(adding("c")(nested).test(Request.get("/in")).header("X-Order"), Some("abc"))
   }
 
+  test("the wrapper that is applied last sees the request first and the response last") {
+    var seen                               = List.empty[String]
+    def noting(text: String)(in: Routes) = in.around { (_, next) =>
+      seen ::= s"$text in"
+      next().map { response =>
+        seen ::= s"$text out"
+        response
+      }
+    }
+    noting("outer")(noting("inner")(plain)).test(Request.get("/fine"))
+    assertEquals(seen.reverse, List("outer in", "inner in", "inner out", "outer out"))
+  }
+
+  test("wrapping some routes leaves the others as they are: the same objects, compiled once") {
+    val beside  = Routes(GET / "out" to "".ok)
+    val wrapped = Routes(plain.mapResponse((_, response) => response), beside)
+    assert(wrapped.all.last eq beside.all.head)
+    assert(wrapped.all.head ne plain.all.head)
+  }
+
   test("fault 16: a handler that is no router can have the same around it") {
     val handler = Handler((request: Request) =>
       if (request.path == "/throws") throw new IllegalStateException("no") else "fine".ok

@@ -16,13 +16,16 @@ import needletail.routing.Routes
  * @param maxStreams streams, and contents of more than 64 KB, that are compressed at the same time, in the whole program:
  *   each holds memory, with gzip and deflate some 256 KB. Further ones are sent uncompressed
  * @param types which media types are compressed, in lower case and without parameters
+ * @param when which responses are compressed: `CompressionConfig.nonSecret` leaves out those that may contain a secret, as
+ *   the length of a compressed one tells something about it (BREACH). It decides about responses with content only
  */
 final case class CompressionConfig(
     codings: List[String] = List("gzip", "deflate"),
     level: Int = 5,
     least: Int = 1024,
     maxStreams: Int = 256,
-    types: String => Boolean = CompressionConfig.isCompressible
+    types: String => Boolean = CompressionConfig.isCompressible,
+    when: (Request, Response) => Boolean = CompressionConfig.always
 ) {
   private def check(): Unit = {
     val is = Setting("CompressionConfig")
@@ -42,6 +45,25 @@ object CompressionConfig {
 
   /** Streams and long contents that are being compressed now, in the whole program. */
   def streams: Int = Encoders.inStreams
+
+  /** All responses. */
+  val always: (Request, Response) => Boolean = (_, _) => true
+
+  /**
+   * Responses that are for everybody: to requests without Cookie, Authorization and client certificate, and themselves
+   * without Set-Cookie and without `private` or `no-store` in Cache-Control.
+   */
+  val nonSecret: (Request, Response) => Boolean = (request, response) =>
+    request.header("cookie").isEmpty && request.header("authorization").isEmpty &&
+      request.connection.peer.isEmpty && !response.headers.contains("Set-Cookie") &&
+      !response.headers.list("Cache-Control").exists(isPersonal)
+
+  /** Whether that directive is for responses to one user; `private` may name fields. */
+  private def isPersonal(directive: String): Boolean = {
+    val equals = directive.indexOf('=')
+    val name   = (if (equals < 0) directive else directive.substring(0, equals)).trim
+    name.equalsIgnoreCase("private") || name.equalsIgnoreCase("no-store")
+  }
 
   /** Texts, JSON, XML, JavaScript, SVG, WebAssembly and fonts that are not compressed themselves; not event streams. */
   val isCompressible: String => Boolean = mediaType =>
@@ -81,7 +103,8 @@ private[content] final class Compression(config: CompressionConfig) {
         varied.headers.get("ETag").filterNot(isKnownAsStrong(request, _)).fold(varied)(weakened(varied, _))
       else
         AcceptEncoding.choose(request, config.codings) match {
-          case Some(coding) if length(response) >= config.least && mayStart(response) =>
+          case Some(coding)
+              if length(response) >= config.least && config.when(request, response) && mayStart(response) =>
             val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
             coded(
               request,

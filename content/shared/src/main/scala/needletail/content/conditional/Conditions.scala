@@ -26,10 +26,11 @@ object Verdict {
  */
 final class Conditions(tag: Option[EntityTag], lastModified: Option[Long], exists: Boolean = true) {
 
-  /** What becomes of `request`. */
+  /** What becomes of `request`. For methods that select no representation, conditions do not count (§13.2.1). */
   def apply(request: Request): Verdict = {
     val safe = request.method == Method.GET || request.method == Method.HEAD
-    if (!isCurrent(request)) Verdict.Failed
+    if (!safe && Conditions.selectsNone(request.method)) Verdict.Proceed
+    else if (!isCurrent(request)) Verdict.Failed
     else if (isKnown(request, safe)) if (safe) Verdict.NotModified else Verdict.Failed
     else Verdict.Proceed
   }
@@ -73,6 +74,9 @@ final class Conditions(tag: Option[EntityTag], lastModified: Option[Long], exist
 }
 
 object Conditions {
+
+  private def selectsNone(method: Method): Boolean =
+    method == Method.OPTIONS || method == Method.TRACE || method == Method.CONNECT
 
   /** All lines of a list field as one. */
   private def field(request: Request, name: String): Option[String] =

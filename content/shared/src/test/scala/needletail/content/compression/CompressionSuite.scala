@@ -127,6 +127,28 @@ class CompressionSuite extends Suite {
     assertEquals(tag("\"a"), Some("W/\"a\""))
   }
 
+  test("when: nonSecret leaves responses alone that may contain a secret; they vary all the same") {
+    def coding(response: Response, fields: (String, String)*) = {
+      val sent = Routes(GET / "x" to response)
+        .compressed(CompressionConfig(when = CompressionConfig.nonSecret))
+        .test(Request(Method.GET, "/x", Headers((("Accept-Encoding" -> "gzip") +: fields)*)))
+      assertEquals(sent.header("Vary"), Some("Accept-Encoding"))
+      sent.header("Content-Encoding")
+    }
+    val ok = Response.ok(text)
+    assertEquals(coding(ok), Some("gzip"))
+    assertEquals(coding(ok.header("Cache-Control", "public, max-age=60")), Some("gzip"))
+    assertEquals(coding(ok, "Cookie" -> "session=1"), None)
+    assertEquals(coding(ok, "Authorization" -> "Basic YTpi"), None)
+    assertEquals(coding(ok.header("Set-Cookie", "session=1")), None)
+    for (value <- Seq("private", "max-age=60, Private", "no-store", "private=\"X-User\""))
+      assertEquals(coding(ok.header("Cache-Control", value)), None, value)
+    val known = Routes(GET / "x" to ok.header("ETag", "\"a\""))
+      .compressed(CompressionConfig(when = (_, _) => false))
+      .test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> "gzip")))
+    assertEquals((known.header("ETag"), known.text), (Some("\"a\""), text))
+  }
+
   test("a long content and a stream are compressed in pieces") {
     val long = text * 10
     for (

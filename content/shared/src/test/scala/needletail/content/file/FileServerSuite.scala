@@ -237,6 +237,32 @@ class FileServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("a video that is sought in: all of it from 0 on, then from the middle, as the same version") {
+    served() { (root, server) =>
+      Files.write(root.resolve("film.mp4"), large)
+      val routes = server.routes("/f")
+      val first  = routes.test(get("/f/film.mp4", "Range" -> "bytes=0-"))
+      assertEquals(
+        (first.status.code, first.header("Content-Type"), first.header("Content-Range")),
+        (206, Some("video/mp4"), Some("bytes 0-199999/200000"))
+      )
+      assertEquals((first.response.body.length, first.header("Accept-Ranges")), (200000L, Some("bytes")))
+      assertEquals(first.bytes.toSeq, large.toSeq)
+      val tag  = first.header("ETag").get
+      val next = routes.test(get("/f/film.mp4", "Range" -> "bytes=100000-", "If-Range" -> tag))
+      assertEquals(
+        (next.status.code, next.header("Content-Range"), next.header("ETag")),
+        (206, Some("bytes 100000-199999/200000"), Some(tag))
+      )
+      assertEquals(next.bytes.toSeq, large.drop(100000).toSeq)
+      val end = routes.test(get("/f/film.mp4", "Range" -> "bytes=199999-", "If-Range" -> tag))
+      assertEquals((end.status.code, end.bytes.toSeq), (206, large.takeRight(1).toSeq))
+      val other = routes.test(get("/f/film.mp4", "Range" -> "bytes=100000-", "If-Range" -> "\"before\""))
+      assertEquals((other.status.code, other.bytes.length), (200, 200000))
+      eventually(server.opened == 0)
+    }
+  }
+
   test("a filter decides which files are served, the index of a directory included") {
     served(FileConfig(filter = name => name == "a.txt" || name.startsWith("sub/deep"))) { (root, server) =>
       write(root, "sub/deep/index.html", "deep")

@@ -2,7 +2,7 @@ package needletail.examples.demo
 
 import scala.concurrent.duration._
 
-import needletail.examples.services.Running
+import needletail.examples.services.{Browser, Running}
 import needletail.json.Json
 import needletail.io.Address
 import needletail.server.{Log, Server, ServerConfig}
@@ -13,10 +13,7 @@ class LivePageSuite extends Suite with Running {
   override def munitTimeout: Duration = 120.seconds
 
   private def browsing[A](body: Browser => A): A = {
-    assume(
-      Browser.found.isDefined,
-      "LivePageSuite needs a Chromium: none is on the PATH as chromium, chromium-browser or google-chrome, nor named by CHROME"
-    )
+    assume(Browser.found.isDefined, Browser.missing("LivePageSuite"))
     val demo   = new Demo(0, Log.none)
     val config = demo.config(ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1))
     val server = Server(demo.routes, config).start()

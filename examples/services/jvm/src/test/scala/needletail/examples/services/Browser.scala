@@ -1,4 +1,4 @@
-package needletail.examples.demo
+package needletail.examples.services
 
 import java.io.{BufferedReader, File, IOException, InputStreamReader}
 import java.net.URI
@@ -9,7 +9,7 @@ import java.util.concurrent.{CompletableFuture, CompletionStage, LinkedBlockingQ
 
 import needletail.json.Json
 
-/** A headless Chromium with one page, spoken to by its DevTools protocol. One thread uses it. */
+/** A headless Chromium with pages, spoken to by its DevTools protocol. One thread uses it. */
 final class Browser private (process: Process, profile: Path, address: URI) extends AutoCloseable {
   private val messages = new LinkedBlockingQueue[Json]
   private var number   = 0L
@@ -35,18 +35,26 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
 
   private var session: Option[String] = None
 
-  /** Opens a page, with that JavaScript run before its own; `evaluate` is about that one from now on. */
-  def open(url: String, before: String): Unit = {
+  /**
+   * Opens a page, with that JavaScript run before its own. `evaluate` and `press` are about that one from now on; what is
+   * returned is for `turnTo`.
+   */
+  def open(url: String, before: String): Browser.Page = {
+    session = None
     val target = text(ask("Target.createTarget", "url" -> Json("about:blank")), "targetId")
-    session = Some(text(
+    val page = new Browser.Page(text(
       ask("Target.attachToTarget", "targetId" -> Json(target), "flatten" -> Json(true)),
       "sessionId"
     ))
+    turnTo(page)
     ask("Page.enable")
     ask("Page.addScriptToEvaluateOnNewDocument", "source" -> Json(before))
     ask("Page.navigate", "url"                            -> Json(url))
-    ()
+    page
   }
+
+  /** `evaluate` and `press` are about that page from now on. */
+  def turnTo(page: Browser.Page): Unit = session = Some(page.session)
 
   /** The value of that JavaScript in the page; throws what the page throws. */
   def evaluate(script: String): Json = {
@@ -95,6 +103,12 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
 }
 
 object Browser {
+
+  final class Page private[services] (private[services] val session: String)
+
+  /** Why a suite that needs a browser is skipped. */
+  def missing(suite: String): String =
+    s"$suite needs a Chromium: none is on the PATH as chromium, chromium-browser or google-chrome, nor named by CHROME"
 
   /** What CHROME names, or one of those on the PATH. */
   val found: Option[String] = {
