@@ -2,7 +2,7 @@ package needletail.io
 
 import java.util.concurrent.atomic.AtomicBoolean
 
-import needletail.io.loop.{TimerHeap, TimerNode}
+import needletail.async.{TimerHeap, TimerNode}
 
 class TimerSuite extends LoopSuite {
   import TimerSuite.*
