@@ -50,6 +50,8 @@ struct named {
 
 /* The same for a certificate that the server's own check refuses. The alert is certificate_unknown. */
 #define REFUSED_BY_CHECK 1001
+/* Instead of WRONG_HOST and WRONG_ADDRESS, for a certificate without any subjectAltName. */
+#define NAMELESS 1002
 
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);

@@ -135,12 +135,23 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
+/* Says in the error if a certificate is for no host at all. */
+static int tell_nameless(int is_valid, X509_STORE_CTX *chain) {
+    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
+    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
+        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
+        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
+            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
+    }
+    return is_valid;
+}
+
 /* Whether the peer must have a trusted certificate. A server requests one if `wanted`. */
 void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE
                : how == TRUST_WANTED ? VERIFY_PEER
                                      : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
-    ssl.SSL_CTX_set_verify(c->ctx, mode, NULL);
+    ssl.SSL_CTX_set_verify(c->ctx, mode, tell_nameless);
 }
 
 /* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */

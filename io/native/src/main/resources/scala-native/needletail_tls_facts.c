@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define RFC2253 0x1110317UL /* XN_FLAG_RFC2253 */
-#define SUBJECT_ALTERNATIVE_NAME 85
 
 /* Text as it grows. Each field is preceded by its length, 4 bytes, the highest first. Null once memory ran out. */
 typedef struct {

@@ -54,7 +54,8 @@ static int address(connection *c, const char *name, const char *key, int is_chec
         return 0;
     if (is_checked) {
         if (name[0] == 0 || name[0] == '.') return 0; /* OpenSSL would check no name, or accept all below a domain */
-        ssl.X509_VERIFY_PARAM_set_hostflags(wanted, CHECK_NO_PARTIAL_WILDCARDS);
+        /* not by the common name (RFC 9525 section 6.3), which OpenSSL checks where there is no DNS name */
+        ssl.X509_VERIFY_PARAM_set_hostflags(wanted, CHECK_NO_PARTIAL_WILDCARDS | CHECK_NEVER_SUBJECT);
         if (is_ip ? ssl.X509_VERIFY_PARAM_set1_ip_asc(wanted, name) != 1
                   : ssl.X509_VERIFY_PARAM_set1_host(wanted, name, strlen(name)) != 1)
             return 0;

@@ -45,7 +45,10 @@ case ${JAVA_OPTS:-} in
   *) collector=@COLLECTOR@ ;;
 esac
 
+# Without memory a thread can end of which others wait for ever. So the program ends as a whole, with status 3, and can
+# be started again.
+#
 # JAVA_OPTS and the collector are split into words on purpose.
 # shellcheck disable=SC2086
 exec "$home/bin/java" "$prepared" -Xlog:disable -Xlog:all=error:stderr \
-  -XX:-UsePerfData $collector ${JAVA_OPTS:-} -cp "@CLASSPATH@" @MAIN@ "$@"
+  -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError $collector ${JAVA_OPTS:-} -cp "@CLASSPATH@" @MAIN@ "$@"

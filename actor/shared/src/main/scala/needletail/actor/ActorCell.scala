@@ -152,10 +152,15 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     catch { case Survivable(e) => throwOnLoop(e) }
 
   private def throwOnLoop(error: Throwable): Unit =
-    try loop.execute(() => throw error)
+    try loop.execute(() => throw new ActorFailed(label, error))
     catch {
       case Survivable(_) => () // the loop is about to end, and this actor with it
     }
+
+  /** For messages about it: its name, or if it was given none, the class that its behaviour is written in. */
+  private def label: String =
+    if (name != ActorSettings.Unnamed) name
+    else s"of ${ActorCell.classNameOf(if (actor == null || (actor eq ActorCell.Unmade)) make else actor)}"
 
   // As a Context.
 
@@ -179,6 +184,13 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
 }
 
 private[actor] object ActorCell {
+
+  /** The name of its class; that of a function is that of the class it is written in. */
+  private def classNameOf(value: AnyRef): String = {
+    val name = value.getClass.getName
+    val at   = List("$$Lambda", "$$anon").map(name.indexOf(_)).filter(_ > 0)
+    (if (at.isEmpty) name else name.take(at.min)).reverse.dropWhile(_ == '$').reverse
+  }
 
   /** Used until `make` has returned an actor. */
   private object Unmade extends Actor[Any] {

@@ -18,7 +18,7 @@ object Overflow {
 /**
  * The settings of an actor. A value out of range throws IllegalArgumentException.
  *
- * @param name     for messages; need not be unique
+ * @param name     for messages; need not be unique. Without one, messages name the class that the actor was spawned in
  * @param mailbox  how many messages may wait, at least 1; by default the maximum of requests in flight of a server, so
  *   that requests that arrive all at once may ask the same actor
  * @param overflow what happens to one more
@@ -26,10 +26,11 @@ object Overflow {
  *   first failure stops it
  * @param within   the time in which restarts are counted, above 0
  * @param batch    how many messages it receives, at least 1, before its loop's other tasks run
- * @param onFailure called with each failure, on the loop. None: the failure is thrown on the loop, which logs it
+ * @param onFailure called with each failure, on the loop. None: an exception that names the actor, and has the failure as
+ *   its cause, is thrown on the loop, which logs it
  */
 final case class ActorSettings(
-    name: String = "actor",
+    name: String = ActorSettings.Unnamed,
     mailbox: Int = 16384,
     overflow: Overflow = Overflow.RejectNewest,
     restarts: Int = 10,
@@ -45,3 +46,11 @@ final case class ActorSettings(
     is.positive("within", within)
   }
 }
+
+object ActorSettings {
+  private[actor] final val Unnamed = "actor"
+}
+
+/** What is thrown on an actor's loop when the actor has failed. */
+private[actor] final class ActorFailed(actor: String, cause: Throwable)
+    extends RuntimeException(s"the actor $actor failed", cause, false, false)

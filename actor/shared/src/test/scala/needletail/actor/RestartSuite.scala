@@ -126,8 +126,25 @@ class RestartSuite extends Suite {
     val loop = new ManualLoop
     val ref  = Actor.spawn[Int](loop)(_ => n => throw new Boom(n))
     ref.send(1)
-    assertEquals(intercept[Boom](loop.runAll()).n, 1)
+    assertEquals(intercept[ActorFailed](loop.runAll()).getCause.getMessage, "boom 1")
     assert(!ref.isStopped)
+  }
+
+  private final class Counter extends Actor[Int] {
+    def receive(n: Int): Unit = throw new Boom(n)
+  }
+
+  test("what is logged of a failure names the actor, or the class of one without a name") {
+    def thrown(settings: ActorSettings)(make: Context[Int] => Actor[Int]): String = {
+      val loop = new ManualLoop
+      Actor.spawn[Int](loop, settings)(make).send(1)
+      intercept[ActorFailed](loop.runAll()).getMessage
+    }
+    val here = "needletail.actor.RestartSuite"
+    assertEquals(thrown(ActorSettings("orders"))(_ => n => throw new Boom(n)), "the actor orders failed")
+    assertEquals(thrown(ActorSettings())(_ => n => throw new Boom(n)), s"the actor of $here failed")
+    assertEquals(thrown(ActorSettings())(_ => new Counter), s"the actor of $here$$Counter failed")
+    assertEquals(thrown(ActorSettings())(_ => throw new Boom(2)), s"the actor of $here failed")
   }
 
   test("a stack that overflows is a failure like others") {

@@ -1,10 +1,15 @@
 package needletail.content
 
+import java.io.File
+import java.net.URLClassLoader
+import java.nio.file.{Files, Path}
+import java.util.jar.{Attributes, JarEntry, JarOutputStream, Manifest}
+
 import needletail.http.{Headers, Method, Request}
-import needletail.testing.Suite
+import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
-class ResourcesSuite extends Suite {
+class ResourcesSuite extends Suite with TemporaryDirectories {
   private val routes = resources("/c", "/")
 
   test("a file of a directory, and one of an archive, with tags by their content") {
@@ -67,5 +72,51 @@ class ResourcesSuite extends Suite {
       resources("/c", "/", FileConfig(fallback = Some("no"))).test(Request.get("/c/x")).status.code,
       404
     )
+  }
+
+  /** Runs `body` with these jars as the class path. */
+  private def withJars(jars: File*)(body: => Unit): Unit = {
+    val thread = Thread.currentThread
+    val before = thread.getContextClassLoader
+    val loader = new URLClassLoader(jars.map(_.toURI.toURL).toArray, ClassLoader.getPlatformClassLoader)
+    thread.setContextClassLoader(loader)
+    try body
+    finally {
+      thread.setContextClassLoader(before)
+      loader.close()
+    }
+  }
+
+  /** A jar with these entries only, none of them for a folder. */
+  private def jar(directory: Path, name: String, classPath: String, entries: String*): File = {
+    val manifest = new Manifest
+    manifest.getMainAttributes.put(Attributes.Name.MANIFEST_VERSION, "1.0")
+    if (classPath.nonEmpty) manifest.getMainAttributes.put(Attributes.Name.CLASS_PATH, classPath)
+    val file = directory.resolve(name)
+    val out  = new JarOutputStream(Files.newOutputStream(file), manifest)
+    try
+      entries.foreach { entry =>
+        out.putNextEntry(new JarEntry(entry))
+        out.write("content".getBytes)
+        out.closeEntry()
+      }
+    finally out.close()
+    file.toFile
+  }
+
+  test("a folder that is not there is an error when the routes are made, which names it") {
+    val directory = temporaryDirectory()
+    val files     = jar(directory, "files.jar", "", "public/assets/a.txt")
+    val names     = jar(directory, "names.jar", "files.jar") // as launchers make one where command lines are short
+    for (jars <- List(files, names)) withJars(jars) {
+      for (folder <- List("public", "/public/assets/", "META-INF")) resources("/c", folder)
+      for (folder <- List("publik", "public/assets/a.txt", "public/asset")) {
+        val refused = intercept[IllegalArgumentException](resources("/c", folder))
+        assertEquals(refused.getMessage, s"the class path has no folder '$folder', or nothing in it")
+      }
+      assert(
+        intercept[IllegalArgumentException](singleResource("/one", "publik/a.txt")).getMessage.contains("'publik'")
+      )
+    }
   }
 }

@@ -89,13 +89,15 @@ package object content {
    * GET and HEAD, with conditions and ranges (RFC 9110 §13 and §14). A request for a directory gets its index file; one
    * without a slash at the end is redirected to the one with it. Files are never looked for outside of the directory,
    * links that lead out of it included; names that begin with a dot, devices and pipes are answered 404.
+   *
+   * @throws java.lang.IllegalArgumentException if there is no such directory
    */
   def files(prefix: String, directory: Path, config: FileConfig = FileConfig()): Routes =
     new FileServer(directory, config).routes(prefix)
 
   /**
    * The route of one file: `singleFile("/favicon.ico", Paths.get("icons/black.ico"))`. As `files` in all else, but its
-   * name may begin with a dot.
+   * name may begin with a dot, and there may be no such file yet; its directory must be there.
    */
   def singleFile(path: String, file: Path, config: FileConfig = FileConfig()): Routes = {
     val whole = file.toAbsolutePath.normalize
@@ -107,6 +109,8 @@ package object content {
    * Routes for files of the class path below `base`: `resources("/assets", "public")`. As `files`, but they never change
    * and have no Last-Modified, and a directory is only known by its index file. Natively the program has to be linked
    * with them: `nativeConfig ~= { _.withEmbedResources(true) }`.
+   *
+   * @throws java.lang.IllegalArgumentException on the JVM, if nothing of the class path is below `base`
    */
   def resources(prefix: String, base: String, config: FileConfig = FileConfig()): Routes =
     new ClassPathServer(base, config).routes(prefix)

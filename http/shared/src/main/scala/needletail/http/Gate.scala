@@ -27,8 +27,11 @@ private[needletail] abstract class Gate {
   /** Reports that no route matches, so that the router responds to the current request itself. */
   def unmatched(): Unit
 
-  /** Reports that a part of that route has refused the current request before the request could be admitted. */
-  def refusedByPart(route: RouteClass): Unit
+  /**
+   * Reports that the router itself responds to the current request, which is counted as one of that route: a part of it
+   * has refused the request before it could be admitted, or the route is `RouteClass.options`.
+   */
+  def answeredFor(route: RouteClass): Unit
 
   /** The class of the current request, if it is known. */
   def current: RouteClass

@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.io.loop.TimerNode
+import needletail.async.TimerNode
 import needletail.io.platform.{Fallible, Socket}
 
 /**
@@ -64,10 +64,10 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   }
 
   private def wakeBy(nanos: Long): Unit =
-    if (position < 0 || nanos - due < 0) moveTo(nanos)
+    if (!isSet || nanos - due < 0) moveTo(nanos)
 
   @noinline private def moveTo(nanos: Long): Unit = {
-    if (position >= 0) loop.removeTimer(this)
+    if (isSet) loop.removeTimer(this)
     loop.addTimer(this, nanos)
   }
 

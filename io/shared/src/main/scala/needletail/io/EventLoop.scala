@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Async, Loop, Signal, Survivable, Timer}
+import needletail.async.{Async, Loop, Signal, Survivable, Timer, TimerHeap, TimerNode}
 import needletail.io.loop.{
   DescriptorWaiters,
   EndOfTurnQueue,
@@ -8,9 +8,7 @@ import needletail.io.loop.{
   LoopMemory,
   ReadArrays,
   ScheduledTask,
-  TaskQueue,
-  TimerHeap,
-  TimerNode
+  TaskQueue
 }
 import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
 

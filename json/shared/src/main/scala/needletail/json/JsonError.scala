@@ -8,15 +8,36 @@ import needletail.routing.internal.matching.Quote
  * @param message the reason
  * @param path the place in the document, such as `items[2].price`; empty for the document itself
  * @param offset the offset in bytes (UTF-8) of a syntax error; -1 for other errors
+ * @param others further errors of the same value, in the order of its fields
  */
-final case class JsonError(message: String, path: String = "", offset: Int = -1) {
+final case class JsonError(
+    message: String,
+    path: String = "",
+    offset: Int = -1,
+    others: Vector[JsonError] = Vector.empty
+) {
+
+  /** Both errors, with the others of both, each once; at most 100. */
+  private[json] def and(that: JsonError): JsonError = {
+    val own  = copy(others = Vector.empty)
+    val more = others ++ (that.copy(others = Vector.empty) +: that.others)
+    copy(others = more.distinct.filter(_ != own).take(JsonError.Most - 1))
+  }
 
   /**
    * One line, safe to be shown to a client: `malformed JSON: field 'items[2]': expected a value at byte 17`, or `field
-   * 'amount': expected Integer, got a string`.
+   * 'amount': expected Integer, got a string; missing field 'city'`.
    */
-  override def toString: String = {
+  override def toString: String = if (others.isEmpty) itself else (this +: others).map(_.itself).mkString("; ")
+
+  private def itself: String = {
     val where = if (path.isEmpty) "" else s"field '${Quote(path)}': "
     if (offset >= 0) s"malformed JSON: $where$message at byte $offset" else s"$where$message"
   }
+}
+
+object JsonError {
+
+  /** How many errors are kept: documents of clients may have any number. */
+  private final val Most = 100
 }

@@ -3,9 +3,15 @@ package needletail.json
 import scala.collection.immutable.TreeMap
 
 import needletail.routing.internal.matching.Quote
+import needletail.routing.internal.typing.Concat
 
 /**
- * Reads an `A` from JSON. A type of one's own is read field by field; an error names the field:
+ * Reads an `A` from JSON. A type of one's own is read field by field; an error names each field that is missing or wrong:
+ * {{{
+ * implicit val reader: JsonReader[Item] =
+ *   (JsonReader.field[Long]("id") + JsonReader.field[String]("name")).map { case (id, name) => Item(id, name) }
+ * }}}
+ * A function is another way, where fields depend on each other. It ends with the first error:
  * {{{
  * implicit val reader: JsonReader[Item] = JsonReader { json =>
  *   for {
@@ -22,6 +28,18 @@ trait JsonReader[A] {
 
   /** Reads the value at the cursor, which may be missing. */
   def read(at: JsonCursor): Either[JsonError, A]
+
+  /** Both values, in a flat tuple as `+` of routes makes it, of at most 12; or the errors of both. */
+  final def +[B, C](other: JsonReader[B])(implicit values: Concat[A, B, C]): JsonReader[C] = JsonReader { at =>
+    read(at) match {
+      case Right(a)    => other.read(at).map(b => values.join(a, b).asInstanceOf[C])
+      case Left(error) =>
+        other.read(at) match {
+          case Right(_)   => Left(error)
+          case Left(more) => Left(error.and(more))
+        }
+    }
+  }
 }
 
 object JsonReader {
@@ -30,6 +48,10 @@ object JsonReader {
   def apply[A](f: JsonCursor => Either[JsonError, A]): JsonReader[A] = new JsonReader[A] {
     def read(at: JsonCursor): Either[JsonError, A] = f(at)
   }
+
+  /** The member with that name as an `A`. */
+  def field[A](name: String)(implicit reader: JsonReader[A]): JsonReader[A] =
+    JsonReader(at => reader.read(at.at(name)))
 
   /** The implicit reader of `A`. */
   def of[A](implicit reader: JsonReader[A]): JsonReader[A] = reader

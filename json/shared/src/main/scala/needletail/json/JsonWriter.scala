@@ -8,9 +8,17 @@ trait JsonWriter[-A] {
 
   /** The value as JSON. Must not throw. */
   def write(value: A): Json
+
+  /** A writer of another type, converted by `f`: `JsonWriter.of[String].contramap(_.name)`. */
+  final def contramap[B](f: B => A): JsonWriter[B] = JsonWriter(value => write(f(value)))
 }
 
 object JsonWriter {
+
+  /** A writer by a function. */
+  def apply[A](f: A => Json): JsonWriter[A] = new JsonWriter[A] {
+    def write(value: A): Json = f(value)
+  }
 
   /** The implicit writer of `A`. */
   def of[A](implicit writer: JsonWriter[A]): JsonWriter[A] = writer

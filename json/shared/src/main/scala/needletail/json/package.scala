@@ -12,12 +12,10 @@ import needletail.routing.{Body, Part}
  *
  * case class Item(id: Long, name: String)
  * object Item {
- *   implicit val json: JsonFormat[Item] = JsonFormat(json =>
- *     for {
- *       id   <- json.at("id").as[Long]
- *       name <- json.at("name").as[String]
- *     } yield Item(id, name)
- *   )(item => Json.obj("id" -> item.id, "name" -> item.name))
+ *   implicit val json: JsonFormat[Item] = JsonFormat.of(
+ *     (JsonReader.field[Long]("id") + JsonReader.field[String]("name")).map { case (id, name) => Item(id, name) },
+ *     JsonWriter(item => Json.obj("id" -> item.id, "name" -> item.name))
+ *   )
  * }
  *
  * POST / "items" + Body[Item] to (item => add(item).map(_.created))

@@ -2,6 +2,9 @@ package needletail.json
 
 import needletail.testing.Suite
 
+private final case class Maker(city: String, since: Int)
+private final case class Pen(id: Long, name: String, maker: Maker, tags: Option[List[String]])
+
 /** Values out of JSON: what is read, and errors that name the field. */
 class JsonReaderSuite extends Suite {
   private val json = Json.parse(
@@ -80,6 +83,56 @@ class JsonReaderSuite extends Suite {
     val even = JsonReader.of[Int].collect("an even number")(n => if (n % 2 == 0) Some(n / 2) else None)
     assertEquals(error(json.at("id").as(even)), "field 'id': expected an even number, got '7'")
     assertEquals(json.at("id").as(JsonReader.of[Int].map(_ + 1)), Right(8))
+  }
+
+  private implicit val maker: JsonReader[Maker] =
+    (JsonReader.field[String]("city") + JsonReader.field[Int]("since")).map { case (city, since) =>
+      Maker(city, since)
+    }
+  private val pen = (JsonReader.field[Long]("id") + JsonReader.field[String]("name") +
+    JsonReader.field[Maker]("maker") + JsonReader.field[Option[List[String]]]("tags")).map {
+    case (id, name, maker, tags) => Pen(id, name, maker, tags)
+  }
+
+  test("readers of fields report everything that is missing or wrong, each with its name") {
+    def read(text: String) = Json.parse(text).flatMap(_.as(pen))
+    assertEquals(
+      read("""{"id":1,"name":"p","maker":{"city":"Bern","since":1900}}"""),
+      Right(Pen(1, "p", Maker("Bern", 1900), None))
+    )
+    assertEquals(
+      error(read("""{"tags":["a"]}""")),
+      "missing field 'id'; missing field 'name'; missing field 'maker'"
+    )
+    assertEquals(
+      error(read("""{"id":"x","maker":{"city":1},"tags":[1,2]}""")),
+      "field 'id': expected Long, got a string; missing field 'name'; field 'maker.city': expected a string, got 1; " +
+        "field 'maker': missing field 'since'; field 'tags[0]': expected a string, got 1"
+    )
+    val wrong = read("""{"name":"p"}""").left.toOption.get
+    assertEquals(wrong.message -> wrong.others.map(_.message), "missing field 'id'" -> Vector("missing field 'maker'"))
+    assertEquals(error(read("[]")), "expected an object, got an array")
+  }
+
+  test("a document with very many errors has an answer of bounded size") {
+    lazy val tree: JsonReader[Int] =
+      (JsonReader.field[Int]("n") + below("a") + below("b")).map { case (n, a, b) => n + a.sum + b.sum }
+    def below(name: String): JsonReader[Option[Int]] =
+      JsonReader(at => JsonReader.option(tree).read(at.at(name)))
+    def deep(levels: Int): String =
+      if (levels == 0) "{}" else s"""{"a":${deep(levels - 1)},"b":${deep(levels - 1)}}"""
+    val wrong = Json.parse(deep(12)).flatMap(_.as(tree)).left.toOption.get
+    assertEquals(wrong.others.size, 99)
+    assert(wrong.toString.length < 20000, wrong.toString.length)
+  }
+
+  test("writers are made of functions and of other writers") {
+    val byFunction = JsonWriter[Maker](m => Json.obj("city" -> m.city))
+    assertEquals(byFunction.write(Maker("Bern", 1)).toString, """{"city":"Bern"}""")
+    val byOther = JsonWriter.of[String].contramap[Maker](_.city)
+    assertEquals(byOther.write(Maker("Bern", 1)).toString, "\"Bern\"")
+    val format = JsonFormat.of(maker, byFunction)
+    assertEquals(List(Maker("Bern", 1)).toJson(JsonWriter.seq(format)).toString, """[{"city":"Bern"}]""")
   }
 
   test("a map of very many members costs no more for each of them") {

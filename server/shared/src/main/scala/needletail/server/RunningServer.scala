@@ -19,12 +19,7 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
    * A URL by which this machine can reach it, such as `http://localhost:8080`; `unix:` and the path for a Unix socket. The
    * scheme of a codec's protocol is `tcp`, or `tls`.
    */
-  def url: String = address match {
-    case Address.Tcp(host, port) =>
-      val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
-      s"${server.scheme}://${if (name.contains(':')) s"[$name]" else name}:$port"
-    case other => s"unix:$other"
-  }
+  def url: String = server.url
 
   /** The address of [[AdminConfig]], with the actual port; None if there is none. */
   def adminAddress: Option[Address] = admin.map(_.address)

@@ -79,6 +79,9 @@ private[tcp] final class ClientConnection[I, O](
   def isOpen: Boolean       = !isOver && connection.isOpen
   def remoteAddress: String = connection.remoteAddress
 
+  /** Whether the server answers a request, or is about to, that nobody waits for any more. What is sent now waits for it. */
+  def isHeldUp: Boolean = !inFlight.isEmpty && inFlight.peekFirst.isOver
+
   /** Whether a request can be sent now. */
   def accepts: Boolean =
     isReady && hasPlace && batch.size + connection.pendingBytes <= config.maxPendingOutput
@@ -170,7 +173,13 @@ private[tcp] final class ClientConnection[I, O](
 
   // ExchangePlace
 
-  def abandoned(x: Exchange[_, _]): Unit     = if (!isOver) owner.freed(this) // its answer still comes
+  def abandoned(x: Exchange[_, _]): Unit = if (!isOver) owner.freed(this) // its answer still comes
+
+  /** If nothing else can be in flight, nothing is lost by opening another connection instead. */
+  def timedOut(x: Exchange[_, _]): Unit =
+    if (config.pipelining > 1 || !hasWritten(x)) abandoned(x)
+    else end(context.lost("its request was not answered in time", null, written = true))
+
   def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
   def progressOf(x: Exchange[_, _]): String  =
     if (!hasWritten(x)) "the server does not read its input"

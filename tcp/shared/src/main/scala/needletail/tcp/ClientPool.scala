@@ -11,7 +11,8 @@ import needletail.io.{Connection, Connector}
 /**
  * The connections of one loop to the server, and the requests that wait for one. Used on that loop only.
  *
- * A request goes to the connection with the fewest in flight. One connection at a time is being opened: when there is
+ * A request goes to the connection with the fewest in flight, but behind one that has timed out only if there is no
+ * other connection, and none can be opened. One connection at a time is being opened: when there is
  * none, and when all are in use. After a failure the next attempt waits; requests fail meanwhile if there is no
  * connection at all. A connection that ends early without having answered anything, except while it was set up, counts as
  * a failure, too, from the second in a row on, so that a server which accepts and hangs up is not called in a circle.
@@ -46,7 +47,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     if (loop.isStopping || isClosed || drained != null) x.fail(context.closed(written = false))
     else {
       val c = if (queued == 0) leastBusy() else null
-      if (c != null) {
+      if (c != null && !isAvoided(c)) {
         if (c.underWay > 0) grow()
         c.send(x)
       } else if (queued >= config.maxQueued)
@@ -86,6 +87,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     if (again.remove(own) || waiting.remove(own)) counts.add(ClientCounts.Waiting, -1)
     checkDrained()
   }
+  def timedOut(x: Exchange[_, _]): Unit      = abandoned(x)
   def hasWritten(x: Exchange[_, _]): Boolean = false
   def progressOf(x: Exchange[_, _]): String  =
     if (ready.isEmpty) "there was no connection yet" else "it was waiting for a place on a connection"
@@ -93,7 +95,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   // ConnectionOwner
 
   def freed(c: ClientConnection[I, O]): Unit = {
-    while (queued > 0 && c.accepts) c.send(takeWaiting())
+    while (queued > 0 && c.accepts && !isAvoided(c)) c.send(takeWaiting())
     checkDrained()
   }
 
@@ -122,18 +124,25 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     var i                            = 0
     while (i < ready.size) {
       val c = ready.get(i)
-      if (c.accepts && (best == null || c.underWay < best.underWay)) best = c
+      if (c.accepts && (best == null || isBetter(c, best))) best = c
       i += 1
     }
     best
   }
+
+  private def isBetter(c: ClientConnection[I, O], than: ClientConnection[I, O]) =
+    if (c.isHeldUp != than.isHeldUp) than.isHeldUp else c.underWay < than.underWay
+
+  /** Whether a request rather waits for a connection that is being opened, or can be. */
+  private def isAvoided(c: ClientConnection[I, O]) =
+    c.isHeldUp && (attempt != null || ready.size < config.connections && mayConnect && isInUse)
 
   /** Sends waiting requests where there is a place, and opens connections if there is none. */
   private def serve(): Unit =
     if (loop.isStopping) close()
     else {
       var c = if (queued > 0) leastBusy() else null
-      while (c != null) {
+      while (c != null && !isAvoided(c)) {
         c.send(takeWaiting())
         c = if (queued > 0) leastBusy() else null
       }

@@ -10,6 +10,9 @@ private[tcp] trait ExchangePlace {
   /** The exchange ended before its answer arrived. */
   def abandoned(x: Exchange[_, _]): Unit
 
+  /** The same, because its time is over. */
+  def timedOut(x: Exchange[_, _]): Unit
+
   /** Whether any byte of it has been written, and how far it has got, in words. */
   def hasWritten(x: Exchange[_, _]): Boolean
   def progressOf(x: Exchange[_, _]): String
@@ -64,7 +67,7 @@ private[tcp] final class Exchange[I, O](
     val error   = context.timedOut(limit, if (at == null) "it was not sent" else at.progressOf(this), written)
     context.counts.add(ClientCounts.TimedOut, 1)
     fail(error)
-    if (at != null) at.abandoned(this)
+    if (at != null) at.timedOut(this)
   }
 
   /** It was cancelled. */

@@ -220,6 +220,50 @@ class TcpClientSuite extends Suite with WithTestServer {
     }
   }
 
+  /** Does not answer `hang`, nor what follows on the same connection. */
+  private def hanging: (TestPeer, String) => Unit = {
+    val hung = new ConcurrentLinkedQueue[TestPeer]
+    (peer, line) => {
+      if (line == "hang") hung.add(peer)
+      if (!hung.contains(peer)) peer.send(s"$line\n")
+    }
+  }
+
+  private def timesOut(client: TcpClient[String, String]): Unit = {
+    assertEquals(await(client.future("first")), "first") // there is a connection
+    val _ = intercept[TcpClientError.TimedOut](await(client.future("hang", 300.millis)))
+  }
+
+  test("nothing is sent behind a request that has timed out if another connection can be had") {
+    val config = one.copy(connections = 2, pipelining = 10, requestTimeout = 20.seconds)
+    scripted(hanging, config) { (server, client) =>
+      timesOut(client)
+      // the first waits for a connection, the others find one that has more in flight than the one held up
+      assertEquals(all(client, (1 to 5).map(_.toString)), (1 to 5).map(i => Right(i.toString)))
+      assertEquals((server.opened.get, server.closed.get), (2, 0))
+    }
+  }
+
+  test("without another connection what is sent behind it shares its fate, at the end of stallTimeout") {
+    val config = one.copy(pipelining = 10, requestTimeout = 20.seconds, stallTimeout = 1.second)
+    scripted(hanging, config) { (server, client) =>
+      timesOut(client)
+      intercept[TcpClientError.ConnectionLost](await(client.future("a")))
+      eventually(server.closed.get == 1)
+      assertEquals(await(client.future("b")), "b")
+    }
+  }
+
+  test("a connection that has one request at a time is closed when that times out") {
+    val config = one.copy(pipelining = 1, requestTimeout = 20.seconds, stallTimeout = 1.hour)
+    scripted(hanging, config) { (server, client) =>
+      timesOut(client)
+      assertEquals(await(client.future("a")), "a")
+      eventually(server.closed.get == 1)
+      assertEquals(server.opened.get, 2)
+    }
+  }
+
   test("Unix sockets, and names") {
     val path = File.createTempFile("needletail", ".sock")
     path.delete()

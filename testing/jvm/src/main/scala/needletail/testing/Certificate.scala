@@ -34,10 +34,13 @@ object Certificate {
   /** For a name that no server here has. */
   lazy val foreign: Certificate = of("dns:shop.example")
 
+  /** For no name, though localhost is its subject's. */
+  lazy val nameless: Certificate = of("", subject = "localhost")
+
   /** For localhost, with another kind of key. */
   lazy val rsa: Certificate = of("dns:localhost", "RSA")
 
-  private def of(names: String, algorithm: String = "EC"): Certificate = {
+  private def of(names: String, algorithm: String = "EC", subject: String = "needletail"): Certificate = {
     val folder = Files.createTempDirectory("certificate")
     val store  = folder.resolve("keys.p12")
     val file   = folder.resolve("certificate.pem")
@@ -51,12 +54,10 @@ object Certificate {
         "-keyalg",
         algorithm,
         "-dname",
-        "CN=needletail",
-        "-ext",
-        s"san=$names",
+        s"CN=$subject",
         "-validity",
         "2"
-      ) ++ kept
+      ) ++ (if (names.isEmpty) Nil else Seq("-ext", s"san=$names")) ++ kept
     )
     keytool(Seq("-exportcert", "-rfc", "-file", file.toString) ++ kept)
     Files.write(key, pem("PRIVATE KEY", secret(store)).getBytes)

@@ -57,7 +57,7 @@ final class Authority(folder: Path, name: String) {
   final class Issued(val chain: Path, val key: Path)
 
   /**
-   * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`
+   * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`; without any if it is empty
    * @param algorithm `ec`, `rsa` or `ed25519`
    * @param subject   its common name
    * @param isExpired whether it is not valid any more
@@ -73,7 +73,8 @@ final class Authority(folder: Path, name: String) {
     issued += 1
     val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
     val (request, more) = (file(s"$issued.csr"), file(s"$issued.ext"))
-    write(more, s"subjectAltName = $names\nbasicConstraints = CA:FALSE\n")
+    val alternatives = if (names.isEmpty) "" else s"subjectAltName = $names\n"
+    write(more, s"${alternatives}basicConstraints = CA:FALSE\n")
     val kind = algorithm match {
       case "rsa" => "rsa:2048"
       case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"

@@ -170,10 +170,13 @@ class WebSocketSuite extends Suite {
       raw.close()
       def refused(path: String, headers: Headers = Headers.empty) =
         wait(client.future(s"ws://127.0.0.1:${server.port}$path", headers)(_ => new Inbox).failed) match {
-          case e: WebSocketRefused => e.status
+          case e: WebSocketRefused =>
+            val url = s"ws://127.0.0.1:${server.port}${path.takeWhile(_ != '?')}"
+            assertEquals(e.getMessage, s"$url: the server answered ${e.status}")
+            e.status
           case e                   => throw e
         }
-      assertEquals(refused("/nowhere"), 404)
+      assertEquals(refused("/nowhere?key=secret"), 404)
       assertEquals(refused("/echo", Headers("Origin" -> "http://evil.example")), 403)
     }
   }

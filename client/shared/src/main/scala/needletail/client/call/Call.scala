@@ -8,7 +8,7 @@ import needletail.client.cookies.CookieJar
 import needletail.client.error.ClientError
 import needletail.client.pool.Host
 import needletail.http.{ByteStream, MessageBody, Request}
-import needletail.http.admission.TimeLimit
+import needletail.http.admission.{HasTimeLimit, TimeLimit}
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.Ascii
 
@@ -31,7 +31,8 @@ final class Call private[client] (
     private[client] val deadline: TimeLimit,
     private[client] val limit: FiniteDuration, // null: `requestTimeout`
     private[client] val options: Int,
-    private[client] val jar: CookieJar // null: none
+    private[client] val jar: CookieJar,            // null: none
+    private[client] val headLimited: HasTimeLimit = null // null: nothing
 ) {
   import Call.*
 
@@ -43,7 +44,8 @@ final class Call private[client] (
       deadline: TimeLimit = deadline,
       limit: FiniteDuration = limit,
       options: Int = options,
-      jar: CookieJar = jar
+      jar: CookieJar = jar,
+      headLimited: HasTimeLimit = headLimited
   ): Call =
     new Call(
       sender,
@@ -57,7 +59,8 @@ final class Call private[client] (
       deadline,
       limit,
       options,
-      jar
+      jar,
+      headLimited
     )
 
   /**
@@ -129,6 +132,12 @@ final class Call private[client] (
 
   /** With the deadline of an incoming request. An implicit request has the same effect. */
   def timeout(request: Request): Call = timeout(request.timeLimit)
+
+  /**
+   * Names what the head of the response is awaited for. Its time limit ends nothing: that is up to the caller, who
+   * cancels the call. But a call that is cancelled when the limit has passed has failed, as if it had timed out.
+   */
+  private[needletail] def headFor(limited: HasTimeLimit): Call = copy(headLimited = limited)
 
   /** May be retried although its method is not idempotent (RFC 9110 §9.2.2). */
   def repeatable: Call = copy(options = options | Repeatable)

@@ -36,7 +36,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var streamTouched: Boolean = false // whether the source has been read from
   private var isCodingAsked          = false // whether the client decodes the response's content
   private var status: Status         = null  // of the response that is returned
-  private var isJudged = false // whether the breaker has had the outcome of a stream from its head
+  private var isSending = false // whether the streamed content of the request is on its way
+  private var isJudged  = false // whether the breaker has had the outcome of a stream from its head
 
   private var attempts            = 0
   private var redirects           = 0
@@ -77,6 +78,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     startAttempt(now, mayRepeat)
     submittedAt = now
     sentAt = 0
+    isSending = false
     onLoop.pool(endpoint).submit(this)
   }
 
@@ -126,10 +128,16 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   final def onSent(): Unit = {
     sentAt = context.loop.clockNanos
     onLoop.counts.queued.record(context.loop.nowNanos - submittedAt)
-    if (source != null && !awaitsContinue) extendForBody()
+    if (source != null && !awaitsContinue) {
+      isSending = true
+      extendForBody()
+    }
   }
 
-  override final def onContentSent(last: Boolean): Unit = if (last) endBody() else extendForBody()
+  override final def onContentSent(last: Boolean): Unit = {
+    isSending = !last
+    if (last) endBody() else extendForBody()
+  }
 
   final def onHead(head: ResponseHead): Unit = {
 
@@ -360,9 +368,16 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     if (connection != null) connection.abandon(this, orderly = false)
     else if (pause != null) stopPause()
     else if (endpoint != null) onLoop.pool(endpoint).remove(this)
-    withdrawn()
+    if (isOverdue) {
+      onLoop.counts.add(HostCounts.Timeouts, 1)
+      concluded(good = false)
+    } else withdrawn()
     releaseSource()
   }
+
+  /** Whether the host has the whole request, and has not responded in the time there was for that. */
+  private def isOverdue: Boolean = endpoint != null && sentAt != 0 && !isSending && status == null &&
+    (call.deadline.hasPassed || call.headLimited != null && call.headLimited.timeLimit.hasPassed)
 
   protected final def hostName: String = host.name
 }

@@ -1,15 +1,62 @@
 package needletail.content.file
 
-import java.net.JarURLConnection
+import java.io.{File, IOException}
+import java.net.{JarURLConnection, URI, URLClassLoader}
 import java.nio.file.{Files, Paths}
+import java.util.jar.{Attributes, JarFile}
+
+import scala.jdk.CollectionConverters._
 
 /** Files of the class path. */
 private[file] object ClassPathFile {
+  private def loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
+
+  /**
+   * Whether there may be files in a folder, whose name ends with a slash. A jar need not have its folders as entries, so
+   * if none is found the jars are searched, as far as the class loaders tell which there are.
+   */
+  def hasFolder(name: String): Boolean =
+    name.isEmpty || loader.getResource(name) != null || !areJarsKnown || {
+      val urls  = loaders.collect { case l: URLClassLoader => l.getURLs.toSeq }.flatten.filter(_.getProtocol == "file")
+      val files = urls.map(url => new File(url.toURI)) ++
+        System.getProperty("java.class.path", "").split(File.pathSeparatorChar).map(new File(_))
+      hasEntry(files.toList, name, Set.empty)
+    }
+
+  private def loaders = Iterator.iterate(loader)(_.getParent).takeWhile(_ != null).toList
+
+  private def areJarsKnown = loaders.forall {
+    case _: URLClassLoader => true
+    case other             => other.getClass.getName.startsWith("jdk.internal.")
+  }
+
+  /** Whether one of the jars has an entry below `name`, or one of those that their manifests name. */
+  @annotation.tailrec
+  private def hasEntry(files: List[File], name: String, seen: Set[File]): Boolean = files match {
+    case Nil                                                 => false
+    case file :: rest if seen.contains(file) || !file.isFile => hasEntry(rest, name, seen)
+    case file :: rest                                        =>
+      val (found, more) =
+        try {
+          val jar = new JarFile(file)
+          try (jar.entries.asScala.exists(_.getName.startsWith(name)), named(jar, file))
+          finally jar.close()
+        } catch { case _: IOException => (false, Nil) } // a class path may have files that are no jars
+      found || hasEntry(more ++ rest, name, seen + file)
+  }
+
+  private def named(jar: JarFile, file: File): List[File] =
+    Option(jar.getManifest).flatMap(m => Option(m.getMainAttributes.getValue(Attributes.Name.CLASS_PATH)))
+      .toList.flatMap(_.split(' ')).filter(_.nonEmpty).flatMap { relative =>
+        try {
+          val uri = file.toURI.resolve(new URI(relative))
+          if (uri.getScheme == "file") Some(new File(uri)) else None
+        } catch { case _: IllegalArgumentException | _: java.net.URISyntaxException => None }
+      }
 
   /** Its content; null if there is none, or a directory. Reads from the disk. */
   def read(name: String): Array[Byte] = {
-    val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
-    val url    = loader.getResource(name)
+    val url = loader.getResource(name)
     if (url == null) null
     else
       url.getProtocol match {

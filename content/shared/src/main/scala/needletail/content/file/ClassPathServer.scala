@@ -13,7 +13,10 @@ import needletail.routing.Routes
  * work, and kept in memory as long as there is room for it.
  */
 private[content] final class ClassPathServer(base: String, config: FileConfig) {
-  private val root   = base.split('/').filter(_.nonEmpty).map(_ + "/").mkString
+  private val root = base.split('/').filter(_.nonEmpty).map(_ + "/").mkString
+  if (!ClassPathFile.hasFolder(root))
+    throw new IllegalArgumentException(s"the class path has no folder '${root.stripSuffix("/")}', or nothing in it")
+
   private val known  = new ConcurrentHashMap[String, StoredFile]
   private val weight = new AtomicLong
 

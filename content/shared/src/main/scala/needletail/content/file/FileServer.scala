@@ -1,6 +1,6 @@
 package needletail.content.file
 
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 
 import needletail.async.Async
 import needletail.http.{Reply, Request, Response, Status}
@@ -10,6 +10,11 @@ import needletail.stream.stage.OpenFile
 /** Serves the files of a directory. */
 private[content] final class FileServer(root: Path, config: FileConfig) {
   import FileServer._
+  if (!Files.isDirectory(root))
+    throw new IllegalArgumentException(
+      s"there is no directory $root" + (if (root.isAbsolute) "" else s" in ${root.toAbsolutePath.getParent}")
+    )
+
   private val store = new FileStore(root, config)
 
   /** The number of files that are open. */

@@ -34,12 +34,12 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     }
 
   /**
-   * None for a target, or fields, that the client does not send. Without the request's time limit, which is for the
-   * head of the response and would cut off a long body: until the head the server cancels the call.
+   * None for a target, or fields, that the client does not send. The request's time limit is for the head of the
+   * response only, as it would cut off a long body: the server cancels the call, which then counts as failed.
    */
   private def callOf(request: Request): Option[Call] =
     try {
-      val call = service.call(request.method, target(request))(TimeLimit.none)
+      val call = service.call(request.method, target(request))(TimeLimit.none).headFor(request)
       Some(call.withHeaders(forwarded(request)).noRedirects.undecoded.noCookies)
     } catch { case _: IllegalArgumentException => None }
 

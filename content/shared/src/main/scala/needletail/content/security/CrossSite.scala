@@ -21,7 +21,7 @@ final case class CrossSite(trusted: Set[String] = Set.empty) {
 
   private[content] def apply(routes: Routes): Routes =
     routes.around { (request, next) =>
-      if (isAllowed(request)) next() else needletail.async.Async.value(refused)
+      if (isAllowed(request)) next() else needletail.async.Async.value(refusal(request))
     }
 
   /** Whether the request passes. */
@@ -29,17 +29,21 @@ final case class CrossSite(trusted: Set[String] = Set.empty) {
     isHarmless(request) || request.header("origin").exists(trusted.contains) ||
       (request.header("sec-fetch-site") match {
         case Some(site) => site == "same-origin" || site == "none"
-        case None       => request.header("origin").forall(isOwn(request, _))
+        case None       => request.header("origin").forall(Origin.isOf(_, request.authority))
       })
-
-  private def isOwn(request: Request, origin: String): Boolean = {
-    val colon = origin.indexOf("://")
-    colon >= 0 && origin.substring(colon + 3).equalsIgnoreCase(request.authority)
-  }
 }
 
 object CrossSite {
-  private val refused = Response(Status.Forbidden).text("a request from another site")
+  private val refused   = Response(Status.Forbidden).text("a request from another site")
+  private val otherPort =
+    Response(Status.Forbidden).text(s"a request from another site; ${Origin.hostHint}")
+
+  private def refusal(request: Request): Response =
+    if (
+      request.header("sec-fetch-site").isEmpty &&
+      request.header("origin").exists(Origin.isOfOtherPort(_, request.authority))
+    ) otherPort
+    else refused
 
   private def isHarmless(request: Request): Boolean = request.method.isSafe
 }

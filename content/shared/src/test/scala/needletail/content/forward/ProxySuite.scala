@@ -2,12 +2,13 @@ package needletail.content.forward
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
-import needletail.client.Serving
+import needletail.async.{Async, AsyncPromise}
+import needletail.client.{BreakerConfig, BreakerState, Client, Serving}
 import needletail.content._
 import needletail.http.{ByteStream, Handler, Method, Request, Response, Status}
 import needletail.json._
 import needletail.routing._
+import needletail.server.{RawClient, RunningServer}
 import needletail.testing.Suite
 import needletail.testkit._
 
@@ -131,6 +132,50 @@ class ProxySuite extends Suite with Serving {
         assertEquals(outer.await(service.get("/down").response).bytes.length, 120)
         assertEquals(outer.await(service.post("/up").body(slow).text), "120")
       }
+    }
+  }
+
+  test("a service that hangs until handlerTimeout has failed, and opens the breaker; a client that leaves does not") {
+    val asked           = new java.util.concurrent.atomic.AtomicInteger
+    val hangs: Handler  = _ => {
+      asked.incrementAndGet()
+      new AsyncPromise[Response]
+    }
+    val breaks = clientConfig.copy(breaker = BreakerConfig(minCalls = 5, openFor = 1.minute))
+    def passing(limit: FiniteDuration)(handler: Client => RunningServer => Handler)(
+        test: (RunningServer, Client) => Unit
+    ): Unit =
+      serving(hangs, config = breaks) { (server, client) =>
+        val config = serverConfig.copy(handlerTimeout = limit)
+        serving(handler(client)(server), serverConfig = config)((front, _) => test(front, client))
+      }
+    val proxied: Client => RunningServer => Handler = client => server => proxy("/", client.service(server.url))
+    val called: Client => RunningServer => Handler  = client =>
+      server => Handler(request => client.get(server.url)(request.timeLimit).response.map(_.toResponse))
+    for (handler <- List(proxied, called))
+      passing(200.millis)(handler) { (front, client) =>
+        calling() { outer =>
+          // 504 if the client of the service is the first to notice
+          for (_ <- 1 to 5) assert(Set(503, 504)(outer.await(outer.get(front.url).response).status.code))
+          val statistics = client.statistics.head
+          assertEquals((statistics.failures, statistics.timeouts), (5L, 5L))
+          assertEquals(statistics.breaker, BreakerState.Open: BreakerState)
+          val before = asked.get
+          assertEquals(outer.await(outer.get(front.url).response).status.code, 503)
+          assertEquals(asked.get, before) // not called any more
+        }
+      }
+    passing(1.minute)(proxied) { (front, client) =>
+      for (_ <- 1 to 6) {
+        val before = asked.get
+        val leaves = new RawClient(front.port)
+        leaves.socket.setSoLinger(true, 0)
+        leaves.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        eventually(asked.get > before)
+        leaves.close()
+      }
+      eventually(client.statistics.head.cancelled == 6)
+      assertEquals((client.statistics.head.failures, client.statistics.head.breaker), (0L, BreakerState.Closed))
     }
   }
 

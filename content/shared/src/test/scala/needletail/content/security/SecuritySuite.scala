@@ -86,6 +86,19 @@ class SecuritySuite extends Suite {
     assertEquals(ask(routes, Method.GET, "Sec-Fetch-Site" -> "cross-site").status.code, 200)
   }
 
+  test("a request of a page of the same host and another port is told of proxies that change Host") {
+    val routes                                              = plain.refuseCrossSite(CrossSite())
+    def text(host: String, origin: String, more: (String, String)*) =
+      ask(routes, Method.POST, (Seq("Host" -> host, "Origin" -> origin) ++ more)*).text
+    val told = text("me.example", "https://me.example:8443")
+    assert(told.startsWith("a request from another site; ") && told.contains("Host $http_host"), told)
+    assertEquals(text("me.example", "https://evil.example:8443"), "a request from another site")
+    val fromBrowser = text("me.example", "https://me.example:8443", "Sec-Fetch-Site" -> "same-site")
+    assertEquals(fromBrowser, "a request from another site") // the browser compares by itself
+    // as a proxy passes it that names the default port
+    assertEquals(ask(routes, Method.POST, "Host" -> "me.example:443", "Origin" -> "https://me.example").status.code, 200)
+  }
+
   private def encoded(text: String) = Base64.getEncoder.encodeToString(text.getBytes("UTF-8"))
 
   test("basic authentication (RFC 7617)") {

@@ -18,11 +18,11 @@ private[gateway] final class FastCgiProtocol(
     allowed: Set[String] = Set.empty,
     readsAhead: Boolean = false
 ) extends Protocol {
-  def onLoop(loop: EventLoop): LoopProtocol = {
-    val log = new RequestLog(Log.guarded(config.server.log))
-    new SessionProtocol(config.server.copy(log = log), CgiFormat)(context => {
+  def onLoop(loop: EventLoop, server: Log): LoopProtocol = {
+    val log = new RequestLog(server)
+    new SessionProtocol(config.server, CgiFormat)(context => {
       val own = new FastCgiLoop(handler, context, config, log, allowed, readsAhead)
       connection => new FastCgiConnection(connection, own)
-    }).onLoop(loop)
+    }).onLoop(loop, log)
   }
 }

@@ -9,18 +9,19 @@ import needletail.io.{Connection, EventLoop}
 import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol, SingleSessionConnection}
 import needletail.server.exchange.RequestRunner
 import needletail.server.failure.MemoryExhausted
+import needletail.server.operations.Log
 import needletail.server.session.ServerSession
 
 /** SCGI, for a [[needletail.server.Server]]. */
 private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
-  def onLoop(loop: EventLoop): LoopProtocol =
+  def onLoop(loop: EventLoop, log: Log): LoopProtocol =
     new SessionProtocol(config.server, CgiFormat)(context => {
       // shared by all connections of the loop, one of which uses it at a time
       val head   = new RequestHead(config.mountOrNull, isScript = false)
       val text   = new ByteWriter(4 * 1024)
       val runner = new RequestRunner(handler, context)
       connection => new ScgiConnection(connection, runner, config, head, text)
-    }).onLoop(loop)
+    }).onLoop(loop, log)
 }
 
 /** One connection of a web server that speaks SCGI: a single request and its response. */

@@ -82,6 +82,9 @@ private[needletail] object RouteClass {
   /** Requests that no route responded to: not found, malformed, wrong method. */
   val unmatched: RouteClass = new RouteClass("", "")
 
+  /** OPTIONS requests that no route responded to, but the server or the routes as a whole. */
+  val options: RouteClass = new RouteClass("OPTIONS", "*", adaptive = false)
+
   /** Requests that a handler without routes responded to. */
   val handler: RouteClass = new RouteClass("*", "*")
 }

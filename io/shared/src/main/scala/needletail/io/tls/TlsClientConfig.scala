@@ -54,6 +54,10 @@ final case class TlsClientConfig(
 
 object TlsClientConfig {
 
+  /** Why a certificate that is for no name is refused. */
+  private[io] final val Nameless =
+    "it has no subjectAltName for that, and its common name does not count (RFC 9525)"
+
   /** Whether a certificate can be for that name, or address: it is not empty, nor only a domain with all below it. */
   private[io] def isName(name: String): Boolean =
     name.nonEmpty && !name.startsWith(".") && name.forall(c => c > ' ' && c != 0x7f)

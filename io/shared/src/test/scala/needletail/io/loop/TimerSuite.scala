@@ -2,8 +2,8 @@ package needletail.io.loop
 
 import java.util.concurrent.atomic.AtomicBoolean
 
+import needletail.async.{TimerHeap, TimerNode}
 import needletail.io.LoopSuite
-import needletail.io.loop.{TimerHeap, TimerNode}
 
 class TimerSuite extends LoopSuite {
   import TimerSuite.*

@@ -100,6 +100,27 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
+  tlsTest("a certificate's common name is not taken for a host (RFC 9525 section 6.3)") {
+    def only(names: String, subject: String) = {
+      val issued = authority.issue(names, subject = subject)
+      TlsServerConfig(issued.chain, issued.key)
+    }
+    serving(only("", "localhost")) { served =>
+      val reason = "it has no subjectAltName for that, and its common name does not count (RFC 9525)"
+      for (name <- Seq("localhost", "other.example", "127.0.0.1")) {
+        val refused = refusal(served, name = name)
+        assert(refused.endsWith(s": the certificate is not for $name: $reason"), refused)
+      }
+      val session = hello(served, open(served.loop, served.port, Tls.unchecked, "localhost"))
+      assertEquals(session.peer.map(_.names), Some(Nil))
+    }
+    serving(only("IP:127.0.0.1,email:a@b.example", "localhost")) { served =>
+      val refused = refusal(served)
+      assert(refused.contains("the certificate is not for localhost: "), refused)
+      assertEquals(hello(served, open(served.loop, served.port, name = "127.0.0.1")).version, "TLSv1.3")
+    }
+  }
+
   tlsTest("without a name no certificate is accepted, and a name cannot stand for all below it") {
     serving(config) { served =>
       for (name <- Seq("", ".", ".test")) refusal(served, name = name)

@@ -41,8 +41,9 @@ final case class CheckedCondition(condition: Condition, figure: Option[Double], 
   def reason: String = {
     val value = s"${condition.metric.name} is ${Quantity.of(condition.metric, figure)}"
     if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good response"
-    else if (held && verdict.isClient) s"$value, but it says nothing about the server: $verdict"
-    else if (verdict.causes.nonEmpty) s"$value; ${verdict.limit.name}"
+    else if (verdict.isClient)
+      s"$value, but the generator was the limit, so it says nothing about the server: $verdict"
+    else if (verdict.causes.nonEmpty) s"$value; $verdict"
     else value
   }
 }

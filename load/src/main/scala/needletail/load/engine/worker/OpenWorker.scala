@@ -3,7 +3,7 @@ package needletail.load.engine.worker
 import java.util.ArrayDeque
 
 import needletail.io.EventLoop
-import needletail.io.loop.TimerNode
+import needletail.async.TimerNode
 import needletail.load.engine.compiled.{CompiledKind, CompiledRequest, Target}
 import needletail.load.engine.count.WorkerCounts
 import needletail.load.plan.{Load, Pause}

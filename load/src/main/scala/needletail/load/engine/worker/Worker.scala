@@ -5,7 +5,7 @@ import java.net.InetAddress
 import needletail.client.config.ClientConfig
 import needletail.client.connection.ClientLoopContext
 import needletail.io.EventLoop
-import needletail.io.loop.TimerHeap
+import needletail.async.TimerHeap
 import needletail.io.platform.ConnectionOptions
 import needletail.load.engine.compiled.ExecutablePlan
 import needletail.load.engine.count.{FailureSamples, WorkerCounts}
@@ -78,7 +78,7 @@ private[engine] abstract class Worker(
   }
 
   /** Schedules `node`. */
-  protected final def fireAt(node: needletail.io.loop.TimerNode, due: Long): Unit = {
+  protected final def fireAt(node: needletail.async.TimerNode, due: Long): Unit = {
     waiting.add(node, due)
     if (!inTurn && due < asked) {
       asked = due

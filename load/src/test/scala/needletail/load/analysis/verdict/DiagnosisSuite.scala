@@ -238,5 +238,13 @@ class DiagnosisSuite extends Suite {
     val limited = open()(_.copy(busiestLoop = 0.99)).check(good)
     assert(limited.forall(c => c.held && !c.passed))
     assert(limited.head.reason.contains("says nothing about the server"), limited.head.reason)
+    val missed = Condition.parseAll("p99 < 1 us").getOrElse(fail("no condition"))
+    val busy   = open()(_.copy(busiestLoop = 0.99)).check(missed).head
+    assert(!busy.held, busy)
+    assert(
+      busy.reason.contains(", but the generator was the limit, so it says nothing about the server: CLIENT-LIMITED ("),
+      busy.reason
+    )
+    assert(!open()(identity).check(missed).head.reason.contains("generator"))
   }
 }

@@ -1,13 +1,17 @@
 package needletail.server.connection
 
 import needletail.io.{Connection, EventLoop}
-import needletail.server.operations.{LoopCounts, LoopSnapshot}
+import needletail.server.operations.{Log, LoopCounts, LoopSnapshot}
 
 /** The protocol of a [[TcpServer]]. */
 trait Protocol {
 
-  /** Creates the protocol's part on that loop; called once for each loop, before it has connections. */
-  def onLoop(loop: EventLoop): LoopProtocol
+  /**
+   * Creates the protocol's part on that loop; called once for each loop, before it has connections.
+   *
+   * @param log the server's, whose lines name it
+   */
+  def onLoop(loop: EventLoop, log: Log): LoopProtocol
 
   /** The scheme of the server's URL. */
   private[server] def scheme(isSecure: Boolean): String = if (isSecure) "https" else "http"

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import needletail.io.{Connection, EventLoop}
 import needletail.server.clock.LoopClock
 import needletail.server.config.{ServerConfig, TcpSettings}
-import needletail.server.exchange.{ReplyFormat, ServerLoopContext}
-import needletail.server.operations.{LoopCounts, LoopSnapshot}
+import needletail.server.exchange.{LoopServices, ReplyFormat, ServerLoopContext}
+import needletail.server.operations.{Log, LoopCounts, LoopSnapshot}
 
 /**
  * A protocol whose requests are served by [[ServerSession]]s. All connections of a loop share a [[ServerLoopContext]],
@@ -18,9 +18,17 @@ import needletail.server.operations.{LoopCounts, LoopSnapshot}
 private[needletail] final class SessionProtocol(config: ServerConfig, format: ReplyFormat)(
     connect: ServerLoopContext => Connection => ServedConnection
 ) extends Protocol {
-  def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
-    private val context =
-      new ServerLoopContext(new LoopClock(loop), config, TcpSettings(config).loopCount, format, loop.memory)
+  private val foreignTls = LoopServices.foreignTls()
+
+  def onLoop(loop: EventLoop, log: Log): LoopProtocol = new LoopProtocol {
+    private val context = new ServerLoopContext(
+      new LoopClock(loop),
+      config.copy(log = log),
+      TcpSettings(config).loopCount,
+      format,
+      loop.memory,
+      foreignTls
+    )
     private val connection = connect(context)
 
     def connected(c: Connection): ServedConnection = connection(c)

@@ -5,7 +5,7 @@ import needletail.io.loop.LoopMemory
 import needletail.server.clock.Clock
 import needletail.server.config.ServerConfig
 import needletail.server.failure.HandlerFailures
-import needletail.server.operations.{AccessLog, Log, LoopCounts}
+import needletail.server.operations.{AccessLog, Log, LoopCounts, RareWarning}
 import needletail.server.overload.AdmissionController
 
 /**
@@ -13,12 +13,14 @@ import needletail.server.overload.AdmissionController
  * control, memory and timeouts. Used on the loop only.
  *
  * @param loops how many loops share the limits of the whole server
+ * @param foreignTls the warning of clients that use TLS where there is none; one for the whole server
  */
 private[needletail] abstract class LoopServices(
     clock: Clock,
     final val config: ServerConfig,
     loops: Int,
-    final val memory: LoopMemory
+    final val memory: LoopMemory,
+    foreignTls: RareWarning
 ) {
   final val log: Log = Log.guarded(config.log)
 
@@ -58,21 +60,16 @@ private[needletail] abstract class LoopServices(
   /** Null if there is none. */
   final val accessLog: AccessLog = config.accessLog.orNull
 
-  private var tlsReported: Long = Long.MinValue
-
-  /** A client spoke TLS where there is none. Logged once a minute at most. */
-  final def reportTls(): Unit = {
-    val now = nanos
-    if (tlsReported == Long.MinValue || now - tlsReported > LoopServices.ReportNanos) {
-      tlsReported = now
-      log.warn("a client used TLS on a plain HTTP port; it was answered with 400")
-    }
-  }
+  /** A client spoke TLS where there is none. */
+  final def reportTls(): Unit =
+    foreignTls.warn(log, nanos)("a client used TLS on a plain HTTP port; it was answered with 400")
 
   /** The clock, read now, in nanoseconds. */
   final def nanos: Long = clock.nanos
 }
 
-private object LoopServices {
-  private final val ReportNanos = 60L * 1000 * 1000 * 1000
+private[server] object LoopServices {
+
+  /** Logged once a minute at most. */
+  def foreignTls(): RareWarning = new RareWarning(60L * 1000 * 1000 * 1000)
 }

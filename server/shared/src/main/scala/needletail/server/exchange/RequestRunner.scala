@@ -59,7 +59,11 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
 
   /** The response to CONNECT, or to OPTIONS for the server as a whole: no other request is without a path. */
   private def withoutPath(head: RequestView): Reply =
-    if (head.method.isConnect) RequestRunner.noTunnel else RequestRunner.options
+    if (head.method.isConnect) RequestRunner.noTunnel
+    else {
+      admission.answeredFor(RouteClass.options)
+      RequestRunner.options
+    }
 
   @noinline private def refused(request: Request, route: RouteClass, refusal: Response): Reply =
     if (refusal eq Gate.hold)

@@ -7,6 +7,7 @@ import needletail.http.text.{ByteWriter, HttpDate}
 import needletail.io.loop.LoopMemory
 import needletail.server.clock.Clock
 import needletail.server.config.ServerConfig
+import needletail.server.operations.RareWarning
 
 /**
  * The [[LoopServices]] of HTTP/1.1 and of gateway protocols, with what such connections share and use one at a time:
@@ -17,8 +18,9 @@ private[needletail] final class ServerLoopContext(
     config: ServerConfig,
     loops: Int = 1,
     val format: ReplyFormat = ReplyFormat.http,
-    memory: LoopMemory = new LoopMemory
-) extends LoopServices(clock, config, loops, memory) {
+    memory: LoopMemory = new LoopMemory,
+    foreignTls: RareWarning = LoopServices.foreignTls()
+) extends LoopServices(clock, config, loops, memory, foreignTls) {
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
   /** The buffer for responses, as lent to turns of sessions. */

@@ -4,15 +4,14 @@ import needletail.async.{Rejected, Survivable, TimedOut, UpstreamFailure}
 import needletail.http.{Around, Request, Response}
 import needletail.http.message.{Answerable, HttpError, Status}
 import needletail.server.clock.Clock
-import needletail.server.operations.{Log, LoopCounts}
+import needletail.server.operations.{Log, LoopCounts, RareWarning}
 
 /**
  * Handles failures of handlers on one loop: chooses the response, counts the failure, and logs the details that the client is not
  * told. Used on the loop only.
  */
 private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, log: Log) {
-  private var quietUntil: Long = Long.MinValue
-  private var unlogged: Int    = 0
+  private val upstream = new RareWarning(HandlerFailures.QuietNanos)
 
   /**
    * The response to a failure.
@@ -38,20 +37,12 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
   }
 
   /** Logs at most once a second: while a service is down, every request for it fails. */
-  private def logBriefly(request: Request, status: Status, cause: Throwable): Unit = {
-    val now = clock.nanos
-    if (quietUntil != Long.MinValue && now - quietUntil < 0) unlogged += 1
-    else {
-      quietUntil = now + HandlerFailures.QuietNanos
-      val more = if (unlogged == 0) "" else s" (and $unlogged more since this was last logged)"
-      unlogged = 0
-      about(request) { () =>
-        log.warn(
-          s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}$more"
-        )
-      }
+  private def logBriefly(request: Request, status: Status, cause: Throwable): Unit =
+    about(request) { () =>
+      upstream.warn(log, clock.nanos)(
+        s"responded ${status.code}${HandlerFailures.name(request)}: ${HandlerFailures.causes(cause)}"
+      )
     }
-  }
 
   private def about(request: Request)(log: Runnable): Unit =
     if (request == null) log.run() else request.connection.logging(log)
@@ -59,9 +50,6 @@ private[server] final class HandlerFailures(clock: Clock, counts: LoopCounts, lo
 
 private[server] object HandlerFailures {
   private final val QuietNanos = 1000L * 1000 * 1000
-
-  /** Maximum length of a path in a log line, in characters. */
-  private final val MaxPath = 200
 
   /**
    * `: GET /orders/7 (route GET /orders/{id})`, without the query, which may contain secrets. Empty if the request is
@@ -71,10 +59,8 @@ private[server] object HandlerFailures {
     if (request == null) ""
     else
       try {
-        val path  = request.path
-        val shown = if (path.length <= MaxPath) path else path.take(MaxPath) + "…"
         val route = request.route.fold("")(route => s" (route $route)")
-        s": ${request.method} ${shown.map(c => if (c < ' ' || c >= 127 && c < 160) '?' else c)}$route"
+        s": ${request.method} ${RareWarning.shown(request.path)}$route"
       } catch { case Survivable(_) => "" } // its response is complete, so it can no longer be read
 
   /** An exception and its causes on one line; at most four, since a chain of causes can be a cycle. */

@@ -6,7 +6,8 @@ import needletail.io.loop.FailureLog
 
 /**
  * Takes the server's reports of internal errors. Called on its event loops and on other threads: it must be
- * thread-safe, and must not block for long.
+ * thread-safe, and must not block for long. Each message begins with the URL of the server that it is about, as several
+ * may have the same log.
  */
 trait Log {
 
@@ -28,19 +29,22 @@ object Log {
   /** The same log, with its exceptions caught and reported on the standard error stream. */
   private[needletail] def guarded(log: Log): Log = log match {
     case _: Guarded => log
-    case _          => new Guarded(log)
+    case _          => new Guarded(log, () => "")
   }
 
-  private final class Guarded(log: Log) extends Log {
+  /** The same; messages begin with what `about` returns, and a colon. */
+  private[server] def named(log: Log)(about: () => String): Log = new Guarded(log, () => about() + ": ")
+
+  private final class Guarded(log: Log, prefix: () => String) extends Log {
     def warn(message: String): Unit =
-      try log.warn(message)
-      catch { case Survivable(e) => EventLoop.report(s"the log failed to write: $message", e) }
+      try log.warn(prefix() + message)
+      catch { case Survivable(e) => EventLoop.report(s"the log failed to write: ${prefix()}$message", e) }
 
     def error(message: String, cause: Throwable): Unit =
-      try log.error(message, cause)
+      try log.error(prefix() + message, cause)
       catch {
         case Survivable(e) =>
-          EventLoop.report(message, cause)
+          EventLoop.report(prefix() + message, cause)
           EventLoop.report("the log failed to write this", e)
       }
   }

@@ -134,7 +134,7 @@ private[server] final class AdmissionController(
     present.forget()
   }
 
-  def refusedByPart(route: RouteClass): Unit = {
+  def answeredFor(route: RouteClass): Unit = {
     noteWrapper()
     present.admit(routes.of(route))
   }

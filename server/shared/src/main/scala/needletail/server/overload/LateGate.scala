@@ -48,7 +48,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   def unmatched(): Unit = answeredBy(admission.noRoute)
 
-  def refusedByPart(route: RouteClass): Unit = answeredBy(admission.stateOf(route))
+  def answeredFor(route: RouteClass): Unit = answeredBy(admission.stateOf(route))
 
   private def answeredBy(route: RouteState): Unit = if (!request.complete) {
     if (handler != null) handler.wraps = true else if (!isIn) request.route.wraps = true

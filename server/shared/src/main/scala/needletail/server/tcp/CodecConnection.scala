@@ -4,7 +4,7 @@ import needletail.async.{Async, Result, ResultListener, Survivable}
 import needletail.io.Connection
 import needletail.io.platform.Fallible
 import needletail.server.connection.WatchedConnection
-import needletail.server.operations.{Log, LoopCounts}
+import needletail.server.operations.{Log, LoopCounts, RareWarning}
 import needletail.tcp.{Codec, Decoded, MessageReader}
 
 /**
@@ -51,6 +51,7 @@ private[server] final class CodecConnection[I, O](
         case Decoded.More                => go = false
         case Decoded.Message(message, _) => ask(message)
         case Decoded.Bad(reason)         =>
+          tellOfBad(reason)
           codec.reject(reason).foreach(send)
           finish()
       }
@@ -136,6 +137,11 @@ private[server] final class CodecConnection[I, O](
     settle()
   }
 
+  private def tellOfBad(reason: String): Unit =
+    settings.malformed.warn(settings.log, connection.loop.nowNanos)(
+      s"a malformed message from ${connection.remoteAddress}, whose connection is closed: ${RareWarning.shown(String.valueOf(reason))}"
+    )
+
   private def tellOfTimeout(): Unit = {
     counts.timeouts += 1
     settings.log.warn(
@@ -194,4 +200,12 @@ private[server] final case class CodecSettings(
     halfCloseNanos: Long,
     handlerNanos: Long,
     log: Log
-)
+) {
+
+  /** The warning of malformed messages: clients decide how many there are. */
+  val malformed = new RareWarning(CodecSettings.QuietNanos)
+}
+
+private object CodecSettings {
+  private final val QuietNanos = 1000L * 1000 * 1000
+}

@@ -19,7 +19,7 @@ private[server] final class CodecProtocol[I, O](
 ) extends Protocol {
   private[server] override def scheme(isSecure: Boolean): String = if (isSecure) "tls" else "tcp"
 
-  def onLoop(loop: EventLoop): LoopProtocol = new LoopProtocol {
+  def onLoop(loop: EventLoop, log: Log): LoopProtocol = new LoopProtocol {
     private var idle     = config.idleTimeout.toNanos
     private val settings =
       CodecSettings(
@@ -29,7 +29,7 @@ private[server] final class CodecProtocol[I, O](
         config.lingerTimeout.toNanos,
         config.halfCloseGrace.toNanos,
         config.handlerTimeout.toNanos,
-        Log.guarded(config.log)
+        log
       )
     val counts                         = new LoopCounts
     def idleTimeout(nanos: Long): Unit = idle = nanos

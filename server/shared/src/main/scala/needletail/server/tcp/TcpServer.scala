@@ -30,13 +30,14 @@ import needletail.tcp.Codec
  * A running server for any protocol: its event loops, its listener and its connections. [[Server]] starts one. Its
  * methods may be called from any thread.
  */
-final class TcpServer private (settings: TcpSettings, protocol: Protocol)
+final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     extends ObservedServer {
   private implicit val here: ExecutionContext = ExecutionContext.parasitic
 
+  private val guardedLog   = Log.named(configured.log)(() => url)
+  private val settings     = configured.copy(log = guardedLog)
   private val startedNanos = settings.platform.nanoTime()
   private val loopCount    = settings.loopCount
-  private val guardedLog   = Log.guarded(settings.log)
   private val loops        = new EventLoops(
     loopCount,
     name = settings.loopName,
@@ -58,7 +59,7 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
   private val listener: Listener =
     try {
       for (i <- 0 until loopCount)
-        members(i) = new PerLoopServer(i, loops(i), protocol.onLoop(loops(i)), settings, acceptor.closed)
+        members(i) = new PerLoopServer(i, loops(i), protocol.onLoop(loops(i), guardedLog), settings, acceptor.closed)
       listen()
     } catch {
       case e: Throwable =>
@@ -98,8 +99,13 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
   /** Whether it uses TLS. */
   def isSecure: Boolean = settings.tls.isDefined
 
-  /** The scheme of its URL. */
-  private[server] def scheme: String = protocol.scheme(isSecure)
+  /** See [[needletail.server.RunningServer.url]]; before it listens, by the address it is to listen on. */
+  private[server] def url: String = (if (listener == null) configured.address else listener.address) match {
+    case Address.Tcp(host, port) =>
+      val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
+      s"${protocol.scheme(configured.tls.isDefined)}://${if (name.contains(':')) s"[$name]" else name}:$port"
+    case other => s"unix:$other"
+  }
 
   /** The port it listens on; 0 for a Unix socket. */
   def port: Int = address match {

@@ -150,7 +150,11 @@ class OperationsSuite extends Suite {
         ended.map(_.failed.map(_.getMessage)),
         Some(Success("the event loop needletail-admin-0 has ended"))
       )
-      assert(said.asScala.exists(_.startsWith("the event loop needletail-admin-0 ends: ")), said.toString)
+      val where = s"http://127.0.0.1:${adminPort(server)}: "
+      assert(
+        said.asScala.exists(_.startsWith(s"${where}the event loop needletail-admin-0 ends: ")),
+        said.toString
+      )
       assert(client.isEnded && !server.isReady)
       intercept[java.io.IOException](new RawClient(server.port))
     } finally { server.close(); () }

@@ -80,11 +80,13 @@ class SeenByOperatorsSuite extends Suite {
   }
 
   test("fault 18: so is one that fails later, and a stream") {
+    var url = ""
     Await.result(
       {
         said.clear()
         val server =
           Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = log)).start()
+        url = server.url
         val client = new RawClient(server.port).send(get("/orders/3"))
         assert(client.readUntil("error").startsWith("HTTP/1.1 500 "))
         client.send(get("/orders/4")).readAll()
@@ -96,8 +98,8 @@ class SeenByOperatorsSuite extends Suite {
     assertEquals(
       lines,
       List(
-        "a handler failed: GET /orders/3 (route GET /orders/{id}): none",
-        "a streamed response failed: GET /orders/4 (route GET /orders/{id}): no more"
+        s"$url: a handler failed: GET /orders/3 (route GET /orders/{id}): none",
+        s"$url: a streamed response failed: GET /orders/4 (route GET /orders/{id}): no more"
       )
     )
   }
@@ -234,7 +236,7 @@ class SeenByOperatorsSuite extends Suite {
       assert(thrown.await(20, TimeUnit.SECONDS))
       client.close()
       Await.result(server.close(), 20.seconds)
-      assertEquals(lines, List("an exception on the event loop needletail-0: on the loop"))
+      assertEquals(lines, List(s"${server.url}: an exception on the event loop needletail-0: on the loop"))
       assertEquals(global.size, 0)
     } finally EventLoop.onFailure = before
   }

@@ -11,7 +11,7 @@ import needletail.http.{Handler, Reply}
 import needletail.routing._
 import needletail.testing.Suite
 
-/** What a part of a route refuses is counted and logged as that route's. */
+/** What a part of a route refuses is counted and logged as that route's, and OPTIONS under its own name. */
 class RefusedByPartSuite extends Suite {
   private val key    = header("X-Key", arg[String].filter(_ == "k", "a wrong key"))
   private val user   = Filter("user")(_ => Async.value(Left("who?".unauthorized): Either[Response, String]))
@@ -23,13 +23,16 @@ class RefusedByPartSuite extends Suite {
   )
 
   private val cases = List(
-    "/users/1"  -> (200 -> Some("GET /users/{id}")),
-    "/users/x"  -> (400 -> Some("GET /users/{id}")),
-    "/page"     -> (400 -> Some("GET /page")),
-    "/page?n=x" -> (400 -> Some("GET /page")),
-    "/key"      -> (400 -> Some("GET /key")),
-    "/own"      -> (401 -> Some("GET /own")),
-    "/nowhere"  -> (404 -> None)
+    "GET /users/1"     -> (200 -> Some("GET /users/{id}")),
+    "GET /users/x"     -> (400 -> Some("GET /users/{id}")),
+    "GET /page"        -> (400 -> Some("GET /page")),
+    "GET /page?n=x"    -> (400 -> Some("GET /page")),
+    "GET /key"         -> (400 -> Some("GET /key")),
+    "GET /own"         -> (401 -> Some("GET /own")),
+    "OPTIONS /page"    -> (204 -> Some("OPTIONS *")),
+    "OPTIONS *"        -> (200 -> Some("OPTIONS *")),
+    "OPTIONS /nowhere" -> (404 -> None),
+    "GET /nowhere"     -> (404 -> None)
   )
 
   /** @param between runs after each request has been received */
@@ -43,11 +46,11 @@ class RefusedByPartSuite extends Suite {
           Some((request: Request, status: Int, _: Long, _: Long) => seen += ((status, request.route)))
       )
     )
-    for ((path, expected) <- cases) {
-      wire.send(s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n")
+    for ((line, expected) <- cases) {
+      wire.send(s"$line HTTP/1.1\r\nHost: a\r\n\r\n")
       between()
       wire.turn()
-      assertEquals[Any, Any](seen.lastOption, Some(expected), path)
+      assertEquals[Any, Any](seen.lastOption, Some(expected), line)
     }
     val counted = mutable.Map.empty[(Int, Option[String]), Long]
     wire.context.admission.foreach { state =>

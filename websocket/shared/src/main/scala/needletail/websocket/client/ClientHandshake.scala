@@ -11,8 +11,13 @@ import needletail.websocket.frame.Compression
 import needletail.websocket.handshake.Handshake
 import needletail.websocket.socket.{SocketConnection, WebSocket, WebSocketListener, WebSocketRefused}
 
-/** The client's side of the opening handshake (RFC 6455 §4.1), on one connection. */
+/**
+ * The client's side of the opening handshake (RFC 6455 §4.1), on one connection.
+ *
+ * @param url for messages
+ */
 private[websocket] final class ClientHandshake(
+    val url: String,
     authority: String,
     target: String,
     headers: Headers,
@@ -53,7 +58,7 @@ private[websocket] final class ClientHandshake(
   def read(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
     if (n == ResponseParser.Bad)
-      throw new WebSocketRefused(0, s"the server's response is malformed: ${parser.error.message}")
+      throw new WebSocketRefused(0, s"$url: the server's response is malformed: ${parser.error.message}")
     if (n > 0) {
       val code = parser.head.code
       isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
@@ -62,7 +67,7 @@ private[websocket] final class ClientHandshake(
       else if (interim > ClientHandshake.MaxInterim)
         throw new WebSocketRefused(
           code,
-          s"the server sent more than ${ClientHandshake.MaxInterim} interim answers"
+          s"$url: the server sent more than ${ClientHandshake.MaxInterim} interim answers"
         )
     }
     Math.max(n, 0)
@@ -79,7 +84,7 @@ private[websocket] final class ClientHandshake(
       }
       all.reverse
     }
-    def refuse(why: String) = throw new WebSocketRefused(head.code, why)
+    def refuse(why: String) = throw new WebSocketRefused(head.code, s"$url: $why")
     if (head.code != Status.SwitchingProtocols.code) refuse(s"the server answered ${head.code}")
     if (!values("upgrade").exists(Ascii.same(_, "websocket")))
       refuse("the server switched to another protocol")
@@ -103,7 +108,7 @@ private[websocket] final class ClientHandshake(
   /** The WebSocket begins, in a turn of the tunnel. */
   def accepted(tunnel: Tunnel): TunnelHandler = {
     val codec  = if (compression == null) null else compression.codec()
-    val name   = () => s" ($authority${target.takeWhile(_ != '?')})" // a query may contain secrets
+    val name   = () => s" ($url)"
     val socket = new SocketConnection(tunnel, own, part, subprotocol, codec, name)
     val thrown = socket.begin(open)
     if (thrown == null) opened.succeed(socket) else opened.fail(thrown)

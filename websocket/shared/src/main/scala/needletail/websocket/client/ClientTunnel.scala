@@ -107,7 +107,7 @@ private[websocket] final class ClientTunnel(
 
   def onEnd(): Unit =
     if (handler == null)
-      lost(new IOException("the server ended the connection before its answer was complete"))
+      lost(new IOException(s"${handshake.url}: the server ended the connection before its answer was complete"))
     else turned(())(handler.peerEnded())
 
   def onDrained(): Unit = if (handler != null) turned(())(handler.outputTaken())
@@ -117,7 +117,7 @@ private[websocket] final class ClientTunnel(
       if (connection.bytesWritten > writtenThen) writeDueAt = Long.MaxValue else connection.abort()
     }
     if (connection.isOpen)
-      if (handler == null) lost(new IOException("the server did not answer in time"))
+      if (handler == null) lost(new IOException(s"${handshake.url}: the server did not answer in time"))
       else if (deadline <= nowNanos) {
         deadline = Long.MaxValue
         turned(())(handler.deadlinePassed())
@@ -126,7 +126,7 @@ private[websocket] final class ClientTunnel(
 
   def onClosed(cause: Throwable): Unit =
     if (handler != null) handler.closed()
-    else handshake.failed(if (cause == null) new IOException("the connection was closed") else cause)
+    else handshake.failed(if (cause == null) new IOException(s"${handshake.url}: the connection was closed") else cause)
 
   def run(): Unit = {
     isWoken = false

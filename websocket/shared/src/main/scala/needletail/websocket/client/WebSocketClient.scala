@@ -51,7 +51,9 @@ final class WebSocketClient private (
   )(open: WebSocket => WebSocketListener): Async[WebSocket] = {
     val to        = WebSocketClient.parse(url)
     val on        = states.here("this must be called on an event loop's own thread; use future elsewhere")
-    val handshake = new ClientHandshake(to.origin.authority, to.target, headers, config, on.part, open)
+    val name      = WebSocketClient.name(to)
+    val handshake =
+      new ClientHandshake(name, to.origin.authority, to.target, headers, config, on.part, open)
     val proxy     = config.proxies.of(to.origin)
     var tunnel: ClientTunnel = null
     if (on.isClosed) Async.fail(WebSocketClient.closedError)
@@ -69,7 +71,7 @@ final class WebSocketClient private (
           tunnel = new ClientTunnel(connection, on.part, config, handshake)
           tunnel
         }
-        .recoverWith(WebSocketClient.refusal)
+        .recoverWith(WebSocketClient.refusal(name))
         .flatMap { _ =>
           tunnel.begin()
           handshake.opened.onCancel(() => tunnel.abort())
@@ -120,9 +122,13 @@ object WebSocketClient {
     case _                               => null
   }
 
-  private val refusal: PartialFunction[Throwable, Async[Nothing]] = {
-    case HttpProxy.Refused(status, why) => Async.fail(new WebSocketRefused(status.code, why))
+  private def refusal(name: String): PartialFunction[Throwable, Async[Nothing]] = {
+    case HttpProxy.Refused(status, why) => Async.fail(new WebSocketRefused(status.code, s"$name: $why"))
   }
+
+  /** For messages: without the query, which may contain secrets. */
+  private def name(url: Url): String =
+    s"${if (url.origin.isSecure) "wss" else "ws"}://${url.origin.authority}${url.target.takeWhile(_ != '?')}"
 
   private def parse(url: String): Url = {
     val lower = Ascii.lower(url)

@@ -36,8 +36,8 @@ final case class WebSocketConfig(
   private def check(): Unit = {
     val is = Setting("WebSocketConfig")
     is.check("subprotocols", subprotocols, subprotocols.forall(Grammar.isToken), "tokens (RFC 9110)")
-    is.notNegative("maxMessage", maxMessage)
-    is.notNegative("maxFrame", maxFrame)
+    is.positive("maxMessage", maxMessage)
+    is.positive("maxFrame", maxFrame)
     is.positive("maxPendingOutput", maxPendingOutput)
     is.notNegative("pingInterval", pingInterval)
     is.positive("pingTimeout", pingTimeout)

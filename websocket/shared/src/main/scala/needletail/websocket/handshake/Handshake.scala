@@ -2,7 +2,7 @@ package needletail.websocket.handshake
 
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{Headers, Method, Status}
-import needletail.http.text.Ascii
+import needletail.http.text.{Ascii, Origin}
 import needletail.http.{Request, Response, Upgrade}
 import needletail.websocket.config.{Origins, WebSocketConfig}
 import needletail.websocket.frame.Compression
@@ -88,7 +88,7 @@ private[needletail] object Handshake {
     else if (!isOnly(request, "Sec-WebSocket-Version", Version))
       new Upgrade.Refused(otherVersion)
     else if (!hasKey(request)) new Upgrade.Refused(badKey)
-    else if (!isFromHere(request, config.origins)) new Upgrade.Refused(otherOrigin)
+    else if (!isFromHere(request, config.origins)) new Upgrade.Refused(if (isOfOtherPort(request)) otherPort else otherOrigin)
     else null
   }
 
@@ -154,25 +154,16 @@ private[needletail] object Handshake {
     allowed == Origins.Any || (values(request, "Origin") match {
       case Nil          => true
       case List(origin) =>
-        isSame(origin, request.authority) || (allowed match {
+        Origin.isOf(origin, request.authority) || (allowed match {
           case Origins.Listed(origins) => origins.exists(Ascii.same(_, origin))
           case _                       => false
         })
       case _ => false
     })
 
-  /** Whether an origin (RFC 6454 §6.1) has that host and port. */
-  private def isSame(origin: String, authority: String): Boolean = {
-    val scheme = origin.indexOf("://")
-    val name   = origin.substring(0, Math.max(0, scheme))
-    val port   = if (Ascii.same(name, "https")) ":443" else if (Ascii.same(name, "http")) ":80" else null
-    port != null && {
-      Ascii.same(
-        origin.substring(scheme + 3).stripSuffix(port),
-        // the port that a proxy was asked on is the scheme's if it is left out
-        authority.stripSuffix(port)
-      )
-    }
+  private def isOfOtherPort(request: Request): Boolean = values(request, "Origin") match {
+    case List(origin) => Origin.isOfOtherPort(origin, request.authority)
+    case _            => false
   }
 
   private val notGet =
@@ -184,6 +175,8 @@ private[needletail] object Handshake {
       Status.BadRequest
     ).text("Sec-WebSocket-Key must be the base64 of 16 bytes, and must be there once")
   private val otherOrigin = Response(Status.Forbidden).text("pages of this origin may not connect")
+  private val otherPort   =
+    Response(Status.Forbidden).text(s"pages of this origin may not connect; ${Origin.hostHint}")
 
   private def required(why: String): Response = Response(Status.UpgradeRequired)
     .text(why)

@@ -88,5 +88,8 @@ trait WebSocketListener {
 final class WebSocketClosed(val code: Int, val reason: String)
     extends RuntimeException(s"the WebSocket is closed: $code $reason", null, false, false)
 
-/** The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. */
+/**
+ * The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. The message
+ * names the URL, without its query.
+ */
 final class WebSocketRefused(val status: Int, message: String) extends java.io.IOException(message)

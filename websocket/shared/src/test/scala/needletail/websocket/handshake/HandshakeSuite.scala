@@ -1,5 +1,7 @@
 package needletail.websocket.handshake
 
+import scala.concurrent.duration._
+
 import needletail.http.message.{Headers, Method}
 import needletail.http.{MessageBody, Request}
 import needletail.testing.Suite
@@ -83,6 +85,33 @@ class HandshakeSuite extends Suite {
     for (wrong <- Seq("app.example", "https://app.example/", "*"))
       intercept[IllegalArgumentException](Origins.Listed(Set(wrong)))
     assertEquals(status(asked.add("Origin", "http://example.com").add("Origin", "http://evil.example")), 403)
+  }
+
+  test("a refused page of the same host and another port is told of proxies that do not pass Host on as it came") {
+    def text(origin: String, host: String) = {
+      val headers = asked.set("Host", host).set("Origin", origin)
+      val request = Request(Method.GET, "/", headers, MessageBody.empty)
+      new String(Handshake.refusal(request, WebSocketConfig()).response.content, "UTF-8")
+    }
+    for ((origin, host) <- List("https://a.example:8443" -> "a.example", "http://[::1]:81" -> "[::1]:8080"))
+      assert(text(origin, host).contains("proxy_set_header Host $http_host"), text(origin, host))
+    for (origin <- List("https://b.example:8443", "https://b.example", "null", "ftp://a.example:8443"))
+      assertEquals(text(origin, "a.example"), "pages of this origin may not connect")
+  }
+
+  test("every size and duration of the settings is checked") {
+    def refused(name: String)(config: => WebSocketConfig): Unit = {
+      val error = intercept[IllegalArgumentException](config)
+      assert(error.getMessage.startsWith(s"WebSocketConfig.$name is "), error.getMessage)
+    }
+    refused("maxMessage")(WebSocketConfig(maxMessage = 0))
+    refused("maxFrame")(WebSocketConfig(maxFrame = 0))
+    refused("maxPendingOutput")(WebSocketConfig(maxPendingOutput = 0))
+    refused("pingInterval")(WebSocketConfig(pingInterval = -1.second))
+    refused("pingTimeout")(WebSocketConfig(pingTimeout = 0.seconds))
+    refused("closeTimeout")(WebSocketConfig(closeTimeout = 0.seconds))
+    refused("closeTimeout")(WebSocketConfig(closeTimeout = 4000.days))
+    assertEquals(WebSocketConfig(pingInterval = 0.seconds).pingNanos, 0L) // none
   }
 
   test("the subprotocol is the first of ours that the client names") {

@@ -10,8 +10,9 @@ import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnveri
 
 import scala.annotation.tailrec
 
+import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
+import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -21,6 +22,8 @@ import needletail.io.tls.{CertificateInfo, TlsCounts, TlsSession}
  * @param name    of the peer, for messages
  * @param counts  a server's; null for a client
  * @param toPlain what is sent to a peer that does not speak TLS; null for nothing
+ * @param names   whether the certificate must have a DNS name, or be for an address: the JDK, which has compared it with
+ *   `name`, takes the common name of one that has none (RFC 9525 section 6.3)
  * @param check   a server's own check of its clients' certificates, which the engine makes in full handshakes only
  */
 private[tls] abstract class HandshakingSocket(
@@ -29,7 +32,8 @@ private[tls] abstract class HandshakingSocket(
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
-    check: Option[CertificateInfo => Boolean]
+    check: Option[CertificateInfo => Boolean],
+    names: Boolean
 ) extends EncryptedSocket(channel, engine) {
   import HandshakingSocket.*
 
@@ -69,6 +73,7 @@ private[tls] abstract class HandshakingSocket(
       if (shakeHands()) {
         if (!isNewest) forbidRenegotiation()
         if (mayBeResumed) check.foreach(checkAgain)
+        if (names) checkNames()
         isSecured = true
         begun = System.nanoTime - begun
         established = describe()
@@ -110,6 +115,10 @@ private[tls] abstract class HandshakingSocket(
       }
     if (!isAccepted) throw new IOException(s"the certificate of $name is not accepted: ${TlsFailure.Refused}")
   }
+
+  private def checkNames(): Unit =
+    if (!peer.exists(_.names.exists(_.startsWith("DNS:"))) && (AddressText.parse(name) eq null))
+      throw new IOException(s"the certificate is not for $name: ${TlsClientConfig.Nameless}")
 
   private def peer: Option[CertificateInfo] =
     try

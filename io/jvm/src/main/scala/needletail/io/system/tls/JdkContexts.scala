@@ -67,11 +67,13 @@ private[io] object JdkServerContext {
  * @param makeContext may take time, as it reads some hundred certificates; called once
  * @param configure   sets an engine's parameters
  * @param resumes     whether sessions are resumed
+ * @param isChecked   whether certificates are checked
  */
 private[io] final class JdkClientContext private (
     makeContext: () => SSLContext,
     configure: (SSLContext, SSLEngine) => Unit,
-    resumes: Boolean
+    resumes: Boolean,
+    isChecked: Boolean
 ) extends TlsClientContext {
   private lazy val context = makeContext()
 
@@ -84,7 +86,7 @@ private[io] final class JdkClientContext private (
       val engine = context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
       engine.setUseClientMode(true)
       configure(context, engine)
-      new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None)
+      new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None, isChecked)
     } catch {
       case e: Throwable =>
         socket.close()
@@ -105,7 +107,8 @@ private[io] object JdkClientContext {
       parameters.setEndpointIdentificationAlgorithm(Https)
       engine.setSSLParameters(parameters)
     },
-    resumes = true
+    resumes = true,
+    isChecked = true
   )
 
   /** @param provider of the `SSLContext`; null for the JDK's */
@@ -143,7 +146,8 @@ private[io] object JdkClientContext {
           engine.setSSLParameters(parameters)
         }
       },
-      config.resume
+      config.resume,
+      config.trust != TlsTrust.Unchecked
     )
   }
 

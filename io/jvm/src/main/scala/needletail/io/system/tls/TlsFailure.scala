@@ -9,6 +9,8 @@ import java.security.cert.{
 }
 import javax.net.ssl.SSLException
 
+import needletail.io.tls.TlsClientConfig
+
 /** Converts the engine's exceptions to ones whose messages describe the error. */
 private[tls] object TlsFailure {
 
@@ -21,7 +23,9 @@ private[tls] object TlsFailure {
     def has(t: String) = said.exists(_.contains(t))
     val text           =
       reason(all, has).map(why => s"the certificate of $name $why").getOrElse {
-        if (has("subject alternative") || has("No name matching"))
+        if (has("No name matching") || has("No subject alternative names present"))
+          s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
+        else if (has("subject alternative"))
           s"the certificate is not for $name: ${said.last}"
         else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"

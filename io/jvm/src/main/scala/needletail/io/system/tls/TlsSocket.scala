@@ -21,8 +21,9 @@ private[io] class TlsSocket(
     name: String,
     counts: TlsCounts,
     toPlain: Array[Byte],
-    check: Option[CertificateInfo => Boolean]
-) extends HandshakingSocket(channel, engine, name, counts, toPlain, check) {
+    check: Option[CertificateInfo => Boolean],
+    names: Boolean = false
+) extends HandshakingSocket(channel, engine, name, counts, toPlain, check, names) {
   import TlsSocket.*
 
   private var idle = 0 // records read since without data, less those with data

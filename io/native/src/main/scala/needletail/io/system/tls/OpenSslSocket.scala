@@ -7,7 +7,7 @@ import java.io.IOException
 import needletail.io.kernel.KernelError
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{TlsCounts, TlsSession}
+import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
@@ -178,6 +178,7 @@ private[tls] final class OpenSslSocket(
   /** By OpenSSL's numbers of errors, X509_V_ERR_… */
   private def refusal(error: Int, why: String): String = error match {
     case 62 | 63 | 64          => s"the certificate is not for $name: $why"
+    case 1002                  => s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
     case 10                    => s"the certificate of $name has expired"
     case 9                     => s"the certificate of $name is not valid yet"
     case 23                    => s"the certificate of $name was revoked"

@@ -1,6 +1,7 @@
 package needletail.routing.internal.table
 
 import needletail.http.{Around, Reply, Request, Response}
+import needletail.http.admission.RouteClass
 import needletail.http.message.{HttpError, Method, Status}
 import needletail.http.text.Swar
 import needletail.routing.internal.matching.Matching
@@ -88,18 +89,20 @@ private[routing] class Table(routes: List[CompiledRoute]) {
     if (in.fault != null) refusedByPart(request, in)
     else if (isUnknown(request.method)) unmatched(request)
     else {
-      val others   = in.otherMethods.reverse
-      val allow    = Table.allow(others.flatMap(_.methods))
-      val response =
-        if (request.method eq Method.OPTIONS) Response(Status.NoContent).header("Allow", allow)
-        else Table.methodNotAllowed.header("Allow", allow)
-      answer(request, Table.common(others.flatMap(_.arounds)), response)
+      val others  = in.otherMethods.reverse
+      val allow   = Table.allow(others.flatMap(_.methods))
+      val arounds = Table.common(others.flatMap(_.arounds))
+      if (request.method eq Method.OPTIONS) {
+        val gate = request.gate
+        if (gate != null) gate.answeredFor(RouteClass.options)
+        dressed(request, arounds, Response(Status.NoContent).header("Allow", allow))
+      } else answer(request, arounds, Table.methodNotAllowed.header("Allow", allow))
     }
 
   /** A part of a route has refused the request: it is counted as that route's. */
   private def refusedByPart(request: Request, in: Matching): Reply = {
     val gate = request.gate
-    if (gate != null) gate.refusedByPart(in.routeOfFault) else request.becomes(in.routeOfFault)
+    if (gate != null) gate.answeredFor(in.routeOfFault) else request.becomes(in.routeOfFault)
     dressed(request, in.aroundFault, in.fault.response)
   }
 

@@ -1,16 +1,19 @@
-package needletail.io.loop
+package needletail.async
 
 /** A timer of a [[TimerHeap]]. It has its position there, which makes removing it cheap. */
 private[needletail] abstract class TimerNode {
-  private[needletail] var due = 0L // nanoseconds of the loop's clock
-  private[io] var order       = 0L // in which they were added: equal times fire in this order
-  private[io] var position    = -1 // in the heap's array; -1: not in it
+  private[needletail] var due   = 0L // nanoseconds of the loop's clock
+  private[async] var order      = 0L // in which they were added: equal times fire in this order
+  private[async] var position   = -1 // in the heap's array; -1: not in it
+
+  /** Whether it is in a heap. */
+  private[needletail] final def isSet: Boolean = position >= 0
 
   private[needletail] def fire(): Unit
 }
 
 /** A binary heap of timers, the earliest on top: add and remove in O(log n), peek in O(1). Not thread-safe. */
-private[needletail] final class TimerHeap {
+private[needletail] class TimerHeap {
   private var nodes = new Array[TimerNode](16)
   private var count = 0
   private var added = 0L
@@ -57,8 +60,8 @@ private[needletail] final class TimerHeap {
 
   def clear(): Unit = while (count > 0) remove(nodes(count - 1))
 
-  // By difference, since nanoTime may overflow.
-  private def before(a: TimerNode, b: TimerNode): Boolean = {
+  /** By difference, since nanoTime may overflow. Everything that a heap does is counted by its calls. */
+  private[async] def before(a: TimerNode, b: TimerNode): Boolean = {
     val d = a.due - b.due
     d < 0 || (d == 0 && a.order < b.order)
   }

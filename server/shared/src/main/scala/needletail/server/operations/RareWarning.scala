@@ -1,0 +1,33 @@
+package needletail.server.operations
+
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+
+/**
+ * A warning whose cause may come at any rate, as when clients decide it: it is logged at most once in `quietNanos`, with
+ * the number of those that were left out. Thread-safe.
+ */
+private[server] final class RareWarning(quietNanos: Long) {
+  private val quietUntil = new AtomicLong(Long.MinValue) // MinValue: none was logged yet
+  private val unlogged   = new AtomicInteger
+
+  /** @param now on a clock that all callers share, in nanoseconds */
+  def warn(log: Log, now: Long)(message: => String): Unit = {
+    val until = quietUntil.get
+    if (until != Long.MinValue && now - until < 0 || !quietUntil.compareAndSet(until, now + quietNanos)) {
+      unlogged.incrementAndGet(); ()
+    } else {
+      val left = unlogged.getAndSet(0)
+      log.warn(message + (if (left == 0) "" else s" (and $left more since this was last logged)"))
+    }
+  }
+}
+
+private[server] object RareWarning {
+  private final val Longest = 200
+
+  /** A text that clients may have chosen, for a line of a log: cut, and without control characters. */
+  def shown(text: String): String = {
+    val cut = if (text.length <= Longest) text else text.take(Longest) + "…"
+    cut.map(c => if (c < ' ' || c >= 127 && c < 160) '?' else c)
+  }
+}
