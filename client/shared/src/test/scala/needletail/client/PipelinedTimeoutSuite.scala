@@ -15,8 +15,8 @@ class PipelinedTimeoutSuite extends Suite with Misbehaving {
 
   /** A server that answers nothing on its first connection by itself. */
   private final class Holding {
-    @volatile var first: Peer                = null
-    @volatile var asked: Vector[String]      = Vector.empty
+    @volatile var first: Peer                 = null
+    @volatile var asked: Vector[String]       = Vector.empty
     def script(peer: Peer, number: Int): Unit = {
       if (number == 1) first = peer
       if (peer eq first) asked :+= peer.target else peer.send(answer(peer.target))

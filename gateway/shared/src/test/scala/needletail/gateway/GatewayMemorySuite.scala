@@ -108,7 +108,7 @@ class GatewayMemorySuite extends Serving {
 
   test("variables of SCGI requests whose handlers are at work take no more than the budget") {
     serving(FrontProtocol.Scgi(_), config) { server =>
-      val before                                                = awaited.get
+      val before                                              = awaited.get
       def connected(variables: Seq[(String, String)]): Socket = {
         val socket = new Socket()
         socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)

@@ -95,7 +95,10 @@ class HeadMemorySuite extends Suite {
     val head = late.neighbour.send(get("/late", 30000).replaceFirst("GET", "HEAD")).output
     assert(head.startsWith("HTTP/1.1 503 ") && head.endsWith("\r\n\r\n"), head)
     val post = late.neighbour.send(
-      get("/late", 30000).replaceFirst("GET", "POST").replaceFirst("Host", "Content-Length: 5\r\nHost") + "hello"
+      get(
+        "/late",
+        30000
+      ).replaceFirst("GET", "POST").replaceFirst("Host", "Content-Length: 5\r\nHost") + "hello"
     )
     assertEquals(post.statuses, List(503))
     late.answers(0).succeed(Response.ok)
@@ -107,7 +110,7 @@ class HeadMemorySuite extends Suite {
   }
 
   test("heads take half of the memory at most, so that there is some for bodies") {
-    val late = new Late(256 * KiB)
+    val late  = new Late(256 * KiB)
     val wires = List.fill(20)(late.neighbour.send(get("/late", 16000)))
     assertEquals(late.answers.size, 8)
     assertEquals(late.held, 8L * 16000)

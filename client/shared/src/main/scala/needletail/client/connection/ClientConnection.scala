@@ -49,9 +49,9 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered            = 0L   // bytes of requests, written or held
-  private var sender: BodySender = null // while a request's content is being sent
-  private var held: ByteWriter   = null // pipelined requests of this turn, for one write
+  private var offered            = 0L    // bytes of requests, written or held
+  private var sender: BodySender = null  // while a request's content is being sent
+  private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
   private var turnAsked          = false
   private var inTurn             = false
   private var isRetired          = false // takes no more requests, as the response to one is late

@@ -15,8 +15,8 @@ private[needletail] final class HeadMemory(memory: LoopMemory) {
   /** Whether a request whose head has so many bytes may begin. */
   def admits(bytes: Int): Boolean = total + bytes <= memory.bound / 2 && memory.hasRoom(bytes.toLong, 0)
 
-  /** Whether no further request of a connection may begin beside those in progress. */
-  def isTight: Boolean = total > memory.bound / 2 || memory.isTight
+  /** Whether no further request of a connection may begin beside those in progress: more than a quarter is taken. */
+  def isTight: Boolean = total > memory.bound / 4 || memory.isTight
 
   def take(bytes: Int): Unit = {
     total += bytes
