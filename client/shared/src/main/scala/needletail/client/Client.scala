@@ -90,7 +90,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   /**
    * Closes unused connections and fails the calls that wait; later calls fail with `ClientError.ClientClosed`. Calls in
    * progress complete on loops of others; the client's own loops are stopped, and calls on them aborted. Returns when
-   * that is done. May be called more than once.
+   * that is done, or after five seconds if user code blocks a loop. May be called more than once.
    */
   def close(): Unit = loops.close()
 

@@ -88,6 +88,47 @@ class GatewayMemorySuite extends Serving {
     }
   }
 
+  test("variables of FastCGI requests whose handlers are at work take no more than the budget") {
+    serving(FrontProtocol.FastCgi(_), config) { server =>
+      val before  = awaited.get
+      val clients = Seq.fill(20) {
+        val client = new FastCgiClient(server.port)
+        client.request(1, get("/wait", "HTTP_COOKIE" -> text.take(20000)))
+      }
+      val other = new FastCgiClient(server.port)
+      eventually(other.request(1, get("/hello")).answer(1).content == "hello" && held(server) > 0)
+      assert(held(server) <= 256 * KiB, held(server).toString)
+      val begun = awaited.get - before
+      assert(begun >= 1 && begun < 10, begun.toString)
+      other.close()
+      clients.foreach(_.close())
+      eventually(held(server) == 0)
+    }
+  }
+
+  test("variables of SCGI requests whose handlers are at work take no more than the budget") {
+    serving(FrontProtocol.Scgi(_), config) { server =>
+      val before                                              = awaited.get
+      def connected(variables: Seq[(String, String)]): Socket = {
+        val socket = new Socket()
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
+        socket.setSoTimeout(5000)
+        val w = new ByteWriter(256)
+        Scgi.write(w, 0, variables)
+        socket.getOutputStream.write(w.bytes, 0, w.length)
+        socket
+      }
+      val sockets = Seq.fill(20)(connected(get("/wait", "HTTP_COOKIE" -> text.take(20000))))
+      val other   = connected(get("/hello"))
+      assert(new String(other.getInputStream.readAllBytes(), "ISO-8859-1").endsWith("hello"))
+      val begun = awaited.get - before
+      assert(begun >= 1 && begun < 10, begun.toString)
+      assert(held(server) > 0 && held(server) <= 256 * KiB, held(server).toString)
+      (other +: sockets).foreach(_.close())
+      eventually(held(server) == 0)
+    }
+  }
+
   test("fault 6: SCGI content that is collected takes no more than the budget") {
     serving(FrontProtocol.Scgi(_), config) { server =>
       def connected(length: Int): Socket = {

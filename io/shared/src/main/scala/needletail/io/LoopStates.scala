@@ -1,6 +1,6 @@
 package needletail.io
 
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, RejectedExecutionException}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, RejectedExecutionException, TimeUnit}
 
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
@@ -133,7 +133,10 @@ private[needletail] final class LoopStates[S](
       if (closed) null else loops.next()
     }
 
-  /** Discards every state and stops its own loops. Returns when that is done; on an event loop's thread, at once. */
+  /**
+   * Discards every state and stops its own loops. Returns when that is done, or after `CloseSeconds` if user code blocks
+   * a loop, which then does it later; on an event loop's thread, at once.
+   */
   def close(): Unit = {
     val stopping = synchronized {
       closed = true
@@ -145,7 +148,7 @@ private[needletail] final class LoopStates[S](
     }
     if (stopping != null) {
       // a loop must not wait for itself
-      if (Loop.currentOrNull == null) left.await()
+      if (Loop.currentOrNull == null) { val _ = left.await(LoopStates.CloseSeconds, TimeUnit.SECONDS) }
       stopping.stop()
     }
   }
@@ -166,5 +169,9 @@ private[needletail] final class LoopStates[S](
 }
 
 private[io] object LoopStates {
+
+  /** How long `close` waits for loops. */
+  private final val CloseSeconds = 5L
+
   private final class Mine[S](val loop: EventLoop, val state: S)
 }

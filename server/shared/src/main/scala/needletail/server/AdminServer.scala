@@ -21,7 +21,7 @@ private[server] object AdminServer {
    *
    * @throws CannotListen if the address cannot be bound
    */
-  def start(admin: AdminConfig, operations: Operations, log: Log): TcpServer = {
+  def start(admin: AdminConfig, operations: Operations, log: Log, keepsAlive: Boolean): TcpServer = {
     val config = ServerConfig(
       address = Address.Tcp(admin.host, admin.port),
       loops = 1,
@@ -32,6 +32,9 @@ private[server] object AdminServer {
       log = log
     )
     val handler = new KnownHosts(admin.host, admin.names, operations.handler(admin.handler))
-    TcpServer.start(TcpSettings(config).copy(loopName = "needletail-admin"), HttpProtocol(handler, config))
+    TcpServer.start(
+      TcpSettings(config).copy(loopName = "needletail-admin", keepsAlive = keepsAlive),
+      HttpProtocol(handler, config)
+    )
   }
 }

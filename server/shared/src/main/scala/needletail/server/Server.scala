@@ -40,16 +40,21 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
   private[needletail] def startOn(platform: Platform): RunningServer =
     Server.start(config, protocol(), platform)
 
+  /** For a caller that waits for its end, and so keeps the program alive itself: a loop that is blocked need not. */
+  private def startHere(): RunningServer =
+    Server.start(config, protocol(), keepsAlive = Thread.currentThread().isDaemon)
+
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
    * a server with TLS read its certificates again.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
-   * @throws java.lang.IllegalStateException if an event loop was ended by a fatal error, which is in the log
+   * @throws java.lang.IllegalStateException if an event loop was ended by a fatal error, which is in the log, or could
+   *   not be ended, because user code blocks it
    */
   def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit =
-    Server.serve(start())(onStart)
+    Server.serve(startHere())(onStart)
 }
 
 object Server {
@@ -90,7 +95,7 @@ object Server {
    * }}}
    *
    * @throws CannotListen when one of the addresses cannot be bound; the other servers are closed
-   * @throws java.lang.IllegalStateException when an event loop was ended by a fatal error
+   * @throws java.lang.IllegalStateException when an event loop was ended by a fatal error, or could not be ended
    */
   def runAll(servers: Server*): Unit =
     runAll(
@@ -101,7 +106,7 @@ object Server {
   /** The same; `onStart` is called when all servers listen. */
   def runAll(servers: Seq[Server], onStart: Seq[RunningServer] => Unit): Unit = {
     val started = mutable.ListBuffer.empty[RunningServer]
-    try servers.foreach(server => started += server.start())
+    try servers.foreach(server => started += server.startHere())
     catch {
       case e: Throwable =>
         started.foreach(_.close())
@@ -114,13 +119,15 @@ object Server {
   private[needletail] def start(
       config: ServerConfig,
       protocol: Protocol,
-      platform: Platform = SystemPlatform
+      platform: Platform = SystemPlatform,
+      keepsAlive: Boolean = true
   ): RunningServer = {
-    val server = TcpServer.start(TcpSettings(config).copy(platform = platform), protocol)
+    val settings = TcpSettings(config).copy(platform = platform, keepsAlive = keepsAlive)
+    val server   = TcpServer.start(settings, protocol)
     try {
       val operations = config.operations.getOrElse(new Operations())
       operations.watch(server, config.metrics)
-      new RunningServer(server, config.admin.map(AdminServer.start(_, operations, config.log)))
+      new RunningServer(server, config.admin.map(AdminServer.start(_, operations, config.log, keepsAlive)))
     } catch {
       case e: Throwable =>
         server.close()

@@ -116,7 +116,8 @@ final class TcpClient[I, O] private (
 
   /**
    * Fails the requests that wait or are in flight with `Closed`, and closes the connections; later requests fail. The
-   * client's own loops end. Returns when that is done; on an event loop's thread, at once.
+   * client's own loops end. Returns when that is done, or after five seconds if user code blocks a loop; on an event
+   * loop's thread, at once.
    */
   def close(): Unit = states.close()
 

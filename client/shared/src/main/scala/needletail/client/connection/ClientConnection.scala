@@ -20,7 +20,9 @@ private[needletail] trait ConnectionOwner {
 /**
  * A connection to a server: sends the requests of exchanges and delivers their responses. Used on its loop only.
  *
- * It has a single deadline: that of the first exchange in flight, or the end of the idle time.
+ * It has a single deadline: the earliest of the exchanges in flight, or the end of the idle time. If the first exchange
+ * is late, the connection is closed. If a later one is, it fails, its response is discarded when it comes, and the
+ * connection takes no more requests: those that it has may still be answered.
  *
  * @param hostName the host, for messages
  */
@@ -35,6 +37,7 @@ private[needletail] final class ClientConnection(
     with ContentOutput
     with Runnable
     with Fallible {
+  import ClientConnection.*
 
   /** The results of the TLS handshake; None without TLS. */
   def tlsSession: Option[TlsSession] = connection.tlsSession
@@ -46,11 +49,15 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered            = 0L   // bytes of requests, written or held
-  private var sender: BodySender = null // while a request's content is being sent
-  private var held: ByteWriter   = null // pipelined requests of this turn, for one write
+  private var offered            = 0L    // bytes of requests, written or held
+  private var sender: BodySender = null  // while a request's content is being sent
+  private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
   private var turnAsked          = false
   private var inTurn             = false
+  private var isRetired          = false // takes no more requests, as the response to one is late
+
+  /** With pipelining: no exchange in flight, except for the first, has an earlier deadline. */
+  private var soonest = Long.MaxValue
 
   /** Requests that the owner counts as in flight: those sent, less those reported by `freed`. */
   private[client] var owed = 0
@@ -59,7 +66,7 @@ private[needletail] final class ClientConnection(
   def underWay: Int = inFlight.size
 
   /** Whether it accepts further requests. */
-  def isUsable: Boolean = !isOver && !isLast && connection.isOpen
+  def isUsable: Boolean = !isOver && !isLast && !isRetired && connection.isOpen
 
   /**
    * Whether the server has sent nothing since the last response, not even the end: bytes that the loop has not read yet
@@ -89,7 +96,10 @@ private[needletail] final class ClientConnection(
     x.sentFrom = offered
     inFlight.append(x)
     owed += 1
-    if (depth > 1) hold(x) else write(x)
+    if (depth > 1) {
+      soonest = if (inFlight.size == 1) x.deadline else math.min(soonest, x.deadline)
+      hold(x)
+    } else write(x)
     x.onSent()
     val stream = x.contentStream
     if (stream != null) {
@@ -170,14 +180,19 @@ private[needletail] final class ClientConnection(
       else if (!first || !hasHead) inFlight.size > 1 // the connection has other exchanges
       else if (contentLeft >= 0) contentLeft <= context.config.maxUnreadBody
       else orderly
-    val stopAt = math.min(x.deadline, nowNanos + ClientConnection.DrainNanos)
-    val limit  = if (contentLeft >= 0 && first) contentLeft else context.config.maxUnreadBody.toLong
-    val other  = new DrainingExchange(limit, x.isHead, stopAt)
+    // one that waits for earlier responses has its time when it is the first
+    val stopAt = if (first) math.min(x.deadline, nowNanos + DrainNanos) else Long.MaxValue
+    discard(x, if (contentLeft >= 0 && first) contentLeft else context.config.maxUnreadBody.toLong, stopAt)
+    if (drains) { if (!inTurn) settle() }
+    else close()
+  }
+
+  /** Drops `x`, whose response will be read and discarded. */
+  private def discard(x: ClientExchange, limit: Long, stopAt: Long): Unit = {
+    val other = new DrainingExchange(limit, x.isHead, stopAt)
     other.connection = this
     inFlight.replace(x, other)
     x.connection = null
-    if (drains) { if (!inTurn) settle() }
-    else close()
   }
 
   def close(): Unit = if (!isOver) end(lost(null), reset = hasBegun || inFlight.size > 0)
@@ -186,7 +201,13 @@ private[needletail] final class ClientConnection(
     if (mustWait) { if (!connection.isPaused) connection.pauseReading() }
     else if (connection.isPaused) connection.resumeReading()
     val first = inFlight.first
-    connection.deadline = if (first != null) first.deadline else idleSince + context.idleNanos
+    connection.deadline =
+      if (first == null) idleSince + context.idleNanos
+      else if (depth == 1) first.deadline
+      else {
+        first.isNext(nowNanos)
+        math.min(first.deadline, soonest)
+      }
   }
 
   // ConnectionHandler
@@ -215,13 +236,34 @@ private[needletail] final class ClientConnection(
     val x = inFlight.first
     if (x == null) {
       if (idleSince + context.idleNanos - nowNanos <= 0) close() else settle()
-    } else if (x.deadline - nowNanos <= 0)
-      end(
-        new ClientError.TimedOut(hostName, s"the response was not complete ${x.limitText}: $stage"),
-        reset = true
-      )
-    else settle()
+    } else if (x.deadline - nowNanos <= 0) end(late(x, stage), reset = true)
+    else {
+      if (depth > 1) expireOthers()
+      settle()
+    }
   }
+
+  /** Fails the exchanges behind the first that are late. Their responses, which must still come, are discarded. */
+  private def expireOthers(): Unit = {
+    val now = nowNanos
+    soonest = Long.MaxValue
+    var x = inFlight.first.next
+    while (x != null)
+      if (x.deadline - now > 0) {
+        soonest = math.min(soonest, x.deadline)
+        x = x.next
+      } else {
+        isRetired = true
+        discard(x, context.config.maxUnreadBody.toLong, Long.MaxValue)
+        x.onFailed(late(x, behindOthers))
+        // which may have dropped others, or closed the connection
+        soonest = Long.MaxValue
+        x = if (isOver) null else inFlight.first.next
+      }
+  }
+
+  private def late(x: ClientExchange, progress: String): ClientError =
+    new ClientError.TimedOut(hostName, s"the response was not complete ${x.limitText}: $progress")
 
   def onClosed(cause: Throwable): Unit = if (!isOver) end(lost(cause), reset = false)
 
@@ -239,7 +281,7 @@ private[needletail] final class ClientConnection(
       isLast = true
     }
     idleSince = nowNanos
-    if (isLast || spoiled)
+    if (isLast || spoiled || isRetired && inFlight.isEmpty)
       end(
         new ClientError.ConnectionLost(
           hostName,
@@ -267,6 +309,7 @@ private[needletail] final class ClientConnection(
   /** Every end of a connection: the first exchange fails with `error`, those after it with `ConnectionLost`. */
   private def end(error: ClientError, reset: Boolean): Unit = {
     val written = connection.bytesWritten
+    val now     = nowNanos
     isOver = true
     if (sender != null) {
       sender.stop()
@@ -283,7 +326,11 @@ private[needletail] final class ClientConnection(
     var first = true
     while (x != null) {
       x.connection = null
-      x.onFailed(if (first) error else behind(x, written, ending))
+      x.onFailed(
+        if (first) error
+        else if (ending == ClientError.Ending.GivenUp && x.deadline - now <= 0) late(x, behindOthers)
+        else behind(x, written, ending)
+      )
       first = false
       x = inFlight.takeFirst()
     }
@@ -305,4 +352,7 @@ private[client] object ClientConnection {
 
   /** Longest time, in nanoseconds, that the rest of an abandoned response is read; then the connection is closed. */
   final val DrainNanos = 1000L * 1000 * 1000
+
+  /** The pending step of an exchange behind another, for the message of a timeout. */
+  private final val behindOthers = "it was waiting for an earlier response on its connection"
 }

@@ -38,6 +38,9 @@ private[needletail] abstract class ClientExchange {
    */
   var deadline: Long = Long.MaxValue
 
+  /** With pipelining: its response is the next one. Called again after each change. */
+  private[client] def isNext(nowNanos: Long): Unit = { val _ = nowNanos }
+
   /** Whether it is a HEAD request, whose response has no content. */
   def isHead: Boolean = false
 

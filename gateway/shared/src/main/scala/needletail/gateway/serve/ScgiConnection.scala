@@ -7,7 +7,7 @@ import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
 import needletail.io.{Connection, EventLoop}
 import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol, SingleSessionConnection}
-import needletail.server.exchange.RequestRunner
+import needletail.server.exchange.{HeadMemory, RequestRunner}
 import needletail.server.failure.MemoryExhausted
 import needletail.server.operations.Log
 import needletail.server.session.ServerSession
@@ -37,6 +37,7 @@ private[gateway] final class ScgiConnection(
   private var session: ServerSession = null
   private var known: ConnectionInfo  = null
   private var bodyLeft               = 0L
+  private var variableBytes          = 0 // counted in the loop's memory
   private val headDeadline           = nowNanos + context.headNanos
   settle()
 
@@ -81,6 +82,9 @@ private[gateway] final class ScgiConnection(
     else if (end == Scgi.Bad) {
       refuse(HttpError(Status.BadRequest, "not an SCGI request, or one with too many variables"))
       until
+    } else if (!hold(end - from)) {
+      refuse(MemoryExhausted.asHttpError)
+      until
     } else {
       val own = variables.kept // they are read later, when the bytes have been reused
       text.clear()
@@ -96,6 +100,14 @@ private[gateway] final class ScgiConnection(
       end
     }
   }
+
+  /** Counts the variables, which are kept until the connection is closed. Returns false if there is no memory. */
+  private def hold(bytes: Int): Boolean =
+    bytes <= HeadMemory.Uncounted || context.heads.admits(bytes) && {
+      variableBytes = bytes
+      context.heads.take(bytes)
+      true
+    }
 
   def onEnd(): Unit = {
     if (session == null) connection.close()
@@ -120,7 +132,11 @@ private[gateway] final class ScgiConnection(
     settle()
   }
 
-  protected def closed(cause: Throwable): Unit = if (session != null) session.peerGone()
+  protected def closed(cause: Throwable): Unit = {
+    context.heads.give(variableBytes)
+    variableBytes = 0
+    if (session != null) session.peerGone()
+  }
 
   private def open(): Unit = {
     session = new ServerSession(this, runner)

@@ -7,6 +7,8 @@ import needletail.server.operations.Log
  * The settings of a [[TcpServer]]; see [[ServerConfig]]. Durations are in nanoseconds.
  *
  * @param loopName prefix of the loops' thread names, followed by a number
+ * @param keepsAlive whether the loops keep the program alive
+ * @param patienceNanos how long user code may block a loop that should have ended
  */
 final case class TcpSettings(
     address: needletail.io.Address,
@@ -25,6 +27,8 @@ final case class TcpSettings(
     memoryBudget: Long = 0,
     handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
     loopName: String = "needletail",
+    private[server] val keepsAlive: Boolean = true,
+    private[server] val patienceNanos: Long = 10L * 1000 * 1000 * 1000,
     private[needletail] val proxies: needletail.io.proxyprotocol.TrustedProxies = null,
     private[needletail] val platform: needletail.io.platform.Platform = needletail.io.system.SystemPlatform
 ) {

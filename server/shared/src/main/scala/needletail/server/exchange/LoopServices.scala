@@ -28,6 +28,9 @@ private[needletail] abstract class LoopServices(
   final val admission =
     new AdmissionController(clock, config.overload, loops, new HandlerFailures(clock, counts, log))
 
+  /** The part of the memory that is held by requests in progress. */
+  final val heads = new HeadMemory(memory)
+
   /** The response to requests for which there is no memory. */
   final val memoryShort: Response = admission.response(Refusal.Memory)
 

@@ -64,6 +64,8 @@ private[server] final class ServerExchange(
   private var parts: Parts       = null
   private var counted            = 0L // the position in `part` up to which `bytesSent` counts it
 
+  private var headBytes: Int = 0 // counted in the loop's memory
+
   /** The stream that has been cancelled. */
   private var left: ByteStream = null
 
@@ -98,8 +100,18 @@ private[server] final class ServerExchange(
     }
   }
 
+  /** Its head, of so many bytes, counts in the loop's memory until it is over. */
+  def holdHead(bytes: Int): Unit = {
+    headBytes = bytes
+    runner.context.heads.take(bytes)
+  }
+
   /** It is over: answered with that status, or dropped if that is 0. */
   def end(status: Int): Unit = {
+    if (headBytes != 0) {
+      runner.context.heads.give(headBytes)
+      headBytes = 0
+    }
     handled(isAnswer = false)
     if (isCounted) {
       isCounted = false

@@ -1,13 +1,15 @@
 package needletail.server.session
 
 import needletail.http.{RequestView, Response}
-import needletail.server.exchange.{BodyReader, ServerExchange}
+import needletail.server.exchange.{BodyReader, HeadMemory, ServerExchange}
 
 /**
  * The requests of one connection whose replies are in progress or wait for an earlier one, in the order of the
  * requests, in which HTTP/1.1 requires the replies (RFC 9112 §9.3.2). Reports to `state` whether any is left.
+ *
+ * @param heads the memory that requests in progress hold
  */
-private[server] final class ReplyQueue(state: SessionState) {
+private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   private var head: ServerExchange = null
   private var last: ServerExchange = null
   private var hasUnsafe: Boolean   = false
@@ -48,10 +50,11 @@ private[server] final class ReplyQueue(state: SessionState) {
 
   /**
    * Whether that request must wait until the queue is empty. Only safe requests may be processed concurrently (RFC
-   * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due.
+   * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due. When memory is tight, each connection
+   * has one request in progress.
    */
   @inline def mustWait(request: RequestView): Boolean =
-    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue)
+    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue || heads.isTight)
 
   /** The request with that content; null if it is not in the queue. */
   def ofBody(body: BodyReader): ServerExchange = {

@@ -3,7 +3,7 @@ package needletail.server.session
 import needletail.http.{RequestParser, RequestView}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{HttpError, Status}
-import needletail.server.exchange.{BodyReader, InputWindow, ServerLoopContext, SessionOutput}
+import needletail.server.exchange.{BodyReader, HeadMemory, InputWindow, ServerLoopContext, SessionOutput}
 import needletail.server.failure.ConnectionLost
 
 /**
@@ -35,6 +35,9 @@ private[server] final class RequestReader(
   /** The parser that found a malformed request; null if there was none. */
   var failed: RequestParser = null
 
+  /** The parser of a complete head, of `headSize` bytes, for which there is no memory; null if there is none. */
+  private var unheld: RequestParser = null
+
   private var idleSince: Long = wire.nowNanos
 
   /** The deadline for what the client must send, in nanoseconds of the loop's clock; MaxValue if none. */
@@ -45,28 +48,44 @@ private[server] final class RequestReader(
   /**
    * Continues reading a head. Returns the parser with the complete head, of `headSize` bytes, which are not used yet;
    * the parser must be returned to the loop's context when the request has begun. Returns null if more bytes are
-   * needed, or if the request is malformed: then `failed` is set.
+   * needed, if the request is malformed: then `failed` is set, or if there is no memory for it: see `takeUnheld`.
    */
   @inline def readHead(): RequestParser = {
     val p = if (parser != null) parser else { val fresh = context.takeParser(); fresh.reset(); fresh }
     val n = p.parse(input.bytes, input.position, input.limit)
-    if (n > 0) {
+    // 0 < n <= Uncounted, in one unsigned comparison
+    if (n - 1 + Int.MinValue < HeadMemory.Uncounted + Int.MinValue) {
       if (parser != null) parser = null
       headSize = n
       p
-    } else {
-      unfinished(p, n)
-      null
-    }
+    } else unusual(p, n)
   }
 
-  @noinline private def unfinished(p: RequestParser, n: Int): Unit =
-    if (n < 0) failed = p
-    else if (parser == null) {
-      parser = p
-      deadline = wire.nowNanos + context.headNanos
-      state.on(SessionState.HeadBegan)
+  @noinline private def unusual(p: RequestParser, n: Int): RequestParser =
+    if (n > 0) {
+      parser = null
+      headSize = n
+      if (context.heads.admits(n)) p
+      else {
+        unheld = p
+        null
+      }
+    } else {
+      if (n < 0) failed = p
+      else if (parser == null) {
+        parser = p
+        deadline = wire.nowNanos + context.headNanos
+        state.on(SessionState.HeadBegan)
+      }
+      null
     }
+
+  /** The parser of a complete head for which there is no memory, once; null if there is none. As for `readHead`. */
+  def takeUnheld(): RequestParser = {
+    val p = unheld
+    unheld = null
+    p
+  }
 
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started

@@ -6,6 +6,7 @@ import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
   BodyReader,
+  HeadMemory,
   InputWindow,
   LentWriter,
   PulledStream,
@@ -37,7 +38,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private val state     = new SessionState
   private val input     = new InputWindow(wire)
   private val reader    = new RequestReader(wire, context, state, input)
-  private val queue     = new ReplyQueue(state)
+  private val queue     = new ReplyQueue(state, context.heads)
   private val writer    = new ReplyWriter(wire, runner, state, queue)
 
   private var info: ConnectionInfo = null // requested for the first request
@@ -235,7 +236,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
         else {
           val parser = reader.readHead()
           if (parser == null) {
-            if (reader.failed != null) refuseHead()
+            noHead()
             go = false
           } else {
             val head = parser.view
@@ -254,7 +255,19 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
   }
 
-  @noinline private def refuseHead(): Unit = {
+  @noinline private def noHead(): Unit = if (reader.failed != null) refuseHead()
+  else {
+    val unheld = reader.takeUnheld()
+    if (unheld != null) {
+      if (queue.isEmpty) {
+        refuseWith(context.memoryShort, unheld.view.method.isHead)
+        countMemoryShort(admission.route)
+      } else state.on(SessionState.HeadWaits)
+      context.giveParser(unheld)
+    }
+  }
+
+  private def refuseHead(): Unit = {
     if (!input.isEmpty && input.bytes(input.position) == RequestReader.TlsHandshake) context.reportTls()
     refuse(reader.failed.error, reader.failed.view.method.isHead)
   }
@@ -363,6 +376,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     val x   = ServerExchange(this, runner, head, request, own, started, due)
     runner.detach(request, x)
     queue.add(x)
+    if (reader.headSize > HeadMemory.Uncounted || queue.length > 1) x.holdHead(reader.headSize)
     if (head.keepAlive && own == null && ConnectionRules.asksForUpgrade(head))
       state.on(SessionState.UpgradeAsked)
     reply match {

@@ -3,6 +3,7 @@ package needletail.server.tcp
 import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.locks.LockSupport
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
@@ -41,6 +42,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val loops        = new EventLoops(
     loopCount,
     name = settings.loopName,
+    daemon = !settings.keepsAlive,
     poller = settings.poller,
     platform = settings.platform,
     onFailure = guardedLog.error(_, _)
@@ -119,17 +121,43 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   /** Whether it accepts new work. Becomes false before anything else of a drain happens. */
   def isReady: Boolean = ready.get
 
+  private val givenUp  = Promise[Unit]()
+  private val endWatch = new EndWatch(loops, i => members(i).presentWork, settings.patienceNanos, giveUp)
+  private def watchEnd(nanos: Long): Unit = if (settings.platform eq SystemPlatform) endWatch.begin(nanos)
+
   /**
    * Completes when the server was drained or closed, every connection is closed and its loops have ended. Fails if a
    * loop was ended by a fatal error of the virtual machine, such as running out of memory: the other loops end too,
-   * since a server that serves only some of its connections would go unnoticed.
+   * since a server that serves only some of its connections would go unnoticed. Fails also if user code blocks a loop
+   * for ten seconds beyond the time for its end: then the other loops have ended, and that one is given up, with its
+   * thread and its connections; if it is the first, also with the listener.
    */
-  val stopped: Future[Unit] = gone.future.transformWith { how =>
-    ready.set(false)
-    if (watchdog != null) watchdog.stop()
-    loops.stop()
-    loops.stopped.transform(_ => how)
+  val stopped: Future[Unit] = {
+    val ended = gone.future.transformWith { how =>
+      ready.set(false)
+      if (watchdog != null) watchdog.stop()
+      loops.stop()
+      loops.stopped.transform(_ => how)
+    }
+    ended.onComplete { how =>
+      endWatch.end()
+      givenUp.tryComplete(how)
+    }
+    givenUp.future
   }
+
+  /** Ends without the loops that are blocked. The log comes last, as it could be what blocks. */
+  private def giveUp(reason: String): Unit = {
+    val cause = new IllegalStateException(reason)
+    gone.tryFailure(cause)
+    var left = TcpServer.OthersSteps // the others have this time to close their connections
+    while (left > 0 && !endWatch.othersHaveEnded) {
+      left -= 1
+      LockSupport.parkNanos(TcpServer.StepNanos)
+    }
+    if (givenUp.tryFailure(cause)) guardedLog.error("the server could not end in an orderly way", cause)
+  }
+
   loops.failed.foreach(name => gone.tryFailure(new IllegalStateException(s"the event loop $name has ended")))
 
   /** Its statistics so far, gathered from the loops. Fails with IllegalStateException if the server has stopped. */
@@ -174,7 +202,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
    */
   def drain(): Future[Unit] = {
     ready.set(false)
-    drainBegins.trySuccess(())
+    if (!gone.isCompleted) watchEnd(settings.drainDelayNanos + settings.drainTimeoutNanos)
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
@@ -183,6 +211,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
           ()
         }
       catch { case _: RejectedExecutionException => () } // it has stopped already
+    drainBegins.trySuccess(()) // last, as it may run user code on this thread
     stopped
   }
 
@@ -190,9 +219,10 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   def close(): Future[Unit] = {
     ready.set(false)
     draining.set(true)
-    drainBegins.trySuccess(())
+    if (!gone.isCompleted) watchEnd(0)
     acceptor.drain(accepts = false)
     cutOff()
+    drainBegins.trySuccess(())
     stopped
   }
 
@@ -223,6 +253,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
 
 object TcpServer {
   private final val WatchAfterNanos = 1000L * 1000 * 1000
+  private final val StepNanos       = 20L * 1000 * 1000
+  private final val OthersSteps     = 100
 
   private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
     new TcpServer(settings, protocol)

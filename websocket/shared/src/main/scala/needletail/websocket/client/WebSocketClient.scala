@@ -88,7 +88,8 @@ final class WebSocketClient private (
 
   /**
    * Stops the client's own loops, with their WebSockets; those on loops of others go on. No further WebSocket can be
-   * opened: that fails with an IOException. Returns when that is done; on an event loop's thread, at once.
+   * opened: that fails with an IOException. Returns when that is done, or after five seconds if user code blocks a
+   * loop; on an event loop's thread, at once.
    */
   def close(): Unit = states.close()
 }

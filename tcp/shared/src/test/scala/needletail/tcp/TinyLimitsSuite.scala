@@ -1,0 +1,151 @@
+package needletail.tcp
+
+import java.util.Random
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.{Await, Future, TimeoutException}
+import scala.concurrent.duration._
+import scala.util.{Failure, Success, Try}
+
+import needletail.async.Async
+import needletail.io.EventLoops
+import needletail.io.platform.ConnectionOptions
+import needletail.testing.Suite
+
+/**
+ * Every setting of the client at its smallest value, in random combinations: each request ends, with its own answer or
+ * a TcpClientError, and nothing is left of it.
+ */
+class TinyLimitsSuite extends Suite with WithTestServer {
+  override def munitTimeout: Duration = 3.minutes
+
+  /** Answers what it is asked for, in order: slowly, in parts, not at all, wrongly, or by ending the connection. */
+  private final class Script extends ((TestPeer, String) => Unit) {
+    private var slow = Map.empty[TestPeer, Vector[String]] // what waits for a slow answer; used on the server's loop
+
+    def apply(peer: TestPeer, line: String): Unit =
+      if (slow.contains(peer)) slow += peer -> (slow(peer) :+ line)
+      else if (!peer.isMute) line.charAt(0) match {
+        case 's' =>
+          slow += peer -> Vector.empty
+          peer.later(3.millis) {
+            val behind = slow(peer)
+            slow -= peer
+            peer.send(s"$line\n")
+            behind.foreach(apply(peer, _))
+          }
+        case 'm' => peer.isMute = true
+        case 'p' =>
+          peer.send(line.take(1))
+          peer.send(line.drop(1) + "\n")
+        case 'b' => peer.send("!\n")
+        case 'c' => peer.close()
+        case 'r' => peer.reset()
+        case _   => peer.send(s"$line\n")
+      }
+  }
+
+  private def configured(random: Random): TcpClientConfig = {
+    def one[A](values: A*): A                       = values(random.nextInt(values.size))
+    def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
+    def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
+    val delay                                       = often(5.millis, 1.nano)
+    TcpClientConfig(
+      loops = one(1, 2),
+      connections = often(4, 1),
+      pipelining = often(16, 1),
+      maxQueued = often(100, 1),
+      connectTimeout = time(1.second),
+      requestTimeout = time(300.millis),
+      stallTimeout = time(500.millis),
+      idleTimeout = time(10.seconds),
+      keepConnected = random.nextInt(4) == 0,
+      reconnectDelay = delay,
+      maxReconnectDelay = often(20.millis, delay).max(delay),
+      maxMessage = often(100000, 1, 10),
+      maxPendingOutput = often(100000, 1),
+      socket = ConnectionOptions(sendBuffer = often(None, Some(1)), receiveBuffer = often(None, Some(1)))
+    )
+  }
+
+  private def request(random: Random): String =
+    if (random.nextInt(4) > 0) "e" + random.nextInt(1000)
+    else {
+      val kind = "smpbcrl".charAt(random.nextInt(7))
+      s"$kind${if (kind == 'l') "x" * 30000 else random.nextInt(1000).toString}"
+    }
+
+  private val requests, answered = new AtomicInteger
+
+  private def outcome(asked: String, what: Future[String]): Option[String] =
+    Try(Await.result(what, 20.seconds)) match {
+      case Success(`asked`) =>
+        answered.incrementAndGet()
+        None
+      case Success(other)               => Some(s"${asked.take(20)} was answered ${other.take(20)}")
+      case Failure(_: TcpClientError)   => None
+      case Failure(_: TimeoutException) => Some(s"${asked.take(20)} did not end")
+      case Failure(other)               => Some(s"${asked.take(20)} failed with $other")
+    }
+
+  private def play(seed: Long): Unit = {
+    val random = new Random(seed)
+    val config = configured(random)
+    val lent   = if (random.nextBoolean()) new EventLoops(config.loops, "lent", daemon = true) else null
+    val clue   = s"seed $seed: $config"
+    serving(new Script) { server =>
+      val protocol = TcpProtocol(Lines)
+      val client   =
+        if (lent == null) TcpClient(protocol, server.at, config)
+        else TcpClient(protocol, server.at, config, lent)
+      val wrong   = new ConcurrentLinkedQueue[String]
+      val threads = List.fill(3) {
+        val own = new Random(random.nextLong())
+        new Thread(() =>
+          for (_ <- 1 to 5) {
+            val asked   = List.fill(1 + own.nextInt(8))(request(own))
+            requests.addAndGet(asked.size)
+            val futures = asked.map { line =>
+              own.nextInt(8) match {
+                case 0 => client.future(line, 1.nano)
+                case 1 => client.future(line, 1.milli)
+                case 2 =>
+                  client.run {
+                    val answer = client.call(line)
+                    Async.sleep(1.milli).map { _ => answer.cancel(); line }
+                  }
+                case _ => client.future(line)
+              }
+            }
+            asked.zip(futures).flatMap { case (line, future) => outcome(line, future) }.foreach(wrong.add)
+          }
+        )
+      }
+      threads.foreach(_.start())
+      threads.foreach(_.join())
+      assert(wrong.isEmpty, s"$wrong; $clue")
+      eventually(
+        client.statistics.inFlight == 0 && client.statistics.waiting == 0,
+        s"${client.statistics}; $clue"
+      )
+      if (random.nextBoolean()) Await.result(client.drain(), 20.seconds) else client.close()
+      eventually(server.closed.get == server.opened.get, s"connections are open; $clue")
+      if (lent != null) {
+        for (i <- 0 until lent.size)
+          eventually(
+            Await.result(Async.run(lent(i))(Async.value(lent(i).memory.held)), 20.seconds) == 0,
+            s"memory is held; $clue"
+          )
+        lent.stop()
+        Await.result(lent.stopped, 20.seconds)
+      }
+    }
+  }
+
+  test("random combinations") {
+    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(60)(_.toInt)
+    for (seed <- 1 to count) play(seed.toLong)
+    assert(answered.get > requests.get / 10, s"only ${answered.get} of ${requests.get} were answered")
+  }
+}
