@@ -8,9 +8,10 @@ import scala.concurrent.duration._
 import needletail.async.AsyncPromise
 import needletail.http._
 import needletail.io.Address
-import needletail.server.{RawClient, Server}
+import needletail.server.{RawClient, ServerFixture}
 import needletail.server.config.{AdminConfig, ServerConfig}
 import needletail.server.operations.Log
+import needletail.server.overload.OverloadConfig
 import needletail.testing.Suite
 
 /** The heads of requests in progress are kept until they are answered, and count in `ServerConfig.memoryBudget`. */
