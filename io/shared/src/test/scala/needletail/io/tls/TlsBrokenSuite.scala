@@ -5,7 +5,6 @@ import java.net.{InetAddress, ServerSocket, Socket as PlainSocket}
 import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.Tls
-import needletail.io.tls.*
 
 /** TLS over a network that splits and cuts, and with peers that do not speak it. */
 class TlsBrokenSuite extends TlsPair {

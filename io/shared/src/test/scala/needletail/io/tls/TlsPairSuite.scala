@@ -5,7 +5,6 @@ import scala.util.Random
 
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
-import needletail.io.tls.*
 
 /** A server and a client of ours with TLS, on either platform. */
 class TlsPairSuite extends TlsPair {

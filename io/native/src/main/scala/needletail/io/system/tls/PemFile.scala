@@ -3,6 +3,9 @@ package needletail.io.system.tls
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
+import java.util.Locale.ROOT
+
+import scala.collection.mutable
 
 import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
@@ -75,7 +78,19 @@ private[tls] final class OwnCertificate(files: TlsCertificate) {
 
   /** The kind of the key matters where there are several for one name. */
   val hosts: Set[String] = {
-    val names = info.names.collect { case s"DNS:$name" => name.toLowerCase }
+    val names = info.names.collect { case s"DNS:$name" => name.toLowerCase(ROOT) }
     (if (names.nonEmpty) names else OpenSslFacts.commonName(info.subject).toSeq).toSet
+  }
+}
+
+private[tls] object OwnCertificate {
+
+  /** For which names each set of certificates is used, in the order of the first one's. */
+  def byNames(all: Seq[OwnCertificate]): Seq[(Seq[OwnCertificate], Seq[String])] = {
+    val its = mutable.LinkedHashMap.empty[String, Vector[OwnCertificate]]
+    for (one <- all; name <- one.hosts) its(name) = its.getOrElse(name, Vector.empty) :+ one
+    val names = mutable.LinkedHashMap.empty[Vector[OwnCertificate], Vector[String]]
+    for ((name, some) <- its) names(some) = names.getOrElse(some, Vector.empty) :+ name
+    names.toSeq
   }
 }
