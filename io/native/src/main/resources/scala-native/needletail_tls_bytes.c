@@ -205,8 +205,7 @@ int needletail_tls_shut(connection *c) {
     return shutdown(c->fd, SHUT_WR) != 0 ? -errno : 0;
 }
 
-/* Sends what the kernel takes at once. Returns bytes, or -errno. */
-static int put(connection *c, const char *from, int count) {
+static int put_once(connection *c, const char *from, int count) {
     if (c->fd < 0) {
         int taken = give_elsewhere(c, from, count);
         if (taken >= 0 && taken < count) c->flags |= NO_ROOM;
@@ -218,6 +217,13 @@ static int put(connection *c, const char *from, int count) {
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     if (n < count) c->flags |= NO_ROOM;
     return n < 0 ? 0 : (int)n;
+}
+
+/* Sends what the kernel takes at once. Returns bytes, or -errno. */
+static int put(connection *c, const char *from, int count) {
+    int n = put_once(c, from, count);
+    if (n > 0) c->taken = (int32_t)((uint32_t)c->taken + (uint32_t)n);
+    return n;
 }
 
 int needletail_tls_flush(connection *c) {

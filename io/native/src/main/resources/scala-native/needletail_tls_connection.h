@@ -27,8 +27,9 @@ enum {
 struct connection {
     int32_t flags;
     int32_t held_bytes;
-    int32_t kind; /* of a failure */
-    char why[124];
+    int32_t kind;  /* of a failure */
+    int32_t taken; /* encrypted bytes that the network has taken; may overflow */
+    char why[120];
 
     SSL *ssl;
     context *context;

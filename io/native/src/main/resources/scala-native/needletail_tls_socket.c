@@ -30,7 +30,16 @@
 #define MAX_IDLE 32
 
 /* The kinds of failures; UNTRUSTED is added to the reason by which OpenSSL refuses a certificate. */
-enum { OTHER = 0, NO_CERTIFICATE = 1, NO_TLS = 3, TRUNCATED = 4, INTERRUPTED = 5, FLOOD = 6, UNTRUSTED = 1000 };
+enum {
+    OTHER = 0,
+    NO_CERTIFICATE = 1,
+    NO_TLS = 3, /* what came was taken for TLS at first, and may have been answered with an alert */
+    TRUNCATED = 4,
+    INTERRUPTED = 5,
+    FLOOD = 6,
+    PLAIN = 7, /* what came cannot begin TLS, and nothing was sent: see `isPlain` in OpenSslSocket */
+    UNTRUSTED = 1000
+};
 
 /* Failures */
 
@@ -113,7 +122,7 @@ static int secure(connection *c) {
     if (result < 0) return result;
     int was_empty = here->in_until == 0;
     if (c->is_server && !c->is_begun && !was_empty && (here->in[0] < 20 || here->in[0] > 24))
-        return fail(c, NO_TLS, ""); /* RFC 8446 section 5.1 */
+        return fail(c, PLAIN, ""); /* RFC 8446 section 5.1 */
     if (was_empty && (c->is_server || c->is_begun))
         return c->is_channel_at_end ? fail(c, INTERRUPTED, "") : 0;
     c->is_begun = 1;

@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
-import needletail.io.tls.TlsSession
+import needletail.io.tls.{PlainPeer, TlsSession}
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -70,6 +70,12 @@ final class Connection private[io] (
   /** Bytes that the kernel has taken so far; with TLS, before encryption. */
   def bytesWritten: Long = output.bytesWritten
 
+  /**
+   * Changes whenever the kernel takes something, with TLS also where `bytesWritten` does not: the end of the last record
+   * is not told of until it is complete.
+   */
+  private[needletail] def outputProgress: Long = output.bytesWritten + socket.encryptedTaken
+
   // Writing
 
   /**
@@ -122,7 +128,7 @@ final class Connection private[io] (
   /**
    * Tries to write pending output although the kernel has not reported room. The kernel reports room when a third of
    * its buffer is free, which can be more than a megabyte, but takes bytes as soon as the peer has taken as many. So
-   * afterwards `bytesWritten` shows whether the peer reads, to within the 64 KiB or so that the kernel sends at once.
+   * afterwards `outputProgress` shows whether the peer reads, to within the 64 KiB or so that the kernel sends at once.
    */
   private[needletail] def offerPending(): Unit =
     if (output.offer()) loop.endOfTurn(new Flushed(this))
@@ -228,7 +234,8 @@ final class Connection private[io] (
   private[needletail] def handshakeProceeds(): Boolean =
     socket.isSecure && (timer ne null) && phase == Open && timer.handshakeProceeds()
 
-  private[io] def deadlinePassed(): Unit = if (phase == Lingering) finish(null) else protocol.onDeadline()
+  private[io] def deadlinePassed(): Unit =
+    if (phase == Lingering || isRefused) finish(null) else protocol.onDeadline()
 
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
@@ -249,6 +256,17 @@ final class Connection private[io] (
       input.drop()
       if (!output.isPending) beginLingering()
     }
+
+  /** Tells a client that does not use TLS, and closes so that it gets to read that. */
+  private[io] def refuse(why: PlainPeer): Unit = if (phase == Open) {
+    cause = why
+    output.write(why.answer, 0, why.answer.length, mayKeep = false)
+    closeGracefully(protocol.refusalNanos, MaxRefusedBytes)
+    if (phase == Flushing) setTimer(ConnectionTimer.after(loop, linger.nanos))
+  }
+
+  /** Whether its client was refused. Nothing else sets `cause` before it is closed. */
+  private def isRefused: Boolean = cause ne null
 
   private def beginLingering(): Unit = {
     phase = Lingering
@@ -293,7 +311,7 @@ final class Connection private[io] (
 
   private[io] def finish(why: Throwable): Unit =
     if (phase != Closed) {
-      cause = if (phase == Lingering) null else why // the reply is sent: how the peer closed does not matter
+      if (phase != Lingering && !isRefused) cause = why // the reply is sent: how the peer closed does not matter
       phase = Closed
       input.close()
       output.close()
@@ -350,6 +368,9 @@ object Connection {
   private final val Flushing  = 1 // closing, output pending
   private final val Lingering = 2 // closing, output ended, waiting for the peer to close
   private final val Closed    = 3
+
+  /** What is read and discarded of a client that does not use TLS: more than a system has under way. */
+  private final val MaxRefusedBytes = 16 * 1024 * 1024
 
   private final class Linger(val nanos: Long, var discardable: Int)
 

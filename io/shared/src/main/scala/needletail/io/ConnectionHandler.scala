@@ -24,6 +24,12 @@ trait ConnectionHandler {
   /** `connection.deadline` has passed. */
   def onDeadline(): Unit
 
+  /**
+   * For how many nanoseconds what a client sends is read and discarded after it was refused because it does not use TLS,
+   * so that it gets to read that it was.
+   */
+  private[needletail] def refusalNanos: Long = 1000L * 1000 * 1000
+
   /** The connection and its descriptor are closed. Called once, last. `cause` is null for an orderly end. */
   def onClosed(cause: Throwable): Unit
 }

@@ -4,6 +4,7 @@ import java.io.IOException
 
 import needletail.io.loop.ReadArrays
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
+import needletail.io.tls.PlainPeer
 
 /**
  * The input side of a [[Connection]]: reads, calls the handler, keeps what it leaves, pauses and resumes. Used on the
@@ -106,7 +107,13 @@ private[io] final class ConnectionInput(connection: Connection) {
   /** One read. Returns bytes, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try {
-      val n = socket.read(bytes, from, count)
+      val n =
+        try socket.read(bytes, from, count)
+        catch {
+          case e: PlainPeer =>
+            connection.refuse(e)
+            0
+        }
       if (n > 0) total += n
       if (socket.isSecure) {
         connection.want(socket.interest)

@@ -259,8 +259,8 @@ private[tcp] final class ClientConnection[I, O](
     val at = due
     if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty && !isFlushed) {
-      val progress = connection.bytesWritten > taken
-      taken = connection.bytesWritten
+      val progress = connection.outputProgress != taken
+      taken = connection.outputProgress
       if (progress) {
         quietFrom = connection.loop.nowNanos
         settle()

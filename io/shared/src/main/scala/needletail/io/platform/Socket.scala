@@ -51,6 +51,12 @@ private[needletail] abstract class Socket extends Descriptor {
   /** Bytes of input that it holds: an incomplete TLS record, or decrypted bytes that did not fit. */
   def heldBytes: Int = 0
 
+  /**
+   * Encrypted bytes that the network has taken, as a count that may overflow: it shows that the peer reads also where
+   * `write` must not report another plain byte yet. With TLS only.
+   */
+  def encryptedTaken: Int = 0
+
   /** Whether the TLS handshake is not complete yet. */
   def isShakingHands: Boolean = false
 

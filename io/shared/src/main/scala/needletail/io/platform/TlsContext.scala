@@ -19,8 +19,8 @@ private[needletail] abstract class TlsServerContext {
   /**
    * Secures an accepted socket, and takes it over unless this throws. The first read begins the handshake.
    *
-   * @param toPlain what is sent, as it is, to a peer whose first byte cannot begin TLS (it is not 22), before reading
-   *                throws; null sends nothing
+   * @param toPlain what is to be sent, as it is, to a peer whose first byte cannot begin TLS (it is not 22): reading
+   *                throws a `PlainPeer` with it, and from then on bytes pass as they are; null for nothing
    */
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket
 

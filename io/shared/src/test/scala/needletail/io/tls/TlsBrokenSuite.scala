@@ -129,6 +129,39 @@ class TlsBrokenSuite extends TlsPair {
     }
   }
 
+  private val answer = "HTTP/1.1 400 Bad Request\r\n\r\n"
+
+  tlsTest("who speaks no TLS is told so although it sends more than is read") {
+    withLoop { loop =>
+      val identity = Tls.server(config)
+      val served   = new Served(loop, identity, answer.getBytes)
+      withClient(served.listener) { client =>
+        send(client, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
+        for (_ <- 1 to 20) client.getOutputStream.write(new Array[Byte](100000))
+        assertEquals(receive(client, answer.length), answer)
+        assert(atEnd(client))
+        assertEquals(identity.counts.failed, 1L)
+        assertEquals(identity.counts.present, 0L) // others may shake hands meanwhile
+        val end = served.nextHandler().next() // by itself, as the client stays
+        assert(end.contains("the client does not use TLS"), end)
+        assertEquals(identity.counts.failed, 1L)
+      }
+    }
+  }
+
+  tlsTest("who speaks no TLS and sends without end is cut off") {
+    serving(config, answer.getBytes) { served =>
+      withClient(served.listener) { client =>
+        send(client, "POST / HTTP/1.1\r\n\r\n")
+        intercept[IOException] {
+          for (_ <- 1 to 4096) client.getOutputStream.write(new Array[Byte](65536)) // 256 MiB
+        }
+      }
+      val end = served.nextHandler().next()
+      assert(end.contains("the client does not use TLS"), end)
+    }
+  }
+
   tlsTest("who speaks no TLS is told so, and garbage does no harm") {
     serving(config, toPlain = "HTTP/1.1 400 Bad Request\r\n\r\n".getBytes) { served =>
       withClient(served.listener) { client =>

@@ -54,6 +54,8 @@ private[needletail] abstract class SingleSessionConnection(connection: Connectio
 
   final override def probeWhenSilent(idleSeconds: Int): Unit = connection.probeWhenSilent(idleSeconds)
 
+  private[needletail] final override def refusalNanos: Long = context.lingerNanos
+
   final def finish(): Unit =
     connection.closeGracefully(context.lingerNanos, SessionConnection.MaxDiscard)
   final def abort(): Unit = connection.abort()

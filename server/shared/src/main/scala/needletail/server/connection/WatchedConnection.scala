@@ -16,18 +16,17 @@ private[needletail] abstract class WatchedConnection(
 ) extends ServedConnection(connection) {
 
   /**
-   * When the peer must have read some output, MaxValue if none is pending; and what had been written when that was
-   * set.
+   * When the peer must have read some output, MaxValue if none is pending; and how far it had got when that was set.
    */
   private var writeDeadline: Long = Long.MaxValue
-  private var writtenThen: Long   = 0
+  private var progressThen: Long  = 0
 
   /** When the peer must have read some of the pending output; MaxValue if there is none. */
   protected final def writingDeadline(): Long = {
     if (!connection.isBackedUp) writeDeadline = Long.MaxValue
     else if (writeDeadline == Long.MaxValue) {
       writeDeadline = connection.loop.nowNanos + writeNanos
-      writtenThen = connection.bytesWritten
+      progressThen = connection.outputProgress
     }
     writeDeadline
   }
@@ -40,7 +39,7 @@ private[needletail] abstract class WatchedConnection(
   protected final def abortIfStuck(): Unit =
     if (connection.isBackedUp && connection.loop.nowNanos >= writeDeadline) {
       connection.offerPending() // the kernel reports room in its buffer only long after a slow reader has freed it
-      if (connection.bytesWritten > writtenThen)
+      if (connection.outputProgress != progressThen)
         writeDeadline = Long.MaxValue // the peer reads: its time begins anew
       else if (connection.isBackedUp) {
         counts.timeouts += 1

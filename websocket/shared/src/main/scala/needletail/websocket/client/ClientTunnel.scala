@@ -30,7 +30,7 @@ private[websocket] final class ClientTunnel(
 
   // When the server must have read some output, MaxValue if none is pending; and what had been written by then
   private var writeDueAt  = Long.MaxValue
-  private var writtenThen = 0L
+  private var progressThen = 0L
 
   /** Sends the request. */
   def begin(): Unit = {
@@ -100,7 +100,7 @@ private[websocket] final class ClientTunnel(
     if (connection.pendingBytes == 0) writeDueAt = Long.MaxValue
     else if (writeDueAt == Long.MaxValue) {
       writeDueAt = nowNanos + config.writeNanos
-      writtenThen = connection.bytesWritten
+      progressThen = connection.outputProgress
     }
     writeDueAt
   }
@@ -114,7 +114,7 @@ private[websocket] final class ClientTunnel(
 
   def onDeadline(): Unit = {
     if (connection.pendingBytes > 0 && nowNanos >= writeDueAt) {
-      if (connection.bytesWritten > writtenThen) writeDueAt = Long.MaxValue else connection.abort()
+      if (connection.outputProgress != progressThen) writeDueAt = Long.MaxValue else connection.abort()
     }
     if (connection.isOpen)
       if (handler == null) lost(new IOException(s"${handshake.url}: the server did not answer in time"))

@@ -26,6 +26,9 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
   protected var isChannelAtEnd    = false
   protected var isHeard           = false // whether the peer has sent anything
 
+  /** Whether the peer does not use TLS: bytes pass as they are. */
+  protected var isPlain = false
+
   // Output: encrypted bytes that the kernel has not taken.
   protected var pending: ByteBuffer = null
   protected var isOwn               = false // whether `pending` ends with output of the engine itself
@@ -93,7 +96,7 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
     val out = transfer
     out.flip()
     if (pending eq null) {
-      put(out)
+      take(out)
       if (out.hasRemaining) pending = ByteBuffer.wrap(rest(out))
     } else {
       val both = ByteBuffer.allocate(pending.remaining + out.remaining)
@@ -103,13 +106,19 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
     pending eq null
   }
 
+  private var taken = 0
+
+  override def encryptedTaken: Int = taken
+
   /** Writes what the kernel takes, with one system call. */
+  private def take(encrypted: ByteBuffer): Unit = taken += put(encrypted)
+
   private[io] def put(encrypted: ByteBuffer): Int = channel.write(encrypted)
 
   /** Writes pending output. Returns whether none is left. */
   protected def drain(): Boolean = {
     if (pending ne null) {
-      put(pending)
+      take(pending)
       if (!pending.hasRemaining) {
         pending = null
         isOwn = false
@@ -122,7 +131,7 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
   // The end
 
   override def shutdownOutput(): Unit = {
-    sayEnd()
+    if (!isPlain) sayEnd()
     if (pending eq null) super.shutdownOutput() else isEndSaid = true
   }
 

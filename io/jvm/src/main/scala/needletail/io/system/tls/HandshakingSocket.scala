@@ -12,7 +12,7 @@ import scala.annotation.tailrec
 
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{CertificateInfo, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -214,7 +214,7 @@ private[tls] abstract class HandshakingSocket(
   /** Processes one handshake record of the server, if it has arrived. */
   private def greet(): Boolean = {
     val in = fill()
-    if (isPlain(in)) refusePlain()
+    if (beginsPlain(in)) refusePlain()
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
     val result = engine.unwrap(in, none)
@@ -228,15 +228,16 @@ private[tls] abstract class HandshakingSocket(
   }
 
   /** Whether the first byte cannot begin a record of a handshake (RFC 8446 section 5.1) or an alert. */
-  private def isPlain(in: ByteBuffer): Boolean =
+  private def beginsPlain(in: ByteBuffer): Boolean =
     (toPlain ne null) && greetings == 0 && in.hasRemaining && in.get(in.position) != 22 && in.get(
       in.position
     ) != 21
 
   private def refusePlain(): Nothing = {
-    put(ByteBuffer.wrap(toPlain))
+    isPlain = true
     isBegun = false // it gets no alert
-    throw new IOException(s"$name does not use TLS")
+    uncount()
+    throw new PlainPeer(s"$name does not use TLS", toPlain)
   }
 
   protected def runTasks(): Unit = {
@@ -250,7 +251,7 @@ private[tls] abstract class HandshakingSocket(
   /** Whether the handshake continues without input, because what it waited for has been written. */
   protected def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
 
-  override def isShakingHands: Boolean = !isSecured
+  override def isShakingHands: Boolean = !isSecured && !isPlain
 
   override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
 
@@ -268,12 +269,14 @@ private[tls] abstract class HandshakingSocket(
         sayEnd()
     catch { case _: IOException | _: RuntimeException => () } // the connection ends in any case
     finally {
-      if (isCounted) {
-        isCounted = false
-        counts.broken(isHeard)
-      }
+      uncount()
       super.close()
     }
+  }
+
+  private def uncount(): Unit = if (isCounted) {
+    isCounted = false
+    counts.broken(isHeard)
   }
 }
 

@@ -49,7 +49,8 @@ private[io] class TlsSocket(
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try
-      if (isHeldBack || isComputing || !isSecured && !secure()) 0
+      if (isPlain) super.read(bytes, from, count)
+      else if (isHeldBack || isComputing || !isSecured && !secure()) 0
       else readSecured(bytes, from, count)
     catch { case e: RuntimeException => throw unexpected(e) }
 
@@ -130,7 +131,7 @@ private[io] class TlsSocket(
   // Writing
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
-    try writeSecured(bytes, from, count)
+    try if (isPlain) super.write(bytes, from, count) else writeSecured(bytes, from, count)
     catch { case e: RuntimeException => throw unexpected(e) }
 
   private def writeSecured(bytes: Array[Byte], from: Int, count: Int): Int =

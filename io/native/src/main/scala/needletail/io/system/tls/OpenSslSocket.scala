@@ -7,7 +7,7 @@ import java.io.IOException
 import needletail.io.kernel.KernelError
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
@@ -44,6 +44,7 @@ private[tls] final class OpenSslSocket(
   private var isReset   = false
   private var isCounted = counts ne null // until the handshake is over
   private var isBegun   = false          // whether it is counted as under way
+  private var isPlain   = false          // the peer does not use TLS: bytes pass as they are
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
@@ -57,8 +58,8 @@ private[tls] final class OpenSslSocket(
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
   override def isSecure: Boolean         = true
-  override def isShakingHands: Boolean   = !has(Secured)
-  override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst
+  override def isShakingHands: Boolean   = !has(Secured) && !isPlain
+  override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
     if (!owesOutput) bits
@@ -69,7 +70,9 @@ private[tls] final class OpenSslSocket(
   private def mustWriteFirst: Boolean = isCounted && owesOutput
 
   override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
-  override def heldBytes: Int = if (connection eq null) 0 else numbers(1)
+  override def heldBytes: Int = if ((connection eq null) || isPlain) 0 else numbers(1)
+
+  override def encryptedTaken: Int = if (connection eq null) 0 else numbers(3)
 
   private def live: Ptr[Byte] = {
     if (connection eq null) throw new KernelError("the connection is closed")
@@ -94,11 +97,14 @@ private[tls] final class OpenSslSocket(
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     if (isCounted) shakeHands()
-    if (isCounted) 0 else done(OpenSslFunctions.read(live, bytes.at(from), count))
+    if (isCounted) 0
+    else if (isPlain) if (elsewhere eq null) super.read(bytes, from, count) else elsewhere.read(bytes, from, count)
+    else done(OpenSslFunctions.read(live, bytes.at(from), count))
   }
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
-    done(OpenSslFunctions.write(live, bytes.at(from), count))
+    if (isPlain) if (elsewhere eq null) super.write(bytes, from, count) else elsewhere.write(bytes, from, count)
+    else done(OpenSslFunctions.write(live, bytes.at(from), count))
 
   /** A server's part of the handshake, as far as it gets. */
   private def shakeHands(): Unit = if (!owesOutput) {
@@ -118,7 +124,9 @@ private[tls] final class OpenSslSocket(
 
   override def sendOwed(): Unit = if (connection ne null) { done(OpenSslFunctions.sendOwed(connection)); () }
 
-  override def shutdownOutput(): Unit = if (connection ne null) { done(OpenSslFunctions.end(connection)); () }
+  override def shutdownOutput(): Unit =
+    if (isPlain) if (elsewhere eq null) super.shutdownOutput() else elsewhere.shutdownOutput()
+    else if (connection ne null) { done(OpenSslFunctions.end(connection)); () }
 
   override def resetOnClose(): Unit = {
     isReset = true
@@ -139,13 +147,18 @@ private[tls] final class OpenSslSocket(
     if (ending ne null) {
       connection = null
       OpenSslFunctions.close(ending, if (isReset) 1 else 0)
-      if (isCounted) counts.broken(isBegun)
+      uncount()
     }
     if (elsewhere eq null) super.close()
     else {
       Elsewhere.forget(number)
       elsewhere.close()
     }
+  }
+
+  private def uncount(): Unit = if (isCounted) {
+    isCounted = false
+    counts.broken(isBegun)
   }
 
   /** The result of a call: bytes, -1 for the end, or an exception. */
@@ -161,16 +174,21 @@ private[tls] final class OpenSslSocket(
   private def failure(): IOException = {
     val why = fromCString(connection + ReasonAt)
     if (numbers(2) == Refused && check.nonEmpty) check.get.refusal(name)
-    else failure(why)
+    else if (numbers(2) == Plain && (toPlain ne null)) {
+      isPlain = true
+      uncount()
+      new PlainPeer(s"$name does not use TLS", toPlain)
+    } else failure(why)
   }
 
   private def failure(why: String): IOException =
     new KernelError(numbers(2) match {
       case 1 => s"$name has shown no certificate"
-      case 3 => notTls()
+      case 3 => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
       case 4 => "the connection ended without closing its TLS stream: data may be missing"
       case 5 => s"$name closed the connection during the TLS handshake"
       case 6 => s"$name sends too many TLS messages without data"
+      case Plain => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
     })
@@ -190,17 +208,6 @@ private[tls] final class OpenSslSocket(
       s"the certificate of $name is not trusted: its issuer is unknown"
     case _ => s"the certificate of $name is not trusted: $why"
   }
-
-  private def notTls(): String =
-    if (counts eq null) s"$name does not use TLS on that port"
-    else {
-      if (toPlain ne null) {
-        if (elsewhere eq null) super.write(toPlain, 0, toPlain.length)
-        else elsewhere.write(toPlain, 0, toPlain.length)
-        ()
-      }
-      s"$name does not use TLS"
-    }
 }
 
 private[tls] object OpenSslSocket {
@@ -214,7 +221,8 @@ private[tls] object OpenSslSocket {
   }
 
   private final val Failed    = Int.MinValue + 1
-  private final val ReasonAt  = 12
+  private final val ReasonAt  = 16
+  private final val Plain     = 7
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001
 

@@ -1,0 +1,11 @@
+package needletail.io.tls
+
+import java.io.IOException
+
+/**
+ * A client has begun to speak something else than TLS. Its socket has thrown this once, and from then on passes bytes as
+ * they are, so that it can be told.
+ *
+ * @param answer what it is to be told
+ */
+private[io] final class PlainPeer(message: String, val answer: Array[Byte]) extends IOException(message)
