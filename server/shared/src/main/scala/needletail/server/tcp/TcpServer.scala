@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
+import scala.util.Failure
 
 import needletail.async.Async
 import needletail.http.ConnectionInfo
@@ -38,16 +39,17 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val settings     = configured.copy(log = guardedLog)
   private val startedNanos = settings.platform.nanoTime()
   private val loopCount    = settings.loopCount
+  private val gone         = Promise[Unit]()
   private val loops        = new EventLoops(
     loopCount,
     name = settings.loopName,
     poller = settings.poller,
     platform = settings.platform,
-    onFailure = guardedLog.error(_, _)
+    onFailure = guardedLog.error(_, _),
+    onFailed = lost(_)
   )
   private val ready       = new AtomicBoolean(false)
   private val draining    = new AtomicBoolean(false)
-  private val gone        = Promise[Unit]()
   private val drainBegins = Promise[Unit]()
 
   /** As configured, or as many as the process may have descriptors for. */
@@ -124,13 +126,20 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
    * loop was ended by a fatal error of the virtual machine, such as running out of memory: the other loops end too,
    * since a server that serves only some of its connections would go unnoticed.
    */
-  val stopped: Future[Unit] = gone.future.transformWith { how =>
+  val stopped: Future[Unit] = loops.stopped.transform { _ =>
+    gone.future.value.getOrElse(Failure(new IllegalStateException("its event loops have ended")))
+  }
+  gone.future.onComplete { _ =>
     ready.set(false)
     if (watchdog != null) watchdog.stop()
     loops.stop()
-    loops.stopped.transform(_ => how)
   }
-  loops.failed.foreach(name => gone.tryFailure(new IllegalStateException(s"the event loop $name has ended")))
+
+  /** May be called again for the same loop. */
+  private def lost(name: String): Unit = {
+    gone.tryFailure(new IllegalStateException(s"the event loop $name has ended"))
+    loops.stop()
+  }
 
   /** Its statistics so far, gathered from the loops. Fails with IllegalStateException if the server has stopped. */
   def statistics: Future[Statistics] = {
