@@ -14,6 +14,9 @@ import scala.concurrent.{Future, Promise}
  * @param daemon    whether the threads are daemon threads; if not, they keep the program alive until `stop`
  * @param poller    the system interface to wait with; `pollerName` returns the one in use
  * @param onFailure called on the loop for exceptions that nothing else caught; null: `EventLoop.onFailure` is called
+ * @param onFailed  called with a loop's name if it ends without `stop`, by a fatal error of the virtual machine: before
+ *                  it closes its connections, and again afterwards unless `stop` has been called. Where memory has run
+ *                  out the first call may fail as well
  */
 final class EventLoops(
     count: Int,
@@ -21,7 +24,8 @@ final class EventLoops(
     daemon: Boolean = false,
     poller: PollerKind = PollerKind.Auto,
     private[needletail] val platform: Platform = SystemPlatform,
-    onFailure: (String, Throwable) => Unit = null
+    onFailure: (String, Throwable) => Unit = null,
+    onFailed: String => Unit = _ => ()
 ) {
   require(count > 0, s"the number of event loops must be positive: $count")
 
@@ -29,7 +33,6 @@ final class EventLoops(
   private val turn    = new AtomicInteger
   private val ends    = new AtomicInteger(count)
   private val promise = Promise[Unit]()
-  private val failure = Promise[String]()
 
   @volatile private var stopping = false
 
@@ -59,31 +62,29 @@ final class EventLoops(
   /** Completes when all loops have ended. */
   def stopped: Future[Unit] = promise.future
 
-  /** Completes with a loop's name if one has ended without `stop`, by a fatal error of the virtual machine. */
-  def failed: Future[String] = failure.future
+  private def failed(name: String): Unit = if (!stopping) onFailed(name)
 
-  private def failed(name: String): Unit = if (!stopping) { failure.trySuccess(name); () }
-
-  private def ended(name: String): Unit = {
-    failed(name)
-    if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
-  }
+  private def ended(name: String): Unit =
+    try failed(name)
+    finally if (ends.decrementAndGet() == 0) { promise.trySuccess(()); () }
 
   /** If a loop cannot be opened, releases those opened before it. */
   private def open(): Array[EventLoop] = {
     val opened = new Array[EventLoop](count)
     try
-      for (i <- opened.indices)
+      for (i <- opened.indices) {
+        val own = s"$name-$i" // made now, as there may be no memory for it when it fails
         opened(i) = new EventLoop(
           i,
-          s"$name-$i",
+          own,
           daemon,
           poller,
-          () => ended(s"$name-$i"),
+          () => ended(own),
           platform,
           onFailure,
-          () => failed(s"$name-$i")
+          () => failed(own)
         )
+      }
     catch {
       case Survivable(e) =>
         opened.foreach(loop => if (loop ne null) loop.discard())

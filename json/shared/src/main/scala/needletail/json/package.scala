@@ -14,7 +14,7 @@ import needletail.routing.{Body, Part}
  * object Item {
  *   implicit val json: JsonFormat[Item] = JsonFormat.of(
  *     (JsonReader.field[Long]("id") + JsonReader.field[String]("name")).map { case (id, name) => Item(id, name) },
- *     JsonWriter(item => Json.obj("id" -> item.id, "name" -> item.name))
+ *     item => Json.obj("id" -> item.id, "name" -> item.name)
  *   )
  * }
  *

@@ -127,7 +127,7 @@ class JsonReaderSuite extends Suite {
   }
 
   test("writers are made of functions and of other writers") {
-    val byFunction = JsonWriter[Maker](m => Json.obj("city" -> m.city))
+    val byFunction: JsonWriter[Maker] = JsonWriter(m => Json.obj("city" -> m.city))
     assertEquals(byFunction.write(Maker("Bern", 1)).toString, """{"city":"Bern"}""")
     val byOther = JsonWriter.of[String].contramap[Maker](_.city)
     assertEquals(byOther.write(Maker("Bern", 1)).toString, "\"Bern\"")

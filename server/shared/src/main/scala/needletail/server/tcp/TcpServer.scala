@@ -7,6 +7,7 @@ import java.util.concurrent.locks.LockSupport
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
+import scala.util.Failure
 
 import needletail.async.Async
 import needletail.http.ConnectionInfo
@@ -39,17 +40,18 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val settings     = configured.copy(log = guardedLog)
   private val startedNanos = settings.platform.nanoTime()
   private val loopCount    = settings.loopCount
+  private val gone         = Promise[Unit]()
   private val loops        = new EventLoops(
     loopCount,
     name = settings.loopName,
     daemon = !settings.keepsAlive,
     poller = settings.poller,
     platform = settings.platform,
-    onFailure = guardedLog.error(_, _)
+    onFailure = guardedLog.error(_, _),
+    onFailed = lost(_)
   )
   private val ready       = new AtomicBoolean(false)
   private val draining    = new AtomicBoolean(false)
-  private val gone        = Promise[Unit]()
   private val drainBegins = Promise[Unit]()
 
   /** As configured, or as many as the process may have descriptors for. */
@@ -133,17 +135,25 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
    * thread and its connections; if it is the first, also with the listener.
    */
   val stopped: Future[Unit] = {
-    val ended = gone.future.transformWith { how =>
-      ready.set(false)
-      if (watchdog != null) watchdog.stop()
-      loops.stop()
-      loops.stopped.transform(_ => how)
+    val ended = loops.stopped.transform { _ =>
+      gone.future.value.getOrElse(Failure(new IllegalStateException("its event loops have ended")))
     }
     ended.onComplete { how =>
       endWatch.end()
       givenUp.tryComplete(how)
     }
     givenUp.future
+  }
+  gone.future.onComplete { _ =>
+    ready.set(false)
+    if (watchdog != null) watchdog.stop()
+    loops.stop()
+  }
+
+  /** May be called again for the same loop. */
+  private def lost(name: String): Unit = {
+    gone.tryFailure(new IllegalStateException(s"the event loop $name has ended"))
+    loops.stop()
   }
 
   /** Ends without the loops that are blocked. The log comes last, as it could be what blocks. */
@@ -157,8 +167,6 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     }
     if (givenUp.tryFailure(cause)) guardedLog.error("the server could not end in an orderly way", cause)
   }
-
-  loops.failed.foreach(name => gone.tryFailure(new IllegalStateException(s"the event loop $name has ended")))
 
   /** Its statistics so far, gathered from the loops. Fails with IllegalStateException if the server has stopped. */
   def statistics: Future[Statistics] = {
