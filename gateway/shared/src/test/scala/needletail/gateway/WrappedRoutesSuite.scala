@@ -7,6 +7,7 @@ import needletail.async.{Async, AsyncPromise}
 import needletail.http.{ByteStream, Handler, Reply}
 import needletail.routing._
 import needletail.server._
+import needletail.server.session.FakeWire
 import needletail.testing.Suite
 
 /** Fault 16: routes under load, with something around them. Here, since both routes and a server are needed. */
