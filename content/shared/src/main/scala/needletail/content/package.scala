@@ -72,7 +72,7 @@ package object content {
   val RequestId: answer.RequestId.type                        = answer.RequestId
   val SecurityHeaders: security.SecurityHeaders.type          = security.SecurityHeaders
 
-  val Verdict: conditional.Verdict.type                       = conditional.Verdict
+  val Verdict: conditional.Verdict.type = conditional.Verdict
 
   val FieldError: validation.FieldError.type = validation.FieldError
   val Validated: validation.Validated.type   = validation.Validated
@@ -251,7 +251,8 @@ package object content {
 
     /** Caches, those shared by many clients too, may use it without asking for so long: `max-age`, in whole seconds. */
     def cacheControl(maxAge: FiniteDuration): Response = {
-      if (maxAge.toSeconds < 0) throw new IllegalArgumentException(s"cacheControl: maxAge $maxAge is negative")
+      if (maxAge.toSeconds < 0)
+        throw new IllegalArgumentException(s"cacheControl: maxAge $maxAge is negative")
       cacheControl(s"max-age=${maxAge.toSeconds}")
     }
 

@@ -42,7 +42,9 @@ class AllocationSuite extends needletail.testing.Suite {
     assertAllocates(0.5, routes, Request.get("/api/nothing"))
   }
 
-  test("nor do routes beside wrapped ones, nor those beside routes with a filter: unused, neither costs anything") {
+  test(
+    "nor do routes beside wrapped ones, nor those beside routes with a filter: unused, neither costs anything"
+  ) {
     val who    = Filter("who")(_ => needletail.async.Async.value(Right("Ann")))
     val beside = Routes(
       Routes(GET / "wrapped" to hello).mapResponse((_, response) => response.header("X-Mark", "1")),

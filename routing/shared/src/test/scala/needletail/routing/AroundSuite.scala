@@ -120,7 +120,7 @@ class AroundSuite extends Suite {
   }
 
   test("the wrapper that is applied last sees the request first and the response last") {
-    var seen                               = List.empty[String]
+    var seen                             = List.empty[String]
     def noting(text: String)(in: Routes) = in.around { (_, next) =>
       seen ::= s"$text in"
       next().map { response =>

@@ -13,12 +13,15 @@ private[content] object Conditional {
   )(implicit toReply: ToReply[R]): Reply = {
     val conditions = new Conditions(tag, lastModified, exists = tag.isDefined || lastModified.isDefined)
     conditions(request) match {
-      case Verdict.NotModified => withoutContent(marked(Response(Status.NotModified), tag, lastModified, headers))
-      case Verdict.Failed      => failed(tag, lastModified)
-      case Verdict.Proceed     =>
+      case Verdict.NotModified =>
+        withoutContent(marked(Response(Status.NotModified), tag, lastModified, headers))
+      case Verdict.Failed  => failed(tag, lastModified)
+      case Verdict.Proceed =>
         val reply = toReply(make)
         if (isRead(request))
-          reply.map(response => if (isSuccess(response)) marked(response, tag, lastModified, headers) else response)
+          reply.map(response =>
+            if (isSuccess(response)) marked(response, tag, lastModified, headers) else response
+          )
         else reply // what is there now has another tag
     }
   }
@@ -75,7 +78,8 @@ private[content] object Conditional {
    * else describes the content stays away, also Last-Modified if there is a tag (RFC 9110 §15.4.5).
    */
   private def withoutContent(response: Response): Response = {
-    val bare = describing.foldLeft(response)((r, name) => if (r.headers.contains(name)) r.withoutHeader(name) else r)
+    val bare =
+      describing.foldLeft(response)((r, name) => if (r.headers.contains(name)) r.withoutHeader(name) else r)
     if (bare.headers.contains("ETag")) bare.withoutHeader("Last-Modified") else bare
   }
 

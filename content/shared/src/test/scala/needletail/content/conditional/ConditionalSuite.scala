@@ -94,7 +94,11 @@ class ConditionalSuite extends Suite {
       )
     } {
       val got = reply(resource(), method, fields*)
-      assertEquals((got.status.code, performed), (expected, if (expected == 200) 1 else 0), s"$method $fields")
+      assertEquals(
+        (got.status.code, performed),
+        (expected, if (expected == 200) 1 else 0),
+        s"$method $fields"
+      )
     }
     assertEquals(reply(resource(), Method.OPTIONS, "If-None-Match" -> "*").status.code, 200)
     assertEquals(reply(resource(), Method.TRACE, "If-Match" -> other).status.code, 200)
@@ -169,7 +173,10 @@ class ConditionalSuite extends Suite {
 
   test("routes.conditional leaves alone what has neither tag nor date, errors, and what other methods did") {
     assertEquals(reply(wrapped(page), Method.GET, "If-None-Match" -> "*").status.code, 200)
-    assertEquals(reply(wrapped("no".notFound.etag("v1")), Method.GET, "If-None-Match" -> "*").status.code, 404)
+    assertEquals(
+      reply(wrapped("no".notFound.etag("v1")), Method.GET, "If-None-Match" -> "*").status.code,
+      404
+    )
     assertEquals(reply(wrapped(page.etag("v1")), Method.PUT, "If-None-Match" -> "\"v1\"").status.code, 200)
     val malformed = page.header("ETag", "v1")
     assertEquals(reply(wrapped(malformed), Method.GET, "If-None-Match" -> "\"v1\"").status.code, 200)
@@ -200,7 +207,10 @@ class ConditionalSuite extends Suite {
       assertEquals(first.header("ETag"), Some("W/\"v1\""))
       val again =
         reply(routes, Method.GET, "Accept-Encoding" -> "gzip", "If-None-Match" -> first.header("ETag").get)
-      assertEquals((again.status.code, again.header("ETag"), again.header("Vary")), (304, first.header("ETag"), Some("Accept-Encoding")))
+      assertEquals(
+        (again.status.code, again.header("ETag"), again.header("Vary")),
+        (304, first.header("ETag"), Some("Accept-Encoding"))
+      )
     }
   }
 
@@ -209,7 +219,10 @@ class ConditionalSuite extends Suite {
     intercept[IllegalArgumentException](page.cacheControl("no-store\r\nX: y"))
     intercept[IllegalArgumentException](page.cacheControl((-1).second))
     intercept[IllegalArgumentException](page.lastModified(Long.MaxValue))
-    assertEquals(page.cacheControl("private, max-age=5").headers.get("Cache-Control"), Some("private, max-age=5"))
+    assertEquals(
+      page.cacheControl("private, max-age=5").headers.get("Cache-Control"),
+      Some("private, max-age=5")
+    )
     assertEquals(page.etag(EntityTag("a", isWeak = true)).headers.get("ETag"), Some("W/\"a\""))
   }
 }

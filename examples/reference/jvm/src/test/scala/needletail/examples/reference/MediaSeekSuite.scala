@@ -57,7 +57,9 @@ class MediaSeekSuite extends Suite with Running with TemporaryDirectories {
         eventually(video("video.readyState >= 1") == Json(true), asked)
         assertEquals(video("video.duration"), Json(seconds.toLong))
         assertEquals(asked.peek, ("bytes=0-", 206))
-        video(s"(video.addEventListener('seeked', () => window.sought = true), video.currentTime = ${seconds / 2})")
+        video(
+          s"(video.addEventListener('seeked', () => window.sought = true), video.currentTime = ${seconds / 2})"
+        )
         eventually(browser.evaluate("window.sought === true") == Json(true), asked)
         eventually(video("video.readyState >= 2 && video.error === null") == Json(true), asked)
         val starts = asked.toArray(Array.empty[(String, Int)]).toList.map { case (range, status) =>

@@ -42,7 +42,7 @@ final class Browser private (process: Process, profile: Path, address: URI) exte
   def open(url: String, before: String): Browser.Page = {
     session = None
     val target = text(ask("Target.createTarget", "url" -> Json("about:blank")), "targetId")
-    val page = new Browser.Page(text(
+    val page   = new Browser.Page(text(
       ask("Target.attachToTarget", "targetId" -> Json(target), "flatten" -> Json(true)),
       "sessionId"
     ))
