@@ -1,7 +1,5 @@
 package needletail.client
 
-import scala.jdk.CollectionConverters._
-
 import needletail.client.policy.BreakerState
 import needletail.client.pool.{Host, HostCounts, HostStatistics}
 import needletail.metrics.{AtomicHistogram, Histogram, MetricSource, MetricText}
@@ -77,7 +75,7 @@ final class ClientMetrics(clients: (String, Client)*) extends MetricSource {
       out.histogram(s"needletail_client_$name", help)
       hosts.foreach { h =>
         val total = new Histogram(Histogram.fine)
-        h.host.counts.asScala.foreach(counts => of(counts).addTo(total))
+        h.host.counts.foreach(counts => of(counts).addTo(total))
         total.writeTo(out, h.labels*)
       }
     }

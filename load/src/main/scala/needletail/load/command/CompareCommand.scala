@@ -104,10 +104,16 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
   private def conclusion(rows: Vector[(String, ComparedMetric)]): String = {
     val changes = rows.map(_._2.change)
     val beyond  =
-      s"beyond noise (${Quantity.share(options.confidence)} sure) and ${Quantity.share(options.tolerance)}"
-    if (changes.contains(Change.Worse)) s"B is worse, $beyond."
+      s"beyond noise (${Quantity.share(options.confidence)} sure of each) and ${Quantity.share(options.tolerance)}"
+    def of(change: Change) = s"in ${changes.count(_ == change)} of ${changes.size} figures, $beyond.$chance"
+    // Bonferroni's bound, as the figures of one run depend on each other
+    def chance = {
+      val alarm = math.min(1, math.round(changes.size * (1 - options.confidence) * 1e6) / 1e6)
+      s" If nothing had changed, noise alone would show a change in one of them with a probability of up to ${Quantity.share(alarm)}."
+    }
+    if (changes.contains(Change.Worse)) s"B is worse ${of(Change.Worse)}"
     else if (changes.contains(Change.Unknown)) "No conclusion: the generator was the limit."
-    else if (changes.contains(Change.Better)) s"B is better, $beyond."
+    else if (changes.contains(Change.Better)) s"B is better ${of(Change.Better)}"
     else s"Nothing changed $beyond."
   }
 }

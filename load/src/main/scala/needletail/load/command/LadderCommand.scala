@@ -45,7 +45,13 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
   private def report(title: String, climbed: Vector[Ladder.Climbed]): Int = {
     val checks  = climbed.map(row => row.measured -> row.measured.check(options.assertions))
     val reading =
-      LadderText.reading(climbed, options.objective, requests, rows.lift(climbed.size).map(_.users))
+      LadderText.reading(
+        climbed,
+        options.objective,
+        requests,
+        interrupted,
+        rows.lift(climbed.size).map(_.users)
+      )
     val asserted = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
     val lines    =
       Vector(s"$title: $requests requests per user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++

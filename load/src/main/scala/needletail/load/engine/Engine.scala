@@ -111,6 +111,7 @@ final class Engine(
             sum.open,
             sum.opened,
             sum.resent,
+            sum.searched / 1000000,
             Lateness.of(sum.lateness),
             Openings(Lateness.of(sum.connect), Lateness.of(sum.tls), sum.resumed)
           )

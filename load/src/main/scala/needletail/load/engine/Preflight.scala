@@ -108,7 +108,7 @@ object Preflight {
   }
 
   private def descriptors(plan: LoadPlan, machine: Machine): Option[String] = {
-    val wanted = connections(plan).toLong + OwnDescriptors
+    val wanted = connections(plan) + OwnDescriptors
     if (machine.descriptors < 0 || wanted <= Tolerable * machine.descriptors) None
     else
       Some(
@@ -125,7 +125,9 @@ object Preflight {
       if (rate <= Tolerable * most) None
       else {
         val sharing = if (isShared) ", which the server has a share of" else ""
-        Some(f"$rate%.0f requests/s are much for ${machine.cores} cores$sharing: expect about $most at most")
+        Some(
+          s"${math.round(rate)} requests/s are much for ${machine.cores} cores$sharing: expect about $most at most"
+        )
       }
     case _ => None
   }
@@ -150,8 +152,8 @@ object Preflight {
     PlanUrl.origins(plan).count(_.address.isInstanceOf[Address.Tcp])
 
   /** The maximum of concurrent connections. */
-  private def connections(plan: LoadPlan): Int = plan.load match {
-    case open: Load.Open     => open.connections
-    case closed: Load.Closed => UserShares.of(plan.kinds, closed).sum
+  private def connections(plan: LoadPlan): Long = plan.load match {
+    case open: Load.Open     => open.connections.toLong
+    case closed: Load.Closed => UserShares.of(plan.kinds, closed).map(_.toLong).sum
   }
 }

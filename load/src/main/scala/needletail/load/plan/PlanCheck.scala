@@ -49,7 +49,7 @@ object PlanCheck {
         if (c.requests.exists(_ < 1)) fail("each user must make at least one request")
         if (c.requests.isEmpty && c.duration.isEmpty) fail("there must be a number of requests or a duration")
         val sharing = plan.kinds.filter(_.users.isEmpty).map(_.weight).sum
-        val own     = plan.kinds.flatMap(_.users).sum
+        val own     = plan.kinds.flatMap(_.users).map(_.toLong).sum
         if (own == 0 && c.users > 0 && sharing == 0) fail("every kind has the weight 0")
         if (own == 0 && c.users == 0) fail("there are no users")
       case o: Load.Open =>

@@ -8,7 +8,7 @@ private[load] object UserShares {
    * largest remainders.
    */
   def of(kinds: Vector[Kind], load: Load.Closed): Vector[Int] = {
-    val shared = math.max(0, load.users - kinds.flatMap(_.users).sum)
+    val shared = math.max(0L, load.users - kinds.flatMap(_.users).map(_.toLong).sum).toInt
     val total  = kinds.filter(_.users.isEmpty).map(_.weight).sum
     val exact  = kinds.map(k => k.users.fold(if (total > 0) shared * k.weight / total else 0.0)(_.toDouble))
     val floors = exact.map(_.toInt)

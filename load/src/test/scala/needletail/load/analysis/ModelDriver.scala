@@ -23,6 +23,8 @@ import needletail.load.result._
  *   from and until when nothing is begun, in nanoseconds of a run
  * @param slowEvery
  *   every so manieth takes a second longer; 0 for none
+ * @param refuses
+ *   whether it accepts no connection
  */
 final case class ModelServer(
     workers: Int = 10,
@@ -30,7 +32,8 @@ final case class ModelServer(
     queue: Int = Int.MaxValue,
     errors: Double = 0,
     stall: (Long, Long) = (0, 0),
-    slowEvery: Int = 0
+    slowEvery: Int = 0,
+    refuses: Boolean = false
 ) {
 
   /** Answers in a second at most. */
@@ -111,7 +114,11 @@ final class ModelDriver(
       val sent = now
       if (!plan.keepAlive) opened += 1
       lazy val figures = current(kind)
-      if (!plan.keepAlive && opened > ports) {
+      if (server.refuses) at(now + 10000000) {
+        current(kind).failed(Outcome.Refused, due, now)
+        ended
+      }
+      else if (!plan.keepAlive && opened > ports) {
         figures.failed(Outcome.NoFreePort, due, now)
         at(now + 1000000)(ended)
       } else if (busy >= server.workers && waiting.size >= server.queue) at(now + 100000) {

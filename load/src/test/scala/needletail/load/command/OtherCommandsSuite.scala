@@ -171,6 +171,60 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
     assert(second.out.contains("Interrupted before the row of 100 users."), second.out)
   }
 
+  /** The report of a ladder, in some of whose runs, counted from 0, the server refuses every connection. */
+  private def refusing(runs: Set[Int], interruption: Interruption = new Interruption, after: Int = 100): String = {
+    val inner = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+    val model = new needletail.load.engine.LoadRunner {
+      def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+        inner.server = inner.server.copy(refuses = runs(inner.runs.size))
+        val result = inner.run(plan, watch)
+        if (inner.runs.size == after) interruption.interrupt()
+        result
+      }
+    }
+    val program = new ModelProgram(model, interruption = interruption)
+    val status  = program.run("ladder", url, "--rows", "10,50,100,150", "--objective", "p99 < 2 s")
+    assertEquals(status, 0, program.err)
+    program.out
+  }
+
+  test("rows that the ladder gave up itself are those in which the server failed") {
+    val died = refusing(Set(2, 3))
+    assert(died.contains("Given up at 100, 150 users, before all requests had been sent: no request succeeded"), died)
+    assert(died.contains("Capacity for latency (p99 < 2 s): 50 users."), died)
+    assert(died.contains("Capacity for throughput (errors up to 1 %): 50 users."), died)
+    assert(!died.contains("Interrupted") && !died.contains("or more, as the ladder ends"), died)
+  }
+
+  test("a row in the middle that was given up bounds the capacity, though the server came back") {
+    val restarted = refusing(Set(2))
+    assert(restarted.contains("Given up at 100 users, "), restarted)
+    assert(restarted.contains("Capacity for latency (p99 < 2 s): 50 users."), restarted)
+    assert(restarted.contains("Capacity for throughput (errors up to 1 %): 50 users."), restarted)
+    assert(!restarted.contains("Interrupted"), restarted)
+  }
+
+  test("a row that was given up before the interruption is not taken for the interrupted one") {
+    val both = refusing(Set(2), after = 3)
+    assert(both.contains("Given up at 100 users, "), both)
+    assert(both.contains("Interrupted before the row of 150 users."), both)
+    assert(both.contains("Capacity for latency (p99 < 2 s): 50 users."), both)
+    assert(!both.contains("that row is not used"), both)
+  }
+
+  test("rows of the same number of users are not taken for each other") {
+    val inner = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+    val model = new needletail.load.engine.LoadRunner {
+      def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+        inner.server = inner.server.copy(errors = if (inner.runs.isEmpty) 0 else 0.5)
+        inner.run(plan, watch)
+      }
+    }
+    val program = new ModelProgram(model)
+    program.run("ladder", url, "--rows", "10,20,10", "--objective", "p99 < 2 s")
+    assert(program.out.contains("Capacity for throughput (errors up to 1 %): 10 users."), program.out)
+  }
+
   test("a server that gives nothing good when warmed up is not asked any further") {
     val model = new ModelDriver(ModelServer(errors = 1))
     assertEquals(new ModelProgram(model).run("characterise", url), 2)
@@ -220,7 +274,8 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
         program.run("compare", a, worse, "--junit", file("w.xml").toString, "--csv", file("w.csv").toString),
         1
       )
-      assert(program.out.contains("B is worse"), program.out)
+      assert("B is worse in [1-5] of 5 figures, beyond noise \\(99 % sure of each\\)".r.findFirstIn(program.out).isDefined, program.out)
+      assert(program.out.contains("in one of them with a probability of up to 5 %."), program.out)
       assert(program.out.contains(if (n == 1) "confidence" else "p = 0.0079"), program.out)
       assertEquals(new ModelProgram().run("compare", worse, a), 0)
     }

@@ -78,6 +78,14 @@ class RunCommandSuite extends Suite with TemporaryDirectories {
     assertEquals(plan.sources, Vector("127.0.0.2", "127.0.0.3"))
   }
 
+  test("a URL without a path gets one before its query, which may have question marks") {
+    for ((given, url) <- Seq("a:1?b=c?d" -> "http://a:1/?b=c?d", "http://a?" -> "http://a/?", "a:1" -> "http://a:1/")) {
+      val model = new ModelDriver(ModelServer())
+      assertEquals(new ModelProgram(model).run("run", given, "--users", "1", "--requests", "1"), 0)
+      assertEquals(model.runs.head.kinds.head.requests.map(_.url), Vector(url))
+    }
+  }
+
   test("assertions pass and fail, with status 1, and say why") {
     val program = new ModelProgram(new ModelDriver(ModelServer(errors = 0.02)))
     val status  = program.run(

@@ -7,9 +7,9 @@ import scala.concurrent.duration._
 
 import needletail.load.engine.compiled.ExecutablePlan
 import needletail.load.engine.machine.{MachineProbe, ProcFiles}
-import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
+import needletail.load.plan.{Kind, Load, LoadPlan, PlanCheck, RequestTemplate}
 import needletail.load.result.Machine
-import needletail.testing.Suite
+import needletail.testing.{Language, Suite}
 
 class PreflightSuite extends Suite {
   private val machine =
@@ -51,6 +51,14 @@ class PreflightSuite extends Suite {
     assertEquals(Preflight.tooManyUsers(closed(1000000), 2482L * 1024 * 1024), None)
     assert(Preflight.tooManyUsers(closed(100000).copy(pipelining = 10), heap).isDefined)
     assertEquals(Preflight.tooManyUsers(open(1000000, connections = 1000000), heap), None) // opened as needed
+    // also if they are more than an Int holds
+    def own(users: Int*) =
+      closed(0).copy(kinds = users.map(n => kinds.head.copy(users = Some(n))).toVector)
+    for ((plan, users) <- Seq(own(1500000000, 1500000000) -> "3000000000", own(1 << 30, 1 << 30, 1 << 30, 1 << 30) -> "4294967296")) {
+      assertEquals(PlanCheck.mistake(plan), None)
+      val told = Preflight.tooManyUsers(plan, heap)
+      assert(told.exists(_.startsWith(s"$users users take about")), told)
+    }
   }
 
   test("a plan that the machine stands easily") {
@@ -97,7 +105,13 @@ class PreflightSuite extends Suite {
       warning(open(120000), machine.copy(sharedWithTarget = true)),
       "120000 requests/s are much for 4 cores, which the server has a share of: expect about 80000 at most"
     )
-    assertEquals(warning(open(150000)), "150000 requests/s are much for 4 cores: expect about 160000 at most")
+    for (language <- Seq("en-US", "de-DE", "ar-EG"))
+      Language.of(language) {
+        assertEquals(
+          warning(open(150000)),
+          "150000 requests/s are much for 4 cores: expect about 160000 at most"
+        )
+      }
   }
 
   test("a crowd that connects at the same moment") {

@@ -108,6 +108,7 @@ class SessionSuite extends Suite with Serving {
         val result = run(closed(server.url, 1, 2).copy(kinds = Vector(Kind("k", Vector(request)))))
         assertEquals(outcomes(result), Map("check" -> 2L))
         assert(result.reasons.exists(_._2.contains("pattern '^(x+x+)+y$' was given up")), result.reasons)
+        assert(result.intervals.map(_.self.searchMillis).sum > 0, result.intervals.map(_.self))
       }
     }
   }

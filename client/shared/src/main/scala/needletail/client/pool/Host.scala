@@ -1,7 +1,9 @@
 package needletail.client.pool
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.jdk.CollectionConverters._
 
 import needletail.client.config.{ClientConfig, HttpProxy}
 import needletail.client.tunnel.{ConnectHandshake, ProxyRefusal}
@@ -33,8 +35,18 @@ private[client] final class Host(
   val breaker      = new Breaker(config.breaker)
   val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
   val balancer     = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
-  val counts       = new ConcurrentLinkedQueue[HostCounts] // one for each loop that calls it
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
+
+  private val countsByLoop = new ConcurrentHashMap[AnyRef, HostCounts]
+
+  /**
+   * The counts of a loop, which is the only one that may write them. They stay when the host is forgotten, for a call
+   * that brings it back.
+   */
+  def countsOf(loop: AnyRef): HostCounts = countsByLoop.computeIfAbsent(loop, _ => new HostCounts)
+
+  /** The counts of each loop that has called it. */
+  def counts: Iterable[HostCounts] = countsByLoop.values.asScala
 
   /** Whether the registry has dropped it. */
   @volatile var isForgotten = false
@@ -82,16 +94,14 @@ private[client] final class Host(
   def used(now: Long): Unit = if (now - usedAt > 1000000000L) usedAt = now
 
   /** The statistics, summed over all loops. */
-  def statistics: HostStatistics = {
-    import scala.jdk.CollectionConverters._
+  def statistics: HostStatistics =
     HostCounts.statistics(
       name,
       breaker.state,
       budget.left,
       balancer.endpoints.toSeq.map(e => AddressStatistics(e.toString, e.inFlight.get, e.ejected)),
-      counts.asScala
+      counts
     )
-  }
 }
 
 private[client] object Host {

@@ -7,6 +7,7 @@ import needletail.client.policy.RetryPolicy
 private[client] final class PerLoopClient(val registry: HostRegistry, val context: ClientLoopContext) {
   private val hosts    = new java.util.IdentityHashMap[Host, PerLoopHost]
   private val leaving  = new java.util.ArrayList[PerLoopHost] // forgotten, with calls that wait
+  private val key      = new AnyRef   // of this loop's counts: `this` and the loop would be held by the hosts
   private var isClosed = false
 
   /** Whether the client has been closed, or the loop is stopping. */
@@ -24,7 +25,7 @@ private[client] final class PerLoopClient(val registry: HostRegistry, val contex
       val present = registry.current(host) // a call may have outlived its host in the registry
       if (present ne host) h = on(present)
       else {
-        h = new PerLoopHost(host, context)
+        h = new PerLoopHost(host, context, key)
         hosts.put(host, h)
         if (isClosed) h.close()
       }

@@ -3,10 +3,13 @@ package needletail.client.pool
 import needletail.client.connection.ClientLoopContext
 import needletail.client.policy.Endpoint
 
-/** The part of a host that belongs to one event loop. Used on that loop only. */
-private[client] final class PerLoopHost(val host: Host, context: ClientLoopContext) {
-  val counts = new HostCounts
-  host.counts.add(counts)
+/**
+ * The part of a host that belongs to one event loop. Used on that loop only.
+ *
+ * @param loop identifies the loop's part of the client, and with it the loop's counts of the host, which outlive this
+ */
+private[client] final class PerLoopHost(val host: Host, context: ClientLoopContext, loop: AnyRef) {
+  val counts: HostCounts = host.countsOf(loop)
 
   private val pools = new Array[Pool](host.balancer.endpoints.length) // created when first used
 

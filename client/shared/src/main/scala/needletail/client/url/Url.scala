@@ -140,13 +140,16 @@ private[needletail] object Url {
     true
   }
 
-  /** A path that begins with a slash, and its query, without the path's dot segments (RFC 3986 §5.2.4). */
+  /**
+   * A path that begins with a slash, and its query, without the path's dot segments (RFC 3986 §5.2.4). A dot may be
+   * written as %2E, which servers take for the same (§6.2.2.2).
+   */
   private def withoutDots(target: String): String = {
     val question = target.indexOf('?')
     val path     = if (question < 0) target else target.substring(0, question)
-    if (!path.contains("/.")) target
+    if (!path.contains("/.") && !Ascii.lower(path).contains("/%2e")) target
     else {
-      val segments = path.split("/", -1).toList.tail
+      val segments = path.split("/", -1).toList.tail.map(plainDots)
       val kept     = segments.foldLeft(List.empty[String]) { // the last one first
         case (before, ".")     => before
         case (before, "..")    => before.drop(1)
@@ -156,6 +159,14 @@ private[needletail] object Url {
       (if (isDirectory) "" :: kept else kept).reverse.mkString("/", "/", "") + target.substring(path.length)
     }
   }
+
+  /** A dot segment without percent-encoding; any other segment as it is. */
+  private def plainDots(segment: String): String =
+    if (segment.length > 6) segment
+    else {
+      val plain = Ascii.lower(segment).replace("%2e", ".")
+      if (plain == "." || plain == "..") plain else segment
+    }
 
   private def withoutFragment(text: String): String = {
     val hash = text.indexOf('#')

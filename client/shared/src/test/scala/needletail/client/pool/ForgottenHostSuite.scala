@@ -52,6 +52,22 @@ class ForgottenHostSuite extends Suite with Misbehaving {
     }
   }
 
+  test("a host that is called again each time that it was forgotten has one set of counts for each loop") {
+    besideAnother { other =>
+      scripted((peer, _) => peer.send(ok), small.copy(loops = 1)) { (server, client) =>
+        val kept = client.service(server.url)
+        val host = client.known.head
+        for (_ <- 1 to 20) {
+          assertEquals(kept.get("/").await().text, "ok")
+          assertEquals(client.get(other.url).await().text, "ok")
+        }
+        assertEquals(kept.get("/").await().text, "ok")
+        eventually(host.statistics.open == 1, host.statistics)
+        assertEquals((host.counts.size, host.statistics.calls, host.statistics.opened), (1, 21L, 21L))
+      }
+    }
+  }
+
   test("a call whose connection turns out to be closed is sent again") {
     besideAnother { other =>
       val asked = new ConcurrentLinkedQueue[Peer]

@@ -306,7 +306,7 @@ class PoolSuite extends Suite with Misbehaving {
       val start   = new CountDownLatch(1)
       val threads = List.fill(4)(new Thread(() => {
         start.await()
-        for (_ <- 1 to 50) host.counts.add(new HostCounts)
+        for (_ <- 1 to 50) host.countsOf(new AnyRef)
       }))
       threads.foreach(_.start())
       start.countDown()

@@ -90,6 +90,13 @@ class UrlSuite extends Suite {
     assertEquals(to("/../x?.."), "http://a:81/x?..")
     assertEquals(to("http://x/../y/./z?/../w"), "http://x/y/z?/../w")
     assertEquals(to("//x/a/../b"), "http://x/b")
+    // dots may be encoded (§6.2.2.2)
+    assertEquals(to("/a/%2e%2E/b"), "http://a:81/b")
+    assertEquals(to("/a/.%2e/b"), "http://a:81/b")
+    assertEquals(to("/a/%2E/b/%2e."), "http://a:81/a/")
+    assertEquals(to("%2e%2e/y"), "http://a:81/y")
+    assertEquals(to("http://x/a/%2e%2e"), "http://x/")
+    assertEquals(to("/a/%2e%2e%2e/%2ex/b?/%2e%2e/c"), "http://a:81/a/%2e%2e%2e/%2ex/b?/%2e%2e/c")
     assert(base.resolve("mailto:x@y").isLeft)
     assert(base.resolve("/y\r\nX: z").isLeft)
   }

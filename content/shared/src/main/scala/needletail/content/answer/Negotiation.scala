@@ -30,10 +30,9 @@ object Negotiation {
   def choose(accept: String, offered: Seq[String]): Option[String] =
     if (accept.trim.isEmpty) offered.headOption
     else {
-      // a range with parameters is for special cases of its type: for others it counts only if no other range names the type
       val (special, general) = HeaderList.split(accept).partition(hasParameters)
-      val ranges             = (general ++ special).map(range)
-      val rated = offered.map(mediaType => mediaType -> quality(ranges, MediaType.essence(mediaType)))
+      val (cases, types)     = (special.map(range), general.map(range))
+      val rated = offered.map(mediaType => mediaType -> quality(types, cases, MediaType.essence(mediaType)))
       val best  = rated.map(_._2).foldLeft(0)(Math.max(_, _))
       if (best == 0) None else rated.collectFirst { case (mediaType, `best`) => mediaType }
     }
@@ -53,13 +52,17 @@ object Negotiation {
       !Ascii.lower(p).startsWith("q=")
     )
 
-  /** By the most specific range. */
-  private def quality(ranges: List[(String, Int)], mediaType: String): Int = {
-    val all = mediaType.substring(0, mediaType.indexOf('/') + 1) + "*"
-    List(
-      mediaType,
-      all,
-      "*/*"
-    ).iterator.flatMap(r => ranges.find(_._1 == r)).map(_._2).nextOption().getOrElse(0)
+  /**
+   * By the most specific range. One with parameters is for special cases of its type, which the offered one need not be:
+   * it does not count if another one names the type, and can otherwise raise the quality that the type has by a
+   * wildcard, as of a client that names the charset, but not lower it.
+   */
+  private def quality(general: List[(String, Int)], special: List[(String, Int)], mediaType: String): Int = {
+    def of(ranges: List[(String, Int)], name: String): Option[Int] = ranges.find(_._1 == name).map(_._2)
+    def wild(ranges: List[(String, Int)]): Option[Int]             =
+      of(ranges, mediaType.substring(0, mediaType.indexOf('/') + 1) + "*").orElse(of(ranges, "*/*"))
+    of(general, mediaType).getOrElse(
+      Math.max(wild(general).getOrElse(0), of(special, mediaType).orElse(wild(special)).getOrElse(0))
+    )
   }
 }

@@ -35,7 +35,8 @@ object EventSource {
    *   call.stream.map(response => if (response.status.code == 200) Some(response.body) else None)
    * }
    * }}}
-   * A body that fails is the end of a connection. `connect` is given the last id as the value of a field, in UTF-8; one
+   * A body that fails is the end of a connection. An event that is longer than `longest` is not: it ends the events with
+   * a java.io.IOException, since the server would send it again after each reconnection. `connect` is given the last id as the value of a field, in UTF-8; one
    * that cannot be sent in a field, because of a control character, is omitted.
    *
    * @param retry how long to wait before reconnecting, unless the server sets another time, which cannot be
@@ -66,7 +67,7 @@ object EventSource {
 
     def begun(body: Stream[Array[Byte]]): Stream[Event] = {
       last = new EventParser(longest, if (last == null) None else last.lastId)
-      parsed(body, last).recoverWith { case NonFatal(_) => Stream.empty }
+      parsed(body.recoverWith { case NonFatal(_) => Stream.empty }, last)
     }
 
     // One connection after another, not one inside the other: years of them without an event hold no memory.

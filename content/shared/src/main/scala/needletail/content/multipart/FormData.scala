@@ -9,6 +9,10 @@ import needletail.stream.Stream
 /**
  * A multipart form to send (RFC 7578). Immutable; but a stream in it is read once.
  *
+ * Names of fields and files are written as browsers do, which is ambiguous: a quote as `%22`, which `Multipart` reads as a
+ * quote, also where a name has that text; a line break as `%0D` and `%0A`, which `Multipart` does not decode, as a file name
+ * must have no control characters. Other control characters, except a tab, are an IllegalArgumentException.
+ *
  * {{{
  * val form = FormData().field("title", "Holiday").file("photo", "sea.jpg", "image/jpeg", bytes)
  * service.post("/photos").header("Content-Type", form.contentType).body(form.stream, form.length)
@@ -78,6 +82,9 @@ object FormData {
   private val lineEnd = "\r\n".getBytes(UTF_8)
 
   /** As browsers write it (HTML standard, multipart/form-data encoding). */
-  private def quoted(text: String): String =
+  private def quoted(text: String): String = {
+    if (text.exists(c => c < ' ' && c != '\r' && c != '\n' && c != '\t' || c == 0x7f))
+      throw new IllegalArgumentException("the name of a part has a control character")
     "\"" + text.replace("\r", "%0D").replace("\n", "%0A").replace("\"", "%22") + "\""
+  }
 }

@@ -81,9 +81,15 @@ class AnswerSuite extends Suite {
       "text/html;level=1;q=0.1, text/html, application/json;q=0.5"  -> Some("text/html; charset=utf-8"),
       "text/html; level=1, text/html;q=0.1, application/json;q=0.5" -> Some("application/json"),
       "text/html;;Q=0.1, text/html, application/json;q=0.5"         -> Some("application/json"),
-      "application/json;charset=utf-8;q=0.9, text/html;q=0.5"       -> Some("application/json")
+      "application/json;charset=utf-8;q=0.9, text/html;q=0.5"       -> Some("application/json"),
+      // nor do they take away what a wildcard accepts
+      "text/html;level=1;q=0.1, */*;q=0.5, application/json;q=0.2" -> Some("text/html; charset=utf-8"),
+      "text/html;level=1, */*;q=0.1"                               -> Some("text/html; charset=utf-8")
     )
     for ((accept, expected) <- cases) assertEquals(Negotiation.choose(accept, offered), expected, accept)
+    for (accept <- Seq("text/html;level=1;q=0, */*", "text/*, text/html;level=1;q=0"))
+      assertEquals(Negotiation.choose(accept, Seq("text/html")), Some("text/html"), accept)
+    assertEquals(Negotiation.choose("text/html;level=1, text/html;q=0, */*", Seq("text/html")), None)
     val routes = Routes(GET / "x" + request to (r => negotiate(r)("text/plain" -> (() => "x".ok))))
     assertEquals(routes.test(Request.get("/x")).header("Vary"), Some("Accept"))
     assertEquals(routes.test(Request(Method.GET, "/x", Headers("Accept" -> "image/png"))).status.code, 406)

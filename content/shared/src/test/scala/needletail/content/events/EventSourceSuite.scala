@@ -171,6 +171,23 @@ class EventSourceSuite extends Suite {
     assertEquals(calls, 3)
   }
 
+  test("an event that is too long ends the events, as it would come again after each reconnection") {
+    for (long <- List("data: " + "x" * 200, "data: " + "x" * 60 + "\ndata: " + "x" * 60 + "\n")) {
+      var calls     = 0
+      var cancelled = 0
+      val body      = Stream(s"id: 1\ndata: a\n\n".getBytes, long.getBytes) ++
+        Stream.defer(new AsyncPromise[Stream[Array[Byte]]])
+      val events    = EventSource(longest = 100) { _ =>
+        calls += 1
+        Async.value(if (calls < 3) Some(body.onEnd(cancelled += 1)) else None)
+      }
+      var seen   = List.empty[String]
+      val failed = new ManualLoop().run(events.foreach(event => seen = event.data :: seen)).failed.get
+      assert(failed.getMessage.contains("more than 100"), failed)
+      assertEquals((seen, calls, cancelled), (List("a"), 1, 1))
+    }
+  }
+
   test("another failure than that of a connection ends the events, at any time") {
     val bodies = Iterator[Async[Option[Stream[Array[Byte]]]]](
       Async.value(Some(Stream("data: a\n\n".getBytes))),

@@ -22,6 +22,26 @@ class FormDataSuite extends Suite {
     )
   }
 
+  test("a name may have what can be sent: line breaks and quotes escaped as by browsers, no other control characters") {
+    val loop                                 = new ManualLoop
+    def read(form: FormData): (String, Option[String]) = {
+      val request = Request(
+        Method.POST,
+        "/",
+        Headers("Content-Type" -> form.contentType),
+        MessageBody.streamed(form.stream, -1)
+      )
+      loop.run(Multipart.of(request).toOption.get.each(p => p.text().map(_ => (p.name, p.fileName)))).get.head
+    }
+    def file(name: String) = FormData().file(name, name, "text/plain", "x".getBytes)
+    for ((name, expected) <- Seq("a\tb" -> "a\tb", "a\nb" -> "a%0Ab", "a%22b" -> "a\"b", "a\u0085b" -> "a\u0085b"))
+      assertEquals(read(file(name)), (expected, Some(expected)))
+    for (control <- Seq("\u0000", "\u001b", "\u007f")) {
+      intercept[IllegalArgumentException](file(s"a$control"))
+      intercept[IllegalArgumentException](FormData().field(s"a$control", "x"))
+    }
+  }
+
   test("a media type cannot end its line") {
     intercept[IllegalArgumentException](FormData().file("f", "x", "text/plain\r\nX: y", "".getBytes))
   }

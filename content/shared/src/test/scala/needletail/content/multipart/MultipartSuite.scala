@@ -108,7 +108,7 @@ class MultipartSuite extends Suite {
       assertEquals(status(names(bad)), 400, bad)
   }
 
-  test("a form of ours is read as it was made, but for two backslashes in a row") {
+  test("a form of ours is read as it was made, but for two backslashes in a row and what FormData says") {
     val texts = Seq("a", "a\\", "\\", "a\"", "a\\\"", "\\a\"b", "; x=y", "")
     for (name <- texts; fileName <- texts) {
       val made   = FormData("b").file(name, fileName, "text/plain", "x".getBytes(UTF_8))

@@ -83,7 +83,8 @@ object Merge {
     timeWait = parts.map(_.timeWait).max,
     listenOverflows = parts.map(_.listenOverflows).max,
     targetCpu = parts.map(_.targetCpu).max,
-    openings = Openings.sum(parts.map(_.openings))
+    openings = Openings.sum(parts.map(_.openings)),
+    searchMillis = parts.map(_.searchMillis).max
   )
 
   private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(

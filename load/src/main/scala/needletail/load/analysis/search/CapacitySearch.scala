@@ -36,7 +36,8 @@ final class CapacitySearch(
     pause: Option[FiniteDuration],
     stopped: () => Boolean
 ) {
-  private val steps = Vector.newBuilder[Measurement]
+  private val steps   = Vector.newBuilder[Measurement]
+  private var notHeld = Option.empty[Double] // see `Characterisation.notHeld`
 
   /** The result. Left is the reason if light load got no good responses: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
@@ -62,7 +63,8 @@ final class CapacitySearch(
           overload,
           steps.result(),
           pause,
-          interrupted = stopped()
+          interrupted = stopped(),
+          notHeld = notHeld
         ))
     }
 
@@ -154,30 +156,42 @@ final class CapacitySearch(
       found.map(m =>
         Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited, failedAbove = false))
       )
-    else Some(hold(low, high, limited))
+    else hold(low, high, limited)
   }
 
-  /** Held at the rate that was found or, if the server cannot sustain it, at lower ones. */
-  private def hold(found: Double, failed: Double, limited: Option[Verdict]): Capacity = {
+  /**
+   * Held at the rate that was found or, if the server cannot sustain it, at lower ones. None if it sustains none, or if
+   * the user has interrupted the search before one was found.
+   */
+  private def hold(found: Double, failed: Double, limited: Option[Verdict]): Option[Capacity] = {
     var rate     = found
     var high     = failed
     var attempts = 0
     var held     = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
-    while (!satisfied(held) && clientLimit(held).isEmpty && attempts < 6 && !stopped()) {
+    while (!satisfied(held) && clientLimit(held).isEmpty && rate > 1 && !stopped()) {
       settle()
       high = rate
       attempts += 1
-      rate *= (if (attempts < 3) 0.97 else 0.9)
+      rate = math.max(1, rate * (if (attempts < 3) 0.97 else if (attempts < 7) 0.9 else 0.5))
       held = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
     }
-    // a failure caused by the generator is no upper bound
-    val open = limited.nonEmpty || high == Double.MaxValue
-    Capacity(
-      Range(rate, if (open) rate else high, open),
-      concurrency(held),
-      held,
-      doubt(held, limited, failedAbove = !open)
-    )
+    // a rate that the interruption lets not be reached says nothing against it
+    val isGood = satisfied(held) || stopped() && held.check(objective).forall(_.held)
+    if (!isGood && clientLimit(held).isEmpty) {
+      if (!stopped()) notHeld = Some(rate)
+      None
+    } else {
+      // a failure caused by the generator is no upper bound
+      val open = limited.nonEmpty || high == Double.MaxValue
+      Some(
+        Capacity(
+          Range(rate, if (open) rate else high, open),
+          concurrency(held),
+          held,
+          doubt(held, limited, failedAbove = !open)
+        )
+      )
+    }
   }
 
   private def tails(knee: Capacity): Vector[TailAt] = {

@@ -38,12 +38,14 @@ final case class Overload(asked: Double, measured: Measurement, recovery: Recove
  * @param objective the objective of the capacity for latency
  * @param light responsiveness: one user
  * @param throughput the highest rate, regardless of latency, and the fewest users who reach it; with tolerable errors
- * @param latency the highest rate that satisfies the objective; None if not even light load does
+ * @param latency the highest rate that satisfies the objective and was held; None if there is none
  * @param tail at shares of that rate
  * @param overload error handling
  * @param steps all measurements, in order
  * @param pause of a user between an answer and the next request, to convert a rate to users
  * @param interrupted whether the search was ended early: then missing parts were not searched for
+ * @param notHeld the lowest rate that was held and failed the objective, if higher ones satisfied it for a shorter time
+ *   and `latency` is None for that reason
  */
 final case class Characterisation(
     objective: Vector[Condition],
@@ -54,7 +56,8 @@ final case class Characterisation(
     overload: Option[Overload],
     steps: Vector[Measurement],
     pause: Option[FiniteDuration],
-    interrupted: Boolean = false
+    interrupted: Boolean = false,
+    notHeld: Option[Double] = None
 ) {
 
   /** How many users with that pause send requests at the rate of the capacity for latency. */

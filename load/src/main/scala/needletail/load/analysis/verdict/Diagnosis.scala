@@ -128,7 +128,8 @@ private final class BottleneckChecks(window: Window) {
       late,
       rateMissed,
       pauses,
-      longPause
+      longPause,
+      costlyPatterns
     ).flatten
 
   private def noPort: Option[BottleneckCheck] = {
@@ -339,6 +340,25 @@ private final class BottleneckChecks(window: Window) {
           case Metric.Max              => figure.exists(_ <= longest * 2e6)
           case Metric.Percentile(rank) => rank > 99 && figure.exists(_ <= longest * 2e6)
           case _                       => false
+        }
+    )
+  }
+
+  /** Responses that arrived meanwhile were read late, so that the server seems slower than it is. */
+  private def costlyPatterns: Option[BottleneckCheck] = {
+    val millis = selves.map(_.searchMillis).sum
+    val share  = if (window.seconds <= 0) 0 else math.min(1, millis / 1000.0 / window.seconds)
+    when(
+      millis > 0,
+      Limit.Uncertain,
+      s"costly patterns: searching responses for patterns kept the generator from others for ${Quantity.count(millis)} ms, " +
+        s"${percent(share)} of the time",
+      (metric, _) =>
+        metric match {
+          case Metric.Errors           => timedOut
+          case Metric.Percentile(rank) => share >= 0.1 || 1 - rank / 100 <= share
+          case Metric.Max              => true
+          case _                       => share >= 0.1
         }
     )
   }

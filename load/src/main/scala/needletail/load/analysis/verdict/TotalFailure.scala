@@ -25,6 +25,12 @@ object TotalFailure {
       seconds >= 3 && WithoutConnection.map(figures.count).sum == figures.requests
     }
 
+  /** Whether a run has ended for that reason. */
+  def gaveUp(run: RunResult): Boolean = {
+    val seconds = run.intervals.filter(_.lengthMillis >= 1000)
+    already(Figures.sum(seconds.map(_.total)), seconds.size)
+  }
+
   private val WithoutConnection = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
 
   private def words(outcome: Outcome, total: Figures, run: RunResult): String = {

@@ -145,6 +145,11 @@ private[command] object OptionValues {
     }
   }
 
+  /** The path "/" instead of none. Further question marks belong to the query. */
   private def withPath(whole: String, uri: java.net.URI): String =
-    if (uri.getRawQuery == null) whole + "/" else whole.replace("?", "/?")
+    if (uri.getRawQuery == null) whole + "/"
+    else {
+      val (before, query) = whole.splitAt(whole.indexOf('?'))
+      s"$before/$query"
+    }
 }

@@ -105,8 +105,8 @@ private[command] object PlanFromOptions {
   def expected(plan: LoadPlan): (Long, Long) = plan.load match {
     case load: Load.Open   => (load.steps.map(_.duration.toMillis).sum, 0)
     case load: Load.Closed =>
-      val users = math.max(load.users, plan.kinds.flatMap(_.users).sum)
-      (load.duration.fold(0L)(_.toMillis), load.requests.fold(0L)(_.toLong * users))
+      val users = math.max(load.users.toLong, plan.kinds.flatMap(_.users).map(_.toLong).sum)
+      (load.duration.fold(0L)(_.toMillis), load.requests.fold(0L)(_ * users))
   }
 
   /** The mean of the absolute value of a normal distribution. */

@@ -17,6 +17,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
   var due                     = 0L
   var opened                  = 0L
   var resent                  = 0L
+  var searched                = 0L                  // nanoseconds
   var users                   = 0                   // at its end
   var open                    = 0                   // likewise
   var last                    = false
@@ -35,6 +36,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     due += other.due
     opened += other.opened
     resent += other.resent
+    searched += other.searched
     users += other.users
     open += other.open
   }
@@ -49,6 +51,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     due = 0
     opened = 0
     resent = 0
+    searched = 0
   }
 }
 
@@ -84,6 +87,9 @@ private[engine] final class WorkerCounts(
 
   def due(count: Int): Unit = slice.due += count
   def resent(): Unit        = slice.resent += 1
+
+  /** A response was searched for patterns for so long. */
+  def searched(nanos: Long): Unit = slice.searched += nanos
 
   /** A connection was opened within `nanos`, the last `tlsNanos` of them for TLS; 0 without TLS. */
   def opened(nanos: Long, tlsNanos: Long, isResumed: Boolean): Unit = {

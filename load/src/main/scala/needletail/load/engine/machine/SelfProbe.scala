@@ -34,6 +34,7 @@ private[engine] final class SelfProbe(
       open: Int,
       opened: Long,
       resent: Long,
+      searchMillis: Long,
       lateness: Lateness,
       openings: Openings
   ): SelfFigures = {
@@ -72,7 +73,8 @@ private[engine] final class SelfProbe(
       targetCpu =
         if (served < 0 || served0 < 0 || ticks._1 < 0 || ticks._2 == ticks0._2) -1
         else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2)),
-      openings = openings
+      openings = openings,
+      searchMillis = searchMillis
     )
   }
 

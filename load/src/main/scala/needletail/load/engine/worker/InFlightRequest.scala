@@ -113,7 +113,8 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
    * Java's patterns recurse: some use up the stack for a long text, and a server decides how long a text is. Others
    * would search for ever.
    */
-  private def passes(check: => Boolean): Boolean =
+  private def passes(check: => Boolean): Boolean = {
+    val began = System.nanoTime()
     try check
     catch {
       case _: StackOverflowError =>
@@ -122,7 +123,11 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
       case e: PatternTooCostly =>
         worker.note(Outcome.FailedCheck, e)
         false
+    } finally {
+      val took = System.nanoTime() - began
+      if (took > InFlightRequest.CostlyNanos) worker.tally.searched(took)
     }
+  }
 
   final def onFailed(error: ClientError): Unit = if (!worker.isStopped) {
     val isPassedOver = InFlightRequest.passedOver(error)
@@ -159,6 +164,9 @@ private[engine] object InFlightRequest {
     case _: ClientError.Malformed | _: ClientError.TooLarge => Outcome.Garbage
     case _                                                  => Outcome.ConnectFailed
   }
+
+  /** A check of a response that takes longer keeps the loop from others. */
+  final val CostlyNanos = 1000L * 1000
 
   /** A server may be about to close a connection that has been idle for this long. */
   final val IdleNanos = 100L * 1000 * 1000

@@ -38,16 +38,19 @@ private[load] final case class ResultDocument(
 private[load] final case class ResultPart(label: String, summary: Summary, run: RunResult)
 
 /**
- * The metrics of a run.
+ * The metrics of a run. Those that a condition can name (`rate`, `errors`, latencies), `serviceMillis`, `failedMillis`,
+ * `bands` and the verdicts are of the time after the ramp, as in tables and in assertions; numbers of requests are of the
+ * whole run.
  *
- * @param seconds duration that the metrics are computed from: after the ramp
+ * @param requests of the whole run, as `good` and `bad`
+ * @param seconds duration after the ramp
  * @param rate good responses per second
- * @param errors failed requests as a share of all, 0 to 1
+ * @param errors failed requests as a share of all, 0 to 1: not `bad` by `requests` if there was a ramp
  * @param latencyMillis of good responses from due to end, by name: p50 ... p99.99, max, mean, min,
  *   stddev
  * @param serviceMillis the same from sent to end
  * @param failedMillis of failed ones, from due to end
- * @param latenessMillis of requests with a scheduled time, from due until the generator handled them
+ * @param latenessMillis of the whole run: of requests with a scheduled time, from due until the generator handled them
  * @param outcomes of the whole run, by name
  * @param statuses of the whole run
  * @param verdicts by the metric's name
@@ -79,6 +82,11 @@ private[load] final case class Summary(
  */
 private[load] final case class BandSummary(fromMillis: Double, toMillis: Double, count: Long)
 
+/**
+ * One kind of requests.
+ *
+ * @param requests of the whole run, as `good`; all else is of the time after the ramp
+ */
 private[load] final case class KindSummary(
     name: String,
     requests: Long,
@@ -148,7 +156,7 @@ private[load] object ResultDocument {
       whole.bad,
       window.seconds,
       window.goodRate(),
-      whole.errorRate,
+      window.total.errorRate,
       millis(window.total.response),
       millis(window.total.service),
       millis(window.total.failed),
@@ -169,7 +177,7 @@ private[load] object ResultDocument {
       figures.requests,
       figures.good,
       measured.window.goodRate(Some(index)),
-      figures.errorRate,
+      measured.window.kinds(index).errorRate,
       millis(measured.window.kinds(index).response),
       millis(measured.window.kinds(index).failed)
     )

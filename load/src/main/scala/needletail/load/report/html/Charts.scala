@@ -48,7 +48,8 @@ private[report] object Charts {
       (if (total.failed.getTotalCount > 0) Vector("failed, due to end" -> total.failed) else Vector.empty)
     Chart(
       "Latency by percentile",
-      "The whole measurement; good responses and failed requests separately.",
+      s"${if (measured.window.fromMillis == 0) "The whole measurement" else "After the ramp"}; good responses and failed " +
+        "requests separately.",
       Axis("percentile", percentiles = true),
       Axis("latency", "ms", log = true),
       all.filter(_._2.getTotalCount > 0).map { case (name, histogram) =>

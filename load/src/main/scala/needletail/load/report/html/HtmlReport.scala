@@ -7,7 +7,7 @@ import needletail.load.analysis.search.{Characterisation, Ladder}
 import needletail.load.analysis.verdict._
 import needletail.load.report.data.{Criterion, VerdictText}
 import needletail.load.report.text.{LadderText, RunRows, TextReport}
-import needletail.load.result.{Machine, RunResult}
+import needletail.load.result.Machine
 
 /** Reports as HTML pages with charts: first the summary, then the details, finally the conditions of the run. */
 private[load] object HtmlReport {
@@ -20,7 +20,7 @@ private[load] object HtmlReport {
       val m    = measured(i)
       val name = if (measured.size > 1) s", ${m.label}" else ""
       Html.section(s"Charts$name", Html.places(charts(i), starts(i))) +
-        Html.section(s"All figures$name", figures(m) + bands(m) + kinds(m) + failures(m.run))
+        Html.section(s"All figures$name", figures(m) + bands(m) + kinds(m) + failures(m))
     }
     val heads = measured.map { m =>
       Html.section(if (measured.size > 1) s"Summary, ${m.label}" else "Summary", summary(m) + verdict(m))
@@ -122,9 +122,9 @@ private[load] object HtmlReport {
         of(Metric.Percentile(99))   -> "p99: one in 100 took longer",
         of(Metric.Percentile(99.9)) -> "p99.9",
         of(Metric.Max)              -> "the slowest",
-        of(Metric.Errors)           -> s"errors (${Quantity.count(m.run.total().bad)})"
+        of(Metric.Errors)           -> s"errors (${Quantity.count(m.window.total.bad)})"
       )
-    )
+    ) + paragraphs(RunRows.afterRamp(m).toVector)
   }
 
   private def verdict(m: Measurement): String = {
@@ -160,8 +160,8 @@ private[load] object HtmlReport {
     else
       "<p></p>" + Html.table(RunRows.kindsHead, RunRows.kinds(m).map(_.map(Html.text)))
 
-  private def failures(run: RunResult): String = {
-    val total = run.total()
+  private def failures(m: Measurement): String = {
+    val total = m.run.total()
     if (total.bad == 0) ""
     else {
       val times = Latencies.of(total.failed)
@@ -169,7 +169,7 @@ private[load] object HtmlReport {
         if (times.isEmpty) ""
         else
           s" They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
-      paragraphs(Vector(s"Failed: ${Failures.describe(total, run.reasons)}.$took"))
+      paragraphs(Vector(s"Failed${RunRows.ofWholeRun(m)}: ${Failures.describe(total, m.run.reasons)}.$took"))
     }
   }
 

@@ -56,7 +56,10 @@ private[load] object CharacterisationText {
         criterion(
           "Capacity for latency",
           if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
-          else s"No load satisfies $objective.",
+          else
+            found.notHeld.fold(s"No load satisfies $objective.")(rate =>
+              s"No rate satisfies $objective for as long as it is held, not even ${Quantity.rate(rate)}."
+            ),
           0,
           0,
           "/s",

@@ -1,7 +1,7 @@
 package needletail.load.report.text
 
 import needletail.load.analysis.search.{Ladder, Objective}
-import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity}
+import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity, TotalFailure}
 
 /** The ladder in the form of the original benchmarks: good and failed requests apart. */
 private[load] object LadderText {
@@ -46,32 +46,54 @@ private[load] object LadderText {
   /**
    * The result of the rows, and why some are not reliable.
    *
-   * @param requests of each user; a row with fewer was interrupted, and is not used
+   * A row that was given up, since nothing could connect to the server any more, is used: the server failed under
+   * that load. Only a row that the user interrupted is not.
+   *
+   * @param requests of each user; a row with fewer did not run to its end
+   * @param interrupted whether the user has interrupted the ladder
    * @param next users of the next row; None if all were run
    */
   def reading(
       all: Vector[Ladder.Climbed],
       objective: Vector[Condition],
       requests: Int,
+      interrupted: Boolean,
       next: Option[Int]
   ): Vector[String] = {
-    val rows = all.filter(r => r.measured.run.total().requests >= r.row.users.toLong * requests)
-    val cut  = all.drop(rows.size).headOption.map { r =>
-      s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.measured.run.total().requests)} of " +
-        s"${Quantity.count(r.row.users.toLong * requests)} requests: that row is not used."
+    def ended(r: Ladder.Climbed)   = r.measured.run.total().requests
+    def planned(r: Ladder.Climbed) = r.row.users.toLong * requests
+    val incomplete                 = all.filter(r => ended(r) < planned(r))
+    val cut                        =
+      if (interrupted) all.lastOption.filter(r => incomplete.contains(r) && !TotalFailure.gaveUp(r.measured.run))
+      else None
+    val told = cut.map { r =>
+      s"Interrupted at ${r.row.users} users, after ${Quantity.count(ended(r))} of " +
+        s"${Quantity.count(planned(r))} requests: that row is not used."
     }
     val before = next.map(users => s"Interrupted before the row of $users users.")
-    cut.orElse(before).toVector ++ (if (rows.isEmpty) Vector.empty else reading(rows, objective))
+    val rows   = all.filterNot(cut.contains(_))
+    told.orElse(before).toVector ++ givenUp(incomplete.filterNot(cut.contains(_))) ++
+      (if (rows.isEmpty) Vector.empty else reading(rows, objective))
+  }
+
+  /** One line for all rows that were given up for the same reason. */
+  private def givenUp(rows: Vector[Ladder.Climbed]): Vector[String] = {
+    val reasons = rows.map(r => r -> TotalFailure.reason(r.measured.run).getOrElse("not all requests were sent"))
+    reasons.map(_._2).distinct.map { reason =>
+      val users = reasons.collect { case (r, `reason`) => r.row.users }
+      s"Given up at ${users.mkString(", ")} users, before all requests had been sent: $reason."
+    }
   }
 
   private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
     val read   = Ladder.read(rows, objective)
     val wanted = objective.map(_.text).mkString(", ")
-    val top    = rows.lastOption.fold(0)(_.row.users)
+    val top    = rows.lastOption
     def users(of: Option[Ladder.Climbed], what: String, none: String): String = of match {
-      case None                              => none
-      case Some(row) if row.row.users == top => s"$what: $top users or more, as the ladder ends there."
-      case Some(row)                         => s"$what: ${row.row.users} users."
+      case None                          => none
+      case Some(row) if top.contains(row) =>
+        s"$what: ${row.row.users} users or more, as the ladder ends there."
+      case Some(row) => s"$what: ${row.row.users} users."
     }
     val errors = Quantity.share(Objective.tolerable(objective))
     Vector(

@@ -1,6 +1,7 @@
 package needletail.load.report.text
 
 import java.io.{OutputStream, PrintStream}
+import java.util.Locale
 
 import needletail.load.analysis.verdict.{Metric, Quantity}
 import needletail.load.result.{Figures, Interval}
@@ -33,7 +34,8 @@ private[load] final class Progress(
     else if (
       interval.lengthMillis >= Progress.Whole && (now < 10500 || now / 10000 > (now - millis) / 10000)
     ) {
-      terminal.say(f"$label%s ${now / 1000.0}%6.1f s  ${text(sinceLine, millis, interval)}")
+      val time = String.format(Locale.ROOT, "%6.1f s", Double.box(now / 1000.0))
+      terminal.say(s"$label $time  ${text(sinceLine, millis, interval)}")
       sinceLine = new Figures
       millis = 0
     }
@@ -63,9 +65,10 @@ private[load] final class Progress(
   }
 
   private def clock(millis: Long): String = {
-    val seconds = (millis + 999) / 1000
-    if (seconds < 3600) f"${seconds / 60}%d:${seconds % 60}%02d"
-    else f"${seconds / 3600}%d:${seconds / 60 % 60}%02d:${seconds % 60}%02d"
+    val seconds           = (millis + 999) / 1000
+    def two(number: Long) = if (number < 10) s"0$number" else number.toString
+    if (seconds < 3600) s"${seconds / 60}:${two(seconds % 60)}"
+    else s"${seconds / 3600}:${two(seconds / 60 % 60)}:${two(seconds % 60)}"
   }
 }
 

@@ -20,6 +20,14 @@ private[report] object RunRows {
 
   val kindsHead: Vector[String] = Vector("kind", "requests") ++ ofKinds.map(_.name)
 
+  /** What the figures are of, if not of the whole run. */
+  def afterRamp(m: Measurement): Option[String] =
+    if (m.window.fromMillis == 0) None
+    else Some(s"Figures are of the time after the ramp of ${Quantity.time(m.window.fromMillis * 1e6)}.")
+
+  /** What follows "Failed" where the failures of the whole run are told beside figures. */
+  def ofWholeRun(m: Measurement): String = if (m.window.fromMillis == 0) "" else " in the whole run"
+
   /** A row for each kind of requests. */
   def kinds(m: Measurement): Vector[Vector[String]] =
     m.run.kinds.zipWithIndex.map { case (name, kind) =>

@@ -16,9 +16,9 @@ private[load] object TextReport {
       bands(measured) ++
       (if (kinds.size > 1) byKind(measured).lines :+ "" else Vector.empty) ++
       (if (total.bad > 0)
-         Vector(s"Failed: ${Failures.describe(total, measured.run.reasons)}.") ++ failedTimes(
-           total.failed
-         ) :+ ""
+         Vector(
+           s"Failed${RunRows.ofWholeRun(measured)}: ${Failures.describe(total, measured.run.reasons)}."
+         ) ++ failedTimes(total.failed) :+ ""
        else Vector.empty) ++
       verdict(measured) ++
       assertions(checks)
@@ -38,11 +38,8 @@ private[load] object TextReport {
   }
 
   private def counts(measured: Measurement): Vector[String] = {
-    val all    = measured.run.total()
-    val window = measured.window
-    val ramp   =
-      if (window.fromMillis == 0) ""
-      else s" Figures are of the time after the ramp of ${Quantity.time(window.fromMillis * 1e6)}."
+    val all  = measured.run.total()
+    val ramp   = RunRows.afterRamp(measured).fold("")(" " + _)
     Vector(
       s"${Quantity.count(all.requests)} ${if (all.requests == 1) "request" else "requests"}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
         s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"

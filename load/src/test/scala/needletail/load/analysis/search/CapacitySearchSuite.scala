@@ -129,6 +129,25 @@ class CapacitySearchSuite extends Suite {
     assert(most.rate.open)
   }
 
+  test("a rate that a server does not sustain is lowered until one is") {
+    // after 10 s nothing is begun for 0.18 s: of more than half of the capacity, p99 of 20 s is above 100 ms then
+    val (found, _) = characterise(ModelServer(10, 20000000, stall = (10000000000L, 10180000000L)))
+    val knee       = found.latency.getOrElse(fail("no knee"))
+    assert(knee.held.check(objective).forall(_.held), knee.held.figure(Metric.Percentile(99)))
+    assert(knee.rate.low > 100 && knee.rate.low < 260 && knee.rate.high < 350, knee.rate)
+  }
+
+  test("where no rate is sustained, no capacity is claimed") {
+    val (found, _) = characterise(ModelServer(10, 20000000, stall = (10000000000L, 12000000000L)))
+    assertEquals((found.latency, found.notHeld), (None, Some(1.0)))
+    val text = needletail.load.report.text.CharacterisationText.criteria(found)
+      .find(_.name == "Capacity for latency").map(_.text)
+    assertEquals(
+      text,
+      Some("No rate satisfies p99 < 100 ms, errors < 0.1 % for as long as it is held, not even 1/s.")
+    )
+  }
+
   test("a server that never satisfies the objective has no capacity for it") {
     val (found, _) = characterise(ModelServer(10, 200000000))
     assertEquals(found.latency, None)

@@ -190,6 +190,18 @@ class DiagnosisSuite extends Suite {
     assertEquals(one.verdict(Metric.Max).limit, Uncertain)
   }
 
+  test("patterns that are costly to search for") {
+    val some = open()(_.copy(searchMillis = 20))
+    assertEquals(some.verdict(p50), Verdict.Server)
+    assertEquals(some.verdict(p99).limit, Uncertain)
+    assertEquals(some.verdict(Metric.Max).limit, Uncertain)
+    assertEquals(some.verdict(Metric.Errors), Verdict.Server)
+    val much = open()(_.copy(searchMillis = 100))
+    assertEquals(much.verdict(p50).limit, Uncertain)
+    mentions(much.verdict(p50), "costly patterns: searching responses for patterns kept the generator")
+    mentions(much.verdict(p50), "1,000 ms, 10 % of the time")
+  }
+
   test("too few connections, where answers take no longer than at the beginning") {
     val run = open(
       rate = 500,

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.verdict.{Condition, Measurement}
 import needletail.testing.Suite
 
@@ -19,6 +19,15 @@ class ResultDocumentSuite extends Suite {
     JsonSuite.assertSame(back.parts.head.run, run)
     assertEquals(back.assertions.map(_.passed), Vector(false))
     assertEquals(back.parts.head.summary.requests, run.total().requests)
+  }
+
+  test("with a ramp, errors are those of tables and assertions, and numbers of requests those of the whole run") {
+    val total   = Ramped.measured.run.total()
+    val summary = ResultDocument.summary(Ramped.measured)
+    assertEquals((summary.requests, summary.bad, summary.outcomes.get("status")), (total.requests, total.bad, Some(total.bad)))
+    assert(summary.bad > 0 && summary.seconds == 3.0, summary.bad)
+    assertEquals((summary.errors, summary.kinds.map(_.errors)), (0.0, Vector(0.0)))
+    assert(Ramped.measured.check(Condition.parseAll("errors <= 0 %").getOrElse(fail("none"))).forall(_.passed))
   }
 
   test("it is read without this program too: figures by name, in plain units") {

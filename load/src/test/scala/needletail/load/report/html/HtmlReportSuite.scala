@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.search.{CapacitySearch, Ladder, SearchLimits}
 import needletail.load.analysis.verdict.{Condition, Measurement}
 import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
@@ -57,6 +57,22 @@ class HtmlReportSuite extends Suite {
     assertEquals(order, order.sorted)
     for (part <- Seq("SERVER-LIMITED", "FAILED", "passed", "with a bad status (500", "TIME_WAIT"))
       assert(page.contains(part), part)
+  }
+
+  test("after a ramp all figures are of the same time, and the page says of which") {
+    val m     = Ramped.measured
+    val other = HtmlReport.run("ramp", Vector(m), Vector(Vector.empty))
+    assert(m.run.total().bad > 0 && m.window.total.bad == 0, m.run.total().bad)
+    for (
+      part <- Seq(
+        "<b>0 %</b><span>errors (0)</span>",
+        "<p>Figures are of the time after the ramp of 2 s.</p>",
+        "<p>Failed in the whole run: ",
+        "After the ramp; good responses"
+      )
+    )
+      assert(other.contains(part), part)
+    assert(!page.contains("after the ramp") && page.contains("The whole measurement; good responses"))
   }
 
   test("in a browser all charts stand, in light and in dark") {

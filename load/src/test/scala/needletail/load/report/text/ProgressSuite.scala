@@ -5,16 +5,27 @@ import java.io.{ByteArrayOutputStream, PrintStream}
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
-import needletail.testing.Suite
+import needletail.testing.{Language, Suite}
 
 class ProgressSuite extends Suite {
-  private def shown(live: Boolean, duration: FiniteDuration): String = {
+  private def shown(live: Boolean, duration: FiniteDuration, expected: FiniteDuration): String = {
     val bytes    = new ByteArrayOutputStream
     val err      = new PrintStream(bytes, true, "UTF-8")
-    val progress = new Progress(new Terminal(err, err, live, 60), "run", duration.toMillis, 0)
+    val progress = new Progress(new Terminal(err, err, live, 60), "run", expected.toMillis, 0)
     new ModelDriver(ModelServer()).run(Plans.open(100, duration), i => { progress.see(i); true })
     progress.end()
     bytes.toString("UTF-8")
+  }
+
+  private def shown(live: Boolean, duration: FiniteDuration): String = shown(live, duration, duration)
+
+  test("times are in the digits of the other figures, whatever the machine's language is") {
+    for (language <- Seq("en-US", "de-DE", "ar-EG"))
+      Language.of(language) {
+        assert(shown(live = false, 4.seconds).contains("run    1.0 s  "), language)
+        assert(shown(live = true, 4.seconds, expected = 70.seconds).contains("  1:06 left"), language)
+        assert(shown(live = true, 4.seconds, expected = 2.hours).contains("  1:59:56 left"), language)
+      }
   }
 
   test("on a terminal two lines are replaced in place, and taken away at the end") {

@@ -2,7 +2,7 @@ package needletail.load.report.text
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.verdict.{Measurement, Metric}
 import needletail.testing.Suite
 
@@ -40,6 +40,15 @@ class RunRowsSuite extends Suite {
     assert(told(run(opened = 100, keepAlive = true)))
     assert(!told(run(opened = 100, keepAlive = false)))
     assert(!told(run(opened = 10, keepAlive = true)))
+  }
+
+  test("failures of the ramp are told as those of the whole run, since the figures are not") {
+    val text = TextReport.run(Ramped.measured, Vector.empty)
+    assert(text.exists(_.endsWith("Figures are of the time after the ramp of 2 s.")), text)
+    assert(text.exists(_.startsWith("Failed in the whole run: ")), text)
+    val driver = new ModelDriver(ModelServer(errors = 0.5))
+    val plain  = new Measurement("run", driver.run(Plans.closed(10, 2.seconds), _ => true), None)
+    assert(TextReport.run(plain, Vector.empty).exists(_.startsWith("Failed: ")))
   }
 
   test("only times are told from sent to end") {
