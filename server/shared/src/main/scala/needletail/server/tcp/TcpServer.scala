@@ -130,9 +130,9 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   /**
    * Completes when the server was drained or closed, every connection is closed and its loops have ended. Fails if a
    * loop was ended by a fatal error of the virtual machine, such as running out of memory: the other loops end too,
-   * since a server that serves only some of its connections would go unnoticed. Fails also if user code blocks a loop
-   * for ten seconds beyond the time for its end: then the other loops have ended, and that one is given up, with its
-   * thread and its connections; if it is the first, also with the listener.
+   * since a server that serves only some of its connections would go unnoticed. Fails also if it
+   * should have ended, and user code has blocked a loop for ten seconds: then the other loops have ended, and that one is
+   * given up, with its thread and its connections; if it is the first, also with the listener.
    */
   val stopped: Future[Unit] = {
     val ended = loops.stopped.transform { _ =>
