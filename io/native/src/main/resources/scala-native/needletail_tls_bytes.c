@@ -30,20 +30,20 @@ static int follow(connection *c, const char *bytes, int count) {
         if (c->record_left == 0) { /* in a header, or before one */
             if (c->header == 0 && c->is_limiting && here->barren >= MAX_BARREN) break;
             unsigned char b = (unsigned char)bytes[used++];
-            if (c->header == 3) c->header_length = b << 8;
-            if (c->header == 4) c->header_length |= b;
+            if (c->header == 3) c->header_length = (uint16_t)(b << 8);
+            if (c->header == 4) c->header_length = (uint16_t)(c->header_length | b);
             if (++c->header == 5) {
                 c->header = 0;
                 c->record_left = c->record_length = c->header_length;
-                c->greetings++;
-                c->idle++;
+                if (!c->is_secured) c->greetings++;
+                if (c->idle < UINT16_MAX) c->idle++;
                 c->is_counted = 1;
                 here->barren++;
             }
         } else {
             int n = count - used < c->record_left ? count - used : c->record_left;
             used += n;
-            c->record_left -= n;
+            c->record_left = (uint16_t)(c->record_left - n);
         }
     }
     return used;
@@ -305,9 +305,11 @@ int needletail_tls_keep_rest(connection *c) {
         if (rest == NULL) return -ENOMEM;
         memcpy(rest, here->source + here->in_from, (size_t)left);
     }
-    free(c->held);
-    c->held = rest;
-    c->held_count = left;
+    if (c->held != NULL || rest != NULL) {
+        free(c->held);
+        c->held = rest;
+        c->held_count = left;
+    }
     here->in_from = here->in_until = 0;
     return 0;
 }

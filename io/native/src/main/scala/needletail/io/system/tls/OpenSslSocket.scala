@@ -159,13 +159,13 @@ private[tls] final class OpenSslSocket(
   }
 
   private def failure(): IOException = {
-    val why = fromCString(connection + ReasonAt)
-    if (numbers(2) == Refused && check.nonEmpty) check.get.refusal(name)
+    val why = fromCString(OpenSslFunctions.why(connection))
+    if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty) check.get.refusal(name)
     else failure(why)
   }
 
   private def failure(why: String): IOException =
-    new KernelError(numbers(2) match {
+    new KernelError(OpenSslFunctions.kind(connection) match {
       case 1 => s"$name has shown no certificate"
       case 3 => notTls()
       case 4 => "the connection ended without closing its TLS stream: data may be missing"
@@ -213,7 +213,6 @@ private[tls] object OpenSslSocket {
   }
 
   private final val Failed    = Int.MinValue + 1
-  private final val ReasonAt  = 12
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001
 
