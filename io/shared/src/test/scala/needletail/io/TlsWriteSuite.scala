@@ -13,7 +13,7 @@ class TlsWriteSuite extends TlsPair {
     var peer: End   = null
     var writes      = Int.MaxValue // how many succeed
     private val in  = new java.io.ByteArrayOutputStream
-    private var got = 0 // bytes of it
+    private var got = 0            // bytes of it
 
     def read(bytes: Array[Byte], from: Int, count: Int): Int = {
       val all = in.toByteArray

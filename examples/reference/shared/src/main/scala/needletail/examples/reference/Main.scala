@@ -74,6 +74,10 @@ object Main {
           sys.exit(2)
       }
     val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
-    listening.serve(chosen, if (chosen(hsts) > Duration.Zero) all.mapResponse(Https.strict(chosen(hsts))) else all, config)
+    listening.serve(
+      chosen,
+      if (chosen(hsts) > Duration.Zero) all.mapResponse(Https.strict(chosen(hsts))) else all,
+      config
+    )
   }
 }
