@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,10 +32,12 @@ static size_t count_heads(connection *c, const char *p, size_t n) {
   return found;
 }
 
-/* Returns what to wait for, or 0 at the end. */
+/* Returns what to wait for, or 0 at the end. OpenSSL's errors are a queue of the thread's: one of another connection would
+   be taken for this one's. */
 static uint32_t serve(connection *c) {
   for (;;) {
     int n;
+    ERR_clear_error();
     if (c->owed > 0) {
       n = SSL_write(c->ssl, answers[c->is_big] + c->at, (int)(lengths[c->is_big] - c->at));
       if (n > 0 && (c->at += (size_t)n) == lengths[c->is_big]) c->at = 0, c->owed--;

@@ -53,6 +53,17 @@ struct named {
 /* Instead of WRONG_HOST and WRONG_ADDRESS, for a certificate without any subjectAltName. */
 #define NAMELESS 1002
 
+/* Macros of OpenSSL's by their names; those that return something return 1 if they succeed. */
+void needletail_tls_set_mode(SSL_CTX *ctx, int mode);
+int needletail_tls_set_versions(SSL_CTX *ctx, int least, int most);
+int needletail_tls_set_groups(SSL_CTX *ctx, const char *names);
+void needletail_tls_set_session_cache_mode(SSL_CTX *ctx, int mode);
+void needletail_tls_clear_chain(SSL_CTX *ctx);
+int needletail_tls_add_to_chain(SSL_CTX *ctx, X509 *x);
+void needletail_tls_set_name_callback(SSL_CTX *ctx, name_function *f, void *with);
+void needletail_tls_set_ticket_keys(SSL_CTX *ctx, ticket_key_function *f);
+int needletail_tls_set_host_name(SSL *s, const char *name);
+
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 

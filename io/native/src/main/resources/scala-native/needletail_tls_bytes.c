@@ -30,20 +30,20 @@ static int follow(connection *c, const char *bytes, int count) {
         if (c->record_left == 0) { /* in a header, or before one */
             if (c->header == 0 && c->is_limiting && here->barren >= MAX_BARREN) break;
             unsigned char b = (unsigned char)bytes[used++];
-            if (c->header == 3) c->header_length = b << 8;
-            if (c->header == 4) c->header_length |= b;
+            if (c->header == 3) c->header_length = (uint16_t)(b << 8);
+            if (c->header == 4) c->header_length = (uint16_t)(c->header_length | b);
             if (++c->header == 5) {
                 c->header = 0;
                 c->record_left = c->record_length = c->header_length;
-                c->greetings++;
-                c->idle++;
+                if (!c->is_secured) c->greetings++;
+                if (c->idle < UINT16_MAX) c->idle++;
                 c->is_counted = 1;
                 here->barren++;
             }
         } else {
             int n = count - used < c->record_left ? count - used : c->record_left;
             used += n;
-            c->record_left -= n;
+            c->record_left = (uint16_t)(c->record_left - n);
         }
     }
     return used;
@@ -205,7 +205,8 @@ int needletail_tls_shut(connection *c) {
     return shutdown(c->fd, SHUT_WR) != 0 ? -errno : 0;
 }
 
-static int put_once(connection *c, const char *from, int count) {
+/* Sends what the kernel takes at once. Returns bytes, or -errno. */
+static int put(connection *c, const char *from, int count) {
     if (c->fd < 0) {
         int taken = give_elsewhere(c, from, count);
         if (taken >= 0 && taken < count) c->flags |= NO_ROOM;
@@ -217,13 +218,6 @@ static int put_once(connection *c, const char *from, int count) {
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     if (n < count) c->flags |= NO_ROOM;
     return n < 0 ? 0 : (int)n;
-}
-
-/* Sends what the kernel takes at once. Returns bytes, or -errno. */
-static int put(connection *c, const char *from, int count) {
-    int n = put_once(c, from, count);
-    if (n > 0) c->taken = (int32_t)((uint32_t)c->taken + (uint32_t)n);
-    return n;
 }
 
 int needletail_tls_flush(connection *c) {
@@ -259,6 +253,7 @@ int needletail_tls_drain(connection *c) {
     if (c->pending == NULL) return 1;
     int n = put(c, c->pending + c->pending_from, c->pending_until - c->pending_from);
     if (n < 0) return n;
+    c->taken = (int32_t)((uint32_t)c->taken + (uint32_t)n);
     c->pending_from += n;
     if (c->pending_from < c->pending_until) return 0;
     free(c->pending);
@@ -311,9 +306,11 @@ int needletail_tls_keep_rest(connection *c) {
         if (rest == NULL) return -ENOMEM;
         memcpy(rest, here->source + here->in_from, (size_t)left);
     }
-    free(c->held);
-    c->held = rest;
-    c->held_count = left;
+    if (c->held != NULL || rest != NULL) {
+        free(c->held);
+        c->held = rest;
+        c->held_count = left;
+    }
     here->in_from = here->in_until = 0;
     return 0;
 }

@@ -24,35 +24,39 @@ enum {
     HELD_BACK = 512,   /* nothing is read until that output is sent */
 };
 
+/* What each read and write uses is in one line of the processor's cache: with many connections such lines are costly. */
 struct connection {
     int32_t flags;
     int32_t held_bytes;
-    int32_t kind;  /* of a failure */
-    int32_t taken; /* encrypted bytes that the network has taken; may overflow */
-    char why[120];
-
-    SSL *ssl;
-    context *context;
-    char *key;   /* a client's: the server's name and port */
-    char *asked; /* a server's, during the handshake: the name that is asked for */
     int fd;
+    int owed; /* plain bytes in `pending` that `write` has not reported as taken */
+    SSL *ssl;
+    char *held;    /* input that OpenSSL has not taken */
+    char *pending; /* output that the kernel has not taken */
 
     unsigned char is_server, is_begun, is_secured, is_heard, has_failed;
     unsigned char is_channel_at_end, is_ended, is_end_told, is_end_said, is_own;
     unsigned char is_limiting; /* whether records count, as the handshake is complete */
     unsigned char is_counted;  /* whether the latest record counts as one without data */
+    unsigned char is_broken;   /* writing has failed */
 
-    /* Input. The record being read: bytes of its header, and bytes of it that have not come or not been read. */
-    int header, header_length, record_left, record_length;
-    int greetings, idle;
-    char *held;
-    int held_count;
+    /* The record being read: bytes of its header, and bytes of it that have not come or not been read. */
+    unsigned char header;
+    uint16_t header_length, record_left, record_length;
+    uint16_t idle; /* records after the handshake without data, less those with some */
 
-    /* Output that the kernel has not taken, and the plain bytes in it that `write` has not reported as taken. */
-    char *pending;
-    int pending_from, pending_until;
-    int owed;
+    int held_count, pending_from, pending_until;
+    int32_t taken; /* bytes of pending output that the network has taken; may overflow */
+    int greetings; /* records of the handshake */
+    context *context;
+    char *key;   /* a client's: the server's name and port */
+    char *asked; /* a server's, during the handshake: the name that is asked for */
+
+    int broken; /* the result by which writing has failed */
+    int kind;   /* of a failure */
+    char why[124];
 };
+_Static_assert(offsetof(struct connection, held_count) == 64, "one line of the cache");
 
 /*
  * Where the bytes of connections go whose descriptor is negative: to the sockets of another platform, such as the

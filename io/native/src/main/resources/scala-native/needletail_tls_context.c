@@ -41,17 +41,17 @@ context *needletail_tls_context(int is_server, int is_resuming) {
         free(c);
         return NULL;
     }
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MODE,
-                     MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS, NULL);
+    needletail_tls_set_mode(c->ctx,
+                            MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS);
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
                                         (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0));
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, 1);
     if (is_server) set_up_server(c->ctx);
     if (is_server || !is_resuming)
-        ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_OFF, NULL); /* tickets only */
+        needletail_tls_set_session_cache_mode(c->ctx, SESS_CACHE_OFF); /* tickets only */
     else {
-        ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_CLIENT | SESS_CACHE_NO_INTERNAL, NULL);
+        needletail_tls_set_session_cache_mode(c->ctx, SESS_CACHE_CLIENT | SESS_CACHE_NO_INTERNAL);
         ssl.SSL_CTX_sess_set_new_cb(c->ctx, needletail_tls_new_session);
     }
     return c;
@@ -66,14 +66,12 @@ const char *needletail_tls_profile(context *c, int least, int most, const char *
                                    const char *groups) {
     const char *others = strchr(groups, ':');
     ssl.ERR_clear_error();
-    if (ssl.SSL_CTX_ctrl(c->ctx, CTRL_MIN_PROTO_VERSION, least, NULL) != 1 ||
-        ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL) != 1)
-        return "versions";
+    if (needletail_tls_set_versions(c->ctx, least, most) != 1) return "versions";
     if (ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers) != 1) return "ciphers of TLS 1.2";
     if (ssl.SSL_CTX_set_ciphersuites != NULL && ssl.SSL_CTX_set_ciphersuites(c->ctx, newer) != 1)
         return "ciphers of TLS 1.3";
-    if (ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)groups) != 1 &&
-        (others == NULL || ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)(others + 1)) != 1))
+    if (needletail_tls_set_groups(c->ctx, groups) != 1 &&
+        (others == NULL || needletail_tls_set_groups(c->ctx, others + 1) != 1))
         return "groups";
     ssl.ERR_clear_error();
     return NULL;
@@ -142,12 +140,12 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
     else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
         wrong = reason("not usable");
-    if (wrong == NULL) ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN, 0, NULL); /* of a certificate before */
+    if (wrong == NULL) needletail_tls_clear_chain(c->ctx); /* of a certificate before */
     while (wrong == NULL && one != NULL) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
         if (one == NULL && !is_at_end()) wrong = NO_CERTIFICATE;
-        if (one != NULL && ssl.SSL_CTX_ctrl(c->ctx, CTRL_CHAIN_CERT, 1, one) != 1) wrong = reason("not usable");
+        if (one != NULL && needletail_tls_add_to_chain(c->ctx, one) != 1) wrong = reason("not usable");
     }
     ssl.EVP_PKEY_free(key);
     ssl.X509_free(one);

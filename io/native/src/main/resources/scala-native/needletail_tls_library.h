@@ -1,7 +1,7 @@
 /*
  * The functions of OpenSSL that TLS needs. Only such as BoringSSL and AWS-LC have too; where OpenSSL has a macro for
- * SSL_CTX_ctrl or the like, theirs is a function of the macro's name. OpenSSL's headers are not needed: what is used
- * of them, which has been stable since 1.1.0, is declared here.
+ * SSL_CTX_ctrl or the like, theirs is a function of the macro's name, see needletail_tls_macros.c. OpenSSL's headers are
+ * not needed: what is used of them, which has been stable since 1.1.0, is declared here.
  *
  * A program looks the functions up when it first uses TLS. Where NEEDLETAIL_TLS_LINKED is defined they are linked.
  */
@@ -38,6 +38,8 @@ typedef struct stack_st STACK; /* of certificates, of names */
 typedef int password_function(char *to, int size, int writing, void *with);
 typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *length, const unsigned char *in,
                           unsigned int in_length, void *with);
+typedef int name_function(SSL *, int *alert, void *with);
+typedef int ticket_key_function(SSL *, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *, HMAC_CTX *, int is_new);
 typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name, size_t length, int status, void *with);
 
 #define TLS_FUNCTIONS(F) \
@@ -46,8 +48,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(const SSL_METHOD *, TLS_client_method, (void)) \
     F(SSL_CTX *, SSL_CTX_new, (const SSL_METHOD *)) \
     F(void, SSL_CTX_free, (SSL_CTX *)) \
-    F(long, SSL_CTX_ctrl, (SSL_CTX *, int, long, void *)) \
-    F(long, SSL_CTX_callback_ctrl, (SSL_CTX *, int, void (*)(void))) \
     F(uint64_t, SSL_CTX_set_options, (SSL_CTX *, uint64_t)) \
     F(int, SSL_CTX_set_cipher_list, (SSL_CTX *, const char *)) \
     F(int, SSL_CTX_use_certificate, (SSL_CTX *, X509 *)) \
@@ -64,7 +64,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(long, SSL_CTX_set_timeout, (SSL_CTX *, long)) \
     F(SSL *, SSL_new, (SSL_CTX *)) \
     F(void, SSL_free, (SSL *)) \
-    F(long, SSL_ctrl, (SSL *, int, long, void *)) \
     F(void, SSL_set_bio, (SSL *, BIO *, BIO *)) \
     F(void, SSL_set_accept_state, (SSL *)) \
     F(void, SSL_set_connect_state, (SSL *)) \
@@ -157,6 +156,20 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
 
 /* Those that some of the libraries have, or have by another name; null where they are missing. */
 #define TLS_OPTIONAL_FUNCTIONS(F) \
+    F(long, SSL_CTX_ctrl, (SSL_CTX *, int, long, void *)) \
+    F(long, SSL_CTX_callback_ctrl, (SSL_CTX *, int, void (*)(void))) \
+    F(long, SSL_ctrl, (SSL *, int, long, void *)) \
+    F(uint32_t, SSL_CTX_set_mode, (SSL_CTX *, uint32_t)) \
+    F(int, SSL_CTX_set_min_proto_version, (SSL_CTX *, uint16_t)) \
+    F(int, SSL_CTX_set_max_proto_version, (SSL_CTX *, uint16_t)) \
+    F(int, SSL_CTX_set1_groups_list, (SSL_CTX *, const char *)) \
+    F(int, SSL_CTX_set_session_cache_mode, (SSL_CTX *, int)) \
+    F(int, SSL_CTX_clear_chain_certs, (SSL_CTX *)) \
+    F(int, SSL_CTX_add1_chain_cert, (SSL_CTX *, X509 *)) \
+    F(int, SSL_CTX_set_tlsext_servername_callback, (SSL_CTX *, name_function *)) \
+    F(int, SSL_CTX_set_tlsext_servername_arg, (SSL_CTX *, void *)) \
+    F(int, SSL_CTX_set_tlsext_ticket_key_cb, (SSL_CTX *, ticket_key_function *)) \
+    F(int, SSL_set_tlsext_host_name, (SSL *, const char *)) \
     F(int, SSL_CTX_set_ciphersuites, (SSL_CTX *, const char *)) \
     F(int, SSL_CTX_set_num_tickets, (SSL_CTX *, size_t)) \
     F(void, SSL_CTX_set_security_level, (SSL_CTX *, int)) \
@@ -182,18 +195,6 @@ extern struct needletail_tls_library needletail_ssl;
 
 /* Constants, as in OpenSSL's headers. */
 enum {
-    CTRL_MODE = 33,
-    CTRL_SESS_CACHE_MODE = 44,
-    CTRL_SERVERNAME_CB = 53,
-    CTRL_SERVERNAME_ARG = 54,
-    CTRL_HOSTNAME = 55,
-    CTRL_TICKET_KEY_CB = 72,
-    CTRL_CHAIN = 88,
-    CTRL_CHAIN_CERT = 89,
-    CTRL_GROUPS_LIST = 92,
-    CTRL_MIN_PROTO_VERSION = 123,
-    CTRL_MAX_PROTO_VERSION = 124,
-
     MODE_ENABLE_PARTIAL_WRITE = 1,
     MODE_ACCEPT_MOVING_WRITE_BUFFER = 2,
     MODE_RELEASE_BUFFERS = 16,

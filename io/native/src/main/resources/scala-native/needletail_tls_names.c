@@ -103,8 +103,7 @@ int needletail_tls_name(context *c, const char *name, context *its) {
 /* To be called after all names are known. */
 void needletail_tls_choose(context *c, int refuses_unknown) {
     c->refuses_unknown = refuses_unknown;
-    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
+    needletail_tls_set_name_callback(c->ctx, choose_certificate, c);
 }
 
 /* How many contexts it needs: its own, and those of its names. */

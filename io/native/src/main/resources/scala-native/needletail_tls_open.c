@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many records the peer has begun. */
-int needletail_tls_records(const connection *c) { return c->greetings; }
+/* How many records of the peer's are complete. */
+int needletail_tls_records(const connection *c) { return c->greetings - (c->record_left > 0); }
+
+/* Bytes of output that waited and that the network has taken since; may overflow. */
+int needletail_tls_taken(const connection *c) { return c->taken; }
+
+/* What has failed, after a result that says so, and why. */
+int needletail_tls_kind(const connection *c) { return c->kind; }
+const char *needletail_tls_why(const connection *c) { return c->why; }
 
 SSL *needletail_tls_ssl(const connection *c) { return c->ssl; }
 
@@ -50,7 +57,7 @@ static int address(connection *c, const char *name, const char *key, int is_chec
     c->key = strdup(key);
     if (c->key == NULL) return 0;
     if (!is_ip && needletail_tls_is_host_name(name, strlen(name)) &&
-        ssl.SSL_ctrl(c->ssl, CTRL_HOSTNAME, 0, (void *)name) != 1)
+        needletail_tls_set_host_name(c->ssl, name) != 1)
         return 0;
     if (is_checked) {
         if (name[0] == 0 || name[0] == '.') return 0; /* OpenSSL would check no name, or accept all below a domain */
@@ -71,8 +78,9 @@ static int address(connection *c, const char *name, const char *key, int is_chec
 /* To be used by the calling thread only. `name` is null for a server. Returns null if memory ran out. */
 connection *needletail_tls_open(context *shared, int fd, const char *name, const char *key, int is_checked) {
     if (!needletail_tls_ready()) return NULL;
-    connection *c = calloc(1, sizeof *c);
+    connection *c = aligned_alloc(64, (sizeof *c + 63) / 64 * 64);
     if (c == NULL) return NULL;
+    memset(c, 0, sizeof *c);
     ssl.ERR_clear_error();
     c->fd = fd;
     c->is_server = (unsigned char)shared->is_server;

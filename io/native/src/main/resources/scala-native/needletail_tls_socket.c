@@ -6,7 +6,8 @@
  * kernel does not take such output it is owed, and nothing is read until it is sent. Records without data are limited
  * relative to those with data.
  *
- * No function waits, and none calls into Scala but for a server's own check of its clients. OpenSSL's errors are a queue of the thread's, so it is cleared first.
+ * No function waits, and none calls into Scala but for a server's own check of its clients. OpenSSL's errors are a queue
+ * of the thread's, so it is cleared first.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
@@ -52,9 +53,21 @@ static int fail(connection *c, int kind, const char *why) {
 
 static int is(const char *text, const char *part) { return strstr(text, part) != NULL; }
 
-static int fail_by_library(connection *c) {
+/* The library's reason for its latest error in OpenSSL's words: BoringSSL and AWS-LC have CERTIFICATE_VERIFY_FAILED. */
+static const char *reason(char *to, size_t size) {
     unsigned long code = ssl.ERR_peek_last_error();
     const char *text = code == 0 ? NULL : ssl.ERR_reason_error_string(code);
+    if (text == NULL || strchr(text, '_') == NULL) return text;
+    size_t n = 0;
+    for (; text[n] != 0 && n + 1 < size; n++)
+        to[n] = text[n] == '_' ? ' ' : text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + 32) : text[n];
+    to[n] = 0;
+    return to;
+}
+
+static int fail_by_library(connection *c) {
+    char words[124];
+    const char *text = reason(words, sizeof words);
     long verified = ssl.SSL_get_verify_result(c->ssl);
     needletail_tls_flush_own(c); /* an alert */
     if (text == NULL) return fail(c, OTHER, "the peer ended it");
@@ -87,7 +100,8 @@ static void tell(connection *c) {
              ((c->is_ended || c->is_channel_at_end) && c->is_secured && !c->is_end_told))
         c->flags |= HOLDS_INPUT;
     if (c->is_secured) c->flags |= SECURED;
-    c->held_bytes = c->held_count + pending + c->header + (c->record_left > 0 ? 5 + left_of_record : 0);
+    int held = c->held == NULL ? 0 : c->held_count;
+    c->held_bytes = held + pending + c->header + (c->record_left > 0 ? 5 + left_of_record : 0);
 }
 
 int needletail_tls_start(connection *c) {
@@ -163,7 +177,7 @@ static int decrypt(connection *c, char *to, int count) {
             done += n;
             if (c->is_counted) {
                 c->is_counted = 0;
-                c->idle = c->idle < 2 ? 0 : c->idle - 2;
+                c->idle = c->idle < 2 ? 0 : (uint16_t)(c->idle - 2);
                 if (here->barren > 0) here->barren--;
             }
             if (here->out_count > 0 && needletail_tls_flush_own(c) < 0) break;
@@ -235,11 +249,19 @@ static int account(connection *c, int before, int count) {
     return some;
 }
 
+/* Writing has failed, for good: encrypted bytes are lost. What was written before is reported first. */
+static int cannot_write(connection *c, int result, int done) {
+    c->is_broken = 1;
+    c->broken = result;
+    return done > 0 ? done : result;
+}
+
 static int write_secured(connection *c, const char *from, int count) {
     if (!c->is_secured) return fail(c, OTHER, "the TLS handshake is not complete");
+    if (c->is_broken) return c->broken;
     int waited = c->pending == NULL ? 0 : c->pending_until - c->pending_from;
     int result = needletail_tls_drain(c);
-    if (result < 0) return result;
+    if (result < 0) return cannot_write(c, result, 0);
     if (result == 0) return account(c, waited, count);
     int done = c->owed < count ? c->owed : count;
     c->owed -= done;
@@ -247,12 +269,15 @@ static int write_secured(connection *c, const char *from, int count) {
         int end = done;
         while (end < count && OUT_SIZE - here->out_count >= 16384 + 512) {
             int n = ssl.SSL_write(c->ssl, from + end, count - end);
-            if (n <= 0) return c->is_end_said ? fail(c, OTHER, "the TLS stream was ended") : fail_by_library(c);
+            if (n <= 0) {
+                result = c->is_end_said ? fail(c, OTHER, "the TLS stream was ended") : fail_by_library(c);
+                return cannot_write(c, result, done);
+            }
             end += n;
         }
         int made = here->out_count;
         result = needletail_tls_flush(c);
-        if (result < 0) return result;
+        if (result < 0) return cannot_write(c, result, done);
         if (c->pending == NULL) done = end;
         else {
             c->owed = end - done;

@@ -69,6 +69,7 @@ static int renew(tickets *t) {
 /* Writes the key by which tickets for the name asked for are authenticated. Returns its length. */
 static int key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
     const char *name = needletail_tls_asked(s);
+    if (ssl.SSL_CTX_set_client_hello_cb == NULL) name = ssl.SSL_get_servername(s, 0); /* then it was not asked */
     size_t length = name == NULL ? 0 : strnlen(name, 255);
     memcpy(to, key->authentication, sizeof key->authentication);
     if (length > 0) memcpy(to + sizeof key->authentication, name, length);
@@ -110,7 +111,7 @@ void needletail_tls_resume(context *c, tickets *t) {
     atomic_fetch_add(&t->users, 1);
     c->tickets = t;
     ssl.SSL_CTX_set_timeout(c->ctx, t->seconds);
-    ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_TICKET_KEY_CB, (void (*)(void))ticket_key_for);
+    needletail_tls_set_ticket_keys(c->ctx, ticket_key_for);
 }
 
 #endif

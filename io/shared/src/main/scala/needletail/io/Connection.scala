@@ -223,12 +223,18 @@ final class Connection private[io] (
       }
     catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
 
-  /** Closes it if its client has got no further in the TLS handshake since this was called before. */
-  private[needletail] def closeStalledHandshake(): Unit =
-    if ((timer ne null) && phase == Open && timer.isHandshakeStalled())
+  /** See `ConnectionTimer.handshakeStall`; -1 without TLS. */
+  private[needletail] def handshakeStall(): Long =
+    if (socket.isShakingHands && (timer ne null) && phase == Open) timer.handshakeStall() else -1
+
+  /** Closes it if its handshake is stalled for at least `nanos`, after it has read what has arrived. */
+  private[needletail] def closeStalledHandshake(nanos: Long): Unit = {
+    readNow()
+    if (handshakeStall() >= nanos)
       finish(
         new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress")
       )
+  }
 
   /** See `ConnectionTimer.handshakeProceeds`; false without TLS. */
   private[needletail] def handshakeProceeds(): Boolean =

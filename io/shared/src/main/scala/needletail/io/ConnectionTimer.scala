@@ -16,6 +16,7 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   private var deadlineAt  = Never
   private var handshakeAt = Never
   private var awaited     = -1 // see Socket.awaitedRecord
+  private var awaitedAt   = 0L // when that was found first
 
   // At the last call of `handshakeProceeds`: the record awaited, and whether a handshake was in progress.
   private var awaitedThen = -1
@@ -37,11 +38,16 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     wakeBy(handshakeAt)
   }
 
-  /** Whether a client has got no further in its handshake since this was called before. */
-  def isHandshakeStalled(): Boolean = {
+  /**
+   * For how many nanoseconds, by this and former calls, a client has got no further in its handshake than the record it
+   * has reached. Until the first record is complete the handshake has cost nothing, so a client has half of the time: its
+   * wait counts twice. -1 if it is not the client's turn.
+   */
+  def handshakeStall(): Long = {
     val before = awaited
     awaited = socket.awaitedRecord
-    awaited >= 0 && awaited == before
+    if (awaited != before) awaitedAt = loop.nowNanos
+    if (awaited < 0) -1 else if (awaited == 0) 2 * (loop.nowNanos - awaitedAt) else loop.nowNanos - awaitedAt
   }
 
   /**

@@ -1,5 +1,6 @@
 package needletail.io.platform
 
+import java.io.IOException
 import java.util.concurrent.Executor
 
 import needletail.io.tls.TlsSession
@@ -10,16 +11,23 @@ private[needletail] abstract class Socket extends Descriptor {
   /** One system call. Returns bytes read, 0 if there are none now, -1 at the end. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int
 
-  /** One system call (on the JVM one for each 256 KiB). Returns bytes taken, 0 to `count`. */
+  /**
+   * One system call (on the JVM one for each 256 KiB, with TLS for each 64). Returns bytes taken, 0 to `count`. With TLS,
+   * if a later one of several fails, those taken before are returned, and further calls fail.
+   */
   def write(bytes: Array[Byte], from: Int, count: Int): Int
 
   /**
    * Writes the first `firstCount` bytes of one array and then those of another: where that is possible with one system
-   * call, so that the peer is not woken for the first alone. Returns bytes taken of both.
+   * call, so that the peer is not woken for the first alone. Returns bytes taken of both, also if the second of two calls
+   * fails: then the next one fails, too.
    */
   def writeBoth(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = write(first, 0, firstCount)
-    if (n < firstCount) n else n + write(bytes, from, count)
+    if (n < firstCount) n
+    else
+      try n + write(bytes, from, count)
+      catch { case e: IOException => if (n > 0) n else throw e }
   }
 
   /** Whether the system can send files through it, without TLS. */
@@ -61,8 +69,8 @@ private[needletail] abstract class Socket extends Descriptor {
   def isShakingHands: Boolean = false
 
   /**
-   * The number of records that a client has sent in a handshake which goes on when it sends more; -1 if it has sent
-   * nothing yet, or nothing is expected of it now. On a server's side of TLS only.
+   * The number of complete records that a client has sent in a handshake which goes on when it sends more; -1 if it has
+   * sent nothing yet, or nothing is expected of it now. On a server's side of TLS only.
    */
   def awaitedRecord: Int = -1
 

@@ -71,8 +71,9 @@ object TlsServerConfig {
  * Limits of a server's handshakes.
  *
  * @param handshakes how many may be in progress at once, counted from a client's first byte. Beyond that, further
- *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress for a
- *                   second or two are closed
+ *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress are
+ *                   closed to make room, those that are stalled longest first: after half a second, or a quarter of
+ *                   one before the client's first record is complete
  * @param timeout    how long one may take, from when the connection was accepted; then it is closed
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */

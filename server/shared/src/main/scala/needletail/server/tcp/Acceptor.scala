@@ -136,10 +136,12 @@ private[server] final class Acceptor(
     )
   }
 
-  /** Handshakes that make no progress between two calls are closed. */
+  /** Makes room for a quarter of the limit: of the handshakes that make no progress, those are closed that are stalled longest. */
   private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
     stalledAt = loop.nowNanos
-    members.foreach(_.closeStalledHandshakes())
+    val room = Math.max(1, tls.limits.handshakes / 4)
+    val most = (tls.counts.present - tls.limits.handshakes + room + members.length - 1) / members.length
+    members.foreach(_.closeStalledHandshakes(most.toInt))
   }
 
   private def lookAgain(): Unit = {
@@ -198,7 +200,7 @@ private[server] final class Acceptor(
 
 private[server] object Acceptor {
   private final val HandshakesNanos = 5L * 1000 * 1000
-  private final val StalledNanos    = 1000L * 1000 * 1000
+  private final val StalledNanos    = 50L * 1000 * 1000
   private final val WaitToldNanos   = 60L * 1000 * 1000 * 1000
 
   /** How long a shortage of descriptors is assumed to last after it was last observed. */

@@ -8,7 +8,13 @@ import needletail.async.Survivable
 import needletail.io.{AcceptedSocket, EventLoop}
 import needletail.io.platform.ConnectionOptions
 import needletail.server.config.TcpSettings
-import needletail.server.connection.{LoopConnections, LoopProtocol, MemoryRelief, ServedConnection}
+import needletail.server.connection.{
+  LoopConnections,
+  LoopProtocol,
+  MemoryRelief,
+  ServedConnection,
+  StalledHandshakes
+}
 import needletail.server.operations.{Log, LoopSnapshot}
 
 /**
@@ -38,6 +44,7 @@ private[server] final class PerLoopServer(
   private var aborting    = false
   private val connections = new LoopConnections
   private val relief      = new MemoryRelief(loop, settings.loopMemory, connections, protocol.counts)
+  private val stalled     = new StalledHandshakes(loop, connections)
 
   // While there are connections, a timer measures how late the loop is, and updates limits that depend on time.
   private var beating = false
@@ -78,8 +85,13 @@ private[server] final class PerLoopServer(
     each(_.idleTimeoutChanged(nanos))
   }
 
-  /** Closes connections whose client has got no further in the TLS handshake since this was called before. */
-  def closeStalledHandshakes(): Unit = later(() => each(_.connection.closeStalledHandshake()))
+  /**
+   * Closes at most `most` connections whose client gets no further in the TLS handshake, those that are stalled longest.
+   * To be called repeatedly while handshakes are too many: that one is stalled is found by observing it.
+   */
+  def closeStalledHandshakes(most: Int): Unit = later { () =>
+    stalled.longest(most).foreach(guarded(_)(_.connection.closeStalledHandshake(StalledHandshakes.Patience)))
+  }
 
   /** Drains all connections, including later ones. */
   def drain(): Unit = later { () =>
@@ -111,14 +123,15 @@ private[server] final class PerLoopServer(
   }
 
   /** A failure of one connection aborts that connection only. */
-  private def each(f: ServedConnection => Unit): Unit = connections.foreach { c =>
+  private def each(f: ServedConnection => Unit): Unit = connections.foreach(guarded(_)(f))
+
+  private def guarded(c: ServedConnection)(f: ServedConnection => Unit): Unit =
     try f(c)
     catch {
       case Survivable(e) =>
-        log.error("a connection failed to drain or to change its idle timeout, and was closed", e)
+        log.error("a connection failed to drain, to end or to change its idle timeout, and was closed", e)
         c.connection.abort()
     }
-  }
 
   private def later(task: Runnable): Unit =
     try loop.execute(task)

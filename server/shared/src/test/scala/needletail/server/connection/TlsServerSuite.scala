@@ -79,6 +79,53 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("while many more handshakes are stalled than allowed, a newcomer is served soon") {
+    if (Tls.isKnown) {
+      val config = secure(TlsLimits(handshakes = 8, timeout = 10.minutes))
+      ServerFixture.serving(handler, config) { server =>
+        def stalled(): Socket = {
+          val socket = connected(server)
+          socket.getOutputStream.write(22)
+          socket
+        }
+        val first = List.fill(8)(stalled())
+        eventually(config.tls.get.counts.present == 8L, "they are no handshakes")
+        val silent  = connected(server) // when it is accepted, it is seen that they are many
+        val waiting = List.fill(300)(stalled())
+        val start   = System.nanoTime
+        asksInPlain(connected(server))
+        val took = (System.nanoTime - start).nanos
+        assert(took < 4.seconds, took) // at most 64 are accepted at once, and each has a quarter of a second
+        (silent :: first ::: waiting).foreach(_.close())
+      }
+    }
+  }
+
+  test("of the handshakes that are stalled the oldest is closed first, and no more than needed") {
+    if (Tls.isKnown) {
+      val config = secure(TlsLimits(handshakes = 3, timeout = 10.minutes))
+      ServerFixture.serving(handler, config) { server =>
+        val counts  = config.tls.get.counts
+        val stalled = for (n <- 1 to 3) yield {
+          val socket = connected(server)
+          socket.getOutputStream.write(22)
+          eventually(counts.present == n.toLong, "it is no handshake")
+          socket
+        }
+        val silent = connected(server) // when it is accepted, it is seen that they are many
+        asksInPlain(connected(server))
+        eventually(counts.present == 2L, "another one is closed, or none")
+        val closed = stalled.head.getInputStream
+        while (closed.read() >= 0) () // an alert, and the end
+        for (socket <- stalled.tail) {
+          socket.setSoTimeout(200)
+          intercept[java.net.SocketTimeoutException](socket.getInputStream.read())
+        }
+        (silent +: stalled).foreach(_.close())
+      }
+    }
+  }
+
   test("TLS that comes to a plain port gets a 400, and the log has one line, whatever the number of loops") {
     val lines = new Lines
     ServerFixture.serving(handler, ServerFixture.loopback.copy(loops = 3, log = lines)) { server =>

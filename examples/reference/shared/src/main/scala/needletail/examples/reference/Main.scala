@@ -5,6 +5,7 @@ import java.nio.file.Paths
 import scala.concurrent.duration._
 
 import needletail.examples.{Listening, Options}
+import needletail.http.Https
 import needletail.io.PollerKind
 import needletail.server.{OverloadConfig, ServerConfig}
 import needletail.websocket.PerMessageDeflate
@@ -25,6 +26,11 @@ object Main {
     PollerKind.Auto,
     "poller of the event loops on Native: auto, epoll or io_uring",
     PollerKind.all
+  )
+  private val hsts = options.duration(
+    "hsts",
+    FiniteDuration(0, SECONDS),
+    "how long browsers are to use HTTPS only (HSTS); 0: they are not told"
   )
   private val maxBody = options.size("max-body", Long.MaxValue, "maximum size of a request body")
 
@@ -68,6 +74,10 @@ object Main {
           sys.exit(2)
       }
     val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
-    listening.serve(chosen, all, config)
+    listening.serve(
+      chosen,
+      if (chosen(hsts) > Duration.Zero) all.mapResponse(Https.strict(chosen(hsts))) else all,
+      config
+    )
   }
 }

@@ -36,6 +36,9 @@ private[io] class TlsSocket(
   // reported as the kernel takes them.
   private var owed = 0
 
+  // Why writing has failed: for good, as encrypted bytes are lost.
+  private var broken: IOException = null
+
   // Reading
 
   override def isSecure: Boolean = true
@@ -131,29 +134,40 @@ private[io] class TlsSocket(
   // Writing
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
-    try if (isPlain) super.write(bytes, from, count) else writeSecured(bytes, from, count)
-    catch { case e: RuntimeException => throw unexpected(e) }
+    if (isPlain) super.write(bytes, from, count) else writeSecured(bytes, from, count)
 
   private def writeSecured(bytes: Array[Byte], from: Int, count: Int): Int =
     if (!isSecured) throw new IOException("the TLS handshake is not complete")
     else {
-      val some = drainSome(count)
-      if (some >= 0) some
-      else {
-        var done = math.min(owed, count)
-        owed -= done
-        while (owed == 0 && (pending eq null) && done < count) {
-          val end  = encrypt(bytes, from + done, from + count) - from
-          val made = transfer.position()
-          if (send()) done = end
-          else {
-            owed = end - done
-            done += account(made, count)
+      if (broken ne null) throw broken
+      var done = 0
+      try {
+        done = drainSome(count)
+        if (done < 0) {
+          done = math.min(owed, count)
+          owed -= done
+          while (owed == 0 && (pending eq null) && done < count) {
+            val end  = encrypt(bytes, from + done, from + count) - from
+            val made = transfer.position()
+            if (send()) done = end
+            else {
+              owed = end - done
+              done += account(made, count)
+            }
           }
         }
         done
+      } catch {
+        case e: IOException      => cannotWrite(e, done)
+        case e: RuntimeException => cannotWrite(unexpected(e), done)
       }
     }
+
+  /** What was written before it failed is reported first. */
+  private def cannotWrite(why: IOException, done: Int): Int = {
+    broken = why
+    if (done > 0) done else throw why
+  }
 
   /**
    * Writes pending output. While some is left, reports about as many plain bytes as were written, but never the last one:

@@ -15,6 +15,9 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_slot") def slot(): CInt    = extern
 
   @name("needletail_tls_records") def records(connection: Ptr[Byte]): CInt = extern
+  @name("needletail_tls_taken") def taken(connection: Ptr[Byte]): CInt     = extern
+  @name("needletail_tls_kind") def kind(connection: Ptr[Byte]): CInt       = extern
+  @name("needletail_tls_why") def why(connection: Ptr[Byte]): CString      = extern
 
   // Contexts
 

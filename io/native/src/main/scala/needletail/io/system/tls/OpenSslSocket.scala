@@ -72,7 +72,7 @@ private[tls] final class OpenSslSocket(
   override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
   override def heldBytes: Int = if ((connection eq null) || isPlain) 0 else numbers(1)
 
-  override def encryptedTaken: Int = if (connection eq null) 0 else numbers(3)
+  override def encryptedTaken: Int = if (connection eq null) 0 else OpenSslFunctions.taken(connection)
 
   private def live: Ptr[Byte] = {
     if (connection eq null) throw new KernelError("the connection is closed")
@@ -174,23 +174,13 @@ private[tls] final class OpenSslSocket(
   }
 
   private def failure(): IOException = {
-    val why = fromCString(connection + ReasonAt)
-    if (numbers(2) == Refused && check.nonEmpty) check.get.refusal(name)
-    else if (numbers(2) == Plain && (toPlain ne null)) {
+    val why = fromCString(OpenSslFunctions.why(connection))
+    if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty) check.get.refusal(name)
+    else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
       isPlain = true
       uncount()
       new PlainPeer(s"$name does not use TLS", toPlain)
     } else failure(why)
-  }
-
-  private def failure(why: String): IOException =
-    new KernelError(numbers(2) match {
-      case 1     => s"$name has shown no certificate"
-      case 3     => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
-      case 4     => "the connection ended without closing its TLS stream: data may be missing"
-      case 5     => s"$name closed the connection during the TLS handshake"
-      case 6     => s"$name sends too many TLS messages without data"
-      case Plain => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
     })
@@ -223,7 +213,6 @@ private[tls] object OpenSslSocket {
   }
 
   private final val Failed    = Int.MinValue + 1
-  private final val ReasonAt  = 16
   private final val Plain     = 7
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001

@@ -1,0 +1,111 @@
+package needletail.io
+
+import java.io.IOException
+import java.util.Random
+
+import needletail.io.platform.{ConnectionOptions, Socket}
+
+/** What is reported as written over TLS when the network fails in the middle of a call. */
+class TlsWriteSuite extends TlsPair {
+
+  /** One end of a connection in memory. */
+  private final class End extends Socket {
+    var peer: End   = null
+    var writes      = Int.MaxValue // how many succeed
+    private val in  = new java.io.ByteArrayOutputStream
+    private var got = 0            // bytes of it
+
+    def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+      val all = in.toByteArray
+      val n   = math.min(count, all.length - got)
+      System.arraycopy(all, got, bytes, from, n)
+      got += n
+      n
+    }
+    def write(bytes: Array[Byte], from: Int, count: Int): Int = {
+      if (writes == 0) throw new IOException("the network failed")
+      writes -= 1
+      peer.in.write(bytes, from, count)
+      count
+    }
+    def finishConnect(): Boolean                    = true
+    def shutdownOutput(): Unit                      = ()
+    def resetOnClose(): Unit                        = ()
+    def configure(options: ConnectionOptions): Unit = ()
+    def remoteAddress: String                       = "127.0.0.1:443"
+    def localAddress: String                        = "127.0.0.1:4711"
+    override def close(): Unit                      = ()
+  }
+
+  /** Passes the client's end, and both sides secured over a connection that is established. */
+  private def connected(body: (End, Socket, Socket) => Unit): Unit = {
+    val (a, b) = (new End, new End)
+    a.peer = b
+    b.peer = a
+    val client = trusting.over(a, "localhost", 443)
+    val server = Tls.server(config).over(b, null)
+    val room   = new Array[Byte](65536)
+    try {
+      var turns = 0
+      while ((!client.finishConnect() || server.isShakingHands) && turns < 20) {
+        server.read(room, 0, room.length)
+        turns += 1
+      }
+      assert(!server.isShakingHands, "there is no handshake")
+      body(a, client, server)
+    } finally {
+      client.close()
+      server.close()
+    }
+  }
+
+  /** What the other side decrypts. */
+  private def received(server: Socket): Array[Byte] = {
+    val all  = new java.io.ByteArrayOutputStream
+    val room = new Array[Byte](65536)
+    var n    = server.read(room, 0, room.length)
+    while (n > 0) {
+      all.write(room, 0, n)
+      n = server.read(room, 0, room.length)
+    }
+    all.toByteArray
+  }
+
+  private val content = new Array[Byte](400000)
+  new Random(1).nextBytes(content)
+
+  tlsTest("what was sent before it fails counts as written, and further writes fail") {
+    for (succeed <- Seq(1, 2)) connected { (end, client, server) =>
+      end.writes = succeed
+      val n = client.write(content, 0, content.length)
+      assert(n >= succeed * 32768 && n < content.length, n)
+      assert(java.util.Arrays.equals(received(server), content.take(n)), "something else was received")
+      for (_ <- 1 to 2) {
+        intercept[IOException](client.write(content, n, content.length - n))
+        end.writes = 1 // it does not recover: what was encrypted is lost
+      }
+      assertEquals(received(server).length, 0)
+    }
+  }
+
+  tlsTest("the same for the first of two arrays") {
+    connected { (end, client, server) =>
+      end.writes = 1
+      assertEquals(client.writeBoth(content, 1000, content, 1000, 1000), 1000)
+      assert(java.util.Arrays.equals(received(server), content.take(1000)), "something else was received")
+      end.writes = 1
+      intercept[IOException](client.write(content, 1000, 1000))
+      assertEquals(received(server).length, 0)
+    }
+  }
+
+  tlsTest("nothing counts if the first write fails, and further ones fail") {
+    connected { (end, client, server) =>
+      end.writes = 0
+      intercept[IOException](client.write(content, 0, content.length))
+      end.writes = 1
+      intercept[IOException](client.write(content, 0, 1))
+      assertEquals(received(server).length, 0)
+    }
+  }
+}
