@@ -1,8 +1,9 @@
-package needletail.io
+package needletail.io.tls
 
 import java.io.IOException
 import java.util.Random
 
+import needletail.io.Tls
 import needletail.io.platform.{ConnectionOptions, Socket}
 
 /** What is reported as written over TLS when the network fails in the middle of a call. */
