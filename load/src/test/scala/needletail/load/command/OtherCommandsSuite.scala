@@ -216,7 +216,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
     val inner = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
     val model = new needletail.load.engine.LoadRunner {
       def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
-        inner.server = inner.server.copy(errors = if (inner.runs.isEmpty) 0 else 0.5)
+        inner.server = inner.server.copy(errors = if (inner.runs.isEmpty) 0.0 else 0.5)
         inner.run(plan, watch)
       }
     }

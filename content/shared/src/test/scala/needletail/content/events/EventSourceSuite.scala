@@ -175,7 +175,7 @@ class EventSourceSuite extends Suite {
     for (long <- List("data: " + "x" * 200, "data: " + "x" * 60 + "\ndata: " + "x" * 60 + "\n")) {
       var calls     = 0
       var cancelled = 0
-      val body      = Stream(s"id: 1\ndata: a\n\n".getBytes, long.getBytes) ++
+      val body      = Stream("id: 1\ndata: a\n\n".getBytes, long.getBytes) ++
         Stream.defer(new AsyncPromise[Stream[Array[Byte]]])
       val events    = EventSource(longest = 100) { _ =>
         calls += 1

@@ -165,8 +165,8 @@ private[engine] object InFlightRequest {
     case _                                                  => Outcome.ConnectFailed
   }
 
-  /** A check of a response that takes longer keeps the loop from others. */
-  final val CostlyNanos = 1000L * 1000
+  /** A check of a response that takes longer is counted: it keeps the loop from others. */
+  final val CostlyNanos = 10L * 1000 * 1000
 
   /** A server may be about to close a connection that has been idle for this long. */
   final val IdleNanos = 100L * 1000 * 1000
