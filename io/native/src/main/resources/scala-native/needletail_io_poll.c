@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,6 +161,12 @@ int64_t needletail_io_thread_nanos(void) {
     struct timespec time;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return -1;
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* How often this thread has given up the processor by itself (voluntary context switches); -1 if unknown. */
+int64_t needletail_io_thread_waits(void) {
+    struct rusage used;
+    return getrusage(RUSAGE_THREAD, &used) == 0 ? (int64_t)used.ru_nvcsw : -1;
 }
 
 #endif

@@ -60,6 +60,7 @@ final class EventLoop private[io] (
   private var nanos      = platform.nanoTime()
   private var millis     = 0L            // 0: not read in this turn
   private var due        = Long.MaxValue // of the first timer, at the end of the wait
+  private var readLast   = nanos         // see `readClock`
   private var clockFresh = true          // false during the wait
 
   private var everyTurn: Runnable = null // most loops have none
@@ -90,11 +91,20 @@ final class EventLoop private[io] (
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
+  /** As `clockNanos`, for callers that call it after the last work of a turn: the wait after that is reckoned from then. */
+  private[needletail] def readClock(): Long = {
+    readLast = platform.nanoTime()
+    readLast
+  }
+
   /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
   private[needletail] def dueNanos: Long = due
 
   /** Processor time of the loop's thread in nanoseconds; -1 if unknown. To be called on that thread. */
   private[needletail] def processorNanos: Long = platform.processorNanos()
+
+  /** See `Platform.waits`. To be called on that thread. */
+  private[needletail] def waits(): Long = platform.waits()
 
   override private[needletail] def blockingThreads: Executor = platform.blocking
 
@@ -264,22 +274,27 @@ final class EventLoop private[io] (
   private def timeoutMillis(): Int =
     if (!turnEnd.isEmpty) 0
     else {
-      val timeout =
-        if (timers.isEmpty) -1
-        else {
-          val wait = timers.firstDue - nanos
-          // Rounded up, otherwise the loop would spin for the last millisecond.
-          if (wait <= 0) 0 else math.min((wait + 999999) / 1000000, MaxWaitMillis).toInt
-        }
+      val timeout = if (timers.isEmpty) -1 else timers.millisToFirst(waitsFrom)
       if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
     }
+
+  /** About the present time. If that were the beginning of a long turn, timers would be late by as much as it took. */
+  private def waitsFrom: Long = {
+    val read = readLast - nanos // 0 or less: not read in this turn
+    if (read > 0 && read < LongTurnNanos) nanos else endOfLongTurn(read)
+  }
+
+  @noinline private def endOfLongTurn(read: Long): Long = {
+    val now = if (read > 0) readLast else platform.nanoTimeBeforeWait()
+    if (now - nanos < LongTurnNanos) nanos else now
+  }
 
   /** The wait has ended, with or without an event. */
   private def wakeFromPoll(): Unit = {
     tasks.awake()
     nanos = platform.nanoTime()
     millis = 0
-    due = if (timers.isEmpty) Long.MaxValue else timers.firstDue
+    due = timers.firstDue
     clockFresh = true
   }
 
@@ -287,7 +302,9 @@ final class EventLoop private[io] (
    * Runs only the timers that are set now: one that sets itself again for a time that has passed waits for the next
    * turn.
    */
-  private def runTimers(): Unit = {
+  private def runTimers(): Unit = if (timers.firstDue - nanos <= 0) runDueTimers()
+
+  @noinline private def runDueTimers(): Unit = {
     var left = timers.size
     while (left > 0) {
       val timer = timers.takeDue(nanos)
@@ -397,5 +414,6 @@ object EventLoop {
 
   private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
 
-  private final val MaxWaitMillis = 3600000L // an hour: waking too early does no harm
+  /** Waits are in whole milliseconds: a shorter turn hardly makes a timer late. */
+  private final val LongTurnNanos = 1000000L
 }

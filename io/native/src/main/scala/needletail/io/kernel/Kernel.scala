@@ -102,6 +102,7 @@ private[io] object Kernel {
   @name("needletail_io_wake") def wake(fd: CInt): CInt                              = extern
 
   @name("needletail_io_thread_nanos") def threadNanos(): Long = extern
+  @name("needletail_io_thread_waits") def threadWaits(): Long = extern
 
   @name("needletail_io_signal_open") def signalOpen(): CInt             = extern
   @name("needletail_io_signal_hang_up") def signalHangUp(): CInt        = extern

@@ -45,6 +45,7 @@ private[needletail] object SystemPlatform extends Platform {
   def listens(descriptor: Int): Boolean        = KernelListenSocket.listens(descriptor)
 
   override def processorNanos(): Long = ProcessorTime.ofThisThread
+  override def waits(): Long          = Kernel.threadWaits()
 
   override def allowDescriptors(wanted: Int): Int = Kernel.allowDescriptors(wanted)
   override def openDescriptors: Int               = Kernel.openDescriptors()

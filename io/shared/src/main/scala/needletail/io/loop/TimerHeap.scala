@@ -18,8 +18,21 @@ private[needletail] final class TimerHeap {
   def size: Int        = count
   def isEmpty: Boolean = count == 0
 
-  /** When the first is due; only if the heap is not empty. */
-  def firstDue: Long = nodes(0).due
+  /** When the first is due; `TimerHeap.Never` if there is none. Read in every turn of a loop, so it is kept here. */
+  def firstDue: Long = first
+
+  private var first = TimerHeap.Never
+
+  private def changed(): Unit = first = if (count == 0) TimerHeap.Never else nodes(0).due
+
+  /**
+   * How many milliseconds to wait at `now` for the first, at most an hour; only if the heap is not empty. Rounded up,
+   * otherwise a loop would spin for the last millisecond.
+   */
+  def millisToFirst(now: Long): Int = {
+    val wait = first - now
+    if (wait <= 0) 0 else math.min((wait + 999999) / 1000000, TimerHeap.MostMillis).toInt
+  }
 
   /** Adds a node that is in no heap. */
   def add(node: TimerNode, due: Long): Unit = {
@@ -29,6 +42,7 @@ private[needletail] final class TimerHeap {
     node.order = added
     count += 1
     up(count - 1, node)
+    changed()
   }
 
   /** Removes a node. Does nothing if it is not in the heap. */
@@ -43,6 +57,7 @@ private[needletail] final class TimerHeap {
         down(hole, last)
         if (nodes(hole) eq last) up(hole, last)
       }
+      changed()
     }
   }
 
@@ -92,4 +107,10 @@ private[needletail] final class TimerHeap {
     }
     put(node, at)
   }
+}
+
+private[needletail] object TimerHeap {
+  final val Never = Long.MaxValue
+
+  private final val MostMillis = 3600000L
 }

@@ -78,8 +78,17 @@ private[needletail] abstract class Platform {
   /** Nanoseconds of a monotonic clock with an arbitrary origin. */
   def nanoTime(): Long = System.nanoTime()
 
+  /** The same clock, for a loop that is about to wait. The simulation lets no time pass by reading it. */
+  def nanoTimeBeforeWait(): Long = nanoTime()
+
   /** Processor time of the calling thread in nanoseconds; -1 if unknown. */
   def processorNanos(): Long = -1
+
+  /**
+   * How often the calling thread has given up the processor by itself, to wait for something; -1 if unknown. Not while it
+   * only wants to run and others do.
+   */
+  def waits(): Long = -1
 
   /** Milliseconds since 1970. */
   def currentTimeMillis(): Long = System.currentTimeMillis()

@@ -18,6 +18,9 @@ private[needletail] trait Clock {
   /** The processor time of the loop's thread in nanoseconds; -1 if unknown. */
   def processorNanos: Long = -1
 
+  /** How often the loop's thread has given up the processor by itself; -1 if unknown. */
+  def waits: Long = -1
+
   /** Runs `task` at the end of the loop's current turn. */
   def atTurnEnd(task: Runnable): Unit
 }

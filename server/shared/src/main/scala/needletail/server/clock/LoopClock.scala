@@ -6,10 +6,11 @@ import needletail.io.EventLoop
 private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   def nowMillis: Long = loop.nowMillis
   def turnNanos: Long = loop.nowNanos
-  def nanos: Long     = loop.clockNanos
+  def nanos: Long     = loop.readClock()
 
   override def dueNanos: Long       = loop.dueNanos
   override def processorNanos: Long = loop.processorNanos
+  override def waits: Long          = loop.waits()
 
   def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
 }

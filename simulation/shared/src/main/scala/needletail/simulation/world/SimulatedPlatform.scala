@@ -67,8 +67,10 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
         catch { case _: java.util.concurrent.RejectedExecutionException => () } // it has ended
       }
 
-  override def nanoTime(): Long          = world.readClock()
-  override def processorNanos(): Long    = world.processorNanos
+  override def nanoTime(): Long           = world.readClock()
+  override def nanoTimeBeforeWait(): Long = world.now
+  override def processorNanos(): Long     = world.processorNanos
+  override def waits(): Long              = world.waits
   override def currentTimeMillis(): Long = 784111777000L + world.now / 1000000
 
   override def start(loop: PlatformLoop): Unit = {

@@ -44,6 +44,9 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** Processor time of the loop whose turn it is, in nanoseconds; -1 between turns. */
   def processorNanos: Long = if (current == null) -1 else current.worked
 
+  /** How often that loop has waited in a turn; -1 between turns. */
+  def waits: Long = if (current == null) -1 else current.waited
+
   /** The current turn works for that much processor time, which takes longer if others have the processor meanwhile. */
   def work(nanos: Long): Unit = {
     var left = nanos
@@ -57,7 +60,10 @@ final class World(val seed: Long, traced: Boolean = false) {
   }
 
   /** The current turn waits, and does not work: user code that blocks its loop. */
-  def block(nanos: Long): Unit = time += nanos
+  def block(nanos: Long): Unit = {
+    time += nanos
+    if (current != null) current.waited += 1
+  }
 
   /** The clock as a loop reads it: each reading costs a little, and at times another program has the processor. */
   def readClock(): Long = {
@@ -188,6 +194,7 @@ final class World(val seed: Long, traced: Boolean = false) {
     private var idle  = 0L // until then its thread does not get to run
     private var told  = 0  // what the loop returned for its wait
     var worked        = 0L // its processor time
+    var waited        = 0L // how often it has waited in a turn
 
     def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
 
