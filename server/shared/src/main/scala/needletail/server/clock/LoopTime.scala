@@ -9,7 +9,8 @@ package needletail.server.clock
  * Reading the processor time costs a system call, so it is read only after a piece of work has taken long
  * ([[LoopTime.FineNanos]]), at the beginning of each of the next turns. The first long piece cannot be attributed, so
  * it counts as short. Time that requests of a kind are regularly off the processor, as when they block, is own time
- * ([[OffCpuTime]]). If the platform has no processor time, both clocks are the same.
+ * ([[OffCpuTime]]), unless the thread has not waited for anything in that time: then others took it, however regularly.
+ * If the platform has no processor time, both clocks are the same.
  *
  * All times are in nanoseconds. Used on the loop only.
  *
@@ -30,6 +31,7 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   private var markedTurns = 0   // turns left in which the processor time is read
   private var markWall    = 0L  // when the processor time was last read
   private var markOn      = -1L // the processor time then; -1: not read
+  private var markWaits   = -1L // and how often the thread had waited
 
   /** The last piece of work was long: the processor time is read in the next turns. */
   private def watch(): Unit = markedTurns = MarkedTurns
@@ -75,16 +77,20 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   private def mark(now: Long): Unit = {
     markWall = now
     markOn = clock.processorNanos
+    markWaits = clock.waits
   }
 
   private def settle(kind: OffCpuTime): Unit = {
-    val took = wall - markWall
-    val on   = clock.processorNanos
-    val off  = Math.max(0L, took - (on - markOn))
-    own -= (if (kind == null) off else off - kind.ofItsOwn(off))
+    val took      = wall - markWall
+    val on        = clock.processorNanos
+    val waits     = clock.waits
+    val off       = Math.max(0L, took - (on - markOn))
+    val hasWaited = waits < 0 || waits != markWaits
+    own -= (if (kind == null) off else off - kind.ofItsOwn(if (hasWaited) off else 0))
     if (took >= FineNanos) watch()
     markWall = wall
     markOn = on
+    markWaits = waits
   }
 }
 

@@ -9,7 +9,7 @@ private[server] final class OffCpuTime {
   private var least  = Long.MaxValue
   private var seen   = 0
 
-  /** A request was off the processor for `off` nanoseconds. Returns the part that the request itself caused. */
+  /** A request was off the processor for `off` nanoseconds, not because it wanted to run while others did. Returns the part that the request itself caused. */
   def ofItsOwn(off: Long): Long = {
     if (off < least) least = off
     val own = Math.min(least, before)

@@ -45,7 +45,7 @@ final class OverloadScenario(world: World) extends Scenario {
     random.below(5) match {
       case 0 => Neighbour.none
       case 1 => // busy programs, in slices of time
-        val slice = random.longBetween(3.millis.toNanos, 10.millis.toNanos)
+        val slice = random.longBetween(500.micros.toNanos, 10.millis.toNanos)
         repeated(slice * random.between(1, 2), slice * 3)
       case 2 => repeated(random.longBetween(20.millis.toNanos, 60.millis.toNanos), 100.millis.toNanos)
       case 3 => // stopped now and then, for longer than a burst lasts, too
