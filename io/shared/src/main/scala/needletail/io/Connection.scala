@@ -311,7 +311,8 @@ final class Connection private[io] (
 
   private[io] def finish(why: Throwable): Unit =
     if (phase != Closed) {
-      if (phase != Lingering && !isRefused) cause = why // the reply is sent: how the peer closed does not matter
+      if (phase != Lingering && !isRefused)
+        cause = why // the reply is sent: how the peer closed does not matter
       phase = Closed
       input.close()
       output.close()

@@ -10,7 +10,7 @@ import needletail.simulation.peer.HttpExchange
 import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 
-/** Timers are not late because the turn before them was long: neither that nor a whole wait is added. */
+/** Timers are not late because the turn before them was long. */
 class LongTurnSuite extends Suite {
   private def quiet(): World = {
     val world = new World(1)
@@ -45,7 +45,10 @@ class LongTurnSuite extends Suite {
   }
 
   private def within(took: Long, wanted: FiniteDuration): Unit =
-    assert(took >= wanted.toNanos && took <= wanted.toNanos + slack, s"after ${took / 1000} us instead of $wanted")
+    assert(
+      took >= wanted.toNanos && took <= wanted.toNanos + slack,
+      s"after ${took / 1000} us instead of $wanted"
+    )
 
   test("a timer set in a long task is not late") {
     within(fires(100.millis)((_, loop, set) => loop.execute(() => set())), 200.millis)
@@ -53,7 +56,10 @@ class LongTurnSuite extends Suite {
   }
 
   test("nor one set in a long timer") {
-    within(fires(250.millis)((_, loop, set) => loop.execute { () => loop.schedule(1000, () => set()); () }), 250.millis)
+    within(
+      fires(250.millis)((_, loop, set) => loop.execute { () => loop.schedule(1000, () => set()); () }),
+      250.millis
+    )
   }
 
   test("nor one set at the end of a turn") {
@@ -61,7 +67,7 @@ class LongTurnSuite extends Suite {
   }
 
   for (isControlled <- Seq(true, false))
-    test(s"nor one of a request, whose handler holds the loop${if (isControlled) "" else ", without overload control"}") {
+    test(s"nor one of a request whose handler holds the loop; overload control: $isControlled") {
       val world  = quiet()
       var begun  = 0L
       val routes = Routes(GET / "late" to {

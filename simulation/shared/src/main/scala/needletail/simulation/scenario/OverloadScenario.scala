@@ -29,9 +29,6 @@ final class OverloadScenario(world: World) extends Scenario {
   /** Which part of the time others have the processor. */
   private var taken = 0.0
 
-  /** For how long they leave it to the loop at a time, in nanoseconds. */
-  private var leaves = Long.MaxValue
-
   /** Whether they leave it for the same part of every second or so. */
   private var isRegular = true
 
@@ -39,7 +36,6 @@ final class OverloadScenario(world: World) extends Scenario {
     val own                                = random.split()
     def repeated(there: Long, every: Long) = {
       taken = there.toDouble / every
-      leaves = every - there
       new Neighbour(world.now, () => every - there, () => there)
     }
     random.below(5) match {
@@ -54,7 +50,6 @@ final class OverloadScenario(world: World) extends Scenario {
       case _ =>
         val most = random.longBetween(10.millis.toNanos, 200.millis.toNanos)
         taken = 0.5
-        leaves = most / 4
         isRegular = false
         new Neighbour(world.now, () => own.longBetween(1, most), () => own.longBetween(1, most))
     }
@@ -64,12 +59,12 @@ final class OverloadScenario(world: World) extends Scenario {
   private val kind      = if (isTooMuch) random.pick(Seq("work", "block")) else random.pick(kinds)
 
   /**
-   * What a request costs its loop, in nanoseconds. Not so much that each one is interrupted: time that all requests of a
-   * kind lose counts as theirs, as if they blocked (`OffCpuTime`).
+   * What a request costs its loop, in nanoseconds. It may be so much that others interrupt each one: the platform knows
+   * that they do not block (`Platform.waits`).
    */
   private val cost: Long =
     if (isTooMuch) random.longBetween(10.millis.toNanos, 20.millis.toNanos)
-    else math.min(leaves / 3, random.pick(Seq(20.micros, 200.micros, 2.millis, 20.millis)).toNanos)
+    else random.pick(Seq(20.micros, 200.micros, 2.millis, 20.millis)).toNanos
 
   /** How many requests arrive at once. */
   private val group: Int = {

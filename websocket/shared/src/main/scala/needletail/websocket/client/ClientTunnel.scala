@@ -28,8 +28,8 @@ private[websocket] final class ClientTunnel(
   private var isWoken                = false
   private var inTurn                 = false
 
-  // When the server must have read some output, MaxValue if none is pending; and what had been written by then
-  private var writeDueAt  = Long.MaxValue
+  // When the server must have read some output, MaxValue if none is pending; and how far it had got then
+  private var writeDueAt   = Long.MaxValue
   private var progressThen = 0L
 
   /** Sends the request. */

@@ -98,12 +98,14 @@ private[tls] final class OpenSslSocket(
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     if (isCounted) shakeHands()
     if (isCounted) 0
-    else if (isPlain) if (elsewhere eq null) super.read(bytes, from, count) else elsewhere.read(bytes, from, count)
+    else if (isPlain)
+      if (elsewhere eq null) super.read(bytes, from, count) else elsewhere.read(bytes, from, count)
     else done(OpenSslFunctions.read(live, bytes.at(from), count))
   }
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
-    if (isPlain) if (elsewhere eq null) super.write(bytes, from, count) else elsewhere.write(bytes, from, count)
+    if (isPlain)
+      if (elsewhere eq null) super.write(bytes, from, count) else elsewhere.write(bytes, from, count)
     else done(OpenSslFunctions.write(live, bytes.at(from), count))
 
   /** A server's part of the handshake, as far as it gets. */
@@ -183,11 +185,11 @@ private[tls] final class OpenSslSocket(
 
   private def failure(why: String): IOException =
     new KernelError(numbers(2) match {
-      case 1 => s"$name has shown no certificate"
-      case 3 => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
-      case 4 => "the connection ended without closing its TLS stream: data may be missing"
-      case 5 => s"$name closed the connection during the TLS handshake"
-      case 6 => s"$name sends too many TLS messages without data"
+      case 1     => s"$name has shown no certificate"
+      case 3     => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
+      case 4     => "the connection ended without closing its TLS stream: data may be missing"
+      case 5     => s"$name closed the connection during the TLS handshake"
+      case 6     => s"$name sends too many TLS messages without data"
       case Plain => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
