@@ -185,11 +185,11 @@ private[tls] final class OpenSslSocket(
 
   private def failure(why: String): IOException =
     new KernelError(OpenSslFunctions.kind(connection) match {
-      case 1 => s"$name has shown no certificate"
-      case 3 => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
-      case 4 => "the connection ended without closing its TLS stream: data may be missing"
-      case 5 => s"$name closed the connection during the TLS handshake"
-      case 6 => s"$name sends too many TLS messages without data"
+      case 1     => s"$name has shown no certificate"
+      case 3     => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
+      case 4     => "the connection ended without closing its TLS stream: data may be missing"
+      case 5     => s"$name closed the connection during the TLS handshake"
+      case 6     => s"$name sends too many TLS messages without data"
       case Plain => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
