@@ -22,6 +22,8 @@ public class HostStress {
       new BreakerConfig(true, FiniteDuration.apply(10, "s"), 1, 0.5, FiniteDuration.apply(1, "s"), 1);
   static final long OPEN_AGAIN = 5_000_000_000L;
 
+  static boolean isAdmitted(Breaker breaker) { return breaker.admit(OPEN_AGAIN) != Breaker.Rejected(); }
+
   @JCStressTest
   @Outcome(id = {"1, 0", "0, 1"}, expect = ACCEPTABLE, desc = "one probe, as configured")
   @Outcome(expect = FORBIDDEN, desc = "none or two")
@@ -29,13 +31,13 @@ public class HostStress {
   public static class OneProbe {
     final Breaker breaker = new Breaker(CONFIG);
 
-    public OneProbe() { breaker.failed(0); }
+    public OneProbe() { breaker.failed(breaker.admit(0), 0); }
 
     @Actor
-    public void one(II_Result r) { r.r1 = breaker.admit(OPEN_AGAIN) ? 1 : 0; }
+    public void one(II_Result r) { r.r1 = isAdmitted(breaker) ? 1 : 0; }
 
     @Actor
-    public void other(II_Result r) { r.r2 = breaker.admit(OPEN_AGAIN) ? 1 : 0; }
+    public void other(II_Result r) { r.r2 = isAdmitted(breaker) ? 1 : 0; }
   }
 
   @JCStressTest
@@ -44,22 +46,23 @@ public class HostStress {
   @State
   public static class ProbeWithdrawn {
     final Breaker breaker = new Breaker(CONFIG);
+    final int probe;
 
     public ProbeWithdrawn() {
-      breaker.failed(0);
-      breaker.admit(OPEN_AGAIN);
+      breaker.failed(breaker.admit(0), 0);
+      probe = breaker.admit(OPEN_AGAIN);
     }
 
     @Actor
-    public void withdraws() { breaker.withdrawn(); }
+    public void withdraws() { breaker.withdrawn(probe); }
 
     @Actor
-    public void asks(III_Result r) { r.r1 = breaker.admit(OPEN_AGAIN) ? 1 : 0; }
+    public void asks(III_Result r) { r.r1 = isAdmitted(breaker) ? 1 : 0; }
 
     @Arbiter
     public void later(III_Result r) {
-      r.r2 = breaker.admit(OPEN_AGAIN) ? 1 : 0;
-      r.r3 = breaker.admit(OPEN_AGAIN) ? 1 : 0;
+      r.r2 = isAdmitted(breaker) ? 1 : 0;
+      r.r3 = isAdmitted(breaker) ? 1 : 0;
       if (r.r3 == 1) r.r3 = -1;
     }
   }

@@ -17,8 +17,16 @@ class PolicySuite extends Suite {
   private def breaker(config: BreakerConfig = BreakerConfig(minCalls = 10)) = new Breaker(config)
 
   private def outcomes(b: Breaker, good: Int, bad: Int): Unit = {
-    for (_ <- 1 to good) { assert(b.admit(now)); b.succeeded(now) }
-    for (_ <- 1 to bad) { assert(b.admit(now)); b.failed(now) }
+    for (_ <- 1 to good) b.succeeded(admitted(b), now)
+    for (_ <- 1 to bad) b.failed(admitted(b), now)
+  }
+
+  private def isAdmitted(b: Breaker): Boolean = b.admit(now) != Breaker.Rejected
+
+  private def admitted(b: Breaker): Int = {
+    val generation = b.admit(now)
+    assert(generation != Breaker.Rejected, "it is rejected")
+    generation
   }
 
   test("a breaker opens at its share of failures, not before it has seen enough") {
@@ -27,7 +35,7 @@ class PolicySuite extends Suite {
     assertEquals(b.state, BreakerState.Closed: BreakerState)
     outcomes(b, good = 0, bad = 1)
     assertEquals(b.state, BreakerState.Open: BreakerState)
-    assert(!b.admit(now))
+    assert(!isAdmitted(b))
     val c = breaker()
     outcomes(c, good = 20, bad = 19)
     assertEquals(c.state, BreakerState.Closed: BreakerState)
@@ -53,16 +61,17 @@ class PolicySuite extends Suite {
     val b = breaker()
     outcomes(b, good = 0, bad = 10)
     pass(1999.millis)
-    assert(!b.admit(now))
+    assert(!isAdmitted(b))
     pass(1.milli)
-    assertEquals((1 to 5).count(_ => b.admit(now)), 3)
+    val probes = List.fill(5)(b.admit(now)).filter(_ != Breaker.Rejected)
+    assertEquals(probes.size, 3)
     assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
-    b.succeeded(now)
-    b.succeeded(now)
+    b.succeeded(probes(0), now)
+    b.succeeded(probes(1), now)
     assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
-    b.succeeded(now)
+    b.succeeded(probes(2), now)
     assertEquals(b.state, BreakerState.Closed: BreakerState)
-    assert((1 to 10).forall(_ => b.admit(now)))
+    assert((1 to 10).forall(_ => isAdmitted(b)))
   }
 
   test("a probe that fails opens it again, for longer each time, up to a bound") {
@@ -70,10 +79,9 @@ class PolicySuite extends Suite {
     outcomes(b, good = 0, bad = 10)
     for (factor <- List(1, 2, 4, 8, 10, 10)) {
       pass(2.seconds * factor.toLong - 1.milli)
-      assert(!b.admit(now), s"open for $factor times as long")
+      assert(!isAdmitted(b), s"open for $factor times as long")
       pass(1.milli)
-      assert(b.admit(now))
-      b.failed(now)
+      b.failed(admitted(b), now)
       assertEquals(b.state, BreakerState.Open: BreakerState)
     }
   }
@@ -82,37 +90,71 @@ class PolicySuite extends Suite {
     val b = breaker()
     outcomes(b, good = 0, bad = 10)
     pass(2.seconds)
-    assertEquals((1 to 5).count(_ => b.admit(now)), 3)
-    b.withdrawn()
-    assert(b.admit(now) && !b.admit(now))
+    val probe = admitted(b)
+    assertEquals((1 to 4).count(_ => isAdmitted(b)), 2)
+    b.withdrawn(probe)
+    assert(isAdmitted(b) && !isAdmitted(b))
   }
 
   test("a stream's head is the outcome of its probe, whatever becomes of its body") {
     val b = breaker()
-    assert(!b.answered(good = true, now), "while it is closed the whole response counts")
+    assert(!b.answered(admitted(b), good = true, now), "while it is closed the whole response counts")
     outcomes(b, good = 0, bad = 10)
     pass(2.seconds)
-    assert(b.admit(now) && b.admit(now) && b.admit(now) && !b.admit(now))
-    for (_ <- 1 to 3) assert(b.answered(good = true, now))
+    val probes = List.fill(3)(admitted(b))
+    assert(!isAdmitted(b))
+    for (probe <- probes) assert(b.answered(probe, good = true, now))
     assertEquals(b.state, BreakerState.Closed: BreakerState)
     outcomes(b, good = 0, bad = 10)
     pass(2.seconds)
-    assert(b.admit(now))
-    assert(b.answered(good = false, now))
+    assert(b.answered(admitted(b), good = false, now))
     assertEquals(b.state, BreakerState.Open: BreakerState)
   }
 
   test("what was begun before it opened says nothing about how the host is now") {
+    val b   = breaker()
+    val old = List.fill(40)(admitted(b)).iterator
+    outcomes(b, good = 0, bad = 10)
+
+    /** An outcome of each kind, `times` times. */
+    def end(times: Int): Unit = for (_ <- 1 to times) {
+      b.succeeded(old.next(), now)
+      b.failed(old.next(), now)
+      assert(!b.answered(old.next(), good = true, now) && !b.answered(old.next(), good = false, now))
+      b.withdrawn(old.next())
+    }
+    end(1)
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+    pass(2.seconds)
+    val probes = List.fill(3)(admitted(b))
+    end(3)
+    assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
+    assert(!isAdmitted(b), "a probe too many")
+    probes.foreach(b.succeeded(_, now))
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    for (_ <- 1 to 20) b.failed(old.next(), now)
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+  }
+
+  test("a probe that ends after another one has opened it again says nothing about the next probes") {
     val b = breaker()
     outcomes(b, good = 0, bad = 10)
-    b.succeeded(now)
-    b.failed(now)
-    assertEquals(b.state, BreakerState.Open: BreakerState)
+    pass(2.seconds)
+    val probes = List.fill(3)(admitted(b))
+    b.failed(probes(0), now)
+    pass(4.seconds)
+    val next = List.fill(3)(admitted(b))
+    b.failed(probes(1), now)
+    b.withdrawn(probes(2))
+    assertEquals(b.state, BreakerState.HalfOpen: BreakerState)
+    assert(!isAdmitted(b), "a probe too many")
+    next.foreach(b.succeeded(_, now))
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
   }
 
   test("a breaker that is switched off lets everything through") {
     val b = breaker(BreakerConfig(enabled = false))
-    for (_ <- 1 to 100) { assert(b.admit(now)); b.failed(now) }
+    for (_ <- 1 to 100) b.failed(admitted(b), now)
   }
 
   test("the budget bears a fifth of the calls, and its reserve at first") {

@@ -3,7 +3,7 @@ package needletail.client.call
 import needletail.async.{Async, AsyncPromise, Survivable, Timer}
 import needletail.client.config.ClientConfig
 import needletail.client.error.ClientError
-import needletail.client.policy.{BreakerState, Endpoint, RedirectPolicy, RetryPolicy}
+import needletail.client.policy.{Breaker, Endpoint, RedirectPolicy, RetryPolicy}
 import needletail.client.pool.{Host, HostCounts, PausedCall, PerLoopClient, PerLoopHost}
 import needletail.client.url.Url
 import needletail.http.ByteStream
@@ -36,6 +36,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var streamTouched: Boolean = false // whether the source has been read from
   private var isCodingAsked          = false // whether the client decodes the response's content
   private var status: Status         = null  // of the response that is returned
+  private var admitted               = 0     // the breaker's generation of the current attempt
   private var isJudged = false // whether the breaker has had the outcome of a stream from its head
 
   private var attempts            = 0
@@ -60,7 +61,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private def attempt(): Unit = if (!promise.isCompleted) {
     val now = context.loop.nowNanos
     if (timeLeft <= 0 || call.deadline.hasPassed) fail(tooLate("it had not been sent"))
-    else if (!host.breaker.admit(now)) {
+    else if (!isAdmitted(now)) {
       onLoop.counts.add(HostCounts.Refused, 1)
       fail(new ClientError.BreakerOpen(host.name))
     } else {
@@ -71,6 +72,11 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       onLoop.counts.add(HostCounts.Attempts, 1)
       submit(now)
     }
+  }
+
+  private def isAdmitted(now: Long): Boolean = {
+    admitted = host.breaker.admit(now)
+    admitted != Breaker.Rejected
   }
 
   private def submit(now: Long): Unit = {
@@ -164,7 +170,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private def accept(received: Status, head: ResponseHead): Unit = {
     status = received
-    if (isStreamed) isJudged = host.breaker.answered(good = received.code < 500, context.loop.nowNanos)
+    if (isStreamed)
+      isJudged = host.breaker.answered(admitted, good = received.code < 500, context.loop.nowNanos)
     accepted(received, head)
   }
 
@@ -302,12 +309,12 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     host.balancer.gave(endpoint)
     if (sentAt != 0) onLoop.counts.transit.record(context.loop.clockNanos - sentAt)
     if (good) {
-      if (!isJudged) host.breaker.succeeded(now)
+      if (!isJudged) host.breaker.succeeded(admitted, now)
       host.balancer.succeeded(endpoint)
       failedAt = null
     } else {
       onLoop.counts.add(HostCounts.Failures, 1)
-      if (!isJudged) host.breaker.failed(now)
+      if (!isJudged) host.breaker.failed(admitted, now)
       host.balancer.failed(endpoint, now)
       failedAt = endpoint
     }
@@ -317,12 +324,10 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
   private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
     sentAt = 0 // it has no transit time, as the rest is missing
-    if (host.breaker.state ne BreakerState.Closed)
-      isJudged = true // it began before the breaker opened: no probe
     concluded(good = status.code < 500)
   } else if (endpoint != null) {
     host.balancer.gave(endpoint)
-    if (!isJudged) host.breaker.withdrawn()
+    if (!isJudged) host.breaker.withdrawn(admitted)
     endpoint = null
   }
 

@@ -5,14 +5,17 @@ import needletail.client.config.BreakerConfig
 /**
  * The circuit breaker of a host, shared by all loops. Times are nanoseconds of the caller's clock.
  *
- * Each `admit` that returns true must be followed by one `succeeded`, `failed` or `withdrawn`, unless `answered` has returned true. While the breaker is open,
- * outcomes of calls admitted before are not counted.
+ * Each opening begins a new generation. `admit` returns the generation that the call belongs to, which is passed with
+ * its outcome: exactly one of `succeeded`, `failed` and `withdrawn`, unless `answered` has returned true. Outcomes of
+ * calls that were admitted before the breaker last opened are not counted, neither while it is open or half-open nor
+ * after it has closed: they do not tell how the host is now.
  */
 private[client] final class Breaker(config: BreakerConfig) {
   import Breaker.*
 
   // Written under the lock, read without it by `admit`: a stale value admits or rejects a call too many.
   @volatile private var phase: BreakerState = BreakerState.Closed
+  @volatile private var generation          = 0 // how often it has opened
 
   private val slice     = math.max(1L, config.window.toNanos / Slices)
   private val good      = new Array[Int](Slices) // outcomes, by slice of the window
@@ -29,25 +32,30 @@ private[client] final class Breaker(config: BreakerConfig) {
   /** The state. An open breaker becomes half-open with the first `admit` after its time, not before. */
   def state: BreakerState = phase
 
-  /** Whether a call may be made now. */
-  def admit(now: Long): Boolean = !config.enabled || (phase eq BreakerState.Closed) || admitProbe(now)
+  /** The generation of a call that may be made now; `Rejected` if none may. */
+  def admit(now: Long): Int = {
+    val present =
+      generation // before the phase: if it opens in between, a call too many is admitted, and no probe
+    if (!config.enabled || (phase eq BreakerState.Closed)) present else admitProbe(now)
+  }
 
-  private def admitProbe(now: Long): Boolean = synchronized {
+  private def admitProbe(now: Long): Int = synchronized {
     if ((phase eq BreakerState.Open) && now - reopenAt >= 0) {
       phase = BreakerState.HalfOpen
       probesLeft = config.probes
       probesGood = 0
     }
-    if (phase eq BreakerState.Closed) true
+    if (phase eq BreakerState.Closed) generation
     else if ((phase eq BreakerState.HalfOpen) && probesLeft > 0) {
       probesLeft -= 1
-      true
-    } else false
+      generation
+    } else Rejected
   }
 
   /** An admitted call succeeded. */
-  def succeeded(now: Long): Unit = if (config.enabled) synchronized {
-    if (phase eq BreakerState.HalfOpen) {
+  def succeeded(admitted: Int, now: Long): Unit = if (config.enabled) synchronized {
+    if (admitted != generation) ()
+    else if (phase eq BreakerState.HalfOpen) {
       probesGood += 1
       if (probesGood >= config.probes) close()
     } else if (phase eq BreakerState.Closed) {
@@ -57,8 +65,9 @@ private[client] final class Breaker(config: BreakerConfig) {
   }
 
   /** An admitted call failed. */
-  def failed(now: Long): Unit = if (config.enabled) synchronized {
-    if (phase eq BreakerState.HalfOpen) open(now)
+  def failed(admitted: Int, now: Long): Unit = if (config.enabled) synchronized {
+    if (admitted != generation) ()
+    else if (phase eq BreakerState.HalfOpen) open(now)
     else if (phase eq BreakerState.Closed) {
       roll(now)
       bad(at) += 1
@@ -72,16 +81,17 @@ private[client] final class Breaker(config: BreakerConfig) {
    * The head of a streamed response has arrived for an admitted call. While half-open this is the call's outcome, as its
    * body may go on for hours and keep the place of a probe. Returns whether it was.
    */
-  def answered(good: Boolean, now: Long): Boolean =
+  def answered(admitted: Int, good: Boolean, now: Long): Boolean =
     config.enabled && (phase ne BreakerState.Closed) && synchronized {
-      val counts = phase eq BreakerState.HalfOpen
-      if (counts) if (good) succeeded(now) else failed(now)
+      val counts = (phase eq BreakerState.HalfOpen) && admitted == generation
+      if (counts) if (good) succeeded(admitted, now) else failed(admitted, now)
       counts
     }
 
   /** An admitted call ended without an outcome, such as by cancellation. */
-  def withdrawn(): Unit = if (config.enabled && (phase ne BreakerState.Closed)) synchronized {
-    if (phase eq BreakerState.HalfOpen) probesLeft = math.min(config.probes, probesLeft + 1)
+  def withdrawn(admitted: Int): Unit = if (config.enabled && (phase ne BreakerState.Closed)) synchronized {
+    if ((phase eq BreakerState.HalfOpen) && admitted == generation)
+      probesLeft = math.min(config.probes, probesLeft + 1)
   }
 
   private def open(now: Long): Unit = {
@@ -89,6 +99,7 @@ private[client] final class Breaker(config: BreakerConfig) {
     timesOpen += 1
     reopenAt = now + config.openFor.toNanos * factor
     phase = BreakerState.Open
+    generation = (generation + 1) & Int.MaxValue
   }
 
   private def close(): Unit = {
@@ -124,6 +135,10 @@ private[client] final class Breaker(config: BreakerConfig) {
 }
 
 private[client] object Breaker {
+
+  /** What `admit` returns for a call that must not be made. */
+  final val Rejected = -1
+
   private final val Slices    = 10
   private final val MaxFactor = 10
 }
