@@ -30,7 +30,7 @@ typedef struct {
     int refuses_unknown; /* names */
     int names_count;
     named *names; /* other certificates */
-    unsigned char *alpn; /* what is offered or accepted, each with its length, in the order of preference */
+    unsigned char *alpn; /* what a server accepts, each with its length, in the order of preference */
     unsigned int alpn_length;
     tickets *tickets;
     sessions *sessions;
@@ -71,6 +71,9 @@ int needletail_tls_ask(const SSL *s, const char *name, size_t length);
 
 /* That name in lower case; null if none is known. */
 const char *needletail_tls_asked(const SSL *s);
+
+/* Has a server's connections remember the names that their clients ask for. */
+void needletail_tls_hear_names(SSL_CTX *ctx);
 
 SSL *needletail_tls_ssl(const connection *c);
 

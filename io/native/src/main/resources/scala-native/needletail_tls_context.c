@@ -20,11 +20,17 @@ static const char *reason(const char *otherwise) {
 }
 
 /*
- * Versions: 0x0303 is TLS 1.2, 0x0304 TLS 1.3. `ciphers` are those of TLS 1.2, `newer` of TLS 1.3. A client resumes
- * sessions if it `is_resuming`; a server by needletail_tls_resume. Returns null if memory ran out.
+ * Needed in each context of a server, not only in the one that connections begin with: when a ClientHello is repeated
+ * (RFC 8446 section 4.1.2), OpenSSL looks for the session again by what is set in that of the name asked for.
  */
-context *needletail_tls_context(int is_server, int least, int most, const char *ciphers, const char *newer,
-                                const char *groups, int is_resuming) {
+static void set_up_server(SSL_CTX *ctx) {
+    static const unsigned char id[] = "needletail";
+    ssl.SSL_CTX_set_session_id_context(ctx, id, sizeof id - 1); /* needed where clients have certificates */
+    needletail_tls_hear_names(ctx);
+}
+
+/* A client resumes sessions if it `is_resuming`; a server by needletail_tls_resume. Returns null if memory ran out. */
+context *needletail_tls_context(int is_server, int is_resuming) {
     context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     ssl.ERR_clear_error();
@@ -39,13 +45,9 @@ context *needletail_tls_context(int is_server, int least, int most, const char *
                      MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS, NULL);
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
                                         (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0));
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MIN_PROTO_VERSION, least, NULL);
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL);
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
-    ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers);
-    if (ssl.SSL_CTX_set_ciphersuites != NULL) ssl.SSL_CTX_set_ciphersuites(c->ctx, newer);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, 1);
-    ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)groups);
+    if (is_server) set_up_server(c->ctx);
     if (is_server || !is_resuming)
         ssl.SSL_CTX_ctrl(c->ctx, CTRL_SESS_CACHE_MODE, SESS_CACHE_OFF, NULL); /* tickets only */
     else {
@@ -53,6 +55,28 @@ context *needletail_tls_context(int is_server, int least, int most, const char *
         ssl.SSL_CTX_sess_set_new_cb(c->ctx, needletail_tls_new_session);
     }
     return c;
+}
+
+/*
+ * Versions: 0x0303 is TLS 1.2, 0x0304 TLS 1.3. `ciphers` are those of TLS 1.2, `newer` of TLS 1.3. A library that does
+ * not know the first of the `groups` gets the others: one that is validated by FIPS 140 may not have X25519. Returns
+ * which of them the library refuses, as it would use its own then; null if none.
+ */
+const char *needletail_tls_profile(context *c, int least, int most, const char *ciphers, const char *newer,
+                                   const char *groups) {
+    const char *others = strchr(groups, ':');
+    ssl.ERR_clear_error();
+    if (ssl.SSL_CTX_ctrl(c->ctx, CTRL_MIN_PROTO_VERSION, least, NULL) != 1 ||
+        ssl.SSL_CTX_ctrl(c->ctx, CTRL_MAX_PROTO_VERSION, most, NULL) != 1)
+        return "versions";
+    if (ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers) != 1) return "ciphers of TLS 1.2";
+    if (ssl.SSL_CTX_set_ciphersuites != NULL && ssl.SSL_CTX_set_ciphersuites(c->ctx, newer) != 1)
+        return "ciphers of TLS 1.3";
+    if (ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)groups) != 1 &&
+        (others == NULL || ssl.SSL_CTX_ctrl(c->ctx, CTRL_GROUPS_LIST, 0, (void *)(others + 1)) != 1))
+        return "groups";
+    ssl.ERR_clear_error();
+    return NULL;
 }
 
 context *needletail_tls_keep(context *c) {
@@ -290,13 +314,19 @@ static int choose_protocol(SSL *s, const unsigned char **out, unsigned char *len
     return TLSEXT_ALERT_FATAL; /* RFC 7301 section 3.2 */
 }
 
-/* Each protocol is preceded by its length. A client that offers others only is refused, one that offers none is not. */
-void needletail_tls_protocols(context *c, const char *protocols, int length) {
+/*
+ * Each protocol is preceded by its length. A client that offers others only is refused, one that offers none is not.
+ * Returns 0 if the library refuses them, or if memory ran out.
+ */
+int needletail_tls_protocols(context *c, const char *protocols, int length) {
+    if (!c->is_server) /* 0 is success */
+        return ssl.SSL_CTX_set_alpn_protos(c->ctx, (const unsigned char *)protocols, (unsigned int)length) == 0;
     c->alpn = malloc((size_t)length);
-    if (c->alpn == NULL) return;
+    if (c->alpn == NULL) return 0;
     memcpy(c->alpn, protocols, (size_t)length);
     c->alpn_length = (unsigned int)length;
-    if (c->is_server) ssl.SSL_CTX_set_alpn_select_cb(c->ctx, choose_protocol, c);
+    ssl.SSL_CTX_set_alpn_select_cb(c->ctx, choose_protocol, c);
+    return 1;
 }
 
 #endif

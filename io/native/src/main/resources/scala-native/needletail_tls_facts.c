@@ -17,7 +17,8 @@ typedef struct {
 } text;
 
 static void put(text *t, const void *from, int n) {
-    if (t->has_failed || n < 0 || n > 1 << 20) return;
+    if (t->has_failed) return;
+    if (n < 0 || n > 1 << 20) n = 0; /* not left out: the fields are known by their order */
     if (t->count + n + 4 > t->size) {
         int size = 2 * t->size + n + 256;
         unsigned char *more = realloc(t->bytes, (size_t)size);
@@ -40,11 +41,25 @@ static void put_asn1(text *t, const ASN1_STRING *s) {
 }
 
 static void put_name(text *t, X509_NAME *name) {
-    char line[4096];
+    char *line = NULL;
+    int count = 0, size = 0;
     BIO *out = ssl.BIO_new(ssl.BIO_s_mem());
-    int n = -1;
-    if (out != NULL && ssl.X509_NAME_print_ex(out, name, 0, RFC2253) >= 0) n = ssl.BIO_read(out, line, sizeof line);
-    put(t, line, n < 0 ? 0 : n);
+    if (out == NULL) t->has_failed = 1;
+    int has_more = out != NULL && ssl.X509_NAME_print_ex(out, name, 0, RFC2253) >= 0;
+    while (has_more) {
+        size = 2 * size + 1024;
+        char *more = realloc(line, (size_t)size);
+        if (more == NULL) {
+            t->has_failed = 1;
+            break;
+        }
+        line = more;
+        int n = ssl.BIO_read(out, line + count, size - count);
+        if (n > 0) count += n;
+        has_more = count == size;
+    }
+    put(t, line, count);
+    free(line);
     ssl.BIO_free(out);
 }
 

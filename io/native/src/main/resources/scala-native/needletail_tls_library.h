@@ -57,6 +57,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_CTX_load_verify_locations, (SSL_CTX *, const char *, const char *)) \
     F(X509_STORE *, SSL_CTX_get_cert_store, (const SSL_CTX *)) \
     F(void, SSL_CTX_set_client_CA_list, (SSL_CTX *, STACK *)) \
+    F(int, SSL_CTX_set_alpn_protos, (SSL_CTX *, const unsigned char *, unsigned int)) \
     F(void, SSL_CTX_set_alpn_select_cb, (SSL_CTX *, alpn_function *, void *)) \
     F(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *))) \
     F(int, SSL_CTX_set_session_id_context, (SSL_CTX *, const unsigned char *, unsigned int)) \
@@ -67,7 +68,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, SSL_set_bio, (SSL *, BIO *, BIO *)) \
     F(void, SSL_set_accept_state, (SSL *)) \
     F(void, SSL_set_connect_state, (SSL *)) \
-    F(int, SSL_set_alpn_protos, (SSL *, const unsigned char *, unsigned int)) \
     F(int, SSL_do_handshake, (SSL *)) \
     F(int, SSL_read, (SSL *, void *, int)) \
     F(int, SSL_write, (SSL *, const void *, int)) \

@@ -36,8 +36,9 @@ static int is_ascii(const char *name, size_t length) {
 static size_t number(const unsigned char *at) { return (size_t)at[0] << 8 | at[1]; }
 
 /*
- * Called at the beginning of each ClientHello. A name that is none is refused with the alert that the JDK has for it.
- * Anything but one host name is left to the library, which rejects it.
+ * Called at the beginning of each ClientHello. A name that is none is refused with the alert that the JDK has for it, and
+ * so is another one in a ClientHello that is repeated (RFC 8446 section 4.1.2). Anything but one host name is left to
+ * the library, which rejects it.
  */
 static int hear(SSL *s, int *alert, void *with) {
     const unsigned char *list = NULL;
@@ -52,7 +53,15 @@ static int hear(SSL *s, int *alert, void *with) {
              : length > 255 || !is_ascii(name, length) ? ALERT_UNRECOGNIZED_NAME
                                                         : ALERT_ILLEGAL_PARAMETER;
     if (!needletail_tls_is_host_name(name, length)) return CLIENT_HELLO_ERROR;
+    const char *before = needletail_tls_asked(s);
+    if (before != NULL && (strlen(before) != length || strncasecmp(before, name, length) != 0))
+        return CLIENT_HELLO_ERROR;
     return needletail_tls_ask(s, name, length) ? CLIENT_HELLO_SUCCESS : CLIENT_HELLO_ERROR;
+}
+
+void needletail_tls_hear_names(SSL_CTX *ctx) {
+    if (ssl.SSL_CTX_set_client_hello_cb != NULL && ssl.SSL_client_hello_get0_ext != NULL)
+        ssl.SSL_CTX_set_client_hello_cb(ctx, hear, NULL);
 }
 
 static int is_for(const char *name, const char *host) {
@@ -96,8 +105,18 @@ void needletail_tls_choose(context *c, int refuses_unknown) {
     c->refuses_unknown = refuses_unknown;
     ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_SERVERNAME_CB, (void (*)(void))choose_certificate);
     ssl.SSL_CTX_ctrl(c->ctx, CTRL_SERVERNAME_ARG, 0, c);
-    if (ssl.SSL_CTX_set_client_hello_cb != NULL && ssl.SSL_client_hello_get0_ext != NULL)
-        ssl.SSL_CTX_set_client_hello_cb(c->ctx, hear, NULL);
+}
+
+/* How many contexts it needs: its own, and those of its names. */
+int needletail_tls_contexts(const context *c) {
+    int count = 1;
+    for (int i = 0; i < c->names_count; i++) {
+        int is_new = c->names[i].context != NULL;
+        for (int before = 0; before < i && is_new; before++)
+            is_new = c->names[before].context != c->names[i].context;
+        count += is_new;
+    }
+    return count;
 }
 
 #endif

@@ -84,8 +84,6 @@ connection *needletail_tls_open(context *shared, int fd, const char *name, const
         ssl.SSL_set_ex_data(c->ssl, 0, c);
         if (c->is_server) ssl.SSL_set_accept_state(c->ssl);
         else ssl.SSL_set_connect_state(c->ssl);
-        if (!c->is_server && shared->alpn != NULL)
-            ssl.SSL_set_alpn_protos(c->ssl, shared->alpn, shared->alpn_length);
         if (name == NULL || address(c, name, key, is_checked)) return c;
     }
     ssl.SSL_free(c->ssl);

@@ -192,6 +192,7 @@ static int read_secured(connection *c, char *to, int count) {
     }
     int done = decrypt(c, to, count);
     result = needletail_tls_keep_rest(c);
+    if (result < 0) fail(c, OTHER, strerror(-result)); /* a part of the stream is lost */
     if (done != 0) return done;
     if (result < 0) return result;
     if (c->has_failed) return FAILED;

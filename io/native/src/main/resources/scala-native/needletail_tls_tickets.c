@@ -107,10 +107,8 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
 
 /* Makes a server resume sessions whose tickets are encrypted with these keys. */
 void needletail_tls_resume(context *c, tickets *t) {
-    static const unsigned char id[] = "needletail";
     atomic_fetch_add(&t->users, 1);
     c->tickets = t;
-    ssl.SSL_CTX_set_session_id_context(c->ctx, id, sizeof id - 1); /* needed where clients have certificates */
     ssl.SSL_CTX_set_timeout(c->ctx, t->seconds);
     ssl.SSL_CTX_callback_ctrl(c->ctx, CTRL_TICKET_KEY_CB, (void (*)(void))ticket_key_for);
 }

@@ -1,11 +1,9 @@
 package needletail.io
 
-import java.io.{ByteArrayOutputStream, DataOutputStream, IOException}
 import java.net.Socket as PlainSocket
-import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.Files
+import java.nio.charset.StandardCharsets.ISO_8859_1
 
-import needletail.io.platform.ListenOptions
+import needletail.io.ClientHello.{list, name, Name}
 import needletail.io.tls.*
 
 /** The names that clients ask for (SNI), sound and not: a ClientHello is made by hand here. */
@@ -20,55 +18,14 @@ class TlsNamesSuite extends TlsPair {
   }
   private def both: TlsServerConfig = TlsServerConfig(Seq(first, shop))
 
-  private type Name = Array[Byte]
-
-  private def name(text: String): Name = text.getBytes(UTF_8)
-
-  private def asking(body: DataOutputStream => Unit): Array[Byte] = {
-    val all = new ByteArrayOutputStream
-    body(new DataOutputStream(all))
-    all.toByteArray
-  }
-
-  private def addExtension(out: DataOutputStream, kind: Int, content: Array[Byte]): Unit = {
-    out.writeShort(kind)
-    out.writeShort(content.length)
-    out.write(content)
-  }
-
-  /** The content of the extension server_name: each name with its length, all with theirs (RFC 6066 section 3). */
-  private def list(names: Name*): Array[Byte] = {
-    val inner =
-      asking(out => names.foreach(n => { out.writeByte(0); out.writeShort(n.length); out.write(n) }))
-    asking { out => out.writeShort(inner.length); out.write(inner) }
-  }
-
   /** A client of TLS 1.2, whose server shows its certificate in clear. */
-  private def greeting(asked: Option[Array[Byte]]): Array[Byte] = {
-    val extensions = asking { out =>
-      asked.foreach(addExtension(out, 0, _))
-      addExtension(out, 10, Array[Byte](0, 4, 0, 29, 0, 23))
-      addExtension(out, 11, Array[Byte](1, 0))
-      addExtension(out, 13, Array[Byte](0, 4, 4, 3, 8, 4))
+  private def greeting(asked: Option[Array[Byte]]): Array[Byte] =
+    ClientHello(Seq(0xc02b)) { out =>
+      asked.foreach(out(0, _))
+      out(10, Array[Byte](0, 4, 0, 29, 0, 23))
+      out(11, Array[Byte](1, 0))
+      out(13, Array[Byte](0, 4, 4, 3, 8, 4))
     }
-    val body = asking { out =>
-      out.writeShort(0x0303)
-      out.write(new Array[Byte](32))
-      out.writeByte(0)
-      out.writeShort(2)
-      out.writeShort(0xc02b)
-      out.writeShort(0x0100)
-      out.writeShort(extensions.length)
-      out.write(extensions)
-    }
-    asking { out =>
-      out.writeByte(22)
-      out.writeShort(0x0301)
-      out.writeShort(body.length + 4)
-      out.writeInt(1 << 24 | body.length)
-      out.write(body)
-    }
-  }
 
   /** Whose certificate is shown to who asks so, or with which alert it is refused. */
   private def answer(port: Int, asked: Option[Array[Byte]]): String = {
@@ -171,45 +128,14 @@ class TlsNamesSuite extends TlsPair {
     }
   }
 
-  /** Connects by the program `openssl`. Returns whether a session was resumed. */
-  private def clientOf(port: Int, arguments: Seq[String]): Boolean = {
-    val (input, output) = (authority.file("input"), authority.file("output"))
-    Files.write(input, "hello".getBytes)
-    val command = Seq("openssl", "s_client", "-connect", s"127.0.0.1:$port", "-ign_eof") ++ arguments
-    val process = new ProcessBuilder(command*).redirectErrorStream(true)
-      .redirectInput(input.toFile).redirectOutput(output.toFile).start()
-    process.waitFor()
-    val text = new String(Files.readAllBytes(output), ISO_8859_1)
-    if (!text.contains("Cipher is TLS_") && !text.contains("Cipher is ECDHE")) throw new IOException(text)
-    text.contains("Reused, TLS")
-  }
-
-  /** A server that answers with what comes, and ends. */
-  private def answering[A](config: TlsServerConfig)(body: Int => A): A = withLoop { loop =>
-    val identity = Tls.server(config)
-    val listener = Listener.bind(
-      anyPort,
-      loop,
-      ListenOptions(),
-      _.start(loop, ConnectionOptions(), identity) { c =>
-        new Recorder(new Events) {
-          override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-            c.write(bytes, from, until - from)
-            c.closeGracefully(1000000000L, 1024)
-            until
-          }
-        }
-      }
-    )
-    body(portOf(listener))
-  }
-
   for (version <- Seq("-tls1_2", "-tls1_3"))
     tlsTest(s"a session is resumed for the name only that it was made for, $version") {
       answering(both) { port =>
         val session                           = authority.file(s"session$version").toString
-        def isResumed(name: String*): Boolean = clientOf(port, Seq(version, "-sess_in", session) ++ name)
-        def begin(name: String*): Unit = { clientOf(port, Seq(version, "-sess_out", session) ++ name); () }
+        def isResumed(name: String*): Boolean = openSslClient(port, Seq(version, "-sess_in", session) ++ name)
+        def begin(name: String*): Unit        = {
+          openSslClient(port, Seq(version, "-sess_out", session) ++ name); ()
+        }
         begin("-servername", "shop.example")
         assert(isResumed("-servername", "shop.example"))
         assert(isResumed("-servername", "SHOP.example"))

@@ -1,6 +1,8 @@
 package needletail.io
 
 import java.io.IOException
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.Files
 import java.util.concurrent.{ConcurrentLinkedQueue, LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.{Await, Promise}
@@ -122,4 +124,37 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
   }
 
   def config: TlsServerConfig = TlsServerConfig(Seq(local))
+
+  /** Connects by the program `openssl`. Returns whether a session was resumed. */
+  def openSslClient(port: Int, arguments: Seq[String]): Boolean = {
+    val (input, output) = (authority.file("input"), authority.file("output"))
+    Files.write(input, "hello".getBytes)
+    val command = Seq("openssl", "s_client", "-connect", s"127.0.0.1:$port", "-ign_eof") ++ arguments
+    val process = new ProcessBuilder(command*).redirectErrorStream(true)
+      .redirectInput(input.toFile).redirectOutput(output.toFile).start()
+    process.waitFor()
+    val text = new String(Files.readAllBytes(output), ISO_8859_1)
+    if (!text.contains("Cipher is TLS_") && !text.contains("Cipher is ECDHE")) throw new IOException(text)
+    text.contains("Reused, TLS")
+  }
+
+  /** A server that answers with what comes, and ends. */
+  def answering[A](config: TlsServerConfig)(body: Int => A): A = withLoop { loop =>
+    val identity = Tls.server(config)
+    val listener = Listener.bind(
+      anyPort,
+      loop,
+      ListenOptions(),
+      _.start(loop, ConnectionOptions(), identity) { c =>
+        new Recorder(new Events) {
+          override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+            c.write(bytes, from, until - from)
+            c.closeGracefully(1000000000L, 1024)
+            until
+          }
+        }
+      }
+    )
+    body(portOf(listener))
+  }
 }

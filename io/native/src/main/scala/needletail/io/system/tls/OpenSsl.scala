@@ -18,16 +18,16 @@ private[tls] object OpenSslFunctions {
 
   // Contexts
 
-  @name("needletail_tls_context")
-  def context(
-      isServer: CInt,
+  @name("needletail_tls_context") def context(isServer: CInt, isResuming: CInt): Ptr[Byte] = extern
+  @name("needletail_tls_profile")
+  def profile(
+      context: Ptr[Byte],
       least: CInt,
       most: CInt,
       ciphers: CString,
       newer: CString,
-      groups: CString,
-      isResuming: CInt
-  ): Ptr[Byte] = extern
+      groups: CString
+  ): CString = extern
   @name("needletail_tls_keep") def keep(context: Ptr[Byte]): Ptr[Byte]  = extern
   @name("needletail_tls_release") def release(context: Ptr[Byte]): Unit = extern
   @name("needletail_tls_certificate")
@@ -45,9 +45,10 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_revoked") def revoked(context: Ptr[Byte], pem: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt     = extern
   @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt      = extern
+  @name("needletail_tls_contexts") def contexts(context: Ptr[Byte]): CInt                             = extern
   @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
   @name("needletail_tls_protocols")
-  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): Unit = extern
+  def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_tls_check")
   def check(context: Ptr[Byte], check: CFuncPtr2[Ptr[Byte], CInt, CInt]): CInt            = extern
   @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                   = extern

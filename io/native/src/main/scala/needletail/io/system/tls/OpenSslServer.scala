@@ -12,6 +12,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private val revoked  = config.clients.flatMap(_.revoked).map(PemFile.revoked)
   private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
   private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
+  private val named    = OwnCertificate.byNames(own)
   private val contexts = new OpenSslContexts(() => make())
   if (tickets eq null) throw OpenSsl.outOfMemory
   contexts.here(_ => ()) // so that what is wrong with the files is known now
@@ -22,13 +23,10 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     val first = own.head.hosts
     val main  = of(own.head +: own.tail.filter(_.hosts == first))
     try {
-      for (name <- own.flatMap(_.hosts).distinct) {
-        val its = own.filter(_.hosts(name))
-        Zone.acquire { implicit zone =>
-          val other = if (its.head eq own.head) null else of(its)
-          OpenSslFunctions.name(main, toCString(name), other)
-          if (other ne null) OpenSslFunctions.release(other)
-        }
+      for ((its, names) <- named) {
+        val other = if (its.head eq own.head) null else of(its)
+        try names.foreach(addName(main, _, other))
+        finally if (other ne null) OpenSslFunctions.release(other)
       }
       OpenSslFunctions.choose(main, if (config.refuseUnknownNames) 1 else 0)
       OpenSslFunctions.resume(main, tickets)
@@ -39,6 +37,13 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
         throw e
     }
   }
+
+  private def addName(main: Ptr[Byte], name: String, its: Ptr[Byte]): Unit = Zone.acquire { implicit zone =>
+    if (OpenSslFunctions.name(main, toCString(name), its) == 0) throw OpenSsl.outOfMemory
+  }
+
+  /** How many contexts of OpenSSL a loop needs. */
+  private[tls] def contextsOfLoop: Int = contexts.here(OpenSslFunctions.contexts(_))
 
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
   private def of(some: Seq[OwnCertificate]): Ptr[Byte] =

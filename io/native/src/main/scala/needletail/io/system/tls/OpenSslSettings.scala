@@ -11,11 +11,11 @@ private[tls] object OpenSslSettings {
   private final val Tls12 = 0x0303
   private final val Tls13 = 0x0304
 
-  private val Newer = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-  private val Older =
+  private[tls] val Newer = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+  private[tls] val Older =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:" +
       "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
-  private val Groups = "X25519:P-256:P-384"
+  private[tls] val Groups = "X25519:P-256:P-384"
 
   /** A new context, as `f` completes it. It is released if `f` fails. */
   def context(
@@ -24,19 +24,10 @@ private[tls] object OpenSslSettings {
       isResuming: Boolean
   )(f: Ptr[Byte] => Unit): Ptr[Byte] = {
     OpenSsl.load()
-    val made = Zone.acquire { implicit zone =>
-      OpenSslFunctions.context(
-        if (isServer) 1 else 0,
-        if (profile == TlsProfile.Modern) Tls13 else Tls12,
-        Tls13,
-        toCString(Older),
-        toCString(Newer),
-        toCString(Groups),
-        if (isResuming) 1 else 0
-      )
-    }
+    val made = OpenSslFunctions.context(if (isServer) 1 else 0, if (isResuming) 1 else 0)
     if (made eq null) throw OpenSsl.outOfMemory
     try {
+      use(made, if (profile == TlsProfile.Modern) Tls13 else Tls12, Older, Newer, Groups)
       f(made)
       made
     } catch {
@@ -46,9 +37,27 @@ private[tls] object OpenSslSettings {
     }
   }
 
+  /** Throws an IOException that says what of these the library does not support. */
+  def use(context: Ptr[Byte], least: Int, older: String, newer: String, groups: String): Unit =
+    Zone.acquire { implicit zone =>
+      val wrong = OpenSslFunctions.profile(
+        context,
+        least,
+        Tls13,
+        toCString(older),
+        toCString(newer),
+        toCString(groups)
+      )
+      if (wrong ne null) throw unsupported(fromCString(wrong))
+    }
+
+  private def unsupported(what: String): IOException =
+    new IOException(s"TLS is not available: OpenSSL does not support the $what that are to be used")
+
   def protocols(context: Ptr[Byte], names: Seq[String]): Unit = if (names.nonEmpty) {
     val bytes = names.flatMap(name => name.length.toByte +: name.getBytes("US-ASCII")).toArray
-    OpenSslFunctions.protocols(context, bytes.at(0), bytes.length)
+    if (OpenSslFunctions.protocols(context, bytes.at(0), bytes.length) == 0)
+      throw unsupported(s"protocols (${names.mkString(", ")})")
   }
 
   def trust(context: Ptr[Byte], trusted: PemFile): Unit =

@@ -4,6 +4,8 @@ import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
 
+import scala.collection.mutable
+
 import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
 
@@ -77,5 +79,17 @@ private[tls] final class OwnCertificate(files: TlsCertificate) {
   val hosts: Set[String] = {
     val names = info.names.collect { case s"DNS:$name" => name.toLowerCase }
     (if (names.nonEmpty) names else OpenSslFacts.commonName(info.subject).toSeq).toSet
+  }
+}
+
+private[tls] object OwnCertificate {
+
+  /** For which names each set of certificates is used, in the order of the first one's. */
+  def byNames(all: Seq[OwnCertificate]): Seq[(Seq[OwnCertificate], Seq[String])] = {
+    val its = mutable.LinkedHashMap.empty[String, Vector[OwnCertificate]]
+    for (one <- all; name <- one.hosts) its(name) = its.getOrElse(name, Vector.empty) :+ one
+    val names = mutable.LinkedHashMap.empty[Vector[OwnCertificate], Vector[String]]
+    for ((name, some) <- its) names(some) = names.getOrElse(some, Vector.empty) :+ name
+    names.toSeq
   }
 }

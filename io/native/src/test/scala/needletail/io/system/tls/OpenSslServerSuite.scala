@@ -1,0 +1,87 @@
+package needletail.io.system.tls
+
+import java.io.IOException
+
+import needletail.io.tls.{TlsCertificate, TlsProfile, TlsServerConfig}
+import needletail.testing.{Suite, TemporaryDirectories}
+
+/** Contexts of OpenSSL: how many there are, and settings that it refuses. */
+class OpenSslServerSuite extends Suite with TemporaryDirectories {
+  private lazy val authority = newAuthority()
+
+  private def certificate(names: Seq[String], algorithm: String = "ec"): TlsCertificate = {
+    val issued = authority.issue(names.map("DNS:" + _).mkString(","), algorithm)
+    TlsCertificate(issued.chain, issued.key)
+  }
+
+  private def names(from: Int, until: Int): Seq[String] = (from until until).map(i => s"n$i.example")
+
+  private def contexts(certificates: TlsCertificate*): Int = {
+    val server = new OpenSslServer(TlsServerConfig(certificates))
+    try server.contextsOfLoop
+    finally server.release()
+  }
+
+  test("there is a context for each set of certificates that names share, not for each name") {
+    val first = certificate(names(0, 100))
+    assertEquals(contexts(first), 1)
+    val second = certificate(names(100, 200))
+    assertEquals(contexts(first, second), 2)
+    val also = certificate(names(150, 160), "rsa")
+    assertEquals(contexts(first, second, also), 3)
+    val others = Seq.tabulate(3)(i => certificate(Seq(s"other$i.example")))
+    assertEquals(contexts(first +: others: _*), 4)
+  }
+
+  test("what the library does not support of a profile is an error, and not replaced by its own settings") {
+    import OpenSslSettings.*
+    def use(
+        least: Int = 0x0303,
+        older: String = Older,
+        newer: String = Newer,
+        groups: String = Groups
+    ): Unit =
+      OpenSslFunctions.release(OpenSslSettings.context(isServer = true, TlsProfile.Modern, isResuming = true)(
+        OpenSslSettings.use(_, least, older, newer, groups)
+      ))
+    def why(body: => Unit): String =
+      intercept[IOException](body).getMessage
+        .stripPrefix("TLS is not available: OpenSSL does not support the ")
+        .stripSuffix(" that are to be used")
+    use()
+    use(groups = "P-999:P-256:P-384") // without X25519
+    assertEquals(why(use(least = 0x9999)), "versions")
+    assertEquals(why(use(older = "NONE-SHA256")), "ciphers of TLS 1.2")
+    assertEquals(why(use(newer = "TLS_NONE")), "ciphers of TLS 1.3")
+    assertEquals(why(use(groups = "X25519:P-999")), "groups")
+    assertEquals(why(use(groups = "P-999")), "groups")
+    def offer(protocols: String*): Unit =
+      OpenSslFunctions.release(OpenSslSettings.context(
+        isServer = false,
+        TlsProfile.Modern,
+        isResuming = true
+      )(
+        OpenSslSettings.protocols(_, protocols)
+      ))
+    offer("h2", "http/1.1")
+    assertEquals(why(offer("h2", "")), "protocols (h2, )")
+  }
+
+  test("a subject is known in full, however long") {
+    val (chain, key) = (authority.file("long.pem"), authority.file("long.key"))
+    val units        = (100 until 180).map(i => s"/OU=$i" + "x" * 60).mkString
+    val command      =
+      Seq("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes") ++
+        Seq("-days", "2", "-subj", s"/CN=end$units", "-keyout", key.toString, "-out", chain.toString)
+    val process = new ProcessBuilder(command*).redirectErrorStream(true)
+      .redirectOutput(authority.file("log").toFile).start()
+    assertEquals(process.waitFor(), 0)
+    val server = new OpenSslServer(TlsServerConfig(Seq(TlsCertificate(chain, key))))
+    try {
+      val subject = server.certificates.head.subject
+      assertEquals(subject.length, 80 * 67 + 6)
+      assert(subject.startsWith("OU=179x") && subject.endsWith(",CN=end"), subject)
+      assertEquals(server.certificates.head.names, Nil)
+    } finally server.release()
+  }
+}
