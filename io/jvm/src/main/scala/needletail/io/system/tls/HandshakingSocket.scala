@@ -94,12 +94,13 @@ private[tls] abstract class HandshakingSocket(
    * A session that is resumed is older than its choice, by a client when it begins and by a server when it has all of
    * the client's greeting: nothing else tells it.
    */
-  private def mayBeResumed: Boolean = engine.getSession.getCreationTime < chosen
+  private def mayBeResumed: Boolean =
+    isOlder(engine.getSession.getCreationTime, chosen, System.currentTimeMillis)
 
   /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
   private def isResumed: Boolean = {
     val made = engine.getSession.getCreationTime
-    made < (if (made % 1000 == 0) chosen - chosen % 1000 else chosen)
+    isOlder(made, if (made % 1000 == 0) chosen - chosen % 1000 else chosen, System.currentTimeMillis)
   }
 
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
@@ -270,6 +271,12 @@ private[tls] abstract class HandshakingSocket(
 private[tls] object HandshakingSocket {
   private final val Newest     = "TLSv1.3"
   private final val Impossible = "TLS_DHE_DSS_WITH_AES_128_GCM_SHA256"
+
+  /**
+   * Whether a session was made before a handshake that began at `begun`. One from the future was: the clock has been set
+   * back since.
+   */
+  private[tls] def isOlder(made: Long, begun: Long, now: Long): Boolean = made < begun || made > now
 
   /** Records that one handshake may come in; a client with a certificate needs some ten. */
   private final val MaxGreetings = 256
