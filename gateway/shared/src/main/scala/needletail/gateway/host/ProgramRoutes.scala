@@ -82,12 +82,18 @@ private[host] abstract class ProgramRoutes(
       content: SizedContent,
       loop: EventLoop
   ): Async[Conversation.Answer] = {
-    val variables    = CgiVariables.of(request, path, content.length, config)
     val conversation =
-      new Conversation(
-        new ProgramRequest(request, path, content, variables, nameOf(request, path), loop),
-        config
-      )
+      try {
+        val variables = CgiVariables.of(request, path, content.length, config)
+        new Conversation(
+          new ProgramRequest(request, path, content, variables, nameOf(request, path), loop),
+          config
+        )
+      } catch {
+        case e: Throwable => // no conversation owns the content
+          content.close()
+          throw e
+      }
     slots
       .enter()
       .flatMap {

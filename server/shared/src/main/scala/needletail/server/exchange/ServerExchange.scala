@@ -3,6 +3,7 @@ package needletail.server.exchange
 import needletail.async.{Async, Result, ResultListener, Survivable, Value}
 import needletail.http.{ByteStream, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
+import needletail.http.text.Ascii
 import needletail.io.{FileOutput, FilePart}
 import needletail.server.overload.{LateRequest, RouteState}
 
@@ -186,7 +187,7 @@ private[server] final class ServerExchange(
 
   /** Whether the reply is an event stream, which may end after any event, as its client reconnects (HTML standard). */
   def isEventStream: Boolean =
-    response.headers.get("Content-Type").exists(_.toLowerCase.startsWith("text/event-stream"))
+    response.headers.get("Content-Type").exists(Ascii.lower(_).startsWith("text/event-stream"))
 
   /** Ends the reply's stream, which waits, as if it were complete. */
   def endStream(): Unit = {

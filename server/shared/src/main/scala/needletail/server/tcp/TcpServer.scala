@@ -162,9 +162,11 @@ final class TcpServer private (settings: TcpSettings, protocol: Protocol)
   private[server] def log: Log                 = guardedLog
 
   /**
-   * Stops gracefully: `isReady` becomes false; after `drainDelay` the listener and idle connections are closed,
-   * requests in progress are finished, and those that are not by `drainTimeout` are cut off. May be called more than
-   * once; completes as `stopped` does.
+   * Stops gracefully. `isReady` becomes false. After `drainDelay`, connections that wait in the backlog are accepted as
+   * far as limits allow, unless the listening socket is inherited, and the listener is closed. Then idle connections are
+   * kept for `drainGrace`, for one more request each; those of a codec are closed at once. Requests in progress are
+   * finished; what is left `drainTimeout` after `drainDelay` is cut off. May be called more than once; completes as
+   * `stopped` does.
    */
   def drain(): Future[Unit] = {
     ready.set(false)
