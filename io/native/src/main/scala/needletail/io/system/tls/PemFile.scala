@@ -7,6 +7,8 @@ import java.util.Locale.ROOT
 
 import scala.collection.mutable
 
+import scala.collection.mutable
+
 import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
 
