@@ -34,7 +34,8 @@ private[client] final class Breaker(config: BreakerConfig) {
 
   /** The generation of a call that may be made now; `Rejected` if none may. */
   def admit(now: Long): Int = {
-    val present = generation // before the phase: if it opens in between, a call too many is admitted, and no probe
+    val present =
+      generation // before the phase: if it opens in between, a call too many is admitted, and no probe
     if (!config.enabled || (phase eq BreakerState.Closed)) present else admitProbe(now)
   }
 

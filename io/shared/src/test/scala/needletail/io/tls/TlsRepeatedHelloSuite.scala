@@ -1,9 +1,5 @@
 package needletail.io.tls
 
-import java.io.DataInputStream
-import java.net.Socket as PlainSocket
-
-
 /** Clients whose first key share is of a group that the server does not use: they repeat their ClientHello. */
 class TlsRepeatedHelloSuite extends TlsPair {
   private lazy val shop = {
@@ -18,8 +14,8 @@ class TlsRepeatedHelloSuite extends TlsPair {
 
   for {
     (about, clients) <- Seq[(String, Option[() => TlsClientAuth])](
-      "no certificates" -> None,
-      "certificates, which they may have" -> Some(() => TlsClientAuth(authority.file, required = false)),
+      "no certificates"                    -> None,
+      "certificates, which they may have"  -> Some(() => TlsClientAuth(authority.file, required = false)),
       "certificates, which they must have" -> Some(() => TlsClientAuth(authority.file))
     )
     name <- Seq("here.test", "shop.example")
@@ -31,56 +27,6 @@ class TlsRepeatedHelloSuite extends TlsPair {
           Seq("-cert", own.chain.toString, "-key", own.key.toString)
       assert(!openSslClient(port, arguments ++ Seq("-sess_out", session)))
       assert(openSslClient(port, arguments ++ Seq("-sess_in", session)), "the session was not resumed")
-    }
-  }
-
-  /** A client of TLS 1.3, with a key share of X25519, whose number is 29, if it `hasShare`. */
-  private def greeting(name: String, hasShare: Boolean): Array[Byte] =
-    ClientHello(Seq(0x1301)) { extend =>
-      extend(0, ClientHello.list(ClientHello.name(name)))
-      extend(10, Array[Byte](0, 2, 0, 29))
-      extend(13, Array[Byte](0, 4, 4, 3, 8, 4))
-      extend(43, Array[Byte](2, 3, 4))
-      val key = 9.toByte +: new Array[Byte](31)
-      extend(51, if (hasShare) Array[Byte](0, 36, 0, 29, 0, 32) ++ key else Array[Byte](0, 0))
-    }
-
-  /** What a client gets that asks for one name at first, and for another one when it repeats that. */
-  private def answer(port: Int, first: String, second: String): String = {
-    val socket = new PlainSocket("127.0.0.1", port)
-    try {
-      socket.setSoTimeout(patience.toMillis.toInt)
-      val in = new DataInputStream(socket.getInputStream)
-
-      /** The next record that is not change_cipher_spec: `alert 47`, or the kind of its first message. */
-      def next(): String = {
-        val kind = in.readByte()
-        in.readShort()
-        val record = new Array[Byte](in.readUnsignedShort())
-        in.readFully(record)
-        if (kind == 20) next() else if (kind == 21) s"alert ${record(1)}" else s"message ${record(0)}"
-      }
-      socket.getOutputStream.write(greeting(first, hasShare = false))
-      assertEquals(next(), "message 2") // the HelloRetryRequest
-      socket.getOutputStream.write(greeting(second, hasShare = true))
-      next()
-    } finally socket.close()
-  }
-
-  tlsTest("they cannot ask for another name meanwhile") {
-    serving(both) { served =>
-      for (name <- Seq("here.test", "shop.example", "unknown.example"))
-        assertEquals(answer(served.port, name, name), "message 2")
-      assertEquals(answer(served.port, "shop.example", "SHOP.Example"), "message 2")
-      for (
-        (first, second) <- Seq(
-          "here.test"       -> "shop.example",
-          "shop.example"    -> "here.test",
-          "shop.example"    -> "shop.example.org",
-          "unknown.example" -> "shop.example"
-        )
-      )
-        assertEquals(answer(served.port, first, second), "alert 47", s"$first, then $second")
     }
   }
 }

@@ -3,7 +3,6 @@ package needletail.io.system.tls
 import scala.scalanative.unsafe.*
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.util.Locale.ROOT
 
 import needletail.io.dns.AddressText
 import needletail.io.tls.{CertificateInfo, TlsSession}
@@ -25,7 +24,7 @@ private[tls] object OpenSslFacts {
       version = at(0),
       cipher = at(1),
       protocol = at(2),
-      serverName = if (isServer) at(3).toLowerCase(ROOT) else name,
+      serverName = if (isServer) at(3).toLowerCase else name,
       peer = if (fields.length < 5 + Size) None else Some(info(fields, 5)),
       isResumed = at(4).nonEmpty
     )
@@ -156,7 +155,7 @@ private[tls] object OpenSslFacts {
     else {
       val from  = at + mark.length
       val until = subject.indexWhere(c => c == ',' || c == '+' || c == '\\', from)
-      Some(subject.substring(from, if (until < 0) subject.length else until).toLowerCase(ROOT))
+      Some(subject.substring(from, if (until < 0) subject.length else until).toLowerCase)
     }
   }
 }

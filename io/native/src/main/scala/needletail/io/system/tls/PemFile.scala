@@ -3,7 +3,6 @@ package needletail.io.system.tls
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
-import java.util.Locale.ROOT
 
 import scala.collection.mutable
 
@@ -80,7 +79,7 @@ private[tls] final class OwnCertificate(files: TlsCertificate) {
 
   /** The kind of the key matters where there are several for one name. */
   val hosts: Set[String] = {
-    val names = info.names.collect { case s"DNS:$name" => name.toLowerCase(ROOT) }
+    val names = info.names.collect { case s"DNS:$name" => name.toLowerCase }
     (if (names.nonEmpty) names else OpenSslFacts.commonName(info.subject).toSeq).toSet
   }
 }

@@ -1,9 +1,7 @@
-package needletail.io
+package needletail.io.tls
 
 import java.io.DataInputStream
 import java.net.Socket as PlainSocket
-
-import needletail.io.tls.*
 
 /** Clients that ask for another name when they repeat their ClientHello; the JDK's engine takes the latter. */
 class RepeatedNameSuite extends TlsPair {
