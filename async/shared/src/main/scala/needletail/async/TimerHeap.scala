@@ -2,9 +2,9 @@ package needletail.async
 
 /** A timer of a [[TimerHeap]]. It has its position there, which makes removing it cheap. */
 private[needletail] abstract class TimerNode {
-  private[needletail] var due   = 0L // nanoseconds of the loop's clock
-  private[async] var order      = 0L // in which they were added: equal times fire in this order
-  private[async] var position   = -1 // in the heap's array; -1: not in it
+  private[needletail] var due = 0L // nanoseconds of the loop's clock
+  private[async] var order    = 0L // in which they were added: equal times fire in this order
+  private[async] var position = -1 // in the heap's array; -1: not in it
 
   /** Whether it is in a heap. */
   private[needletail] final def isSet: Boolean = position >= 0

@@ -107,7 +107,8 @@ class ResourcesSuite extends Suite with TemporaryDirectories {
   test("a folder that is not there is an error when the routes are made, which names it") {
     val directory = temporaryDirectory()
     val files     = jar(directory, "files.jar", "", "public/assets/a.txt")
-    val names     = jar(directory, "names.jar", "files.jar") // as launchers make one where command lines are short
+    val names     =
+      jar(directory, "names.jar", "files.jar") // as launchers make one where command lines are short
     for (jars <- List(files, names)) withJars(jars) {
       for (folder <- List("public", "/public/assets/", "META-INF")) resources("/c", folder)
       for (folder <- List("publik", "public/assets/a.txt", "public/asset")) {
@@ -115,7 +116,10 @@ class ResourcesSuite extends Suite with TemporaryDirectories {
         assertEquals(refused.getMessage, s"the class path has no folder '$folder', or nothing in it")
       }
       assert(
-        intercept[IllegalArgumentException](singleResource("/one", "publik/a.txt")).getMessage.contains("'publik'")
+        intercept[IllegalArgumentException](singleResource(
+          "/one",
+          "publik/a.txt"
+        )).getMessage.contains("'publik'")
       )
     }
   }

@@ -25,8 +25,10 @@ class FatalEndSuite extends LoopSuite {
     Await.result(loops.stopped, patience)
   }
 
-  test("who is told of a loop's end, and has no memory to act on it, is told again when the loop has given back its own") {
-    val told             = new AtomicInteger
+  test(
+    "who is told of a loop's end, and has no memory to act on it, is told again when the loop has given back its own"
+  ) {
+    val told              = new AtomicInteger
     var loops: EventLoops = null
     loops = new EventLoops(
       2,

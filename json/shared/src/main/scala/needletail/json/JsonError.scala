@@ -28,7 +28,8 @@ final case class JsonError(
    * One line, safe to be shown to a client: `malformed JSON: field 'items[2]': expected a value at byte 17`, or `field
    * 'amount': expected Integer, got a string; missing field 'city'`.
    */
-  override def toString: String = if (others.isEmpty) itself else (this +: others).map(_.itself).mkString("; ")
+  override def toString: String =
+    if (others.isEmpty) itself else (this +: others).map(_.itself).mkString("; ")
 
   private def itself: String = {
     val where = if (path.isEmpty) "" else s"field '${Quote(path)}': "

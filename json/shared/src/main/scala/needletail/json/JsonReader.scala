@@ -30,15 +30,16 @@ trait JsonReader[A] {
   def read(at: JsonCursor): Either[JsonError, A]
 
   /** Both values, in a flat tuple as `+` of routes makes it, of at most 12; or the errors of both. */
-  final def +[B, C](other: JsonReader[B])(implicit values: Concat[A, B, C]): JsonReader[C] = JsonReader { at =>
-    read(at) match {
-      case Right(a)    => other.read(at).map(b => values.join(a, b).asInstanceOf[C])
-      case Left(error) =>
-        other.read(at) match {
-          case Right(_)   => Left(error)
-          case Left(more) => Left(error.and(more))
-        }
-    }
+  final def +[B, C](other: JsonReader[B])(implicit values: Concat[A, B, C]): JsonReader[C] = JsonReader {
+    at =>
+      read(at) match {
+        case Right(a)    => other.read(at).map(b => values.join(a, b).asInstanceOf[C])
+        case Left(error) =>
+          other.read(at) match {
+            case Right(_)   => Left(error)
+            case Left(more) => Left(error.and(more))
+          }
+      }
   }
 }
 

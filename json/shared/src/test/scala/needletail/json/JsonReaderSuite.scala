@@ -110,7 +110,10 @@ class JsonReaderSuite extends Suite {
         "field 'maker': missing field 'since'; field 'tags[0]': expected a string, got 1"
     )
     val wrong = read("""{"name":"p"}""").left.toOption.get
-    assertEquals(wrong.message -> wrong.others.map(_.message), "missing field 'id'" -> Vector("missing field 'maker'"))
+    assertEquals(
+      wrong.message        -> wrong.others.map(_.message),
+      "missing field 'id'" -> Vector("missing field 'maker'")
+    )
     assertEquals(error(read("[]")), "expected an object, got an array")
   }
 

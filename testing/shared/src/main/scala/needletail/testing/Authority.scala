@@ -73,7 +73,7 @@ final class Authority(folder: Path, name: String) {
     issued += 1
     val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
     val (request, more) = (file(s"$issued.csr"), file(s"$issued.ext"))
-    val alternatives = if (names.isEmpty) "" else s"subjectAltName = $names\n"
+    val alternatives    = if (names.isEmpty) "" else s"subjectAltName = $names\n"
     write(more, s"${alternatives}basicConstraints = CA:FALSE\n")
     val kind = algorithm match {
       case "rsa" => "rsa:2048"

@@ -123,7 +123,7 @@ private[testkit] final class TestGate extends Gate {
   def later(route: RouteClass, body: () => Reply): Reply   = body()
   def refused(route: RouteClass, reason: Int): Response    = Refusal.response(reason)
   def unmatched(): Unit                                    = current = RouteClass.unmatched
-  def answeredFor(route: RouteClass): Unit               = current = route
+  def answeredFor(route: RouteClass): Unit                 = current = route
   def failed(request: Request, cause: Throwable): Response = {
     last = cause
     Around.failure(cause)

@@ -174,7 +174,7 @@ class WebSocketSuite extends Suite {
             val url = s"ws://127.0.0.1:${server.port}${path.takeWhile(_ != '?')}"
             assertEquals(e.getMessage, s"$url: the server answered ${e.status}")
             e.status
-          case e                   => throw e
+          case e => throw e
         }
       assertEquals(refused("/nowhere?key=secret"), 404)
       assertEquals(refused("/echo", Headers("Origin" -> "http://evil.example")), 403)

@@ -31,7 +31,7 @@ final class Call private[client] (
     private[client] val deadline: TimeLimit,
     private[client] val limit: FiniteDuration, // null: `requestTimeout`
     private[client] val options: Int,
-    private[client] val jar: CookieJar,            // null: none
+    private[client] val jar: CookieJar,                  // null: none
     private[client] val headLimited: HasTimeLimit = null // null: nothing
 ) {
   import Call.*

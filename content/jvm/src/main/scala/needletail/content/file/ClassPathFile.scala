@@ -17,7 +17,8 @@ private[file] object ClassPathFile {
    */
   def hasFolder(name: String): Boolean =
     name.isEmpty || loader.getResource(name) != null || !areJarsKnown || {
-      val urls  = loaders.collect { case l: URLClassLoader => l.getURLs.toSeq }.flatten.filter(_.getProtocol == "file")
+      val urls =
+        loaders.collect { case l: URLClassLoader => l.getURLs.toSeq }.flatten.filter(_.getProtocol == "file")
       val files = urls.map(url => new File(url.toURI)) ++
         System.getProperty("java.class.path", "").split(File.pathSeparatorChar).map(new File(_))
       hasEntry(files.toList, name, Set.empty)

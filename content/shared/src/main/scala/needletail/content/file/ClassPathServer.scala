@@ -15,7 +15,9 @@ import needletail.routing.Routes
 private[content] final class ClassPathServer(base: String, config: FileConfig) {
   private val root = base.split('/').filter(_.nonEmpty).map(_ + "/").mkString
   if (!ClassPathFile.hasFolder(root))
-    throw new IllegalArgumentException(s"the class path has no folder '${root.stripSuffix("/")}', or nothing in it")
+    throw new IllegalArgumentException(
+      s"the class path has no folder '${root.stripSuffix("/")}', or nothing in it"
+    )
 
   private val known  = new ConcurrentHashMap[String, StoredFile]
   private val weight = new AtomicLong

@@ -306,13 +306,24 @@ class FileServerSuite extends Suite with TemporaryDirectories {
       assertEquals(routes.test(get("/icons/")).status.code, 404)
       assertEquals(routes.test(get("/icons/x.ico/y")).status.code, 404)
       val missing = root.resolve("no/such")
-      for (make <- List[() => Any](() => needletail.content.files("/x", missing), () => singleFile("/x", missing.resolve("a.txt"))))
+      for (
+        make <- List[() => Any](
+          () => needletail.content.files("/x", missing),
+          () => singleFile("/x", missing.resolve("a.txt"))
+        )
+      )
         assertEquals(
           intercept[IllegalArgumentException](make()).getMessage,
           s"there is no directory $missing"
         )
-      val relative = intercept[IllegalArgumentException](needletail.content.files("/x", java.nio.file.Paths.get("no such"))).getMessage
-      assertEquals(relative, s"there is no directory no such in ${java.nio.file.Paths.get("").toAbsolutePath}")
+      val relative = intercept[IllegalArgumentException](needletail.content.files(
+        "/x",
+        java.nio.file.Paths.get("no such")
+      )).getMessage
+      assertEquals(
+        relative,
+        s"there is no directory no such in ${java.nio.file.Paths.get("").toAbsolutePath}"
+      )
       intercept[IllegalArgumentException](singleFile("/x", java.nio.file.Paths.get("/")))
     }
   }

@@ -135,9 +135,11 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
-  test("a service that hangs until handlerTimeout has failed, and opens the breaker; a client that leaves does not") {
-    val asked           = new java.util.concurrent.atomic.AtomicInteger
-    val hangs: Handler  = _ => {
+  test(
+    "a service that hangs until handlerTimeout has failed, and opens the breaker; a client that leaves does not"
+  ) {
+    val asked          = new java.util.concurrent.atomic.AtomicInteger
+    val hangs: Handler = _ => {
       asked.incrementAndGet()
       new AsyncPromise[Response]
     }
@@ -149,8 +151,9 @@ class ProxySuite extends Suite with Serving {
         val config = serverConfig.copy(handlerTimeout = limit)
         serving(handler(client)(server), serverConfig = config)((front, _) => test(front, client))
       }
-    val proxied: Client => RunningServer => Handler = client => server => proxy("/", client.service(server.url))
-    val called: Client => RunningServer => Handler  = client =>
+    val proxied: Client => RunningServer => Handler =
+      client => server => proxy("/", client.service(server.url))
+    val called: Client => RunningServer => Handler = client =>
       server => Handler(request => client.get(server.url)(request.timeLimit).response.map(_.toResponse))
     for (handler <- List(proxied, called))
       passing(200.millis)(handler) { (front, client) =>
@@ -175,7 +178,10 @@ class ProxySuite extends Suite with Serving {
         leaves.close()
       }
       eventually(client.statistics.head.cancelled == 6)
-      assertEquals((client.statistics.head.failures, client.statistics.head.breaker), (0L, BreakerState.Closed))
+      assertEquals(
+        (client.statistics.head.failures, client.statistics.head.breaker),
+        (0L, BreakerState.Closed)
+      )
     }
   }
 

@@ -87,7 +87,7 @@ class SecuritySuite extends Suite {
   }
 
   test("a request of a page of the same host and another port is told of proxies that change Host") {
-    val routes                                              = plain.refuseCrossSite(CrossSite())
+    val routes                                                      = plain.refuseCrossSite(CrossSite())
     def text(host: String, origin: String, more: (String, String)*) =
       ask(routes, Method.POST, (Seq("Host" -> host, "Origin" -> origin) ++ more)*).text
     val told = text("me.example", "https://me.example:8443")
@@ -96,7 +96,10 @@ class SecuritySuite extends Suite {
     val fromBrowser = text("me.example", "https://me.example:8443", "Sec-Fetch-Site" -> "same-site")
     assertEquals(fromBrowser, "a request from another site") // the browser compares by itself
     // as a proxy passes it that names the default port
-    assertEquals(ask(routes, Method.POST, "Host" -> "me.example:443", "Origin" -> "https://me.example").status.code, 200)
+    assertEquals(
+      ask(routes, Method.POST, "Host" -> "me.example:443", "Origin" -> "https://me.example").status.code,
+      200
+    )
   }
 
   private def encoded(text: String) = Base64.getEncoder.encodeToString(text.getBytes("UTF-8"))

@@ -254,7 +254,9 @@ class DiagnosisSuite extends Suite {
     val busy   = open()(_.copy(busiestLoop = 0.99)).check(missed).head
     assert(!busy.held, busy)
     assert(
-      busy.reason.contains(", but the generator was the limit, so it says nothing about the server: CLIENT-LIMITED ("),
+      busy.reason.contains(
+        ", but the generator was the limit, so it says nothing about the server: CLIENT-LIMITED ("
+      ),
       busy.reason
     )
     assert(!open()(identity).check(missed).head.reason.contains("generator"))

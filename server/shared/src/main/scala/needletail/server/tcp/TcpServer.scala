@@ -63,7 +63,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val listener: Listener =
     try {
       for (i <- 0 until loopCount)
-        members(i) = new PerLoopServer(i, loops(i), protocol.onLoop(loops(i), guardedLog), settings, acceptor.closed)
+        members(i) =
+          new PerLoopServer(i, loops(i), protocol.onLoop(loops(i), guardedLog), settings, acceptor.closed)
       listen()
     } catch {
       case e: Throwable =>

@@ -139,7 +139,10 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         socket.close()
       }
       assertEquals(lines.all.size, 1)
-      assert(lines.all.peek.startsWith(s"${server.url}: a client used TLS on a plain HTTP port"), lines.all.peek)
+      assert(
+        lines.all.peek.startsWith(s"${server.url}: a client used TLS on a plain HTTP port"),
+        lines.all.peek
+      )
     }
   }
 
@@ -157,7 +160,9 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         server.reload()
         val line = lines.all.poll
         assert(
-          line.startsWith(s"${server.url}: the certificates were not reloaded") && line.contains(expired.key.toString),
+          line.startsWith(s"${server.url}: the certificates were not reloaded") && line.contains(
+            expired.key.toString
+          ),
           line
         )
       }

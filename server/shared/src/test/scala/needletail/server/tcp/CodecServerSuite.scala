@@ -158,29 +158,32 @@ class CodecServerSuite extends Suite {
     }
   }
 
-  test("the log says which server its lines are about, and why a message was malformed, once a second at most") {
+  test(
+    "the log says which server its lines are about, and why a message was malformed, once a second at most"
+  ) {
     val said = new java.util.concurrent.ConcurrentLinkedQueue[String]
     val log  = new Log {
       def warn(message: String): Unit                    = { said.add(message); () }
       def error(message: String, cause: Throwable): Unit = { said.add(s"$message: ${cause.getMessage}"); () }
     }
-    serving(config.copy(log = log))(n => if (n == 7) Async.fail(new Exception("seven")) else Answer(n)) { server =>
-      val url = s"tcp://127.0.0.1:${server.port}"
-      assertEquals(new RawClient(server.port).send("7;").readAll(), "")
-      val bad = (1 to 3).map { _ =>
-        val client = new RawClient(server.port)
-        val local  = client.socket.getLocalPort
-        assertEquals(client.send("x;").readAll(), "-1;")
-        local
-      }
-      eventually(said.size >= 2)
-      val lines = said.toArray.toList.map(_.toString)
-      assertEquals(lines.head, s"$url: a handler failed: seven")
-      assertEquals(
-        lines(1),
-        s"$url: a malformed message from 127.0.0.1:${bad.head}, whose connection is closed: not a number"
-      )
-      assertEquals(lines.size, 2) // unless this took a second
+    serving(config.copy(log = log))(n => if (n == 7) Async.fail(new Exception("seven")) else Answer(n)) {
+      server =>
+        val url = s"tcp://127.0.0.1:${server.port}"
+        assertEquals(new RawClient(server.port).send("7;").readAll(), "")
+        val bad = (1 to 3).map { _ =>
+          val client = new RawClient(server.port)
+          val local  = client.socket.getLocalPort
+          assertEquals(client.send("x;").readAll(), "-1;")
+          local
+        }
+        eventually(said.size >= 2)
+        val lines = said.toArray.toList.map(_.toString)
+        assertEquals(lines.head, s"$url: a handler failed: seven")
+        assertEquals(
+          lines(1),
+          s"$url: a malformed message from 127.0.0.1:${bad.head}, whose connection is closed: not a number"
+        )
+        assertEquals(lines.size, 2) // unless this took a second
     }
   }
 

@@ -107,7 +107,9 @@ private[websocket] final class ClientTunnel(
 
   def onEnd(): Unit =
     if (handler == null)
-      lost(new IOException(s"${handshake.url}: the server ended the connection before its answer was complete"))
+      lost(
+        new IOException(s"${handshake.url}: the server ended the connection before its answer was complete")
+      )
     else turned(())(handler.peerEnded())
 
   def onDrained(): Unit = if (handler != null) turned(())(handler.outputTaken())
@@ -126,7 +128,8 @@ private[websocket] final class ClientTunnel(
 
   def onClosed(cause: Throwable): Unit =
     if (handler != null) handler.closed()
-    else handshake.failed(if (cause == null) new IOException(s"${handshake.url}: the connection was closed") else cause)
+    else handshake.failed(if (cause == null) new IOException(s"${handshake.url}: the connection was closed")
+    else cause)
 
   def run(): Unit = {
     isWoken = false

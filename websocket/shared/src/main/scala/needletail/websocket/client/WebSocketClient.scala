@@ -54,7 +54,7 @@ final class WebSocketClient private (
     val name      = WebSocketClient.name(to)
     val handshake =
       new ClientHandshake(name, to.origin.authority, to.target, headers, config, on.part, open)
-    val proxy     = config.proxies.of(to.origin)
+    val proxy                = config.proxies.of(to.origin)
     var tunnel: ClientTunnel = null
     if (on.isClosed) Async.fail(WebSocketClient.closedError)
     else

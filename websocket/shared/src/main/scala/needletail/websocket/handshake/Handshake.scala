@@ -88,7 +88,8 @@ private[needletail] object Handshake {
     else if (!isOnly(request, "Sec-WebSocket-Version", Version))
       new Upgrade.Refused(otherVersion)
     else if (!hasKey(request)) new Upgrade.Refused(badKey)
-    else if (!isFromHere(request, config.origins)) new Upgrade.Refused(if (isOfOtherPort(request)) otherPort else otherOrigin)
+    else if (!isFromHere(request, config.origins))
+      new Upgrade.Refused(if (isOfOtherPort(request)) otherPort else otherOrigin)
     else null
   }
 

@@ -87,7 +87,9 @@ class HandshakeSuite extends Suite {
     assertEquals(status(asked.add("Origin", "http://example.com").add("Origin", "http://evil.example")), 403)
   }
 
-  test("a refused page of the same host and another port is told of proxies that do not pass Host on as it came") {
+  test(
+    "a refused page of the same host and another port is told of proxies that do not pass Host on as it came"
+  ) {
     def text(origin: String, host: String) = {
       val headers = asked.set("Host", host).set("Origin", origin)
       val request = Request(Method.GET, "/", headers, MessageBody.empty)
