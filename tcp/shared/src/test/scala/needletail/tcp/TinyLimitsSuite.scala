@@ -144,7 +144,7 @@ class TinyLimitsSuite extends Suite with WithTestServer {
   }
 
   test("random combinations") {
-    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(60)(_.toInt)
+    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(30)(_.toInt)
     for (seed <- 1 to count) play(seed.toLong)
     assert(answered.get > requests.get / 10, s"only ${answered.get} of ${requests.get} were answered")
   }
