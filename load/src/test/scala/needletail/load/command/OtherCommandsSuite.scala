@@ -172,7 +172,11 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
   }
 
   /** The report of a ladder, in some of whose runs, counted from 0, the server refuses every connection. */
-  private def refusing(runs: Set[Int], interruption: Interruption = new Interruption, after: Int = 100): String = {
+  private def refusing(
+      runs: Set[Int],
+      interruption: Interruption = new Interruption,
+      after: Int = 100
+  ): String = {
     val inner = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
     val model = new needletail.load.engine.LoadRunner {
       def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
@@ -190,7 +194,10 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
 
   test("rows that the ladder gave up itself are those in which the server failed") {
     val died = refusing(Set(2, 3))
-    assert(died.contains("Given up at 100, 150 users, before all requests had been sent: no request succeeded"), died)
+    assert(
+      died.contains("Given up at 100, 150 users, before all requests had been sent: no request succeeded"),
+      died
+    )
     assert(died.contains("Capacity for latency (p99 < 2 s): 50 users."), died)
     assert(died.contains("Capacity for throughput (errors up to 1 %): 50 users."), died)
     assert(!died.contains("Interrupted") && !died.contains("or more, as the ladder ends"), died)
@@ -274,7 +281,12 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
         program.run("compare", a, worse, "--junit", file("w.xml").toString, "--csv", file("w.csv").toString),
         1
       )
-      assert("B is worse in [1-5] of 5 figures, beyond noise \\(99 % sure of each\\)".r.findFirstIn(program.out).isDefined, program.out)
+      assert(
+        "B is worse in [1-5] of 5 figures, beyond noise \\(99 % sure of each\\)".r.findFirstIn(
+          program.out
+        ).isDefined,
+        program.out
+      )
       assert(program.out.contains("in one of them with a probability of up to 5 %."), program.out)
       assert(program.out.contains(if (n == 1) "confidence" else "p = 0.0079"), program.out)
       assertEquals(new ModelProgram().run("compare", worse, a), 0)

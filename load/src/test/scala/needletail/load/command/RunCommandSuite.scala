@@ -79,7 +79,10 @@ class RunCommandSuite extends Suite with TemporaryDirectories {
   }
 
   test("a URL without a path gets one before its query, which may have question marks") {
-    for ((typed, url) <- Seq("a:1?b=c?d" -> "http://a:1/?b=c?d", "http://a?" -> "http://a/?", "a:1" -> "http://a:1/")) {
+    for (
+      (typed, url) <-
+        Seq("a:1?b=c?d" -> "http://a:1/?b=c?d", "http://a?" -> "http://a/?", "a:1" -> "http://a:1/")
+    ) {
       val model = new ModelDriver(ModelServer())
       assertEquals(new ModelProgram(model).run("run", typed, "--users", "1", "--requests", "1"), 0)
       assertEquals(model.runs.head.kinds.head.requests.map(_.url), Vector(url))

@@ -54,7 +54,12 @@ class PreflightSuite extends Suite {
     // also if they are more than an Int holds
     def own(users: Int*) =
       closed(0).copy(kinds = users.map(n => kinds.head.copy(users = Some(n))).toVector)
-    for ((plan, users) <- Seq(own(1500000000, 1500000000) -> "3000000000", own(1 << 30, 1 << 30, 1 << 30, 1 << 30) -> "4294967296")) {
+    for (
+      (plan, users) <- Seq(
+        own(1500000000, 1500000000)             -> "3000000000",
+        own(1 << 30, 1 << 30, 1 << 30, 1 << 30) -> "4294967296"
+      )
+    ) {
       assertEquals(PlanCheck.mistake(plan), None)
       val told = Preflight.tooManyUsers(plan, heap)
       assert(told.exists(_.startsWith(s"$users users take about")), told)

@@ -30,11 +30,11 @@ private[client] final class Host(
   /** The proxy that it is called through; null for none. */
   private val proxy: HttpProxy = if (isService) null else config.proxies.of(origin).orNull
 
-  val name: String = origin.text
-  val tls: TlsPeer = origin.peer(config.tls)
-  val breaker      = new Breaker(config.breaker)
-  val budget       = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
-  val balancer     = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
+  val name: String     = origin.text
+  val tls: TlsPeer     = origin.peer(config.tls)
+  val breaker          = new Breaker(config.breaker)
+  val budget           = new RetryBudget(config.retry.budget, config.retry.reserve, config.retry.saving)
+  val balancer         = new Balancer(if (proxy == null) addresses else List(proxy.address), config.balancing)
   @volatile var usedAt = 0L // nanoseconds, to the second, of the loops' clocks
 
   private val countsByLoop = new ConcurrentHashMap[AnyRef, HostCounts]

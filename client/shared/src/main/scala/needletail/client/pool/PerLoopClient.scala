@@ -5,9 +5,9 @@ import needletail.client.policy.RetryPolicy
 
 /** The part of a client that belongs to one event loop. Used on that loop only. */
 private[client] final class PerLoopClient(val registry: HostRegistry, val context: ClientLoopContext) {
-  private val hosts    = new java.util.IdentityHashMap[Host, PerLoopHost]
-  private val leaving  = new java.util.ArrayList[PerLoopHost] // forgotten, with calls that wait
-  private val key      = new AnyRef   // of this loop's counts: `this` and the loop would be held by the hosts
+  private val hosts   = new java.util.IdentityHashMap[Host, PerLoopHost]
+  private val leaving = new java.util.ArrayList[PerLoopHost] // forgotten, with calls that wait
+  private val key      = new AnyRef // of this loop's counts: `this` and the loop would be held by the hosts
   private var isClosed = false
 
   /** Whether the client has been closed, or the loop is stopping. */

@@ -177,7 +177,7 @@ class EventSourceSuite extends Suite {
       var cancelled = 0
       val body      = Stream("id: 1\ndata: a\n\n".getBytes, long.getBytes) ++
         Stream.defer(new AsyncPromise[Stream[Array[Byte]]])
-      val events    = EventSource(longest = 100) { _ =>
+      val events = EventSource(longest = 100) { _ =>
         calls += 1
         Async.value(if (calls < 3) Some(body.onEnd(cancelled += 1)) else None)
       }

@@ -22,8 +22,10 @@ class FormDataSuite extends Suite {
     )
   }
 
-  test("a name may have what can be sent: line breaks and quotes escaped as by browsers, no other control characters") {
-    val loop                                 = new ManualLoop
+  test(
+    "a name may have what can be sent: line breaks and quotes escaped as by browsers, no other control characters"
+  ) {
+    val loop                                           = new ManualLoop
     def read(form: FormData): (String, Option[String]) = {
       val request = Request(
         Method.POST,
@@ -34,7 +36,10 @@ class FormDataSuite extends Suite {
       loop.run(Multipart.of(request).toOption.get.each(p => p.text().map(_ => (p.name, p.fileName)))).get.head
     }
     def file(name: String) = FormData().file(name, name, "text/plain", "x".getBytes)
-    for ((name, expected) <- Seq("a\tb" -> "a\tb", "a\nb" -> "a%0Ab", "a%22b" -> "a\"b", "a\u0085b" -> "a\u0085b"))
+    for (
+      (name, expected) <-
+        Seq("a\tb" -> "a\tb", "a\nb" -> "a%0Ab", "a%22b" -> "a\"b", "a\u0085b" -> "a\u0085b")
+    )
       assertEquals(read(file(name)), (expected, Some(expected)))
     for (control <- Seq("\u0000", "\u001b", "\u007f")) {
       intercept[IllegalArgumentException](file(s"a$control"))

@@ -64,7 +64,8 @@ private[load] object LadderText {
     def planned(r: Ladder.Climbed) = r.row.users.toLong * requests
     val incomplete                 = all.filter(r => ended(r) < planned(r))
     val cut                        =
-      if (interrupted) all.lastOption.filter(r => incomplete.contains(r) && !TotalFailure.gaveUp(r.measured.run))
+      if (interrupted)
+        all.lastOption.filter(r => incomplete.contains(r) && !TotalFailure.gaveUp(r.measured.run))
       else None
     val told = cut.map { r =>
       s"Interrupted at ${r.row.users} users, after ${Quantity.count(ended(r))} of " +
@@ -78,7 +79,8 @@ private[load] object LadderText {
 
   /** One line for all rows that were given up for the same reason. */
   private def givenUp(rows: Vector[Ladder.Climbed]): Vector[String] = {
-    val reasons = rows.map(r => r -> TotalFailure.reason(r.measured.run).getOrElse("not all requests were sent"))
+    val reasons =
+      rows.map(r => r -> TotalFailure.reason(r.measured.run).getOrElse("not all requests were sent"))
     reasons.map(_._2).distinct.map { reason =>
       val users = reasons.collect { case (r, `reason`) => r.row.users }
       s"Given up at ${users.mkString(", ")} users, before all requests had been sent: $reason."
@@ -90,7 +92,7 @@ private[load] object LadderText {
     val wanted = objective.map(_.text).mkString(", ")
     val top    = rows.lastOption
     def users(of: Option[Ladder.Climbed], what: String, none: String): String = of match {
-      case None                          => none
+      case None                           => none
       case Some(row) if top.contains(row) =>
         s"$what: ${row.row.users} users or more, as the ladder ends there."
       case Some(row) => s"$what: ${row.row.users} users."

@@ -39,7 +39,7 @@ private[load] object TextReport {
 
   private def counts(measured: Measurement): Vector[String] = {
     val all  = measured.run.total()
-    val ramp   = RunRows.afterRamp(measured).fold("")(" " + _)
+    val ramp = RunRows.afterRamp(measured).fold("")(" " + _)
     Vector(
       s"${Quantity.count(all.requests)} ${if (all.requests == 1) "request" else "requests"}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
         s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"

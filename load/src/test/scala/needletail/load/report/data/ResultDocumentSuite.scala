@@ -21,13 +21,20 @@ class ResultDocumentSuite extends Suite {
     assertEquals(back.parts.head.summary.requests, run.total().requests)
   }
 
-  test("with a ramp, errors are those of tables and assertions, and numbers of requests those of the whole run") {
+  test(
+    "with a ramp, errors are those of tables and assertions, and numbers of requests those of the whole run"
+  ) {
     val total   = Ramped.measured.run.total()
     val summary = ResultDocument.summary(Ramped.measured)
-    assertEquals((summary.requests, summary.bad, summary.outcomes.get("status")), (total.requests, total.bad, Some(total.bad)))
+    assertEquals(
+      (summary.requests, summary.bad, summary.outcomes.get("status")),
+      (total.requests, total.bad, Some(total.bad))
+    )
     assert(summary.bad > 0 && summary.seconds == 3.0, summary.bad)
     assertEquals((summary.errors, summary.kinds.map(_.errors)), (0.0, Vector(0.0)))
-    assert(Ramped.measured.check(Condition.parseAll("errors <= 0 %").getOrElse(fail("none"))).forall(_.passed))
+    assert(
+      Ramped.measured.check(Condition.parseAll("errors <= 0 %").getOrElse(fail("none"))).forall(_.passed)
+    )
   }
 
   test("it is read without this program too: figures by name, in plain units") {
