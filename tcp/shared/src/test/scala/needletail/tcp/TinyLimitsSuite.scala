@@ -22,7 +22,8 @@ class TinyLimitsSuite extends Suite with WithTestServer {
 
   /** Answers what it is asked for, in order: slowly, in parts, not at all, wrongly, or by ending the connection. */
   private final class Script extends ((TestPeer, String) => Unit) {
-    private var slow = Map.empty[TestPeer, Vector[String]] // what waits for a slow answer; used on the server's loop
+    private var slow =
+      Map.empty[TestPeer, Vector[String]] // what waits for a slow answer; used on the server's loop
 
     def apply(peer: TestPeer, line: String): Unit =
       if (slow.contains(peer)) slow += peer -> (slow(peer) :+ line)
@@ -104,7 +105,7 @@ class TinyLimitsSuite extends Suite with WithTestServer {
         val own = new Random(random.nextLong())
         new Thread(() =>
           for (_ <- 1 to 5) {
-            val asked   = List.fill(1 + own.nextInt(8))(request(own))
+            val asked = List.fill(1 + own.nextInt(8))(request(own))
             requests.addAndGet(asked.size)
             val futures = asked.map { line =>
               own.nextInt(8) match {

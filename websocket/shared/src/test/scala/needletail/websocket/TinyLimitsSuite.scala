@@ -41,7 +41,8 @@ class TinyLimitsSuite extends Suite {
   }
 
   private def client(random: Random): WebSocketClientConfig = {
-    def often[A](usual: A, others: A*): A = if (random.nextInt(3) > 0) usual else others(random.nextInt(others.size))
+    def often[A](usual: A, others: A*): A =
+      if (random.nextInt(3) > 0) usual else others(random.nextInt(others.size))
     WebSocketClientConfig(
       webSocket = configured(random),
       loops = 1 + random.nextInt(2),

@@ -36,9 +36,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var streamTouched: Boolean = false // whether the source has been read from
   private var isCodingAsked          = false // whether the client decodes the response's content
   private var status: Status         = null  // of the response that is returned
-  private var admitted  = 0     // the breaker's generation of the current attempt
-  private var isSending = false // whether the streamed content of the request is on its way
-  private var isJudged  = false // whether the breaker has had the outcome of a stream from its head
+  private var admitted               = 0     // the breaker's generation of the current attempt
+  private var isSending              = false // whether the streamed content of the request is on its way
+  private var isJudged = false // whether the breaker has had the outcome of a stream from its head
 
   private var attempts            = 0
   private var redirects           = 0

@@ -2,7 +2,6 @@ package needletail.io.dns
 
 import needletail.io.{Address, LoopSuite}
 
-
 class AddressTextSuite extends LoopSuite {
   private def v6(fields: Int*): String = {
     val ip = fields.flatMap(f => Seq((f >> 8).toByte, f.toByte)).toArray

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import needletail.io.{EventLoop, LoopSuite}
 
-
 class DnsResolverSuite extends LoopSuite {
   private val address = InetAddress.getByAddress(Array[Byte](127, 0, 0, 1))
 

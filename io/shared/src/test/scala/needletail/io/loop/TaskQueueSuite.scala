@@ -5,7 +5,6 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.{EventLoop, LoopSuite}
 
-
 class TaskQueueSuite extends LoopSuite {
 
   private def drain(first: TaskQueue.Node): Int = {

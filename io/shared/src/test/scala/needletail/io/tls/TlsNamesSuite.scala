@@ -133,7 +133,9 @@ class TlsNamesSuite extends TlsPair {
       answering(both) { port =>
         val session                           = authority.file(s"session$version").toString
         def isResumed(name: String*): Boolean = openSslClient(port, Seq(version, "-sess_in", session) ++ name)
-        def begin(name: String*): Unit = { openSslClient(port, Seq(version, "-sess_out", session) ++ name); () }
+        def begin(name: String*): Unit        = {
+          openSslClient(port, Seq(version, "-sess_out", session) ++ name); ()
+        }
         begin("-servername", "shop.example")
         assert(isResumed("-servername", "shop.example"))
         assert(isResumed("-servername", "SHOP.example"))

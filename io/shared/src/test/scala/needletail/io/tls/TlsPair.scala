@@ -7,7 +7,17 @@ import java.util.concurrent.{ConcurrentLinkedQueue, LinkedBlockingQueue, TimeUni
 
 import scala.concurrent.{Await, Promise}
 
-import needletail.io.{Address, Connection, ConnectionHandler, Connector, EventLoop, Listener, LoopSuite, Tls, TlsIdentity}
+import needletail.io.{
+  Address,
+  Connection,
+  ConnectionHandler,
+  Connector,
+  EventLoop,
+  Listener,
+  LoopSuite,
+  Tls,
+  TlsIdentity
+}
 import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.testing.TemporaryDirectories
 

@@ -20,9 +20,9 @@ private[server] final class EndWatch(
 ) {
   import EndWatch._
 
-  private val seen            = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
-  private var thread: Thread  = null
-  @volatile private var due   = 0L
+  private val seen           = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
+  private var thread: Thread = null
+  @volatile private var due  = 0L
   @volatile private var ended = false
 
   /** The loops should have ended in so many nanoseconds. May be called again with a shorter time. From any thread. */

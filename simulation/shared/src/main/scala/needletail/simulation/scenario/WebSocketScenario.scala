@@ -6,7 +6,12 @@ import needletail.io.EventLoops
 import needletail.routing.Routes
 import needletail.server._
 import needletail.simulation.peer.{HttpProbe, PeerGroup}
-import needletail.simulation.peer.websocket.{ClientWebSocket, IdleWebSocket, RawWebSocketClient, RawWebSocketServer}
+import needletail.simulation.peer.websocket.{
+  ClientWebSocket,
+  IdleWebSocket,
+  RawWebSocketClient,
+  RawWebSocketServer
+}
 import needletail.simulation.reader.FrameTap
 import needletail.simulation.service.{ListenerChecks, Service, UserCode, WebSocketService}
 import needletail.simulation.world.World

@@ -6,8 +6,6 @@ import java.nio.file.Path
 
 import scala.collection.mutable
 
-import scala.collection.mutable
-
 import needletail.io.file.SmallFile
 import needletail.io.tls.{CertificateInfo, TlsCertificate}
 

@@ -35,7 +35,12 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
 
   test("what the library does not support of a profile is an error, and not replaced by its own settings") {
     import OpenSslSettings.*
-    def use(least: Int = 0x0303, older: String = Older, newer: String = Newer, groups: String = Groups): Unit =
+    def use(
+        least: Int = 0x0303,
+        older: String = Older,
+        newer: String = Newer,
+        groups: String = Groups
+    ): Unit =
       OpenSslFunctions.release(OpenSslSettings.context(isServer = true, TlsProfile.Modern, isResuming = true)(
         OpenSslSettings.use(_, least, older, newer, groups)
       ))
@@ -65,8 +70,9 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
   test("a subject is known in full, however long") {
     val (chain, key) = (authority.file("long.pem"), authority.file("long.key"))
     val units        = (100 until 180).map(i => s"/OU=$i" + "x" * 60).mkString
-    val command      = Seq("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes") ++
-      Seq("-days", "2", "-subj", s"/CN=end$units", "-keyout", key.toString, "-out", chain.toString)
+    val command      =
+      Seq("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes") ++
+        Seq("-days", "2", "-subj", s"/CN=end$units", "-keyout", key.toString, "-out", chain.toString)
     val process = new ProcessBuilder(command*).redirectErrorStream(true)
       .redirectOutput(authority.file("log").toFile).start()
     assertEquals(process.waitFor(), 0)
