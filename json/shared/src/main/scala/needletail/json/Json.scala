@@ -255,7 +255,7 @@ final class JsonCursor private[json] (
       parent.error(s"expected ${if (name != null) "an object" else "an array"}, got ${other.kind}")
   }
 
-  /** Such as `items[2].price`; empty for the document itself. */
+  /** Such as `items[2].price`; empty for the document itself. Longer names than 256 characters are cut. */
   def path: String = {
     val out                              = new StringBuilder
     def append(cursor: JsonCursor): Unit = if (cursor.parent != null) {
@@ -263,7 +263,8 @@ final class JsonCursor private[json] (
       if (cursor.name == null) out.append('[').append(cursor.index).append(']')
       else {
         if (out.nonEmpty) out.append('.')
-        out.append(cursor.name)
+        if (cursor.name.length <= JsonCursor.MaxName) out.append(cursor.name)
+        else out.append(cursor.name, 0, JsonCursor.MaxName).append('\u2026')
       }
       ()
     }
@@ -274,4 +275,7 @@ final class JsonCursor private[json] (
 
 private[json] object JsonCursor {
   def root(value: Json): JsonCursor = new JsonCursor(value, null, null, -1)
+
+  /** Characters of a name that a path has: names are the client's, and each error has a path. */
+  final val MaxName = 256
 }

@@ -50,6 +50,12 @@ class JsonReaderSuite extends Suite {
     assertEquals(error(json.as[List[Int]]), "expected an array, got an object")
   }
 
+  test("a path has the beginning of a long name") {
+    val name  = "x" * 100000
+    val found = Json.parse(s"""{"$name":{"n":"x"}}""").flatMap(_.as[Map[String, Map[String, Int]]])
+    assertEquals(found.left.map(_.path), Left("x" * 256 + "\u2026.n"))
+  }
+
   test("whole numbers, however they are written, at bounded cost") {
     def long(text: String) = Json.parse(text).flatMap(_.as[Long]).toOption
     assertEquals(

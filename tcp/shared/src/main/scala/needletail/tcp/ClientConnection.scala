@@ -178,7 +178,10 @@ private[tcp] final class ClientConnection[I, O](
   /** If nothing else can be in flight, nothing is lost by opening another connection instead. */
   def timedOut(x: Exchange[_, _]): Unit =
     if (config.pipelining > 1 || !hasWritten(x)) abandoned(x)
-    else end(context.lost("its request was not answered in time", null, written = true))
+    else {
+      wasUseful = true // the server accepts connections: this is no reason to wait before the next one
+      end(context.lost("its request was not answered in time", null, written = true))
+    }
 
   def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
   def progressOf(x: Exchange[_, _]): String  =

@@ -1,7 +1,7 @@
 package needletail.content.file
 
 import java.io.{File, IOException}
-import java.net.{JarURLConnection, URI, URLClassLoader}
+import java.net.{JarURLConnection, URI, URISyntaxException, URL, URLClassLoader}
 import java.nio.file.{Files, Paths}
 import java.util.jar.{Attributes, JarFile}
 
@@ -17,18 +17,21 @@ private[file] object ClassPathFile {
    */
   def hasFolder(name: String): Boolean =
     name.isEmpty || loader.getResource(name) != null || !areJarsKnown || {
-      val urls =
-        loaders.collect { case l: URLClassLoader => l.getURLs.toSeq }.flatten.filter(_.getProtocol == "file")
-      val files = urls.map(url => new File(url.toURI)) ++
+      val files = loaders.collect { case l: URLClassLoader => l.getURLs.toSeq }.flatten.flatMap(fileOf) ++
         System.getProperty("java.class.path", "").split(File.pathSeparatorChar).map(new File(_))
       hasEntry(files.toList, name, Set.empty)
     }
 
   private def loaders = Iterator.iterate(loader)(_.getParent).takeWhile(_ != null).toList
 
-  private def areJarsKnown = loaders.forall {
-    case _: URLClassLoader => true
-    case other             => other.getClass.getName.startsWith("jdk.internal.")
+  /** The file that a URL is; None if it is none, or if its text is not that of a URI. */
+  private def fileOf(url: URL): Option[File] =
+    try if (url.getProtocol == "file") Some(new File(url.toURI)) else None
+    catch { case _: IllegalArgumentException | _: URISyntaxException => None }
+
+  private def areJarsKnown = System.getProperty("jdk.module.path") == null && loaders.forall {
+    case loader: URLClassLoader => loader.getURLs.forall(fileOf(_).isDefined)
+    case other                  => other.getClass.getName.startsWith("jdk.internal.")
   }
 
   /** Whether one of the jars has an entry below `name`, or one of those that their manifests name. */
@@ -52,7 +55,7 @@ private[file] object ClassPathFile {
         try {
           val uri = file.toURI.resolve(new URI(relative))
           if (uri.getScheme == "file") Some(new File(uri)) else None
-        } catch { case _: IllegalArgumentException | _: java.net.URISyntaxException => None }
+        } catch { case _: IllegalArgumentException | _: URISyntaxException => None }
       }
 
   /** Its content; null if there is none, or a directory. Reads from the disk. */

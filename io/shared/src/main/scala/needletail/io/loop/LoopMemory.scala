@@ -14,9 +14,16 @@ private[needletail] final class LoopMemory {
   import LoopMemory.*
 
   private var total                                    = 0L
+  private var kept                                     = 0L
   private var most                                     = Long.MaxValue
   private var onFull: Runnable                         = null
   private var lent: IdentityHashMap[Array[Byte], Lent] = null // created when first needed
+
+  /** Of `held`, what cannot be reclaimed by closing the connections of peers that are stalled. */
+  def fixed: Long = kept
+
+  /** Counts `n` of the bytes that are held as `fixed`. A negative `n` takes them back. */
+  def fix(n: Long): Unit = kept += n
 
   def held: Long  = total
   def bound: Long = most

@@ -63,7 +63,7 @@ private[server] final class MemoryRelief(
         ()
       }
     }
-    relieve(stalled, loop.memory.bound / 2)
+    relieve(stalled, (loop.memory.bound + loop.memory.fixed) / 2) // half of what can be reclaimed
     if (loop.memory.isFull) relieve(moving, loop.memory.bound - loop.memory.bound / 8)
   }
 

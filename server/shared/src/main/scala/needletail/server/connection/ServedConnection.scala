@@ -45,9 +45,10 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
     if (now - lookedAt < patience) false
     else {
       if (isReader) connection.offerPending()
-      val moved  = connection.bytesRead + connection.bytesWritten
+      val moved  = connection.bytesRead + connection.outputProgress
       val least  = if (isReader) 1 else ServedConnection.LeastSent
-      val stalls = moved - movedBefore < least
+      val by     = moved - movedBefore // negative if a count has overflowed
+      val stalls = by >= 0 && by < least
       if (!stalls) {
         lookedAt = now
         movedBefore = moved

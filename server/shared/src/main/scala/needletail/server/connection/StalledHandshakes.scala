@@ -17,7 +17,7 @@ private[server] final class StalledHandshakes(loop: EventLoop, connections: Loop
    */
   def longest(most: Int): Seq[ServedConnection] = {
     val now = loop.platform.nanoTime()
-    if (now - lookedAt < took * Rest) Nil
+    if (now - lookedAt < Math.min(took * Rest, MostRest)) Nil
     else {
       val stalled = ArrayBuffer.empty[Stalled]
       connections.foreach { c =>
@@ -41,4 +41,7 @@ private[server] object StalledHandshakes {
 
   /** After a look, how many times as long as it took it rests. */
   private final val Rest = 20L
+
+  /** The longest rest in nanoseconds: a look takes long also when others interrupt it. */
+  private final val MostRest = 250L * 1000 * 1000
 }

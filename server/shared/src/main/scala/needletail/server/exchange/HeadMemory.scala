@@ -20,11 +20,13 @@ private[needletail] final class HeadMemory(memory: LoopMemory) {
 
   def take(bytes: Int): Unit = {
     total += bytes
+    memory.fix(bytes.toLong)
     memory.add(bytes.toLong)
   }
 
   def give(bytes: Int): Unit = {
     total -= bytes
+    memory.fix(-bytes.toLong)
     memory.give(bytes.toLong)
   }
 }

@@ -1,13 +1,14 @@
 package needletail.server.tcp
 
+import java.util.concurrent.atomic.AtomicIntegerArray
 import java.util.concurrent.locks.LockSupport
 
 import needletail.io.EventLoops
 
 /**
  * Bounds the end of a server: user code that blocks an event loop would keep it from ending. From `begin` on, a thread of
- * its own watches the loops. Once the time for their end is over, and one has been in the same turn for `patienceNanos`,
- * it is given up.
+ * its own watches the loops. Once the time for their end is over, and one has been seen in the same turn for
+ * `patienceNanos`, it is given up. Looks are counted, not time: while the whole program is stopped, nobody looks.
  *
  * @param presentWork the route whose handler a loop runs now; empty if it runs none
  * @param giveUp called once, on that thread, with the reason
@@ -20,9 +21,13 @@ private[server] final class EndWatch(
 ) {
   import EndWatch._
 
-  private val seen           = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
-  private var thread: Thread = null
-  @volatile private var due  = 0L
+  private val seen            = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
+  private val looks           = new Array[Int](loops.size)            // in a row at which it was in that turn
+  private val left            = new AtomicIntegerArray(loops.size)    // 1: it was given up
+  private val patience        = math.max(2L, patienceNanos / StepNanos)
+  private var late            = 0L                                    // looks since the end was due
+  private var thread: Thread  = null
+  @volatile private var due   = 0L
   @volatile private var ended = false
 
   /** The loops should have ended in so many nanoseconds. May be called again with a shorter time. From any thread. */
@@ -30,9 +35,10 @@ private[server] final class EndWatch(
     val at = System.nanoTime() + math.min(nanos, Long.MaxValue / 2)
     if (thread == null) {
       due = at
-      thread = new Thread(() => watch(), "needletail-end")
-      thread.setDaemon(true)
-      if (!ended) thread.start()
+      val watcher = new Thread(() => watch(), "needletail-end")
+      watcher.setDaemon(true)
+      if (!ended) watcher.start()
+      thread = watcher
     } else if (at - due < 0) due = at
   }
 
@@ -42,17 +48,18 @@ private[server] final class EndWatch(
     if (thread != null) LockSupport.unpark(thread)
   }
 
-  /** Whether every loop that is not blocked has ended. From any thread. */
-  def othersHaveEnded: Boolean =
-    (0 until loops.size).forall(i => !loops(i).isAlive || loops(i).presentTurn == seen(i))
+  /** Whether every loop that was not given up has ended. From any thread. */
+  def othersHaveEnded: Boolean = (0 until loops.size).forall(i => !loops(i).isAlive || left.get(i) != 0)
 
   private def watch(): Unit = while (!ended) {
     LockSupport.parkNanos(StepNanos)
-    val now     = System.nanoTime()
-    val blocked = (0 until loops.size).filter(isBlocked(_, now))
-    val nobody  = now - due >= patienceNanos && !(0 until loops.size).exists(loops(_).isAlive)
-    if (!ended && now - due >= 0 && (blocked.nonEmpty || nobody)) {
+    val isDue   = System.nanoTime() - due >= 0
+    val blocked = (0 until loops.size).filter(isBlocked)
+    if (isDue) late += 1
+    val nobody = late >= patience && !(0 until loops.size).exists(loops(_).isAlive)
+    if (!ended && isDue && (blocked.nonEmpty || nobody)) {
       ended = true
+      blocked.foreach(left.set(_, 1))
       giveUp(
         if (nobody) "its event loops have not ended, as user code blocks them"
         else blocked.map(reason).mkString("; ")
@@ -60,12 +67,11 @@ private[server] final class EndWatch(
     }
   }
 
-  /** A turn is certain only when it is seen twice. */
-  private def isBlocked(loop: Int, now: Long): Boolean = {
-    val turn   = loops(loop).presentTurn
-    val before = seen(loop)
+  private def isBlocked(loop: Int): Boolean = {
+    val turn = loops(loop).presentTurn
+    looks(loop) = if (turn != Long.MinValue && turn == seen(loop)) looks(loop) + 1 else 0
     seen(loop) = turn
-    loops(loop).isAlive && turn != Long.MinValue && turn == before && now - turn >= patienceNanos
+    loops(loop).isAlive && looks(loop) >= patience
   }
 
   private def reason(loop: Int): String = {

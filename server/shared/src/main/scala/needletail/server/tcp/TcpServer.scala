@@ -126,7 +126,11 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
 
   private val givenUp  = Promise[Unit]()
   private val endWatch = new EndWatch(loops, i => members(i).presentWork, settings.patienceNanos, giveUp)
-  private def watchEnd(nanos: Long): Unit = if (settings.platform eq SystemPlatform) endWatch.begin(nanos)
+
+  /** Its loops should end in so many nanoseconds. Without a thread to watch that, it ends all the same, if they do. */
+  private def watchEnd(nanos: Long): Unit = if (settings.platform eq SystemPlatform)
+    try endWatch.begin(nanos)
+    catch { case e: OutOfMemoryError => guardedLog.error("blocked event loops will not be given up", e) }
 
   /**
    * Completes when the server was drained or closed, every connection is closed and its loops have ended. Fails if a
@@ -155,6 +159,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private def lost(name: String): Unit = {
     gone.tryFailure(new IllegalStateException(s"the event loop $name has ended"))
     loops.stop()
+    if (endWatch != null) watchEnd(0) // null while it is being made
   }
 
   /** Ends without the loops that are blocked. The log comes last, as it could be what blocks. */
@@ -213,7 +218,6 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
    */
   def drain(): Future[Unit] = {
     ready.set(false)
-    if (!gone.isCompleted) watchEnd(settings.drainDelayNanos + settings.drainTimeoutNanos)
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
@@ -222,6 +226,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
           ()
         }
       catch { case _: RejectedExecutionException => () } // it has stopped already
+    if (!gone.isCompleted) watchEnd(settings.drainDelayNanos + settings.drainTimeoutNanos)
     drainBegins.trySuccess(()) // last, as it may run user code on this thread
     stopped
   }
@@ -230,9 +235,9 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   def close(): Future[Unit] = {
     ready.set(false)
     draining.set(true)
-    if (!gone.isCompleted) watchEnd(0)
     acceptor.drain(accepts = false)
     cutOff()
+    if (!gone.isCompleted) watchEnd(0)
     drainBegins.trySuccess(())
     stopped
   }

@@ -67,9 +67,11 @@ class HeadMemorySuite extends Suite {
     wire.stuck = true
     wire.send(get("/", 5000))
     assertEquals(wire.context.memory.held, 5000L)
+    assertEquals(wire.context.memory.fixed, 5000L, "it cannot be reclaimed")
     wire.unstick()
     while (!wire.output.endsWith("0\r\n\r\n")) wire.turn()
     assertEquals(wire.context.memory.held, 0L)
+    assertEquals(wire.context.memory.fixed, 0L)
   }
 
   test("the small head of a connection's only request is not counted") {

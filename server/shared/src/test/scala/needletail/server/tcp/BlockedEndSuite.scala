@@ -29,6 +29,7 @@ class BlockedEndSuite extends Suite {
         synchronized(blocked += 1)
         release.await()
       }
+      if (request.path == "/fatal") throw new OutOfMemoryError("for a test")
       Response.ok("here")
     }
 
@@ -103,6 +104,26 @@ class BlockedEndSuite extends Suite {
     } finally {
       blocking.release.countDown()
       (idle ++ blockers).foreach(_.close())
+    }
+  }
+
+  test("a server that has lost a loop ends though a handler blocks another one") {
+    val blocking = new Blocking
+    val server   = blocking.serve(2)
+    val blockers = blocking.block(server, 1)
+    // some of them are the other loop's
+    val fatal = Seq.fill(4) {
+      val client = new RawClient(server.port)
+      client.send(get.replace("/ ", "/fatal "))
+      client
+    }
+    try {
+      val e = ends(server.stopped)
+      assert(e.getMessage.contains("has ended") || e.getMessage.contains(" is blocked "), e)
+      eventually(blocking.logged.nonEmpty)
+    } finally {
+      blocking.release.countDown()
+      (fatal ++ blockers).foreach(_.close())
     }
   }
 

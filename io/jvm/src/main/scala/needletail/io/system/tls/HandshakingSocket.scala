@@ -118,7 +118,10 @@ private[tls] abstract class HandshakingSocket(
   }
 
   private def checkNames(): Unit =
-    if (!peer.exists(_.names.exists(_.startsWith("DNS:"))) && (AddressText.parse(name) eq null))
+    if (
+      (AddressText.parse(name) eq null) && !AddressText.isScoped(name) &&
+      !peer.exists(_.names.exists(_.startsWith("DNS:")))
+    )
       throw new IOException(s"the certificate is not for $name: ${TlsClientConfig.Nameless}")
 
   private def peer: Option[CertificateInfo] =
