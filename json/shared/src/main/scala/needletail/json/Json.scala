@@ -264,7 +264,7 @@ final class JsonCursor private[json] (
       else {
         if (out.nonEmpty) out.append('.')
         if (cursor.name.length <= JsonCursor.MaxName) out.append(cursor.name)
-        else out.append(cursor.name, 0, JsonCursor.MaxName).append('\u2026')
+        else out.append(cursor.name.substring(0, JsonCursor.MaxName)).append('\u2026')
       }
       ()
     }

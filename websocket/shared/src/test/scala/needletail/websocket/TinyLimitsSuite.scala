@@ -30,8 +30,8 @@ class TinyLimitsSuite extends Suite {
     def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
     def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
     WebSocketConfig(
-      maxMessage = often(100000, 0, 1, 125),
-      maxFrame = often(Long.MaxValue, 0L, 1L),
+      maxMessage = often(100000, 1, 125),
+      maxFrame = often(Long.MaxValue, 1L),
       maxPendingOutput = often(100000, 1),
       compression = one(None, None, Some(smallest), Some(largest)),
       pingInterval = often(10.seconds, Duration.Zero, 1.nano, 1.milli),

@@ -1,21 +1,21 @@
 package needletail.bench.httparena
 
-import java.nio.file.{Files, Paths}
+import java.nio.file.Files
 
 import needletail.content.CompressionConfig
 import needletail.http.{Headers, MessageBody, Method, Request}
 import needletail.json.Json
-import needletail.testing.Suite
+import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
-class ProfilesSuite extends Suite {
+class ProfilesSuite extends Suite with TemporaryDirectories {
   private val dataset =
     """[{"id":1,"name":"Pen \"A\"","category":"office","price":12,"quantity":3,"active":true,"tags":["new","blue"],"rating":{"score":41,"count":7}},
       | {"id":2,"name":"Lamp","category":"home","price":2147483647,"quantity":2,"active":false,"tags":[],"rating":{"score":9,"count":12}}]""".stripMargin
 
   private val items  = Item.all(dataset.getBytes("UTF-8")).fold(problem => fail(problem), identity)
-  private val nobody = Paths.get("no-such-directory")
-  private val routes = Profiles.routes(items, nobody, CompressionConfig())
+  private val nothing = temporaryDirectory()
+  private val routes = Profiles.routes(items, nothing, CompressionConfig())
 
   private def post(target: String, body: String) =
     routes.test(Request(Method.POST, target, Headers.empty, MessageBody.of(body)))
