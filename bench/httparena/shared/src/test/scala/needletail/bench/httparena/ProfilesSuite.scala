@@ -57,7 +57,7 @@ class ProfilesSuite extends Suite with TemporaryDirectories {
   }
 
   test("json-comp: compressed for those who accept it only") {
-    val many  = Profiles.routes(Vector.fill(50)(items.head), nobody, CompressionConfig())
+    val many  = Profiles.routes(Vector.fill(50)(items.head), nothing, CompressionConfig())
     val plain = many.test(Request.get("/json/50?m=1"))
     val small = many.test(Request(Method.GET, "/json/50?m=1", Headers("Accept-Encoding" -> "gzip, br")))
     assertEquals(plain.header("Content-Encoding"), None)
