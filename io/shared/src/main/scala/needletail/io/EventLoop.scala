@@ -279,11 +279,11 @@ final class EventLoop private[io] (
   /** About the present time. If that were the beginning of a long turn, timers would be late by as much as it took. */
   private def waitsFrom: Long = {
     val read = readLast - nanos // 0 or less: not read in this turn
-    if (read > 0 && read < LongTurnNanos) nanos else endOfLongTurn(read)
+    if (read >= LongTurnNanos) readLast else if (read > 0) nanos else readBeforeWait()
   }
 
-  @noinline private def endOfLongTurn(read: Long): Long = {
-    val now = if (read > 0) readLast else platform.nanoTimeBeforeWait()
+  @noinline private def readBeforeWait(): Long = {
+    val now = platform.nanoTimeBeforeWait()
     if (now - nanos < LongTurnNanos) nanos else now
   }
 

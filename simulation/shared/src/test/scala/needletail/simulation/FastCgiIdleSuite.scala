@@ -56,9 +56,9 @@ class FastCgiIdleSuite extends Suite {
   }
 
   // Of networks that take the response in pieces large enough for so few steps
-  for (
-    seed <- Seq(2L, 3L, 4L)
-  ) test(s"a FastCGI connection whose idle time passes while output waits does not keep its loop busy, seed $seed") {
+  for (seed <- Seq(2L, 3L, 4L)) test(
+    s"a FastCGI connection whose idle time passes while output waits does not keep its loop busy, seed $seed"
+  ) {
     @volatile var seen = (-1, List.empty[String])
     val thread         = new Thread(() => seen = serve(seed), "a world that may not end")
     thread.setDaemon(true)

@@ -21,13 +21,13 @@ private[server] final class EndWatch(
 ) {
   import EndWatch._
 
-  private val seen            = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
-  private val looks           = new Array[Int](loops.size)            // in a row at which it was in that turn
-  private val left            = new AtomicIntegerArray(loops.size)    // 1: it was given up
-  private val patience        = math.max(2L, patienceNanos / StepNanos)
-  private var late            = 0L                                    // looks since the end was due
-  private var thread: Thread  = null
-  @volatile private var due   = 0L
+  private val seen           = Array.fill(loops.size)(Long.MinValue) // the turn of each loop at the last look
+  private val looks          = new Array[Int](loops.size)            // in a row at which it was in that turn
+  private val left           = new AtomicIntegerArray(loops.size)    // 1: it was given up
+  private val patience       = math.max(2L, patienceNanos / StepNanos)
+  private var late           = 0L                                    // looks since the end was due
+  private var thread: Thread = null
+  @volatile private var due  = 0L
   @volatile private var ended = false
 
   /** The loops should have ended in so many nanoseconds. May be called again with a shorter time. From any thread. */

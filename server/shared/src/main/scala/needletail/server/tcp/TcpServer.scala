@@ -104,11 +104,14 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   /** Whether it uses TLS. */
   def isSecure: Boolean = settings.tls.isDefined
 
-  /** See [[needletail.server.RunningServer.url]]; before it listens, by the address it is to listen on. */
+  /**
+   * See [[needletail.server.RunningServer.url]]; before it listens, by the address it is to listen on, without a port that
+   * the system will choose.
+   */
   private[server] def url: String = (if (listener == null) configured.address else listener.address) match {
     case Address.Tcp(host, port) =>
       val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
-      s"${protocol.scheme(configured.tls.isDefined)}://${if (name.contains(':')) s"[$name]" else name}:$port"
+      s"${protocol.scheme(configured.tls.isDefined)}://${if (name.contains(':')) s"[$name]" else name}${if (port > 0) s":$port" else ""}"
     case other => s"unix:$other"
   }
 

@@ -110,20 +110,20 @@ class BlockedEndSuite extends Suite {
   test("a server that has lost a loop ends though a handler blocks another one") {
     val blocking = new Blocking
     val server   = blocking.serve(2)
-    val blockers = blocking.block(server, 1)
-    // some of them are the other loop's
-    val fatal = Seq.fill(4) {
-      val client = new RawClient(server.port)
-      client.send(get.replace("/ ", "/fatal "))
-      client
+    val clients  = Seq.fill(4)(new RawClient(server.port)) // of both loops, as the blocked one may be that which accepts
+    clients.foreach { client =>
+      client.send(get)
+      client.socket.getInputStream.read()
     }
+    val blockers = blocking.block(server, 1)
+    clients.foreach(_.send(get.replace("/ ", "/fatal ")))
     try {
       val e = ends(server.stopped)
       assert(e.getMessage.contains("has ended") || e.getMessage.contains(" is blocked "), e)
       eventually(blocking.logged.nonEmpty)
     } finally {
       blocking.release.countDown()
-      (fatal ++ blockers).foreach(_.close())
+      (clients ++ blockers).foreach(_.close())
     }
   }
 

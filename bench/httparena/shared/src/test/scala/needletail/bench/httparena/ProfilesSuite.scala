@@ -13,9 +13,9 @@ class ProfilesSuite extends Suite with TemporaryDirectories {
     """[{"id":1,"name":"Pen \"A\"","category":"office","price":12,"quantity":3,"active":true,"tags":["new","blue"],"rating":{"score":41,"count":7}},
       | {"id":2,"name":"Lamp","category":"home","price":2147483647,"quantity":2,"active":false,"tags":[],"rating":{"score":9,"count":12}}]""".stripMargin
 
-  private val items  = Item.all(dataset.getBytes("UTF-8")).fold(problem => fail(problem), identity)
+  private val items   = Item.all(dataset.getBytes("UTF-8")).fold(problem => fail(problem), identity)
   private val nothing = temporaryDirectory()
-  private val routes = Profiles.routes(items, nothing, CompressionConfig())
+  private val routes  = Profiles.routes(items, nothing, CompressionConfig())
 
   private def post(target: String, body: String) =
     routes.test(Request(Method.POST, target, Headers.empty, MessageBody.of(body)))
