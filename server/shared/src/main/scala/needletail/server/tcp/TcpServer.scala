@@ -111,7 +111,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private[server] def url: String = (if (listener == null) configured.address else listener.address) match {
     case Address.Tcp(host, port) =>
       val name = if (host.isEmpty || host == "*" || host == "0.0.0.0" || host == "::") "localhost" else host
-      s"${protocol.scheme(configured.tls.isDefined)}://${if (name.contains(':')) s"[$name]" else name}${if (port > 0) s":$port" else ""}"
+      s"${protocol.scheme(configured.tls.isDefined)}://${if (name.contains(':')) s"[$name]"
+        else name}${if (port > 0) s":$port" else ""}"
     case other => s"unix:$other"
   }
 

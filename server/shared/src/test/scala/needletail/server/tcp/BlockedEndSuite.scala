@@ -110,7 +110,8 @@ class BlockedEndSuite extends Suite {
   test("a server that has lost a loop ends though a handler blocks another one") {
     val blocking = new Blocking
     val server   = blocking.serve(2)
-    val clients  = Seq.fill(4)(new RawClient(server.port)) // of both loops, as the blocked one may be that which accepts
+    val clients  =
+      Seq.fill(4)(new RawClient(server.port)) // of both loops, as the blocked one may be that which accepts
     clients.foreach { client =>
       client.send(get)
       client.socket.getInputStream.read()
