@@ -63,7 +63,8 @@ class MediaSeekSuite extends Suite with Running with TemporaryDirectories {
         eventually(browser.evaluate("window.sought === true") == Json(true), asked)
         eventually(video("video.readyState >= 2 && video.error === null") == Json(true), asked)
         val starts = asked.toArray(Array.empty[(String, Int)]).toList.map { case (range, status) =>
-          assertEquals(status, 206, range)
+          // 304: the browser has asked whether the piece that it has in its cache is still the present one
+          assert(status == 206 || status == 304, s"$range: $status")
           range.stripPrefix("bytes=").takeWhile(_ != '-').toLong
         }
         val middle = size / 2
