@@ -43,7 +43,9 @@ class MediaSeekSuite extends Suite with Running with TemporaryDirectories {
     )
     val asked  = new ConcurrentLinkedQueue[(String, Int)]
     val routes = WebContent.routes(Some(root)).mapResponse { (request, response) =>
-      if (request.path.endsWith(".wav"))
+      // the browser may ask whether a piece that it has in its cache is still the present one: that is no part of this
+      val isAboutCache = request.header("If-None-Match").isDefined && response.status.code == 304
+      if (request.path.endsWith(".wav") && !isAboutCache)
         asked.add((request.header("Range").getOrElse("-"), response.status.code))
       response
     }
@@ -63,8 +65,7 @@ class MediaSeekSuite extends Suite with Running with TemporaryDirectories {
         eventually(browser.evaluate("window.sought === true") == Json(true), asked)
         eventually(video("video.readyState >= 2 && video.error === null") == Json(true), asked)
         val starts = asked.toArray(Array.empty[(String, Int)]).toList.map { case (range, status) =>
-          // 304: the browser has asked whether the piece that it has in its cache is still the present one
-          assert(status == 206 || status == 304, s"$range: $status")
+          assertEquals(status, 206, range)
           range.stripPrefix("bytes=").takeWhile(_ != '-').toLong
         }
         val middle = size / 2
