@@ -120,9 +120,11 @@ int needletail_io_signal_open(void) {
     return 0;
 }
 
-/* The same for SIGHUP, before or after. Until the former is called, it has no effect. */
+/* The same for SIGHUP, before or after. Until the former is called, it has no effect. As `nohup` has made it, it stays. */
 int needletail_io_signal_hang_up(void) {
     struct sigaction action;
+    if (sigaction(SIGHUP, NULL, &action) != 0) return -errno;
+    if (action.sa_handler == SIG_IGN) return 0;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;

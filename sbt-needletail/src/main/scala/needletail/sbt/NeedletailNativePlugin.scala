@@ -92,7 +92,9 @@ object NeedletailNativePlugin extends AutoPlugin {
         config.linkingOptions ++
           (if (linker.lld) withLld(directory) else Nil) ++
           // what C++ needs comes with the program, which saves its start a library and a megabyte
-          (if (linker.staticCpp) Seq("-static-libstdc++", "-static-libgcc") else Nil) ++
+          (if (linker.staticCpp)
+             Seq("-static-libstdc++", "-static-libgcc", "-Wno-unused-command-line-argument")
+           else Nil) ++
           (if (release && !symbols) Seq("-s") else Nil) ++ // stack traces use the dynamic symbols
           // fixed addresses either way (decision 14)
           (if (whole) Seq("-static") else if (linker.lld) Seq("-no-pie") else Nil) ++

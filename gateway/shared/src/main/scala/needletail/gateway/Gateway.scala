@@ -57,15 +57,19 @@ object Gateway {
     }
 
   /**
-   * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. Unknown
-   * options, or an address that it cannot listen on, are reported on standard error, and the program exits with status
+   * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. `--help`
+   * prints them. Unknown options, or an address that it cannot listen on, are reported on standard error, and the program exits with status
    * 2 or 1.
    */
   def run(handler: Handler, args: Array[String]): Unit = run(handler, args, GatewayConfig())
 
   /** The same with other settings, which the options change. */
   def run(handler: Handler, args: Array[String], config: GatewayConfig): Unit =
-    GatewayArguments.parse(arguments(args).toList, config) match {
+    if (!isCgi && arguments(args).contains("--help")) println(s"options:\n${GatewayArguments.help}")
+    else runWith(handler, arguments(args).toList, config)
+
+  private def runWith(handler: Handler, args: List[String], config: GatewayConfig): Unit =
+    GatewayArguments.parse(args, config) match {
       case Right(chosen) =>
         try run(handler, chosen)
         catch {

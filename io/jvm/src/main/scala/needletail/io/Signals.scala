@@ -16,7 +16,10 @@ object Signals {
   def onTerminate(f: () => Unit): Unit =
     for (name <- List("TERM", "INT")) Signal.handle(new Signal(name), _ => f())
 
-  /** Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it. */
+  /**
+   * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it; unless it was started
+   * with SIGHUP ignored, as `nohup` does.
+   */
   def onHangUp(f: () => Unit): Unit = { Signal.handle(new Signal("HUP"), _ => f()); () }
 
   /**

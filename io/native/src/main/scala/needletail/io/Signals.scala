@@ -26,8 +26,9 @@ object Signals {
   }
 
   /**
-   * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it. It is noticed while
-   * signals are waited for, so after `onTerminate` or within what `awaiting` returns.
+   * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it; unless it was
+   * started with SIGHUP ignored, as `nohup` does. It is noticed while signals are waited for, so after `onTerminate` or
+   * within what `awaiting` returns.
    */
   def onHangUp(f: () => Unit): Unit = {
     hangUp = f

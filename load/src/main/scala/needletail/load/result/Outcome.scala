@@ -60,7 +60,10 @@ object Outcome {
   /** The response is not valid HTTP. */
   case object Garbage extends Outcome(11, "garbage", UnderWay, false)
 
-  /** It was due and could not be sent before the end: all connections that it may use were in use. */
+  /**
+   * It was due and could not be sent: all connections that it may use were in use until the end, or until its answer
+   * would have come too late, though answers come quickly.
+   */
   case object Unsent extends Outcome(12, "unsent", Connecting, true)
 
   val all: Vector[Outcome] = Vector(

@@ -32,9 +32,6 @@ final case class RunResult(
 
   /** The lateness of the whole run. */
   def lateness: Lateness = Lateness.sum(intervals.map(_.self.lateness))
-
-  /** Good responses per second, over the time that load was offered. */
-  def goodRate: Double = if (loadMillis == 0) 0 else total().good * 1000.0 / loadMillis
 }
 
 /**

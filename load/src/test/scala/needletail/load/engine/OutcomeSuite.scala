@@ -5,6 +5,7 @@ import java.nio.channels.SocketChannel
 
 import scala.concurrent.duration._
 
+import needletail.async.Async
 import needletail.http.Response
 import needletail.load.plan.{Load, LoadPlan, Pause}
 import needletail.load.result.{Outcome, RunResult}
@@ -217,4 +218,13 @@ class OutcomeSuite extends Suite with Serving {
     } finally server.close()
   }
 
+  test("what was due and found all connections in use until its timeout was not sent") {
+    serving(_ => Async.sleep(50.millis).map(_ => Response.ok("x"))) { server =>
+      val load   = Load.Open(Vector(Load.Step(200, 200, 2.seconds)), connections = 1)
+      val result = run(open(server.url, 200, 2.seconds).copy(load = load, timeout = 600.millis))
+      val counts = outcomes(result)
+      assert(counts.getOrElse("unsent", 0L) > 200, counts)
+      assert(counts.getOrElse("good", 0L) >= 20, counts) // of 52 that one connection can carry; 12 if all are sent too late
+    }
+  }
 }

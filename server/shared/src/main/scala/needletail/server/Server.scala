@@ -46,7 +46,7 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
 
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
-   * a server with TLS read its certificates again.
+   * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -142,7 +142,8 @@ object Server {
   /** Servers that a signal drains; several calls of `run` may be in progress, on threads of their own. */
   private val running = ConcurrentHashMap.newKeySet[RunningServer]
 
-  private def reloadAll(): Unit = running.forEach(_.reload())
+  /** With TLS, operators ask for new certificates; without, a terminal has been closed. */
+  private def hungUp(): Unit = if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload()) else drainAll()
 
   /** Those that a signal has begun to drain. */
   private val draining = ConcurrentHashMap.newKeySet[RunningServer]
@@ -165,7 +166,7 @@ object Server {
     }
     val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
-    if (servers.exists(_.isSecure)) Signals.onHangUp(() => reloadAll())
+    Signals.onHangUp(() => hungUp())
     onStart(servers)
     await()
     all.value.foreach(_.get.foreach(_.get))

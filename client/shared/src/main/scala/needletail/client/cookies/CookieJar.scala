@@ -14,7 +14,8 @@ import needletail.io.Address
  * A cookie for a whole domain is refused from an IP address, and for a domain without a dot, such as `com`. Which other
  * domains are shared by strangers, such as `co.uk`, only a list knows: see `isPublicSuffix`.
  *
- * @param maxPerDomain cookies of one domain; beyond, the one that was not used for the longest time is removed
+ * @param maxPerDomain cookies of one domain; beyond, the one that was not used for the longest time is removed, secure
+ *   ones after all others
  * @param maxCookies cookies in all; likewise
  * @param isPublicSuffix whether no cookie may be set for all hosts below that domain, given in lower case
  * @throws java.lang.IllegalArgumentException if a limit is not positive
@@ -127,10 +128,16 @@ final class CookieJar(
       put(new Entry(cookie, replaced.fold(uses)(_.created), uses))
       val all = domains(cookie.domain)
       if (all.length > maxPerDomain || count > maxCookies) removeIf(_.cookie.isOver(nowMillis))
-      if (domains(cookie.domain).length > maxPerDomain) drop(domains(cookie.domain).minBy(_.used))
-      if (count > maxCookies) drop(domains.valuesIterator.flatten.minBy(_.used))
+      if (domains(cookie.domain).length > maxPerDomain) drop(domains(cookie.domain).minBy(worth))
+      if (count > maxCookies) drop(domains.valuesIterator.flatten.minBy(worth))
     }
   }
+
+  /**
+   * Those of the least worth are removed first: not secure ones, so that a plain response cannot make room for a cookie
+   * that hides a secure one (RFC 6265bis §5.7), and among these the one that was not used for the longest time.
+   */
+  private def worth(entry: Entry): (Boolean, Long) = (entry.cookie.secure, entry.used)
 
   private def put(entry: Entry): Unit = {
     domains(entry.cookie.domain) = entry :: domains.getOrElse(entry.cookie.domain, Nil)

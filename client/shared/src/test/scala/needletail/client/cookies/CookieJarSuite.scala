@@ -164,4 +164,14 @@ class CookieJarSuite extends Suite {
     assertEquals(jar.toString, "CookieJar(0 cookies)")
     intercept[IllegalArgumentException](new CookieJar(maxCookies = 0))
   }
+
+  test("a plain response makes no room for a cookie that hides a secure one") {
+    val jar = new CookieJar(maxPerDomain = 3, maxCookies = 4)
+    set(jar, "https://a.example/", "session=good; Secure", "pref=1")
+    set(jar, "http://a.example/", (1 to 9).map(n => s"k$n=1")*)
+    set(jar, "http://b.example/", (1 to 9).map(n => s"k$n=1")*)
+    set(jar, "http://a.example/", "session=evil")
+    val sentThere = sent(jar, "https://a.example/").split("; ").toSet
+    assert(sentThere("session=good") && !sentThere("session=evil"), sentThere)
+  }
 }

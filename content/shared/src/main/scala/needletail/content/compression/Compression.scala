@@ -96,12 +96,15 @@ private[content] final class Compression(config: CompressionConfig) {
 
   /** The response to send for `response`. */
   def compressed(request: Request, response: Response): Response =
-    if (!mayBe(response)) response
+    if (response.status == Status.PartialContent) withVary(response) // as the whole would have it
+    else if (!mayBe(response)) response
     else {
       val varied = withVary(response)
-      if (response.status == Status.NotModified)
-        varied.headers.get("ETag").filterNot(isKnownAsStrong(request, _)).fold(varied)(weakened(varied, _))
-      else
+      if (response.status == Status.NotModified) {
+        val isPlain = AcceptEncoding.choose(request, config.codings).isEmpty
+        varied.headers.get("ETag").filterNot(tag => isPlain || isKnownAsStrong(request, tag))
+          .fold(varied)(weakened(varied, _))
+      } else
         AcceptEncoding.choose(request, config.codings) match {
           case Some(coding)
               if length(response) >= config.least && config.when(request, response) && mayStart(response) =>

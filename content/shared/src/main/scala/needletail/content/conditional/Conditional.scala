@@ -1,5 +1,6 @@
 package needletail.content.conditional
 
+import needletail.content.Dropped
 import needletail.http.message.HttpError
 import needletail.http.{Headers, HttpDate, Method, Reply, Request, Response, Status, ToReply}
 import needletail.routing.Routes
@@ -40,10 +41,10 @@ private[content] object Conditional {
         new Conditions(tag, lastModified)(request) match {
           case Verdict.Proceed     => response
           case Verdict.NotModified =>
-            dropped(response)
+            Dropped.response(response)
             closing(response, withoutContent(Response(Status.NotModified).withHeaders(response.headers)))
           case Verdict.Failed =>
-            dropped(response)
+            Dropped.response(response)
             closing(response, failed(tag, lastModified))
         }
     }
@@ -91,7 +92,4 @@ private[content] object Conditional {
 
   private def closing(original: Response, response: Response): Response =
     if (original.closes) response.close else response
-
-  /** Nobody else cancels the stream of a response that is not sent. */
-  private def dropped(response: Response): Unit = if (response.source != null) response.source.cancel()
 }

@@ -36,8 +36,10 @@ object EventSource {
    * }
    * }}}
    * A body that fails is the end of a connection. An event that is longer than `longest` is not: it ends the events with
-   * a java.io.IOException, since the server would send it again after each reconnection. `connect` is given the last id as the value of a field, in UTF-8; one
-   * that cannot be sent in a field, because of a control character, is omitted.
+   * a java.io.IOException, since the server would send it again after each reconnection.
+   *
+   * `connect` is given the last id as the value of a field, in UTF-8. An empty one, and one that cannot be sent in a
+   * field, because of a control character, is omitted.
    *
    * @param retry how long to wait before reconnecting, unless the server sets another time, which cannot be
    *              less than 100 ms
@@ -46,7 +48,7 @@ object EventSource {
       connect: Option[String] => Async[Option[Stream[Array[Byte]]]]
   ): Stream[Event] = {
     def connected(lastId: Option[String]): Async[Option[Stream[Array[Byte]]]] =
-      connect(lastId.map(Events.encoded).filter(Grammar.isFieldValue))
+      connect(lastId.map(Events.encoded).filter(id => id.nonEmpty && Grammar.isFieldValue(id)))
 
     def reconnected(lastId: Option[String], delay: FiniteDuration): Async[Option[Stream[Array[Byte]]]] =
       Async.sleep(delay).flatMap(_ => connected(lastId)).recoverWith {

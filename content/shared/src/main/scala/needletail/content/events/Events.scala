@@ -33,6 +33,7 @@ object Events {
     val rendered: Stream[Array[Byte]] = events(lastId(request)).map(_.render)
     val alive = rendered.merge(Stream.ticks(heartbeat).map(_ => comment), eager = true)
     Response.ok.contentType(MediaType).header("Cache-Control", "no-cache")
+      .header("X-Accel-Buffering", "no") // or nginx would collect events before it sends them
       .stream(ByteStream.from(alive).until(request.connection.draining))
   }
 

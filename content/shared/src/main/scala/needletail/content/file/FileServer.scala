@@ -121,12 +121,12 @@ private[content] object FileServer {
     else Routes(GET / segments + request to (answer(_)))
   }
 
-  /** To the same path with a slash. It is one of this server, as the path does not begin with two slashes. */
+  /** To the same path with a slash, relative to it: behind a web server its beginning is not known here. */
   def withSlash(request: Request): Response =
     if (request.path.startsWith("//")) notFound
     else
       Response(Status.MovedPermanently).header(
         "Location",
-        request.path + "/" + request.query.fold("")("?" + _)
+        "./" + request.path.substring(request.path.lastIndexOf('/') + 1) + "/" + request.query.fold("")("?" + _)
       )
 }

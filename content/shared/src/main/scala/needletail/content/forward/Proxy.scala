@@ -4,7 +4,7 @@ import needletail.client.{Call, Service}
 import needletail.http.admission.TimeLimit
 import needletail.http.message.HopByHop
 import needletail.http.text.Ascii
-import needletail.http.{Headers, Reply, Request, Response, Status}
+import needletail.http.{Headers, Method, Reply, Request, Response, Status}
 import needletail.routing._
 
 /**
@@ -28,10 +28,18 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     else Routes(ANY / path / * + request to (pass(_)), ANY / path + request to (pass(_)))
 
   private def pass(request: Request): Reply =
-    callOf(request) match {
+    if (isForUs(request)) received
+    else callOf(request) match {
       case None       => refused
       case Some(call) => new Reply.Later(call.body(request.body).stream.map(_.toResponse))
     }
+
+  /** A request that may be forwarded no further (RFC 9110 §7.6.2). */
+  private def isForUs(request: Request): Boolean =
+    isTracing(request) && request.header("max-forwards").exists(_.trim.forall(_ == '0'))
+
+  private def isTracing(request: Request): Boolean =
+    request.method == Method.OPTIONS || request.method == Method.TRACE
 
   /**
    * None for a target, or fields, that the client does not send. The request's time limit is for the head of the
@@ -60,7 +68,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
   private def forwarded(request: Request): Headers = {
     val kept = HopByHop.without(request.headersToPassOn, notPassedOn).filterNot { case (name, _) =>
       (!config.keepHost && Ascii.same(name, "host")) ||
-      (!config.trusted && untrusted.exists(Ascii.same(_, name)))
+      (!config.trusted && isUntrusted(name))
     }
     val remote = request.connection.remoteAddress
     val by     = if (remote.startsWith("/")) "unknown" else remote
@@ -68,21 +76,27 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
     val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
     val id     = request.shared.idField
-    if (id == null) all else all.set(id, request.shared.idOr(""))
+    val named  = if (id == null) all else all.set(id, request.shared.idOr(""))
+    if (isTracing(request)) named.get("max-forwards").flatMap(_.trim.toLongOption).fold(named)(n =>
+      named.set("max-forwards", (n - 1).toString)
+    )
+    else named
   }
 }
 
 private[content] object Proxy {
-  private val refused = Response(Status.BadRequest).text("the request cannot be forwarded")
+  private val received = Response(Status.NoContent)
+  private val refused  = Response(Status.BadRequest).text("the request cannot be forwarded")
 
-  private val notPassedOn = Set("content-length", "expect", "proxy-authorization")
-  private val untrusted   =
-    List(
-      "forwarded",
-      "x-forwarded-for",
-      "x-forwarded-host",
-      "x-forwarded-proto",
-      "x-forwarded-port",
-      "x-real-ip"
-    )
+  // Proxy would be taken by a CGI program for the environment variable HTTP_PROXY
+  private val notPassedOn = Set("content-length", "expect", "proxy", "proxy-authorization")
+
+  /**
+   * Whether the field says who the client is or what it asked for, as proxies do. Services behind CGI, WSGI or Rack do
+   * not tell `_` from `-`.
+   */
+  private def isUntrusted(field: String): Boolean = {
+    val name = Ascii.lower(field).replace('_', '-')
+    name == "forwarded" || name == "x-real-ip" || name == "x-client-ip" || name.startsWith("x-forwarded-")
+  }
 }

@@ -3,6 +3,7 @@ package needletail.content.security
 import scala.concurrent.duration._
 
 import needletail.async.Setting
+import needletail.content.Dropped
 import needletail.http.{Method, Request, Response, Status}
 import needletail.http.text.Origin
 import needletail.routing.Routes
@@ -41,7 +42,8 @@ private[content] final class Cors(config: CorsConfig) {
 
   def apply(routes: Routes): Routes = routes.mapResponse(shared)
 
-  private def shared(request: Request, response: Response): Response =
+  private def shared(request: Request, made: Response): Response = {
+    val response = withoutGrants(made)
     request.header("origin") match {
       case None         => varied(response)
       case Some(origin) =>
@@ -55,6 +57,11 @@ private[content] final class Cors(config: CorsConfig) {
           else shown.setHeader("Access-Control-Expose-Headers", config.exposed.mkString(", "))
         }
     }
+  }
+
+  /** What this configuration does not grant is not granted, also if a service behind a proxy route would. */
+  private def withoutGrants(response: Response): Response =
+    Cors.grants.foldLeft(response)((r, name) => if (r.headers.contains(name)) r.withoutHeader(name) else r)
 
   private def allowed(response: Response, origin: String): Response = {
     val named = varied(response).setHeader("Access-Control-Allow-Origin", if (all) "*" else origin)
@@ -65,6 +72,7 @@ private[content] final class Cors(config: CorsConfig) {
   private def asked(request: Request, response: Response): Response =
     if (response.status == Status.NotFound) response
     else {
+      Dropped.response(response)
       val headers =
         if (config.headers.contains("*")) request.header("access-control-request-headers").getOrElse("")
         else config.headers.mkString(", ")
@@ -79,4 +87,17 @@ private[content] final class Cors(config: CorsConfig) {
   private def varied(response: Response): Response =
     if (all || response.headers.list("Vary").exists(_.equalsIgnoreCase("origin"))) response
     else response.header("Vary", "Origin")
+}
+
+private object Cors {
+
+  /** The fields by which a server grants something to other origins (Fetch standard §3.3.3). */
+  val grants: List[String] = List(
+    "Access-Control-Allow-Origin",
+    "Access-Control-Allow-Credentials",
+    "Access-Control-Allow-Methods",
+    "Access-Control-Allow-Headers",
+    "Access-Control-Max-Age",
+    "Access-Control-Expose-Headers"
+  )
 }

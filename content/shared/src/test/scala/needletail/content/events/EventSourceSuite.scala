@@ -95,7 +95,7 @@ class EventSourceSuite extends Suite {
       assertEquals(Events.lastId(request), Some(id))
     }
     assertEquals(asked("\u00e9"), Some("\u00c3\u00a9"))
-    for (id <- List("a\u0001b", "\u007f")) assertEquals(asked(id), None)
+    for (id <- List("a\u0001b", "\u007f", "")) assertEquals(asked(id), None)
   }
 
   test("a server cannot ask to be connected to without a pause") {

@@ -55,6 +55,39 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("what a client says about itself is not passed on, however it is spelled, unless it is trusted") {
+    val fields = List(
+      "X-Forwarded-Prefix" -> "/evil",
+      "X_Forwarded_For"    -> "1.1.1.1",
+      "X-Forwarded-User"   -> "root",
+      "X_Real_IP"          -> "1.1.1.1",
+      "Proxy"              -> "http://evil.test"
+    )
+    serving(origin) { (server, client) =>
+      def seen(config: ProxyConfig) = serving(proxy("/api", client.service(server.url), config)) { (front, outer) =>
+        val call = fields.foldLeft(outer.service(front.url).get("/api/x")) { case (c, (n, v)) => c.header(n, v) }
+        outer.await(call.text).linesIterator.drop(1).map(_.takeWhile(_ != '=')).toSet
+      }
+      val names = fields.map(_._1.toLowerCase).toSet
+      assertEquals(seen(ProxyConfig()) intersect names, Set.empty[String])
+      assertEquals(seen(ProxyConfig(trusted = true)) intersect names, names - "proxy")
+    }
+  }
+
+  test("Max-Forwards is counted down for OPTIONS, and the request that may go no further is answered") {
+    serving(origin) { (server, client) =>
+      serving(proxy("/api", client.service(server.url))) { (front, outer) =>
+        def options(most: String) = outer.await(
+          outer.service(front.url).call(Method.OPTIONS, "/api/x").header("Max-Forwards", most).response
+        )
+        assert(options("3").text.linesIterator.contains("max-forwards=2"), options("3").text)
+        assertEquals(options("0").status.code, 204)
+        val get = outer.service(front.url).get("/api/x").header("Max-Forwards", "3")
+        assert(outer.await(get.text).linesIterator.contains("max-forwards=3"))
+      }
+    }
+  }
+
   test("the host that is passed on is that of an absolute target, and not what the client sent beside it") {
     serving(origin) { (server, client) =>
       val routes = proxy("/api", client.service(server.url), ProxyConfig(keepHost = true))

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.content._
-import needletail.http.{Headers, Method, Request}
+import needletail.http.{ByteStream, Headers, Method, Request, Response, Status}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -41,6 +41,45 @@ class SecuritySuite extends Suite {
     val all = ask(plain.cors(CorsConfig(Set("*"))), Method.GET, "Origin" -> "https://b.example")
     assertEquals(all.header("Access-Control-Allow-Origin"), Some("*"))
     intercept[IllegalArgumentException](CorsConfig(Set("*"), credentials = true))
+  }
+
+  test("CORS: what a proxied service grants to other origins is not granted") {
+    val open = GET / "x" to Response.ok("x")
+      .header("Access-Control-Allow-Origin", "*").header("Access-Control-Allow-Credentials", "true")
+      .header("Access-Control-Expose-Headers", "X-Secret")
+    val routes = Routes(open).cors(CorsConfig(Set("https://a.example")))
+    for (origin <- List("https://a.example", "https://b.example")) {
+      val answer = ask(routes, Method.GET, "Origin" -> origin)
+      assertEquals(
+        answer.header("Access-Control-Allow-Origin"),
+        Some(origin).filter(_ == "https://a.example")
+      )
+      assertEquals(answer.header("Access-Control-Allow-Credentials"), None)
+      assertEquals(answer.header("Access-Control-Expose-Headers"), None)
+    }
+    assertEquals(ask(routes, Method.GET).header("Access-Control-Allow-Origin"), None)
+  }
+
+  test("CORS: the stream of a response to a preflight is cancelled once, also if that throws") {
+    for (fails <- List(false, true)) {
+      var cancelled = 0
+      val source    = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = Async.value(None)
+        def cancel(): Unit                     = {
+          cancelled += 1
+          if (fails) throw new IllegalStateException("cancel")
+        }
+      }
+      val routes = Routes(ANY / "x" to Response(Status.MethodNotAllowed).stream(source))
+        .cors(CorsConfig(Set("https://a.example")))
+      val preflight = ask(
+        routes,
+        Method.OPTIONS,
+        "Origin"                        -> "https://a.example",
+        "Access-Control-Request-Method" -> "POST"
+      )
+      assertEquals((preflight.status.code, cancelled), (204, 1))
+    }
   }
 
   test("an origin that no browser sends is an error, since it would never match") {

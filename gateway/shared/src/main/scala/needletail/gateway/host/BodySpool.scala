@@ -1,6 +1,8 @@
 package needletail.gateway.host
 
-import java.io.{File, IOException, RandomAccessFile}
+import java.io.{IOException, RandomAccessFile}
+import java.nio.file.attribute.PosixFilePermissions
+import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicLong
 
 import needletail.async.{Async, Blocking}
@@ -113,9 +115,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
 
     def append(piece: Array[Byte]): Async[Unit] = files(locked {
       if (open == null) {
-        val path = File.createTempFile("needletail", ".body", config.spoolDirectory.map(new File(_)).orNull)
-        open = new RandomAccessFile(path, "rw")
-        path.delete()
+        val path = created()
+        open = new RandomAccessFile(path.toFile, "rw")
+        Files.delete(path)
       }
       open.write(piece)
     })
@@ -137,6 +139,12 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
       }
     }).onComplete(_ => ())
 
+    /** A new file that only the owner of this process may open. */
+    private def created(): Path = {
+      val directory = config.spoolDirectory.getOrElse(System.getProperty("java.io.tmpdir"))
+      Files.createTempFile(Paths.get(directory), "needletail", ".body", BodySpool.ownersOnly)
+    }
+
     private def locked[A](body: => A): A = synchronized {
       if (closed) throw new java.io.IOException("the collected body was discarded")
       body
@@ -147,6 +155,8 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
 private object BodySpool {
   private final val Piece      = 64 * 1024
   private final val QuietNanos = 1000L * 1000 * 1000
+
+  private val ownersOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
 
   private val unavailable =
     HttpError(Status.ServiceUnavailable, "no space for a body without Content-Length")

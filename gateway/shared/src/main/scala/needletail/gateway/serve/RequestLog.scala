@@ -11,6 +11,8 @@ private[gateway] final class RequestLog(log: Log) extends Log {
   /** Called with each line while a request is served; null otherwise, and if the protocol has no error stream. */
   var listener: String => Unit = null
 
+  override def info(message: String): Unit = log.info(message)
+
   def warn(message: String): Unit = {
     tell(message)
     log.warn(message)

@@ -31,7 +31,7 @@ final case class TlsServerConfig(
     certificates: Seq[TlsCertificate],
     refuseUnknownNames: Boolean = false,
     profile: TlsProfile = TlsProfile.Intermediate,
-    protocols: Seq[String] = Seq("http/1.1"),
+    protocols: Seq[String] = Seq("http/1.1", "http/1.0"),
     clients: Option[TlsClientAuth] = None,
     sessionLifetime: FiniteDuration = FiniteDuration(2, HOURS),
     limits: TlsLimits = TlsLimits(),

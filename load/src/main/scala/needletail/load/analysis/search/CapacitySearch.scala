@@ -146,7 +146,7 @@ final class CapacitySearch(
 
     while (high == Double.MaxValue && next <= limits.mostRate && limited.isEmpty && !stopped()) {
       attempt(next)
-      next *= 2
+      next = if (next < limits.mostRate) math.min(next * 2, limits.mostRate) else Double.MaxValue
     }
     // not even the first rate satisfied it
     while (low == 0 && high > 1 && high < Double.MaxValue && limited.isEmpty && !stopped()) attempt(high / 4)

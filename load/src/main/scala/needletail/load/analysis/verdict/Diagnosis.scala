@@ -189,13 +189,13 @@ private final class BottleneckChecks(window: Window) {
   }
 
   /**
-   * Requests that found all connections in use. If answers took longer than at the beginning, the server occupied
-   * them; otherwise more connections might have achieved more.
+   * Requests that found all connections in use. If answers took longer than at the beginning, or did not come at all,
+   * the server occupied them; otherwise more connections might have achieved more.
    */
   private def unsent: Option[BottleneckCheck] = {
     val count = window.total.count(Outcome.Unsent)
     if (count * 1000 < ended) None
-    else if (slowedDown) None
+    else if (slowedDown || window.total.count(Outcome.TimedOut) * 1000 >= ended) None
     else
       when(
         true,

@@ -49,12 +49,11 @@ private[engine] object TargetProbe {
       val filter  = ports.map(port => s"sport = :$port").mkString(" or ")
       val process = new ProcessBuilder("ss", "-H", "-ltnm", filter).redirectErrorStream(true).start()
       process.getOutputStream.close()
-      val text = new String(process.getInputStream.readNBytes(MaxText), "ISO-8859-1")
-      if (process.waitFor(5, TimeUnit.SECONDS) && process.exitValue == 0) dropsIn(text)
-      else {
-        process.destroyForcibly()
-        -1
-      }
+      val timer = new Thread(() => if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
+      timer.setDaemon(true)
+      timer.start()
+      val text = new String(process.getInputStream.readNBytes(MaxText), "ISO-8859-1") // ends with the process
+      if (process.waitFor() == 0) dropsIn(text) else -1
     } catch { case NonFatal(_) => -1 }
 
   /** The sum of `d` in `skmem:(r0,rb131072,…,d0)` of each socket; -1 if there is none. */

@@ -22,7 +22,7 @@ private[engine] final class OpenWorker(
     tally: WorkerCounts,
     done: () => Unit
 ) extends Worker(index, loop, shared, tally, done) {
-  private val arrivals = new Arrivals(schedule, load.poisson, index, shared.loops, shared.seed + index)
+  private val arrivals = new Arrivals(schedule, load.poisson, index, shared.loops, random.split())
   private val endNanos = shared.startNanos + schedule.length
   private val choice   = new KindChoice(shared.compiled.kinds, load.poisson)
   private val limit    = OpenWorker.share(load.connections, shared.loops, index)
@@ -106,6 +106,7 @@ private[engine] final class OpenWorker(
     private var opening  = 0
     private var underWay = 0
     private var isInGrow = false
+    private var typicalNanos = 0L // from a request's being sent to the end of its answer
 
     def isIdle: Boolean = queue.isEmpty && underWay == 0
 
@@ -145,19 +146,41 @@ private[engine] final class OpenWorker(
       isInGrow = false
     }
 
-    /** Fails requests that have waited too long. Returns when the next one will have. */
+    /**
+     * Fails requests that have waited too long. Those that waited for connections in use count as unsent if answers come
+     * quickly: more connections would have carried them. Returns when the next one will have waited too long.
+     */
     def expire(now: Long): Long = {
       while (!queue.isEmpty && queue.due + timeoutNanos <= now) {
-        tally.failed(queue.request.kind, Outcome.TimedOut, queue.due, now)
-        queue.drop()
+        if (links - opening >= limit && answersQuickly) unsent(now)
+        else {
+          tally.failed(queue.request.kind, Outcome.TimedOut, queue.due, now)
+          queue.drop()
+        }
       }
       if (queue.isEmpty) Long.MaxValue else queue.due + timeoutNanos
     }
 
-    def dropAll(now: Long): Unit = while (!queue.isEmpty) {
+    def dropAll(now: Long): Unit = while (!queue.isEmpty) unsent(now)
+
+    private def unsent(now: Long): Unit = {
       tally.failed(queue.request.kind, Outcome.Unsent, queue.due, now)
       queue.drop()
     }
+
+    /**
+     * Whether the next request has waited for a connection for so long that its answer would come too late, though
+     * answers take a quarter of the timeout at most. It would only keep a connection from those that can be answered,
+     * and close it in the end, so that none would be.
+     */
+    private def isTooLate(now: Long): Boolean =
+      answersQuickly && queue.due + timeoutNanos - now < 2 * typicalNanos
+
+    private def answersQuickly: Boolean = typicalNanos > 0 && typicalNanos <= timeoutNanos / 4
+
+    /** A good answer came; how long answers take is a moving average. */
+    def answeredIn(nanos: Long): Unit =
+      typicalNanos = if (typicalNanos == 0) nanos else typicalNanos + (nanos - typicalNanos) / 8
 
     def began(): Unit = {
       underWay += 1
@@ -173,8 +196,12 @@ private[engine] final class OpenWorker(
     /** A connection has room: for waiting requests, otherwise for later ones. */
     def hasRoom(link: PooledConnection): Unit = {
       while (!queue.isEmpty && link.hasRoom) {
-        link.send(queue.request, queue.session, queue.due)
-        queue.drop()
+        val now = System.nanoTime()
+        if (isTooLate(now)) unsent(now)
+        else {
+          link.send(queue.request, queue.session, queue.due)
+          queue.drop()
+        }
       }
       if (link.hasRoom && !link.isFree) {
         link.isFree = true
@@ -241,7 +268,10 @@ private[engine] final class OpenWorker(
       extends InFlightRequest(OpenWorker.this) {
     protected def over(now: Long, outcome: Outcome): Unit = {
       pool.ended()
-      if (outcome eq Outcome.Good) goOn(this, now)
+      if (outcome eq Outcome.Good) {
+        pool.answeredIn(now - sentNanos)
+        goOn(this, now)
+      }
       link.back(this)
     }
 

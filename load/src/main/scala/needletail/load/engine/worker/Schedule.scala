@@ -61,9 +61,8 @@ private[engine] final class Arrivals(
     poisson: Boolean,
     loop: Int,
     loops: Int,
-    seed: Long
+    random: java.util.SplittableRandom
 ) {
-  private val random   = new java.util.SplittableRandom(seed)
   private var arrivals = if (poisson) distance() else loop.toDouble
   private var step     = math.max(0, schedule.stepOf(arrivals, 0))
   private var due      = schedule.timeOf(arrivals, step)

@@ -5,7 +5,7 @@ import java.util.Locale
 import org.HdrHistogram.Histogram
 
 import needletail.load.analysis.verdict.{Bands, Limit, Measurement, Metric, Quantity}
-import needletail.load.result.Openings
+import needletail.load.result.{Openings, Outcome}
 
 /** The table rows that every report has for a run, as plain text. */
 private[report] object RunRows {
@@ -107,8 +107,9 @@ private[report] object RunRows {
   /** A remark if the server closed connections that were to be reused. */
   private def notKept(m: Measurement): Option[String] = {
     val selves   = m.run.intervals.map(_.self)
-    val opened   = selves.map(_.opened).sum
-    val requests = m.run.total().requests
+    val all      = m.run.total()
+    val opened   = selves.map(_.opened).sum - all.count(Outcome.TimedOut) // after which the generator closes
+    val requests = all.requests - all.count(Outcome.Unsent)
     // one request each also if all are in flight at the same time
     val needed = selves.map(s => math.max(s.users, s.open)).maxOption.getOrElse(0)
     if (!m.run.plan.keepAlive || requests < 20 || opened * 2 < requests || opened < needed * 4L) None

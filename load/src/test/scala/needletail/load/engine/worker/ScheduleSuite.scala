@@ -7,7 +7,7 @@ import needletail.testing.Suite
 
 class ScheduleSuite extends Suite {
   private def times(schedule: Schedule, poisson: Boolean, loop: Int = 0, loops: Int = 1): Vector[Long] = {
-    val arrivals = new Arrivals(schedule, poisson, loop, loops, seed = 4711L + loop)
+    val arrivals = new Arrivals(schedule, poisson, loop, loops, new java.util.SplittableRandom(4711L + loop))
     Vector.unfold(arrivals)(a =>
       if (a.next == Long.MaxValue) None
       else {

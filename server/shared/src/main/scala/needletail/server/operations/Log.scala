@@ -11,6 +11,9 @@ import needletail.io.loop.FailureLog
  */
 trait Log {
 
+  /** What happened as it should and an operator may want to know, such as that a drain has begun. Nothing by default. */
+  def info(message: String): Unit = { val _ = message }
+
   /** A condition to investigate, which itself made no request fail. */
   def warn(message: String): Unit
 
@@ -22,6 +25,7 @@ object Log {
 
   /** Writes a line for each message to the standard error stream, and the stack trace of the cause. */
   val standardError: Log = new Log {
+    override def info(message: String): Unit           = System.err.println(s"needletail: $message")
     def warn(message: String): Unit                    = System.err.println(s"needletail: $message")
     def error(message: String, cause: Throwable): Unit = FailureLog.toStandardError(message, cause)
   }
@@ -36,6 +40,10 @@ object Log {
   private[server] def named(log: Log)(about: () => String): Log = new Guarded(log, () => about() + ": ")
 
   private final class Guarded(log: Log, prefix: () => String) extends Log {
+    override def info(message: String): Unit =
+      try log.info(prefix() + message)
+      catch { case Survivable(e) => EventLoop.report(s"the log failed to write: ${prefix()}$message", e) }
+
     def warn(message: String): Unit =
       try log.warn(prefix() + message)
       catch { case Survivable(e) => EventLoop.report(s"the log failed to write: ${prefix()}$message", e) }

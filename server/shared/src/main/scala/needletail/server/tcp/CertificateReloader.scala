@@ -20,6 +20,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   def reload(): Unit =
     try {
       identity.reload()
+      log.info("the certificates have been reloaded")
       warn()
     } catch {
       case e: IOException =>

@@ -225,8 +225,9 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     if (draining.compareAndSet(false, true))
       try
         loops(0).execute { () =>
+          tellOpen("draining")
           loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain(accepts = true))
-          loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => cutOff())
+          loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => timedOut())
           ()
         }
       catch { case _: RejectedExecutionException => () } // it has stopped already
@@ -245,6 +246,16 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     drainBegins.trySuccess(())
     stopped
   }
+
+  private def timedOut(): Unit = {
+    if (!gone.isCompleted) tellOpen("the drain has taken its whole time, what is left is cut off")
+    cutOff()
+  }
+
+  private def tellOpen(message: String): Unit =
+    connectionCounts.foreach(counts => log.info(s"$message; connections open: ${counts.open}"))(
+      ExecutionContext.parasitic
+    )
 
   private def cutOff(): Unit = members.foreach(_.abort())
 
