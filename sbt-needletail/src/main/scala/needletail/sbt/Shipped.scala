@@ -23,7 +23,9 @@ private[sbt] object Shipped {
   ): File = {
     val lib = directory / "lib"
     for ((name, several) <- jars.distinct.groupBy(_.getName) if several.size > 1)
-      sys.error(s"two libraries have the file name $name, so that one would replace the other: ${several.mkString(", ")}")
+      sys.error(
+        s"two libraries have the file name $name, so that one would replace the other: ${several.mkString(", ")}"
+      )
     jars.foreach(jar => put(lib / jar.getName)(ShippedJar.make(jar, _)))
     val text = PluginFiles
       .text("launcher.sh")

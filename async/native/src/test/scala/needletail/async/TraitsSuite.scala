@@ -7,18 +7,20 @@ import needletail.testing.Suite
 class TraitsSuite extends Suite {
   import TraitsSuite._
 
-  test("an object of a class without traits is of no trait, whatever lies behind its class's table") {
+  test(
+    "fault 17: an object of a class without traits is of no trait, whatever lies behind its class's table"
+  ) {
     // Which of the traits it would be taken for is up to the compiler: one whose number fits the table behind.
     assertEquals(of(new Above(1)), Nil)
     assertEquals(of(new Beside(1, 2)), Nil)
   }
 
-  test("an object of a class with traits is of these and of no other") {
+  test("fault 17: an object of a class with traits is of these and of no other") {
     assertEquals(of(new Marked), List("First", "Second", "Third", "Fourth"))
     assertEquals(of(new Other), List("Fifth"))
   }
 
-  test("the classes of this program are laid out as the mend takes them to be") {
+  test("fault 17: the classes of this program are laid out as the mend takes them to be") {
     val classes = RuntimeFix.classes
     assert(
       classes > 100,

@@ -34,7 +34,9 @@ object GatewayArguments {
       config: GatewayConfig
   ): Either[String, GatewayConfig] = {
     def at(make: Address => FrontProtocol): Either[String, GatewayConfig] =
-      address(value).left.map(problem => s"option '$name': $problem").flatMap(a => parse(more, config.copy(front = Some(make(a)))))
+      address(value).left.map(problem => s"option '$name': $problem").flatMap(a =>
+        parse(more, config.copy(front = Some(make(a))))
+      )
     def http(change: Address.Tcp => Address.Tcp): Either[String, GatewayConfig] = {
       val address = change(config.server.address match {
         case tcp: Address.Tcp => tcp

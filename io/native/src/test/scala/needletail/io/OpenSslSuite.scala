@@ -43,7 +43,7 @@ class OpenSslSuite extends TlsPair {
       authority.file.toString
     ) ++ more): _*)(body)
 
-  tlsTest("clients that ask for new keys without an end are cut off, and others are not") {
+  tlsTest("fault 3: clients that ask for new keys without an end are cut off, and others are not") {
     serving(config) { served =>
       client(served.port, "-tls1_3") { program =>
         val first = served.nextHandler()
@@ -71,7 +71,7 @@ class OpenSslSuite extends TlsPair {
       line ne null
     } catch { case _: IOException => false }
 
-  tlsTest("a client of TLS 1.2 cannot begin another handshake") {
+  tlsTest("fault 3: a client of TLS 1.2 cannot begin another handshake") {
     serving(config) { served =>
       client(served.port, "-tls1_2") { program =>
         val handler = served.nextHandler()

@@ -243,6 +243,9 @@ final class Connection private[io] (
   private[io] def deadlinePassed(): Unit =
     if (phase == Lingering || isRefused) finish(null) else protocol.onDeadline()
 
+  /** Whether it was closed before its TLS handshake was complete. */
+  private[needletail] def failedHandshake: Boolean = phase == Closed && socket.isShakingHands
+
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
 

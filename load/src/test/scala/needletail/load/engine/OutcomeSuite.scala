@@ -224,7 +224,10 @@ class OutcomeSuite extends Suite with Serving {
       val result = run(open(server.url, 200, 2.seconds).copy(load = load, timeout = 600.millis))
       val counts = outcomes(result)
       assert(counts.getOrElse("unsent", 0L) > 200, counts)
-      assert(counts.getOrElse("good", 0L) >= 20, counts) // of 52 that one connection can carry; 12 if all are sent too late
+      assert(
+        counts.getOrElse("good", 0L) >= 20,
+        counts
+      ) // of 52 that one connection can carry; 12 if all are sent too late
     }
   }
 }

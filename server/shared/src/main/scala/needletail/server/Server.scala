@@ -143,7 +143,8 @@ object Server {
   private val running = ConcurrentHashMap.newKeySet[RunningServer]
 
   /** With TLS, operators ask for new certificates; without, a terminal has been closed. */
-  private def hungUp(): Unit = if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload()) else drainAll()
+  private def hungUp(): Unit =
+    if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload()) else drainAll()
 
   /** Those that a signal has begun to drain. */
   private val draining = ConcurrentHashMap.newKeySet[RunningServer]

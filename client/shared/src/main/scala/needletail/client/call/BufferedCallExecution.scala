@@ -60,7 +60,7 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
     }
   }
 
-  /** In pieces, with other connections in between if it is long. */
+  /** At most `maxBodyInMemory`, which is decoded in one turn of the loop. */
   private def decode(content: ByteStream, trailers: Headers): Unit = {
     val name  = hostName
     val whole = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)

@@ -127,6 +127,8 @@ private[content] object FileServer {
     else
       Response(Status.MovedPermanently).header(
         "Location",
-        "./" + request.path.substring(request.path.lastIndexOf('/') + 1) + "/" + request.query.fold("")("?" + _)
+        "./" + request.path.substring(request.path.lastIndexOf('/') + 1) + "/" + request.query.fold("")(
+          "?" + _
+        )
       )
 }

@@ -64,10 +64,13 @@ class ProxySuite extends Suite with Serving {
       "Proxy"              -> "http://evil.test"
     )
     serving(origin) { (server, client) =>
-      def seen(config: ProxyConfig) = serving(proxy("/api", client.service(server.url), config)) { (front, outer) =>
-        val call = fields.foldLeft(outer.service(front.url).get("/api/x")) { case (c, (n, v)) => c.header(n, v) }
-        outer.await(call.text).linesIterator.drop(1).map(_.takeWhile(_ != '=')).toSet
-      }
+      def seen(config: ProxyConfig) =
+        serving(proxy("/api", client.service(server.url), config)) { (front, outer) =>
+          val call = fields.foldLeft(outer.service(front.url).get("/api/x")) { case (c, (n, v)) =>
+            c.header(n, v)
+          }
+          outer.await(call.text).linesIterator.drop(1).map(_.takeWhile(_ != '=')).toSet
+        }
       val names = fields.map(_._1.toLowerCase).toSet
       assertEquals(seen(ProxyConfig()) intersect names, Set.empty[String])
       assertEquals(seen(ProxyConfig(trusted = true)) intersect names, names - "proxy")

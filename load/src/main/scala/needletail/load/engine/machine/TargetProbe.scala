@@ -49,7 +49,8 @@ private[engine] object TargetProbe {
       val filter  = ports.map(port => s"sport = :$port").mkString(" or ")
       val process = new ProcessBuilder("ss", "-H", "-ltnm", filter).redirectErrorStream(true).start()
       process.getOutputStream.close()
-      val timer = new Thread(() => if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
+      val timer =
+        new Thread(() => if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () })
       timer.setDaemon(true)
       timer.start()
       val text = new String(process.getInputStream.readNBytes(MaxText), "ISO-8859-1") // ends with the process

@@ -101,11 +101,11 @@ private[engine] final class OpenWorker(
   private final class ConnectionPool(val target: Target, limit: Int) {
     private val free =
       new ArrayDeque[PooledConnection] // with room for a request; the one used last is on top
-    private val queue    = new ArrivalQueue
-    private var links    = 0 // open or being opened
-    private var opening  = 0
-    private var underWay = 0
-    private var isInGrow = false
+    private val queue        = new ArrivalQueue
+    private var links        = 0  // open or being opened
+    private var opening      = 0
+    private var underWay     = 0
+    private var isInGrow     = false
     private var typicalNanos = 0L // from a request's being sent to the end of its answer
 
     def isIdle: Boolean = queue.isEmpty && underWay == 0

@@ -46,7 +46,7 @@ private[load] object CharacterisationText {
           s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests in flight at a time" +
             found.pausingUsers.fold("")(n =>
               s", or ${number(n)} users who pause ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
-            ) + ".",
+            ) + "." + unheld(knee, found.objective),
           knee.rate.low,
           knee.rate.high,
           "/s",
@@ -67,6 +67,13 @@ private[load] object CharacterisationText {
         )
     }
   }
+
+  /** What was found within a step is no capacity if the generator could not hold it. */
+  private def unheld(knee: Capacity, objective: Vector[Condition]): String =
+    if (knee.held.check(objective).forall(_.held)) ""
+    else
+      " That was for a short time only: while it was held, the load tester was the limit and the objective was not met, " +
+        "so whether the server sustains it is not known."
 
   private def maximum(found: Characterisation, most: Capacity): Criterion = {
     val failed = most.held.figure(Metric.Errors).getOrElse(0.0)

@@ -1,7 +1,14 @@
 package needletail.server.connection
 
-/** The connections of one loop, as an intrusive linked list. Used on that loop only. */
-private[server] final class LoopConnections extends ServedConnection.Home {
+import needletail.io.Connection
+
+/**
+ * The connections of one loop, as an intrusive linked list. Used on that loop only.
+ *
+ * @param onFailedHandshake called with a connection whose TLS handshake failed, and why
+ */
+private[server] final class LoopConnections(onFailedHandshake: (Connection, Throwable) => Unit)
+    extends ServedConnection.Home {
   private var head: ServedConnection = null
   private var count                  = 0
 
@@ -18,6 +25,8 @@ private[server] final class LoopConnections extends ServedConnection.Home {
     if (head != null) head.previous = c
     head = c
   }
+
+  def handshakeFailed(connection: Connection, cause: Throwable): Unit = onFailedHandshake(connection, cause)
 
   def remove(c: ServedConnection): Unit = {
     if (c.previous != null) c.previous.following = c.following else head = c.following

@@ -61,7 +61,10 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   protected def closed(cause: Throwable): Unit
 
   final def onClosed(cause: Throwable): Unit = {
-    if (home != null) home.remove(this)
+    if (home != null) {
+      if (cause != null && connection.failedHandshake) home.handshakeFailed(connection, cause)
+      home.remove(this)
+    }
     closed(cause)
   }
 }
@@ -71,6 +74,9 @@ private[server] object ServedConnection {
   /** The list that a connection is in. */
   private[server] trait Home {
     def remove(connection: ServedConnection): Unit
+
+    /** A peer was refused in the TLS handshake, or has refused. */
+    def handshakeFailed(connection: Connection, cause: Throwable): Unit
     def replace(connection: ServedConnection, next: ServedConnection): Unit
   }
 

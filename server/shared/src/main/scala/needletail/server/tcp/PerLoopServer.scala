@@ -5,7 +5,7 @@ import java.util.concurrent.RejectedExecutionException
 import scala.concurrent.Future
 
 import needletail.async.Survivable
-import needletail.io.{AcceptedSocket, EventLoop}
+import needletail.io.{AcceptedSocket, Connection, EventLoop}
 import needletail.io.platform.ConnectionOptions
 import needletail.server.config.TcpSettings
 import needletail.server.connection.{
@@ -23,13 +23,15 @@ import needletail.server.operations.{Log, LoopSnapshot}
  *
  * @param closed called once with `index` for each connection that was passed to `take`, on any thread: it is closed,
  *   or could not be opened
+ * @param onFailedHandshake called on the loop when the TLS handshake of a connection has failed, and why
  */
 private[server] final class PerLoopServer(
     index: Int,
     loop: EventLoop,
     protocol: LoopProtocol,
     settings: TcpSettings,
-    closed: Int => Unit
+    closed: Int => Unit,
+    onFailedHandshake: (Connection, Throwable) => Unit
 ) {
   import PerLoopServer._
 
@@ -42,7 +44,7 @@ private[server] final class PerLoopServer(
 
   private var draining    = false
   private var aborting    = false
-  private val connections = new LoopConnections
+  private val connections = new LoopConnections(onFailedHandshake)
   private val relief      = new MemoryRelief(loop, settings.loopMemory, connections, protocol.counts)
   private val stalled     = new StalledHandshakes(loop, connections)
 

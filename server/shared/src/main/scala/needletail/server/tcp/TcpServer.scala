@@ -1,6 +1,7 @@
 package needletail.server.tcp
 
 import java.io.IOException
+import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
@@ -11,7 +12,7 @@ import scala.util.Failure
 
 import needletail.async.Async
 import needletail.http.ConnectionInfo
-import needletail.io.{Address, EventLoops, Listener, TlsIdentity}
+import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
 import needletail.server.config.{ServerConfig, TcpSettings}
@@ -23,6 +24,7 @@ import needletail.server.operations.{
   LoopCounts,
   LoopSnapshot,
   ObservedServer,
+  RareWarning,
   Statistics,
   Watchdog
 }
@@ -54,6 +56,17 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val draining    = new AtomicBoolean(false)
   private val drainBegins = Promise[Unit]()
 
+  private val failedHandshakes = new RareWarning(TcpServer.QuietNanos)
+
+  /** Any client can cause it, so it is logged rarely. Those that were too slow are only counted. */
+  private def handshakeFailed(connection: Connection, cause: Throwable): Unit = cause match {
+    case _: SocketTimeoutException => ()
+    case _                         =>
+      failedHandshakes.warn(guardedLog, settings.platform.nanoTime())(
+        RareWarning.shown(s"the TLS handshake with ${connection.remoteAddress} failed: ${cause.getMessage}")
+      )
+  }
+
   /** As configured, or as many as the process may have descriptors for. */
   private[server] val maxConnections: Int = ConnectionBudget.of(settings)
 
@@ -64,7 +77,14 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     try {
       for (i <- 0 until loopCount)
         members(i) =
-          new PerLoopServer(i, loops(i), protocol.onLoop(loops(i), guardedLog), settings, acceptor.closed)
+          new PerLoopServer(
+            i,
+            loops(i),
+            protocol.onLoop(loops(i), guardedLog),
+            settings,
+            acceptor.closed,
+            handshakeFailed(_, _)
+          )
       listen()
     } catch {
       case e: Throwable =>
@@ -286,6 +306,7 @@ object TcpServer {
   private final val WatchAfterNanos = 1000L * 1000 * 1000
   private final val StepNanos       = 20L * 1000 * 1000
   private final val OthersSteps     = 100
+  private final val QuietNanos      = 60L * 1000 * 1000 * 1000
 
   private[server] def start(settings: TcpSettings, protocol: Protocol): TcpServer =
     new TcpServer(settings, protocol)

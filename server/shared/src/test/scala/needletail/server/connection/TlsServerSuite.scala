@@ -79,6 +79,31 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("the log says why a handshake failed, once a minute") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val config = secure().copy(log = lines)
+      ServerFixture.serving(handler, config) { server =>
+        connected(server).close() // as a health check may do: it is no handshake
+        eventually(config.tls.get.counts.failed == 1L, "it is not counted")
+        assert(lines.all.isEmpty, lines.all)
+        for (n <- 2 to 4) {
+          val socket = connected(server)
+          // a ClientHello's record that ends in nonsense
+          socket.getOutputStream.write(Array[Byte](22, 3, 1, 0, 4, 1, 0, 0, 9) ++ new Array[Byte](60))
+          while (socket.getInputStream.read() >= 0) {}
+          socket.close()
+          eventually(config.tls.get.counts.failed == n.toLong, "it is not counted")
+        }
+        eventually(!lines.all.isEmpty, "nothing was logged")
+        val line = lines.all.peek
+        assert(line.startsWith(s"${server.url}: the TLS handshake with 127.0.0.1:"), line)
+        assert(line.contains(" failed: ") && !line.endsWith("null"), line)
+        assertEquals(lines.all.size, 1)
+      }
+    }
+  }
+
   test("while many more handshakes are stalled than allowed, a newcomer is served soon") {
     if (Tls.isKnown) {
       val config = secure(TlsLimits(handshakes = 8, timeout = 10.minutes))

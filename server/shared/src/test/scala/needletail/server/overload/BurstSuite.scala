@@ -12,7 +12,7 @@ class BurstSuite extends Suite {
   private val config = OverloadConfig()
   private val none   = Map.empty[String, Int]
 
-  test("a burst that can be worked off within a second is let in whole, whatever a request costs") {
+  test("fault 9: a burst that can be worked off within a second is let in whole, whatever a request costs") {
     List(0.01 -> 16384, 0.3 -> 3000, 2.0 -> 480, 20.0 -> 48, 200.0 -> 4).foreach { case (cost, count) =>
       val work = kind(cost)
       val s = new VirtualServer(config).offer(Math.max(1, (100 / cost).toInt.min(1000)), 5000, work).run(1000)
@@ -23,13 +23,15 @@ class BurstSuite extends Suite {
     }
   }
 
-  test("so is one upon another, as long as each is worked off before the next") {
+  test("fault 9: so is one upon another, as long as each is worked off before the next") {
     val s = new VirtualServer(config)
     (1 to 10).foreach(_ => s.burst(400, kind(2)).run(1000))
     assertEquals(s.reasons, none)
   }
 
-  test("of a burst that is too much for a second, no more is refused than is too much, by priority") {
+  test(
+    "fault 9: of a burst that is too much for a second, no more is refused than is too much, by priority"
+  ) {
     val s    = new VirtualServer(config).offer(100, 3000, kind(2))
     val high = kind(2, Priority.High)
     s.forget()
@@ -39,7 +41,7 @@ class BurstSuite extends Suite {
     assertEquals(s.reasons.keySet, Set("queue_delay"))
   }
 
-  test("as many as may be connected ask a route that is idle, and whose answer comes later") {
+  test("fault 9: as many as may be connected ask a route that is idle, and whose answer comes later") {
     List(2000, 16384).foreach { count =>
       val calls = asking(new Service(50, 1))
       val s     = new VirtualServer(config).offer(1, 5000, calls)
@@ -50,7 +52,7 @@ class BurstSuite extends Suite {
     }
   }
 
-  test("a burst on a route in steady use that its service works off within a second") {
+  test("fault 9: a burst on a route in steady use that its service works off within a second") {
     val service = new Service(50, 20)
     val steady  = asking(service)
     val s       = new VirtualServer(config).offer(1000, 10000, steady)
@@ -59,7 +61,9 @@ class BurstSuite extends Suite {
     assertEquals(s.reasons, none)
   }
 
-  test("a service that is asked for more than it can do: as much as it can, soon, and the rest is refused") {
+  test(
+    "fault 9: a service that is asked for more than it can do: as much as it can, soon, and the rest is refused"
+  ) {
     List(5000, 12500).foreach { rate =>
       val service = new Service(50, 20)
       val calls   = asking(service)
@@ -74,7 +78,7 @@ class BurstSuite extends Suite {
     }
   }
 
-  test("a service that hangs soon has few requests in flight, and none waits for long") {
+  test("fault 9: a service that hangs soon has few requests in flight, and none waits for long") {
     val route = asking(null).route
     val s     = new VirtualServer(config).offer(1000, 5000, new Kind(route, 20000, new Service(50, 20)))
     val hangs = new Kind(route, 20000, new Service(50, 100000))

@@ -64,12 +64,12 @@ class NoisyNeighbourSuite extends Suite {
     }
   }
 
-  test("stopped for two seconds, and all is done that has come meanwhile") {
+  test("fault 9: stopped for two seconds, and all is done that has come meanwhile") {
     val s = new VirtualServer(config, taking(2000, 10000)).offer(150, 20000, kind(2)).run(2000)
     assertEquals(s.reasons, Map.empty[String, Int])
   }
 
-  test("what is half a second's work is let in whole, though neighbours make it two seconds") {
+  test("fault 9: what is half a second's work is let in whole, though neighbours make it two seconds") {
     val s = new VirtualServer(config, taking(9, 12)).offer(50, 3000, kind(2))
     s.forget()
     s.burst(250, kind(2)).run(4000)
@@ -89,7 +89,7 @@ class NoisyNeighbourSuite extends Suite {
     assert(s.answers.map(_.took).max > 2000 * Ms)
   }
 
-  test("a handler that blocks the loop is no neighbour: its time counts") {
+  test("fault 9: a handler that blocks the loop is no neighbour: its time counts") {
     val blocks = new Kind(kind(0).route, 50000, null, 10 * Ms)
     val s      = new VirtualServer(config).offer(200, 4000, blocks)
     s.forget()

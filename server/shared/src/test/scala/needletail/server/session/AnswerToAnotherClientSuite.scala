@@ -49,7 +49,9 @@ class AnswerToAnotherClientSuite extends Suite {
     assertEquals("HTTP/1.1 ".r.findAllIn(output).length, 1, output)
   }
 
-  test("a handler that throws is answered for with 500, whatever it throws, and the connection goes on") {
+  test(
+    "fault 1: a handler that throws is answered for with 500, whatever it throws, and the connection goes on"
+  ) {
     survivable.foreach { e =>
       val (attacker, victim, thrown) = attacked(answering(throw e()))
       assertEquals(thrown, null)
@@ -58,7 +60,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("a function of an asynchronous answer that throws is answered for with 500") {
+  test("fault 1: a function of an asynchronous answer that throws is answered for with 500") {
     survivable.foreach { e =>
       val gate                  = new AsyncPromise[Unit]
       val (attacker, victim, _) = attacked(answering(gate.map[Response](_ => throw e())))
@@ -68,7 +70,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("a fatal error leaves the turn, and takes with it what the turn had written") {
+  test("fault 1: a fatal error leaves the turn, and takes with it what the turn had written") {
     fatal.foreach { e =>
       val (attacker, victim, thrown) = attacked(answering(throw e()))
       assertEquals(thrown.getClass.getName, e().getClass.getName)
@@ -78,7 +80,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("an exception that leaves a turn by way of the wire ends that connection alone") {
+  test("fault 1: an exception that leaves a turn by way of the wire ends that connection alone") {
     val attacker = new FakeWire(answering(Response.ok))
     val victim   = new FakeWire(answering(Response.ok), neighbour = attacker)
     attacker.writing = () => throw new IllegalStateException("from inside")
@@ -89,7 +91,7 @@ class AnswerToAnotherClientSuite extends Suite {
     assertEquals(attacker.context.counts.failures, 1L)
   }
 
-  test("bytes written outside of a turn are sent to no client") {
+  test("fault 1: bytes written outside of a turn are sent to no client") {
     val wire = new FakeWire(answering(Response.ok))
     wire.context.writer.writeLatin1("HTTP/1.1 200 OK\r\n\r\n")
     assertOwn(wire.send(get("/victim")))
@@ -101,7 +103,7 @@ class AnswerToAnotherClientSuite extends Suite {
     def cancel(): Unit                     = { cancelled += 1; onCancel }
   }
 
-  test("a stream whose next and cancel throw ends its own connection, and is cancelled once") {
+  test("fault 1: a stream whose next and cancel throw ends its own connection, and is cancelled once") {
     survivable.foreach { e =>
       var pulled = 0
       val stream = new Failing(
@@ -117,7 +119,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("a stream that is not sent, as for HEAD, is cancelled once, though that throws") {
+  test("fault 1: a stream that is not sent, as for HEAD, is cancelled once, though that throws") {
     survivable.foreach { e =>
       val stream = new Failing(Async.value(None), throw e())
       val wire   = new FakeWire(answering(Response.ok.stream(stream)))
@@ -126,7 +128,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("a stream that is under way when its client goes is cancelled once, though that throws") {
+  test("fault 1: a stream that is under way when its client goes is cancelled once, though that throws") {
     survivable.foreach { e =>
       val stream = new Failing(new AsyncPromise[Option[Array[Byte]]], throw e())
       val wire   = new FakeWire(answering(Response.ok.stream(stream)))
@@ -137,7 +139,7 @@ class AnswerToAnotherClientSuite extends Suite {
     }
   }
 
-  test("an access log and a log that throw affect no response") {
+  test("fault 1: an access log and a log that throw affect no response") {
     survivable.take(1).foreach { e => // what is lost is said on standard error
       val throwing = new Log {
         def warn(message: String): Unit                    = throw e()
