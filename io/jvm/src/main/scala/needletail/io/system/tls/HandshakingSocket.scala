@@ -254,13 +254,24 @@ private[tls] abstract class HandshakingSocket(
   /** Whether the handshake continues without input, because what it waited for has been written. */
   protected def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
 
-  override def isShakingHands: Boolean = !isSecured && !isPlain
+  override def isShakingHands: Boolean = !isSecured && !isPlain && !isFailed
 
   override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
 
   override def isComputingHandshake: Boolean = isComputing
 
   // The end
+
+  override def tellsFailure(): Boolean =
+    (counts ne null) && channel.isOpen && isBegun && isHeard && !isComputing && !isChannelAtEnd && {
+      isFailed = true
+      held = null
+      uncount()
+      try {
+        sayEnd()
+        pending eq null
+      } catch { case _: IOException | _: RuntimeException => false }
+    }
 
   override def resetOnClose(): Unit = {
     isReset = true
