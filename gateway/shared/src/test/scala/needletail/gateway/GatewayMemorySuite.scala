@@ -129,6 +129,38 @@ class GatewayMemorySuite extends Serving {
     }
   }
 
+  test("variables of SCGI requests do not count a second time in the share of heads") {
+    def asked(server: RunningServer, path: String, cookie: Int): Socket = {
+      val socket = new Socket()
+      socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
+      socket.setSoTimeout(5000)
+      val w = new ByteWriter(256)
+      Scgi.write(w, 0, get(path, "HTTP_COOKIE" -> text.take(cookie)))
+      socket.getOutputStream.write(w.bytes, 0, w.length)
+      socket
+    }
+    // a loop's share is 64 KiB, of which heads may take half: variables and head together do not fit in that
+    serving(FrontProtocol.Scgi(_), config.copy(server = config.server.copy(loops = 4))) { server =>
+      val socket = asked(server, "/hello", 20000)
+      val answer = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
+      assert(answer.endsWith("hello"), answer)
+      socket.close()
+    }
+    // three heads of 30 kB are in the 128 KiB for them, and with their variables in the 192 KiB for both
+    serving(FrontProtocol.Scgi(_), config) { server =>
+      val before  = awaited.get
+      val sockets = Seq.fill(20)(asked(server, "/wait", 30000))
+      sockets.drop(3).foreach { socket =>
+        val answer = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
+        assert(answer.startsWith("Status: 503 "), answer)
+      }
+      assertEquals(awaited.get - before, 3)
+      assert(held(server) >= 180000 && held(server) <= 192 * KiB, held(server).toString)
+      sockets.foreach(_.close())
+      eventually(held(server) == 0)
+    }
+  }
+
   test("fault 6: SCGI content that is collected takes no more than the budget") {
     serving(FrontProtocol.Scgi(_), config) { server =>
       def connected(length: Int): Socket = {

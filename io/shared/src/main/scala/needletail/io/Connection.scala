@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
-import needletail.io.tls.{PlainPeer, TlsSession}
+import needletail.io.tls.TlsSession
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -244,7 +244,8 @@ final class Connection private[io] (
     if (phase == Lingering || isRefused) finish(null) else protocol.onDeadline()
 
   /** Whether it was closed before its TLS handshake was complete. */
-  private[needletail] def failedHandshake: Boolean = phase == Closed && socket.isShakingHands
+  private[needletail] def failedHandshake: Boolean =
+    phase == Closed && socket.isSecure && (socket.session eq null)
 
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
@@ -266,10 +267,11 @@ final class Connection private[io] (
       if (!output.isPending) beginLingering()
     }
 
-  /** Tells a client that does not use TLS, and closes so that it gets to read that. */
-  private[io] def refuse(why: PlainPeer): Unit = if (phase == Open) {
+  /** Closes so that a client gets to read why: `answer` or, if that is null, the alert that TLS has sent. */
+  private[io] def refuse(why: IOException, answer: Array[Byte]): Unit = if (phase == Open) {
     cause = why
-    output.write(why.answer, 0, why.answer.length, mayKeep = false)
+    output.close() // nothing else follows
+    if (answer ne null) output.write(answer, 0, answer.length, mayKeep = false)
     closeGracefully(protocol.refusalNanos, MaxRefusedBytes)
     if (phase == Flushing) setTimer(ConnectionTimer.after(loop, linger.nanos))
   }
@@ -379,7 +381,7 @@ object Connection {
   private final val Lingering = 2 // closing, output ended, waiting for the peer to close
   private final val Closed    = 3
 
-  /** What is read and discarded of a client that does not use TLS: more than a system has under way. */
+  /** What is read and discarded of a client that was refused: more than a system has under way. */
   private final val MaxRefusedBytes = 16 * 1024 * 1024
 
   private final class Linger(val nanos: Long, var discardable: Int)

@@ -25,8 +25,8 @@ trait ConnectionHandler {
   def onDeadline(): Unit
 
   /**
-   * For how many nanoseconds what a client sends is read and discarded after it was refused because it does not use TLS,
-   * so that it gets to read that it was.
+   * For how many nanoseconds what a client sends is read and discarded after it was refused, by an answer because it does
+   * not use TLS or by an alert of TLS, so that it gets to read that it was.
    */
   private[needletail] def refusalNanos: Long = 1000L * 1000 * 1000
 

@@ -111,7 +111,7 @@ private[io] final class ConnectionInput(connection: Connection) {
         try socket.read(bytes, from, count)
         catch {
           case e: PlainPeer =>
-            connection.refuse(e)
+            connection.refuse(e, e.answer)
             0
         }
       if (n > 0) total += n
@@ -122,7 +122,7 @@ private[io] final class ConnectionInput(connection: Connection) {
       n
     } catch {
       case e: IOException =>
-        connection.finish(e)
+        if (connection.isOpen && socket.tellsFailure()) connection.refuse(e, null) else connection.finish(e)
         0
     }
 

@@ -43,7 +43,10 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
   }
 
   private def report(title: String, climbed: Vector[Ladder.Climbed]): Int = {
-    val checks  = climbed.map(row => row.measured -> row.measured.check(options.assertions))
+    val cut    = Ladder.cut(climbed, requests, interrupted)
+    val checks = climbed.map(row =>
+      row.measured -> (if (cut.contains(row)) Vector.empty else row.measured.check(options.assertions))
+    )
     val reading =
       LadderText.reading(
         climbed,
@@ -52,15 +55,17 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
         interrupted,
         rows.lift(climbed.size).map(_.users)
       )
-    val asserted = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
-    val lines    =
+    val asserted    = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
+    val isUnchecked = options.assertions.nonEmpty && asserted.isEmpty
+    val lines       =
       Vector(s"$title: $requests requests per user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
         reading ++ asserted.filterNot(_.passed).map(a =>
           s"FAILED  ${a.part}: ${a.condition}  (${a.reason})"
         ) ++
         asserted.groupBy(_.condition).collect {
-          case (condition, its) if its.forall(_.passed) => s"passed  $condition  (in every row)"
-        }
+          case (condition, its) if its.forall(_.passed) =>
+            s"passed  $condition  (in every ${if (interrupted) "complete row" else "row"})"
+        } ++ (if (isUnchecked) Vector("not checked: no row was complete") else Vector.empty)
     val reports = new ReportFiles(terminal)
     session.sayInterrupted("ladder")
     terminal.print(lines)
@@ -76,7 +81,7 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
     reports.text(options.outputs.csv)(Csv.ladder(climbed))
     reports.text(options.outputs.html)(HtmlReport.ladder(title, climbed, reading, checks))
     reports.text(options.outputs.junit)(JUnit.xml(title, asserted, session.seconds, lines))
-    if (!reports.written) ExitStatus.Wrong
+    if (!reports.written || isUnchecked) ExitStatus.Wrong
     else if (asserted.forall(_.passed)) ExitStatus.Good else ExitStatus.Failed
   }
 }

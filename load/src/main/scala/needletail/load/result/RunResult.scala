@@ -112,8 +112,8 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  *   unknown, as for a target on another machine
  * @param targetCpu the share of the machine's cores that the target's processes used, 0 to 1; -1 unknown
  * @param openings how long opening connections took
- * @param searchMillis for how long loops searched responses for patterns, in searches of more than 10 ms, during which
- *   they did nothing else
+ * @param searchMillis for how long the event loop with the most of it searched responses for patterns, in searches of
+ *   more than 10 ms, during which it did nothing else
  */
 final case class SelfFigures(
     due: Long,

@@ -171,6 +171,31 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
     assert(second.out.contains("Interrupted before the row of 100 users."), second.out)
   }
 
+  test("a row of the ladder that was interrupted is not what assertions are about") {
+    // of 10 workers: with 100 users they wait longer, even at first
+    def asserting(rows: String, complete: Int): (Int, String) = {
+      val interruption = new Interruption
+      val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))
+      val model        = new needletail.load.engine.LoadRunner {
+        def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = {
+          if (inner.runs.size == complete) interruption.interrupt()
+          inner.run(plan, watch)
+        }
+      }
+      val program = new ModelProgram(model, interruption = interruption)
+      val status  = program.run("ladder", url, "--rows", rows, "--assert", "p99 < 30 ms")
+      assert(program.out.contains("Interrupted at 100 users, after"), program.out)
+      (status, program.out)
+    }
+    val (held, some) = asserting("10,20,100,200", complete = 2)
+    assert(held == 0 && some.contains("passed  p99 < 30 ms  (in every complete row)"), some)
+    val (nothing, none) = asserting("100,200", complete = 0)
+    assert(
+      nothing == 2 && none.contains("not checked: no row was complete") && !none.contains("FAILED"),
+      none
+    )
+  }
+
   /** The report of a ladder, in some of whose runs, counted from 0, the server refuses every connection. */
   private def refusing(
       runs: Set[Int],

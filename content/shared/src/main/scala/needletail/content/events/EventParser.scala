@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 /**
  * Finds events in bytes, wherever these are split (HTML standard, §9.2.6).
  *
- * @param longest bytes of a line, and characters of an event's data, at most; more is an IOException
+ * @param longest bytes of a line, and characters of an event's data, at most; more is a `failure`
  * @param known the last id of the connection before
  */
 private[events] final class EventParser(longest: Int, known: Option[String] = None) {
@@ -25,10 +25,14 @@ private[events] final class EventParser(longest: Int, known: Option[String] = No
   /** The last retry in milliseconds. */
   var retryMillis: Option[Long] = None
 
+  /** Why nothing more is read: something was longer than `longest`. Null if nothing was. */
+  var failure: IOException = null
+
+  /** The events that `bytes` complete: up to a `failure`, if there is one. */
   def feed(bytes: Array[Byte]): List[Event] = {
     val events = List.newBuilder[Event]
     var i      = 0
-    while (i < bytes.length) {
+    while (i < bytes.length && failure == null) {
       val b = bytes(i)
       if (b == '\n' && wasCr) wasCr = false
       else if (b == '\n' || b == '\r') {
@@ -38,8 +42,8 @@ private[events] final class EventParser(longest: Int, known: Option[String] = No
         if (event != null) events += event
       } else {
         wasCr = false
-        if (line.size >= longest) throw new IOException(s"an event has a line of more than $longest bytes")
-        line.write(b.toInt)
+        if (line.size < longest) line.write(b.toInt)
+        else failure = new IOException(s"an event has a line of more than $longest bytes")
       }
       i += 1
     }
@@ -58,10 +62,12 @@ private[events] final class EventParser(longest: Int, known: Option[String] = No
       field match {
         case "data" =>
           if (data.length + value.length > longest)
-            throw new IOException(s"an event has more than $longest characters")
-          if (hasData) data.append('\n')
-          data.append(value)
-          hasData = true
+            failure = new IOException(s"an event has more than $longest characters")
+          else {
+            if (hasData) data.append('\n')
+            data.append(value)
+            hasData = true
+          }
         case "event"                      => name = value
         case "id" if value.indexOf(0) < 0 => id = Some(value)
         case "retry" if value.nonEmpty && value.length < 10 && value.forall(c => c >= '0' && c <= '9') =>

@@ -17,7 +17,10 @@ object EventSource {
   private val LeastRetry = 100.millis
   private val MostRetry  = 1.minute
 
-  /** The events of a response's body. An event that is not complete at the end is dropped. */
+  /**
+   * The events of a response's body. An event that is not complete at the end is dropped. One that is longer than
+   * `longest` ends them with a java.io.IOException, after those before it.
+   */
   def parse(body: Stream[Array[Byte]], longest: Int = Longest): Stream[Event] =
     parsed(body, new EventParser(longest))
 
@@ -84,5 +87,8 @@ object EventSource {
   }
 
   private def parsed(body: Stream[Array[Byte]], parser: EventParser): Stream[Event] =
-    body.flatMap(piece => Stream.from(parser.feed(piece)))
+    body.flatMap { piece =>
+      val events = Stream.from(parser.feed(piece))
+      if (parser.failure == null) events else events ++ Stream.fail(parser.failure)
+    }
 }

@@ -188,6 +188,20 @@ class EventSourceSuite extends Suite {
     }
   }
 
+  test("events that are complete before what is too long are delivered, wherever the bytes are split") {
+    val whole = "id: 1\ndata: a\n\ndata: b\n\n"
+    for (long <- List("data: " + "x" * 200, "data: " + "x" * 60 + "\ndata: " + "x" * 60 + "\n")) {
+      val bytes = (whole + long + "\n\ndata: c\n\n").getBytes
+      for (split <- 0 to bytes.length) {
+        var seen   = List.empty[String]
+        val events = EventSource.parse(Stream(bytes.take(split), bytes.drop(split)), longest = 100)
+        val failed = new ManualLoop().run(events.foreach(event => seen = event.data :: seen)).failed.get
+        assert(failed.getMessage.contains("more than 100"), failed)
+        assertEquals(seen, List("b", "a"), split)
+      }
+    }
+  }
+
   test("another failure than that of a connection ends the events, at any time") {
     val bodies = Iterator[Async[Option[Stream[Array[Byte]]]]](
       Async.value(Some(Stream("data: a\n\n".getBytes))),

@@ -103,9 +103,9 @@ private[gateway] final class ScgiConnection(
 
   /** Counts the variables, which are kept until the connection is closed. Returns false if there is no memory. */
   private def hold(bytes: Int): Boolean =
-    bytes <= HeadMemory.Uncounted || context.heads.admits(bytes) && {
+    bytes <= HeadMemory.Uncounted || context.heads.admitsVariables(bytes, heldInput) && {
       variableBytes = bytes
-      context.heads.take(bytes)
+      context.heads.takeVariables(bytes)
       true
     }
 
@@ -133,7 +133,7 @@ private[gateway] final class ScgiConnection(
   }
 
   protected def closed(cause: Throwable): Unit = {
-    context.heads.give(variableBytes)
+    context.heads.giveVariables(variableBytes)
     variableBytes = 0
     if (session != null) session.peerGone()
   }

@@ -98,6 +98,12 @@ private[needletail] abstract class Socket extends Descriptor {
   /** The socket whose bytes it encrypts, if that is another platform's; otherwise itself. */
   private[needletail] def carrier: Socket = this
 
+  /**
+   * To be called when `read` has failed: whether a client was told so by an alert, which the kernel has taken. From then on
+   * bytes are read as they are, to be discarded. On a server's side of TLS only.
+   */
+  def tellsFailure(): Boolean = false
+
   /** Sends what the kernel takes of that output, with one system call. */
   def sendOwed(): Unit = ()
 

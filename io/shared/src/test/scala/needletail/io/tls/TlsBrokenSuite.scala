@@ -149,6 +149,41 @@ class TlsBrokenSuite extends TlsPair {
     }
   }
 
+  tlsTest("who is refused by an alert gets to read it although it sends more than is read") {
+    withLoop { loop =>
+      val identity = Tls.server(config)
+      val served   = new Served(loop, identity)
+      withClient(served.listener) { client =>
+        client.getOutputStream.write(ClientHello(Seq(0x0005))(_ => ())) // RC4, which nobody uses
+        for (_ <- 1 to 80) client.getOutputStream.write(new Array[Byte](100000)) // more than the kernel takes
+        val alert = receive(client, 7)
+        assertEquals(
+          (alert(0).toInt, alert(5).toInt, alert(6).toInt),
+          (21, 2, 40)
+        ) // a fatal handshake_failure
+        assert(atEnd(client))
+        assertEquals(identity.counts.failed, 1L)
+        assertEquals(identity.counts.present, 0L) // others may shake hands meanwhile
+        val end = served.nextHandler().next() // by itself, as the client stays
+        assert(end.startsWith("closed by ") && !end.contains("reset"), end)
+        assertEquals(identity.counts.failed, 1L)
+      }
+    }
+  }
+
+  tlsTest("who is refused by an alert and sends without end is cut off") {
+    serving(config) { served =>
+      withClient(served.listener) { client =>
+        client.getOutputStream.write(ClientHello(Seq(0x0005))(_ => ()))
+        intercept[IOException] {
+          for (_ <- 1 to 4096) client.getOutputStream.write(new Array[Byte](65536)) // 256 MiB
+        }
+      }
+      val end = served.nextHandler().next()
+      assert(end.startsWith("closed by "), end)
+    }
+  }
+
   tlsTest("who speaks no TLS and sends without end is cut off") {
     serving(config, answer.getBytes) { served =>
       withClient(served.listener) { client =>

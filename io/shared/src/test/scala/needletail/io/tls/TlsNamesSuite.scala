@@ -18,9 +18,13 @@ class TlsNamesSuite extends TlsPair {
   }
   private def both: TlsServerConfig = TlsServerConfig(Seq(first, shop))
 
+  // ciphers of TLS 1.2, which say the kind of key
+  private final val EcdheEcdsa = 0xc02b
+  private final val EcdheRsa   = 0xc02f
+
   /** A client of TLS 1.2, whose server shows its certificate in clear. */
-  private def greeting(asked: Option[Array[Byte]]): Array[Byte] =
-    ClientHello(Seq(0xc02b)) { out =>
+  private def greeting(asked: Option[Array[Byte]], cipher: Int): Array[Byte] =
+    ClientHello(Seq(cipher)) { out =>
       asked.foreach(out(0, _))
       out(10, Array[Byte](0, 4, 0, 29, 0, 23))
       out(11, Array[Byte](1, 0))
@@ -28,11 +32,11 @@ class TlsNamesSuite extends TlsPair {
     }
 
   /** Whose certificate is shown to who asks so, or with which alert it is refused. */
-  private def answer(port: Int, asked: Option[Array[Byte]]): String = {
+  private def answer(port: Int, asked: Option[Array[Byte]], cipher: Int = EcdheEcdsa): String = {
     val socket = new PlainSocket("127.0.0.1", port)
     try {
       socket.setSoTimeout(patience.toMillis.toInt)
-      socket.getOutputStream.write(greeting(asked))
+      socket.getOutputStream.write(greeting(asked, cipher))
       val in     = new java.io.DataInputStream(socket.getInputStream)
       var shown  = ""
       var result = ""
@@ -43,7 +47,7 @@ class TlsNamesSuite extends TlsPair {
         in.readFully(record)
         shown += new String(record, ISO_8859_1)
         if (kind == 21) result = s"alert ${record(1)}"
-        else result = Seq("shopcn", "firstcn").find(shown.contains(_)).getOrElse("")
+        else result = Seq("shopcn", "firstcn", "widecn").find(shown.contains(_)).getOrElse("")
       }
       result
     } finally socket.close()
@@ -107,6 +111,21 @@ class TlsNamesSuite extends TlsPair {
       for (unknown <- Seq("other.example", "127.0.0.1", "a.b.shop.example"))
         assertEquals(answer(served.port, Some(list(name(unknown)))), "alert 112", unknown)
     }
+  }
+
+  tlsTest("a certificate of another kind may be for some of the names only, or for more") {
+    val issued = authority.issue("DNS:shop.example,DNS:wide.example", algorithm = "rsa", subject = "widecn")
+    val wide   = TlsCertificate(issued.chain, issued.key)
+    for (order <- Seq(Seq(shop, wide), Seq(wide, shop), Seq(first, shop, wide)))
+      serving(TlsServerConfig(order)) { served =>
+        def shown(host: String, cipher: Int): String = answer(served.port, Some(list(name(host))), cipher)
+        assertEquals(shown("shop.example", EcdheEcdsa), "shopcn")
+        assertEquals(shown("shop.example", EcdheRsa), "widecn")
+        assertEquals(shown("a.shop.example", EcdheEcdsa), "shopcn")
+        assertEquals(shown("a.shop.example", EcdheRsa), "alert 40", "there is none that this client supports")
+        assertEquals(shown("wide.example", EcdheRsa), "widecn")
+        assertEquals(shown("wide.example", EcdheEcdsa), "alert 40")
+      }
   }
 
   tlsTest("a client asks for no name with a dot at the end, and the certificate need not be for one") {

@@ -160,19 +160,21 @@ final class CapacitySearch(
   }
 
   /**
-   * Held at the rate that was found or, if the server cannot sustain it, at lower ones. None if it sustains none, or if
-   * the user has interrupted the search before one was found.
+   * Held at the rate that was found or, if the server cannot sustain it, at lower ones, some `MostLowered` of them. None
+   * if it sustains none, or if the user has interrupted the search before one was found.
    */
   private def hold(found: Double, failed: Double, limited: Option[Verdict]): Option[Capacity] = {
     var rate     = found
     var high     = failed
     var attempts = 0
     var held     = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
-    while (!satisfied(held) && clientLimit(held).isEmpty && rate > 1 && !stopped()) {
+    while (
+      !satisfied(held) && clientLimit(held).isEmpty && rate > 1 && attempts < MostLowered && !stopped()
+    ) {
       settle()
       high = rate
       attempts += 1
-      rate = math.max(1, rate * (if (attempts < 3) 0.97 else if (attempts < 7) 0.9 else 0.5))
+      rate = math.max(1, rate * lowered(attempts))
       held = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
     }
     // a rate that the interruption lets not be reached says nothing against it
@@ -193,6 +195,10 @@ final class CapacitySearch(
       )
     }
   }
+
+  /** In small steps at first, as most servers sustain almost what they reach for a short time. */
+  private def lowered(attempts: Int): Double =
+    if (attempts < 3) 0.97 else if (attempts < 7) 0.9 else if (attempts < 9) 0.5 else 0.25
 
   private def tails(knee: Capacity): Vector[TailAt] = {
     val below = Vector(0.5, 0.8).takeWhile(_ => !stopped()).map { share =>
@@ -329,6 +335,9 @@ final class CapacitySearch(
 
   /** Bisection ends when the lowest failing rate is at most this times the highest good one. */
   private final val Precision = 1.025
+
+  /** Lower rates that are held: the last is less than a thousandth of the first. Each takes some time. */
+  private final val MostLowered = 12
 
   private final val RecoveryLimit: FiniteDuration = 30.seconds
 }

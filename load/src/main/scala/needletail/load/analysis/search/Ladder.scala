@@ -2,7 +2,7 @@ package needletail.load.analysis.search
 
 import scala.concurrent.duration._
 
-import needletail.load.analysis.verdict.{Condition, Measurement, Metric}
+import needletail.load.analysis.verdict.{Condition, Measurement, Metric, TotalFailure}
 
 /**
  * The ladder of the original benchmarks: more users in each row, a number of requests each, started evenly over a
@@ -31,7 +31,22 @@ object Ladder {
   }
 
   /** A row and its measurement. */
-  final case class Climbed(row: Row, measured: Measurement)
+  final case class Climbed(row: Row, measured: Measurement) {
+    def ended: Long                  = measured.run.total().requests
+    def planned(requests: Int): Long = row.users.toLong * requests
+  }
+
+  /**
+   * The row that the user has interrupted, which says nothing of its load: the last, unless it ran to its end, or was
+   * given up because the server failed.
+   *
+   * @param requests of each user
+   * @param interrupted whether the user has interrupted the ladder
+   */
+  def cut(rows: Vector[Climbed], requests: Int, interrupted: Boolean): Option[Climbed] =
+    rows.lastOption.filter(r =>
+      interrupted && r.ended < r.planned(requests) && !TotalFailure.gaveUp(r.measured.run)
+    )
 
   /**
    * The result of the ladder: two numbers, since the users whom a server answers quickly are fewer than those whom it

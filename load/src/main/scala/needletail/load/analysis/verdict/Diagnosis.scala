@@ -344,15 +344,15 @@ private final class BottleneckChecks(window: Window) {
     )
   }
 
-  /** Responses that arrived meanwhile were read late, so that the server seems slower than it is. */
+  /** Responses that arrived meanwhile on that loop were read late, so that the server seems slower than it is. */
   private def costlyPatterns: Option[BottleneckCheck] = {
     val millis = selves.map(_.searchMillis).sum
     val share  = if (window.seconds <= 0) 0 else math.min(1, millis / 1000.0 / window.seconds)
     when(
       millis > 0,
       Limit.Uncertain,
-      s"costly patterns: searching responses for patterns kept the generator from others for ${Quantity.count(millis)} ms, " +
-        s"${percent(share)} of the time",
+      s"costly patterns: searching responses for patterns kept the generator's loop with the most of it from others for " +
+        s"${Quantity.count(millis)} ms, ${percent(share)} of the time",
       (metric, _) =>
         metric match {
           case Metric.Errors           => timedOut

@@ -17,7 +17,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
   var due                     = 0L
   var opened                  = 0L
   var resent                  = 0L
-  var searched                = 0L                  // nanoseconds
+  var searched                = 0L                  // nanoseconds; in a sum, of the loop with the most
   var users                   = 0                   // at its end
   var open                    = 0                   // likewise
   var last                    = false
@@ -36,7 +36,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     due += other.due
     opened += other.opened
     resent += other.resent
-    searched += other.searched
+    searched = math.max(searched, other.searched) // each keeps the responses of its own loop waiting
     users += other.users
     open += other.open
   }

@@ -60,16 +60,11 @@ private[load] object LadderText {
       interrupted: Boolean,
       next: Option[Int]
   ): Vector[String] = {
-    def ended(r: Ladder.Climbed)   = r.measured.run.total().requests
-    def planned(r: Ladder.Climbed) = r.row.users.toLong * requests
-    val incomplete                 = all.filter(r => ended(r) < planned(r))
-    val cut                        =
-      if (interrupted)
-        all.lastOption.filter(r => incomplete.contains(r) && !TotalFailure.gaveUp(r.measured.run))
-      else None
-    val told = cut.map { r =>
-      s"Interrupted at ${r.row.users} users, after ${Quantity.count(ended(r))} of " +
-        s"${Quantity.count(planned(r))} requests: that row is not used."
+    val incomplete = all.filter(r => r.ended < r.planned(requests))
+    val cut        = Ladder.cut(all, requests, interrupted)
+    val told       = cut.map { r =>
+      s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.ended)} of " +
+        s"${Quantity.count(r.planned(requests))} requests: that row is not used."
     }
     val before = next.map(users => s"Interrupted before the row of $users users.")
     val rows   = all.filterNot(cut.contains(_))

@@ -148,6 +148,16 @@ class CapacitySearchSuite extends Suite {
     )
   }
 
+  test("where no rate is sustained, not very many are tried") {
+    val (found, driver) = characterise(ModelServer(50, 10000000, stall = (10000000000L, 12000000000L)))
+    assert(found.latency.isEmpty && found.notHeld.exists(rate => rate > 1 && rate < 5), found.notHeld)
+    val held = driver.runs.map(_.load).collect {
+      case open: Load.Open if open.steps.last.duration == 20.seconds => open.steps.last.to
+    }
+    assertEquals(held.size, 13)
+    assert(held.last < held.head / 1000, held)
+  }
+
   test("a server that never satisfies the objective has no capacity for it") {
     val (found, _) = characterise(ModelServer(10, 200000000))
     assertEquals(found.latency, None)

@@ -198,7 +198,7 @@ class DiagnosisSuite extends Suite {
     assertEquals(some.verdict(Metric.Errors), Verdict.Server)
     val much = open()(_.copy(searchMillis = 100))
     assertEquals(much.verdict(p50).limit, Uncertain)
-    mentions(much.verdict(p50), "costly patterns: searching responses for patterns kept the generator")
+    mentions(much.verdict(p50), "costly patterns: searching responses for patterns kept the generator's loop")
     mentions(much.verdict(p50), "1,000 ms, 10 % of the time")
   }
 

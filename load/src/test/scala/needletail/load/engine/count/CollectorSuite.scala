@@ -10,6 +10,30 @@ import needletail.testing.{Pause, Suite}
 
 class CollectorSuite extends Suite {
 
+  test("the time of searches for patterns is that of one loop: the others go on meanwhile") {
+    val queue  = new LinkedBlockingQueue[IntervalCounts]
+    val second = WorkerCounts.Second
+    val all    = Vector(300L, 100L, 200L).map { millis =>
+      val tally = new WorkerCounts(1, 0, queue)
+      tally.searched(millis * 1000000)
+      tally
+    }
+    var searched  = 0L
+    val collector = new Collector(
+      1,
+      all.size,
+      0,
+      second,
+      queue,
+      _ => (),
+      () => true,
+      sum => { searched = sum.searched; ModelDriver.self }
+    )
+    all.foreach(_.finish(second / 2))
+    collector.finish(second / 2, _ => true)
+    assertEquals(searched, 300000000L)
+  }
+
   /**
    * Gives the collector time to take what was added, and to give it back, before its loop goes on: so a collector that
    * reads it afterwards is found. One that does not passes whatever the times are.

@@ -49,8 +49,8 @@ import needletail.server.overload.OverloadConfig
  * @param memoryBudget bytes held for clients in all, shared evenly by the loops: bodies that are collected, input that
  *   is not used yet, output that waits. A quarter is reserved for connections that hold 16 KiB at most. When it is
  *   used up, bodies are refused with 503, streams wait for their readers, and connections that stall while memory is
- *   held for them are closed; a body of more than three quarters of a loop's share gets 413. At least 256 KiB; 0: a
- *   quarter of the maximum heap
+ *   held for them are closed; a body of more than three quarters of a loop's share gets 413. At least 256 KiB,
+ *   and twice `maxHead` for each loop, as heads may take half of it; 0: a quarter of the maximum heap
  * @param lingerTimeout after the last response, for how long input is read and discarded so that the peer gets to
  *   read the response
  * @param drainDelay in a drain, from `/ready` answering 503 to new connections being refused; gives load balancers
@@ -164,11 +164,15 @@ final case class ServerConfig(
       serverHeader.forall(Grammar.isFieldValue),
       "a field value, without control characters"
     )
+    val count = TcpSettings.loopCount(loops)
+    val heads = 2L * maxHead * count
     is.check(
       "memoryBudget",
       memoryBudget,
-      memoryBudget == 0 || memoryBudget >= ServerConfig.LeastMemory,
-      s"0 or at least ${ServerConfig.LeastMemory} bytes"
+      memoryBudget == 0 || memoryBudget >= math.max(ServerConfig.LeastMemory, heads),
+      if (heads > ServerConfig.LeastMemory)
+        s"0 or at least $heads bytes, twice maxHead ($maxHead) for each of $count loops"
+      else s"0 or at least ${ServerConfig.LeastMemory} bytes"
     )
   }
   check()

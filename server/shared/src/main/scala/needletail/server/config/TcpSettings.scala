@@ -35,13 +35,20 @@ final case class TcpSettings(
 
   /** Bytes that each loop's connections may hold. */
   private[server] def loopMemory: Long =
-    (if (memoryBudget > 0) memoryBudget else needletail.io.system.Heap.limit / 4) / loopCount
+    if (memoryBudget > 0) memoryBudget / loopCount
+    else math.max(TcpSettings.LeastMemory, needletail.io.system.Heap.limit / 4 / loopCount)
 
-  /** The number of event loops on this machine. */
-  private[server] def loopCount: Int = if (loops > 0) loops else Runtime.getRuntime.availableProcessors()
+  private[server] def loopCount: Int = TcpSettings.loopCount(loops)
 }
 
 object TcpSettings {
+
+  /** A loop's memory by default, at least: room for a head, of which the largest has 48 KiB. */
+  private final val LeastMemory = 96L * 1024
+
+  /** The number of event loops on this machine for that setting. */
+  private[config] def loopCount(setting: Int): Int =
+    if (setting > 0) setting else Runtime.getRuntime.availableProcessors()
 
   /** The settings of `config` that concern connections. */
   def apply(config: ServerConfig): TcpSettings = TcpSettings(

@@ -15,6 +15,9 @@ private[needletail] trait SessionOutput {
   /** Bytes written that the kernel has not taken. */
   def pendingOutput: Int
 
+  /** Bytes that are held for input which the session has not used. */
+  def heldInput: Int = 0
+
   /** Whether the kernel has not taken everything. Then `proceed` will be called when it has. */
   def isBackedUp: Boolean = pendingOutput > 0
 

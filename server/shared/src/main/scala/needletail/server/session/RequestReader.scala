@@ -65,7 +65,7 @@ private[server] final class RequestReader(
     if (n > 0) {
       parser = null
       headSize = n
-      if (context.heads.admits(n)) p
+      if (context.heads.admits(n, wire.heldInput)) p
       else {
         unheld = p
         null

@@ -15,6 +15,7 @@ import needletail.http.ConnectionInfo
 import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
+import needletail.io.tls.{ClosedInHandshake, PlainPeer}
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.Protocol
 import needletail.server.failure.CannotListen
@@ -58,10 +59,10 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
 
   private val failedHandshakes = new RareWarning(TcpServer.QuietNanos)
 
-  /** Any client can cause it, so it is logged rarely. Those that were too slow are only counted. */
+  /** Any client can cause it, so it is logged rarely. Those that were too slow, or said nothing, are only counted. */
   private def handshakeFailed(connection: Connection, cause: Throwable): Unit = cause match {
-    case _: SocketTimeoutException => ()
-    case _                         =>
+    case _: SocketTimeoutException | _: ClosedInHandshake | _: PlainPeer => ()
+    case _                                                               =>
       failedHandshakes.warn(guardedLog, settings.platform.nanoTime())(
         RareWarning.shown(s"the TLS handshake with ${connection.remoteAddress} failed: ${cause.getMessage}")
       )

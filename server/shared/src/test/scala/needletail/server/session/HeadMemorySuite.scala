@@ -160,6 +160,34 @@ class HeadMemorySuite extends Suite {
     assertEquals(late.held, 0L)
   }
 
+  test("with the smallest budget, a head of the largest size is admitted where nothing else is held") {
+    val config = ServerConfig(
+      address = Address.Tcp("127.0.0.1", 0),
+      loops = 4,
+      maxHead = 32 * KiB,
+      memoryBudget = 256L * KiB,
+      log = Log.none
+    )
+    intercept[IllegalArgumentException](config.copy(loops = 5)).getMessage match {
+      case text =>
+        assert(text.contains("at least 327680 bytes, twice maxHead (32768) for each of 5 loops"), text)
+    }
+    assertEquals(config.copy(loops = 5, memoryBudget = 327680).memoryBudget, 327680L)
+    val handler: Handler = request => Response.ok(request.header("Cookie").fold(0)(_.length).toString)
+    ServerFixture.serving(handler, config) { server =>
+      val largest = get("/late", 32 * KiB)
+      for (split <- List(0, 1000, 30000, largest.length - 1)) {
+        val client = new RawClient(server.port)
+        client.send(largest.take(split))
+        if (split > 0) Thread.sleep(50) // so that it is read before the rest comes
+        client.send(largest.drop(split))
+        val answer = client.readUntil("\r\n\r\n")
+        assert(answer.startsWith("HTTP/1.1 200 "), s"split at $split: $answer")
+        client.close()
+      }
+    }
+  }
+
   test("clients whose requests are never answered take no more than the budget, and others are served") {
     val budget           = 1024 * KiB
     val begun            = new AtomicInteger

@@ -175,7 +175,8 @@ final class TlsScenario(world: World) extends Scenario {
         if (own.engine.isSecured && own.engine.peer != wanted)
           world.found(s"client $n asked for $name and was shown ${own.engine.peer}")
         if (
-          !isWelcome && own.engine.failure == null && own.isTruncated && !mayBeCut && plan.fault == TlsPeerConnection.None
+          !isWelcome && own.engine.failure == null && plan.fault == TlsPeerConnection.None &&
+          (own.isTruncated && !mayBeCut || own.isCutOff && isFair)
         )
           world.found(s"client $n was refused, and not told why")
         // a server that sees its client's stream cut off need not say the end of its own

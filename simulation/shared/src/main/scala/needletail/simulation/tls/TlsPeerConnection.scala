@@ -45,6 +45,9 @@ final class TlsPeerConnection(
   /** Whether the connection has ended orderly on the network, though not within TLS. */
   var isTruncated = false
 
+  /** Whether the server has reset it, before it had said anything of an end. */
+  var isCutOff = false
+
   /** Whether it is closed on this side. */
   def isClosed: Boolean = isGone
 
@@ -66,6 +69,7 @@ final class TlsPeerConnection(
   private def note(): Unit = if (!isGone) {
     if (endedAt == Long.MaxValue && (end.isReset || end.hasEndArrived)) endedAt = world.now
     if (end.hasEnd && !engine.isEnded && engine.failure == null && !end.isReset) isTruncated = true
+    if (end.isReset && !engine.isEnded && engine.failure == null) isCutOff = true
   }
 
   private def read(): Unit = {

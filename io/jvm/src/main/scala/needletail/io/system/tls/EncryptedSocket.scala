@@ -29,6 +29,9 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
   /** Whether the peer does not use TLS: bytes pass as they are. */
   protected var isPlain = false
 
+  /** Whether reading has failed, and what is still read is of no use: bytes pass as they are. */
+  protected var isFailed = false
+
   // Output: encrypted bytes that the kernel has not taken.
   protected var pending: ByteBuffer = null
   protected var isOwn               = false // whether `pending` ends with output of the engine itself

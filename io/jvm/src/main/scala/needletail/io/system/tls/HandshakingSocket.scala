@@ -12,7 +12,7 @@ import scala.annotation.tailrec
 
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{CertificateInfo, ClosedInHandshake, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -224,7 +224,7 @@ private[tls] abstract class HandshakingSocket(
     val isUsed = result.bytesConsumed > 0
     keep(in, result.getStatus)
     if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
-      throw new IOException(s"$name closed the connection during the TLS handshake")
+      throw new ClosedInHandshake(name)
     if (isUsed) greetings += 1
     if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
     isUsed
@@ -254,13 +254,24 @@ private[tls] abstract class HandshakingSocket(
   /** Whether the handshake continues without input, because what it waited for has been written. */
   protected def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
 
-  override def isShakingHands: Boolean = !isSecured && !isPlain
+  override def isShakingHands: Boolean = !isSecured && !isPlain && !isFailed
 
   override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
 
   override def isComputingHandshake: Boolean = isComputing
 
   // The end
+
+  override def tellsFailure(): Boolean =
+    (counts ne null) && channel.isOpen && isBegun && isHeard && !isComputing && !isChannelAtEnd && {
+      isFailed = true
+      held = null
+      uncount()
+      try {
+        sayEnd()
+        pending eq null
+      } catch { case _: IOException | _: RuntimeException => false }
+    }
 
   override def resetOnClose(): Unit = {
     isReset = true

@@ -45,14 +45,14 @@ private[io] class TlsSocket(
 
   /** Whether there is input here for which no readiness will be reported. */
   override def holdsInput: Boolean =
-    !isHeldBack && !isComputing && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
+    !isHeldBack && !isComputing && !isFailed && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
 
   override def heldBytes: Int =
     (if (held eq null) 0 else held.length) + (if (spilled eq null) 0 else spilled.capacity)
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try
-      if (isPlain) super.read(bytes, from, count)
+      if (isPlain || isFailed) super.read(bytes, from, count)
       else if (isHeldBack || isComputing || !isSecured && !secure()) 0
       else readSecured(bytes, from, count)
     catch { case e: RuntimeException => throw unexpected(e) }

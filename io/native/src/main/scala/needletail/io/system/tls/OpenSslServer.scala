@@ -20,11 +20,12 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   def certificates: Seq[CertificateInfo] = own.map(_.info)
 
   private def make(): Ptr[Byte] = {
-    val first = own.head.hosts
-    val main  = of(own.head +: own.tail.filter(_.hosts == first))
+    val defaults = own.filter(_.hosts == own.head.hosts)
+    val main     = of(defaults)
     try {
       for ((its, names) <- named) {
-        val other = if (its.head eq own.head) null else of(its)
+        // one of another kind may be for some names of the first only, or for more
+        val other = if (its == defaults) null else of(its)
         try names.foreach(addName(main, _, other))
         finally if (other ne null) OpenSslFunctions.release(other)
       }

@@ -7,7 +7,7 @@ import java.io.IOException
 import needletail.io.kernel.KernelError
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{ClosedInHandshake, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
@@ -45,6 +45,8 @@ private[tls] final class OpenSslSocket(
   private var isCounted = counts ne null // until the handshake is over
   private var isBegun   = false          // whether it is counted as under way
   private var isPlain   = false          // the peer does not use TLS: bytes pass as they are
+  private var isFailed  = false          // reading has failed: what comes is of no use, and passes as it is
+  private var isAlerted = false          // whether an alert was written then
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
@@ -58,8 +60,8 @@ private[tls] final class OpenSslSocket(
   private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
   private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
   override def isSecure: Boolean         = true
-  override def isShakingHands: Boolean   = !has(Secured) && !isPlain
-  override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain
+  override def isShakingHands: Boolean   = !has(Secured) && !isPlain && !isFailed
+  override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain && !isFailed
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
     if (!owesOutput) bits
@@ -98,7 +100,7 @@ private[tls] final class OpenSslSocket(
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     if (isCounted) shakeHands()
     if (isCounted) 0
-    else if (isPlain)
+    else if (isPlain || isFailed)
       if (elsewhere eq null) super.read(bytes, from, count) else elsewhere.read(bytes, from, count)
     else done(OpenSslFunctions.read(live, bytes.at(from), count))
   }
@@ -158,6 +160,13 @@ private[tls] final class OpenSslSocket(
     }
   }
 
+  override def tellsFailure(): Boolean =
+    (counts ne null) && isAlerted && !owesOutput && {
+      isFailed = true
+      uncount()
+      true
+    }
+
   private def uncount(): Unit = if (isCounted) {
     isCounted = false
     counts.broken(isBegun)
@@ -175,12 +184,14 @@ private[tls] final class OpenSslSocket(
 
   private def failure(): IOException = {
     val why = fromCString(OpenSslFunctions.why(connection))
+    isAlerted = !Untold.contains(OpenSslFunctions.kind(connection))
     if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty) check.get.refusal(name)
     else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
       isPlain = true
       uncount()
       new PlainPeer(s"$name does not use TLS", toPlain)
-    } else failure(why)
+    } else if (OpenSslFunctions.kind(connection) == Cut) new ClosedInHandshake(name)
+    else failure(why)
   }
 
   private def failure(why: String): IOException =
@@ -188,7 +199,6 @@ private[tls] final class OpenSslSocket(
       case 1     => s"$name has shown no certificate"
       case 3     => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
       case 4     => "the connection ended without closing its TLS stream: data may be missing"
-      case 5     => s"$name closed the connection during the TLS handshake"
       case 6     => s"$name sends too many TLS messages without data"
       case Plain => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
@@ -223,7 +233,9 @@ private[tls] object OpenSslSocket {
   }
 
   private final val Failed    = Int.MinValue + 1
+  private final val Cut       = 5
   private final val Plain     = 7
+  private val Untold          = Set(4, Cut, 6, Plain) // kinds of failures for which OpenSSL writes no alert
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001
 
