@@ -25,6 +25,10 @@ class WebSocketSuite extends Suite {
     def cancel(): Unit                 = { ended.set(true); never.fail(new Cancelled); () }
   }
 
+  private val large   = new Array[Byte](100000)
+  private val sent    = new java.util.concurrent.atomic.AtomicInteger
+  private val refused = new java.util.concurrent.atomic.AtomicInteger
+
   private val routes = Routes(
     GET / "echo" to webSocket { socket => message => socket ! message },
     GET / "packed" to webSocket.withConfig(WebSocketConfig(compression = deflate, maxMessage = 100000)) {
@@ -37,6 +41,12 @@ class WebSocketSuite extends Suite {
     GET / "upper" to webSocket.stream(in => in.map(m => Message.Text(m.text.toUpperCase))),
     GET / "count" to webSocket.stream(_ => Stream(1 to 1000: _*).map(n => Message.Text(n.toString))),
     GET / "push" to webSocket.stream(_ => silent),
+    GET / "outside" to webSocket.withConfig(WebSocketConfig(maxPendingOutput = 1000000)) { socket => _ =>
+      new Thread(() =>
+        while (refused.get == 0) if (socket.send(large)) sent.incrementAndGet() else refused.incrementAndGet()
+      )
+        .start()
+    },
     GET / "chat" to webSocket { socket =>
       group.join(socket)
       message => group.send(message)
@@ -90,6 +100,35 @@ class WebSocketSuite extends Suite {
         on(socket)(socket.close(4001))
         assertEquals(inbox.closed, 4001)
       }
+    }
+  }
+
+  test("other threads than the loop's may send, in their order, and close") {
+    serving { (server, client) =>
+      for (round <- 1 to 20) {
+        val (socket, inbox) = open(server, client, "/echo")
+        for (n <- 1 to 50) assert(socket.send(s"$round $n"))
+        assertEquals(inbox.expect(50).map(_.text), (1 to 50).map(n => s"$round $n").toVector)
+        assert(socket.ping(Array[Byte](1)))
+        socket.close(4002)
+        assertEquals(inbox.closed, 4002)
+        assert(!socket.send("late"))
+      }
+    }
+  }
+
+  test(
+    "a thread that does not wait is told when too much is pending, and a handler's socket may be used elsewhere"
+  ) {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/outside")
+      socket ! "start"
+      eventually(refused.get > 0, "everything was taken")
+      val taken = sent.get
+      assertEquals(inbox.expect(taken).map(_.bytes.length).distinct, Vector(100000))
+      socket.close()
+      assertEquals(inbox.closed, 1000)
+      val _ = intercept[IllegalStateException](wait(socket.whenWritable.toFuture))
     }
   }
 

@@ -111,7 +111,7 @@ private[content] final class Compression(config: CompressionConfig) {
             val tagged = varied.headers.get("ETag").fold(varied)(weakened(varied, _))
             coded(
               request,
-              tagged.setHeader("Content-Encoding", coding).withoutHeader("Accept-Ranges"),
+              ofOtherBytes.foldLeft(tagged.setHeader("Content-Encoding", coding))(_.withoutHeader(_)),
               coding
             )
           case _ => varied
@@ -160,6 +160,9 @@ private[content] object Compression {
     Iterator.range(0, content.length, AtOnce / 2).map(from =>
       java.util.Arrays.copyOfRange(content, from, Math.min(content.length, from + AtOnce / 2))
     )
+
+  /** What a handler says about the bytes that are not sent (RFC 9110 §14.3, RFC 9530). */
+  private val ofOtherBytes = List("Accept-Ranges", "Content-Digest", "Repr-Digest", "Content-MD5")
 
   /** A compressed response is another representation, so a strong tag does not apply. */
   private def weakened(response: Response, tag: String): Response =

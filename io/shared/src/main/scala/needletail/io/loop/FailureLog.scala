@@ -36,7 +36,7 @@ private[needletail] object FailureLog {
     while ((e ne null) && depth < 8) {
       val shown = e
       out.append(if (depth == 0) ": " else "\ncaused by: ")
-        .append(safely(shown.toString)(s"${shown.getClass.getName}, whose toString throws"))
+        .append(inLines(described(shown)))
       val frames = shown.getStackTrace
       frames.take(MaxFrames).foreach(frame => out.append("\n    at ").append(frame))
       if (frames.length > MaxFrames) out.append(s"\n    and ${frames.length - MaxFrames} more")
@@ -49,8 +49,31 @@ private[needletail] object FailureLog {
   /** Recursion without an end leaves a thousand, for each request that it happens in. */
   private final val MaxFrames = 200
 
+  /** The exception's text, which may be made by user code that throws. */
+  private[needletail] def described(e: Throwable): String =
+    String.valueOf(safely(e.toString)(s"${e.getClass.getName}, whose toString throws"))
+
+  /**
+   * The text of an exception may be a client's, in part: its further lines are indented, so that none looks like an entry
+   * of its own, and control characters, which a terminal would obey, are replaced.
+   */
+  private def inLines(text: String): String = {
+    val out = new java.lang.StringBuilder(text.length)
+    var i   = 0
+    while (i < text.length) {
+      val c = text.charAt(i)
+      if (c == '\n') out.append("\n    ")
+      else if (c == '\t') out.append(c)
+      else if (c == '\r' && i + 1 < text.length && text.charAt(i + 1) == '\n')
+        () // the line ends with the next
+      else out.append(if (c < ' ' || c >= 127 && c < 160) '?' else c)
+      i += 1
+    }
+    out.toString
+  }
+
   /** Methods of an exception may be user code, and may throw. */
-  private def safely[A](said: => A)(otherwise: => A): A =
+  private[needletail] def safely[A](said: => A)(otherwise: => A): A =
     try said
     catch { case Survivable(_) => otherwise }
 }

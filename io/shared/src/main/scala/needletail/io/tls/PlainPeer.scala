@@ -8,4 +8,5 @@ import java.io.IOException
  *
  * @param answer what it is to be told
  */
-private[needletail] final class PlainPeer(message: String, val answer: Array[Byte]) extends IOException(message)
+private[needletail] final class PlainPeer(message: String, val answer: Array[Byte])
+    extends IOException(message)

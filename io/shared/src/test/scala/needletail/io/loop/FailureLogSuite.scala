@@ -36,6 +36,14 @@ class FailureLogSuite extends Suite {
     )
   }
 
+  test("the text of an exception, which a client may have chosen, forges no entry") {
+    val text = "For input: x\r\nneedletail: the loop ends\u001b[2K\u009b1A\tz"
+    val said = told("a task failed", new NumberFormatException(text))
+    assert(!said.contains("\nneedletail"), said)
+    assert(!said.exists(c => c < ' ' && c != '\n' && c != '\t' || c >= 127 && c < 160), said)
+    assert(said.contains("For input: x\n    needletail: the loop ends?[2K?1A\tz\n"), said)
+  }
+
   test("a stack trace is shown from its top, up to a bound") {
     def lines(frames: Int) = {
       val cause = new StackOverflowError("deep")

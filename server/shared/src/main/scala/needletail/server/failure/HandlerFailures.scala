@@ -3,6 +3,7 @@ package needletail.server.failure
 import needletail.async.{Rejected, Survivable, TimedOut, UpstreamFailure}
 import needletail.http.{Around, Request, Response}
 import needletail.http.message.{Answerable, HttpError, Status}
+import needletail.io.loop.FailureLog
 import needletail.server.clock.Clock
 import needletail.server.operations.{Log, LoopCounts, RareWarning}
 
@@ -65,14 +66,16 @@ private[server] object HandlerFailures {
 
   /** An exception and its causes on one line; at most four, since a chain of causes can be a cycle. */
   def causes(cause: Throwable): String =
-    Iterator
-      .iterate(cause)(_.getCause)
-      .takeWhile(_ != null)
-      .take(4)
-      .map {
-        case e @ (_: Answerable | _: UpstreamFailure) => String.valueOf(e.getMessage)
-        case e                                        => e.toString
-      }
-      .mkString("; caused by ")
-      .replace('\n', ' ')
+    RareWarning.inOneLine(
+      Iterator
+        .iterate(cause)(e => FailureLog.safely(e.getCause)(null))
+        .takeWhile(_ != null)
+        .take(4)
+        .map {
+          case e @ (_: Answerable | _: UpstreamFailure) =>
+            String.valueOf(FailureLog.safely(e.getMessage)(s"${e.getClass.getName}, whose getMessage throws"))
+          case e => FailureLog.described(e)
+        }
+        .mkString("; caused by ")
+    )
 }

@@ -26,8 +26,12 @@ private[server] object RareWarning {
   private final val Longest = 200
 
   /** A text that clients may have chosen, for a line of a log: cut, and without control characters. */
-  def shown(text: String): String = {
-    val cut = if (text.length <= Longest) text else text.take(Longest) + "…"
-    cut.map(c => if (c < ' ' || c >= 127 && c < 160) '?' else c)
-  }
+  def shown(text: String): String =
+    printable(if (text.length <= Longest) text else text.take(Longest) + "…")
+
+  /** A text of several lines as one, without control characters. */
+  def inOneLine(text: String): String = printable(text.replace('\n', ' '))
+
+  private def printable(text: String): String =
+    text.map(c => if (c < ' ' || c >= 127 && c < 160) '?' else c)
 }

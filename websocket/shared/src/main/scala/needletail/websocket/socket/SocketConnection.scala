@@ -1,7 +1,6 @@
 package needletail.websocket.socket
 
 import needletail.async.{Async, Loop, Survivable}
-import needletail.http.text.Utf8Text
 import needletail.http.{ConnectionInfo, Tunnel, TunnelHandler}
 import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.frame.{CloseCode, CloseFrame, FrameReader, FrameWriter, MessageCodec, Opcode}
@@ -23,10 +22,11 @@ private[websocket] final class SocketConnection(
     with TunnelHandler
     with FrameReader.Memory {
   import SocketConnection._
+  import SocketPhase._
 
   private val reader = new FrameReader(role.isServer, config.maxMessage, config.maxFrame, this, codec)
   private var listener: WebSocketListener = null
-  private var phase                       = Opening
+  @volatile private var phase             = Opening // read on other threads
 
   private var isResting              = false // others have their turn
   private var spent                  = 0     // bytes of messages in this turn
@@ -208,7 +208,7 @@ private[websocket] final class SocketConnection(
   }
 
   def drain(): Unit = {
-    if (phase == Open) close(CloseCode.GoingAway, "")
+    if (phase == Open) close(CloseCode.GoingAway)
     settle()
   }
 
@@ -236,8 +236,7 @@ private[websocket] final class SocketConnection(
 
   // closing
 
-  def close(code: Int, reason: String): Unit = {
-    val payload = CloseFrame.payload(code, reason)
+  private[websocket] def closeWith(payload: Array[Byte]): Unit =
     if (phase == Open && ending != FrameReader.More) { // the peer was first
       dropKept()
       tunnel.wake()
@@ -245,7 +244,6 @@ private[websocket] final class SocketConnection(
       write(FrameWriter.Final | Opcode.Close, payload)
       awaitsEnd(Closing)
     }
-  }
 
   /** The peer has to do something within `closeTimeout`. */
   private def awaitsEnd(next: Int): Unit = {
@@ -313,32 +311,19 @@ private[websocket] final class SocketConnection(
 
   // sending
 
-  def send(message: Message): Boolean =
-    send(if (message.isText) Opcode.Text else Opcode.Binary, message.bytes)
-  def send(text: String): Boolean       = send(Opcode.Text, Utf8Text.encode(text))
-  def send(bytes: Array[Byte]): Boolean = send(Opcode.Binary, bytes)
-
-  private def send(opcode: Int, payload: Array[Byte]): Boolean = phase == Open && {
-    val hasRoom = pendingBytes <= config.maxPendingOutput
-    if (hasRoom) {
-      val packed = if (codec == null) null else codec.compress(payload, this)
-      if (packed == null) write(FrameWriter.Final | opcode, payload)
-      else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
-    }
-    hasRoom
+  private[websocket] def writeMessage(opcode: Int, payload: Array[Byte]): Unit = {
+    val packed = if (codec == null) null else codec.compress(payload, this)
+    if (packed == null) write(FrameWriter.Final | opcode, payload)
+    else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
   }
 
-  def ping(bytes: Array[Byte]): Boolean = {
-    if (bytes.length > 125) throw new IllegalArgumentException("a ping has at most 125 bytes")
-    phase == Open && pendingBytes <= config.maxPendingOutput && {
-      write(FrameWriter.Final | Opcode.Ping, bytes)
-      true
-    }
-  }
+  private[websocket] def writePing(bytes: Array[Byte]): Unit = write(FrameWriter.Final | Opcode.Ping, bytes)
 
-  def pendingBytes: Int = output.pendingBytes
+  private[websocket] def unsentBytes: Int = output.pendingBytes
 
-  def whenWritable: Async[Unit] =
+  private[websocket] def mostUnsent: Int = config.maxPendingOutput
+
+  private[websocket] def untilWritable: Async[Unit] =
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
     else if (pendingBytes <= config.maxPendingOutput) Async.unit
     else {
@@ -365,9 +350,9 @@ private[websocket] final class SocketConnection(
 
   // receiving
 
-  def pause(): Unit = isPaused = true
+  private[websocket] def pauseHere(): Unit = isPaused = true
 
-  def resume(): Unit = if (isPaused) {
+  private[websocket] def resumeHere(): Unit = if (isPaused) {
     isPaused = false
     if (phase == Open && !isDelivering && (hasKept || tunnel.writer == null)) tunnel.wake()
   }
@@ -383,13 +368,6 @@ private[websocket] final class SocketConnection(
 }
 
 private[websocket] object SocketConnection {
-
-  // phases, in this order
-  private final val Opening = 0
-  private final val Open    = 1
-  private final val Closing = 2 // a close frame has been sent
-  private final val Closed  = 3 // close frames have been sent and received
-  private final val Over    = 4
 
   /** Bytes of messages after which what else has been read waits for another turn. */
   private final val Turn = 256 * 1024

@@ -2,10 +2,12 @@ package needletail.websocket.socket
 
 import needletail.async.{Async, Loop}
 import needletail.http.ConnectionInfo
-import needletail.websocket.frame.CloseCode
+import needletail.http.text.Utf8Text
+import needletail.websocket.frame.{CloseCode, CloseFrame, Opcode}
 
 /**
- * One WebSocket. All methods must be called on its loop; `loop.execute` brings others there.
+ * One WebSocket. It may be used from any thread, except for `whenWritable`; what other threads than its loop's ask for is
+ * done on the loop, soon, and for each thread in order. Its listener is called on the loop.
  *
  * Messages sent in one turn of the loop are written at once. Reading from a peer stops while too much output waits for
  * it, so a handler that only answers messages need not check the result of `send`.
@@ -14,9 +16,11 @@ abstract class WebSocket private[websocket] () {
 
   /**
    * Sends a message. Returns false if it is not taken: the WebSocket is closed, or more than
-   * `WebSocketConfig.maxPendingOutput` bytes wait for the peer; see `whenWritable`.
+   * `WebSocketConfig.maxPendingOutput` bytes wait for the peer; see `whenWritable`. What another thread sends is taken,
+   * and dropped if the WebSocket closes before its loop comes to it.
    */
-  def send(message: Message): Boolean
+  final def send(message: Message): Boolean =
+    sendFrame(if (message.isText) Opcode.Text else Opcode.Binary, message.bytes)
 
   /** As `send`, without the result. */
   final def !(message: Message): Unit = { send(message); () }
@@ -28,35 +32,57 @@ abstract class WebSocket private[websocket] () {
   final def !(bytes: Array[Byte]): Unit = { send(bytes); () }
 
   /** Sends a text message. Returns what `send` of a message does. */
-  def send(text: String): Boolean
+  final def send(text: String): Boolean = sendFrame(Opcode.Text, Utf8Text.encode(text))
 
   /** Sends a binary message; the array must not change afterwards. Returns what `send` of a message does. */
-  def send(bytes: Array[Byte]): Boolean
+  final def send(bytes: Array[Byte]): Boolean = sendFrame(Opcode.Binary, bytes)
+
+  private def sendFrame(opcode: Int, payload: Array[Byte]): Boolean = hasRoom && {
+    if (loop.inLoop) {
+      writeMessage(opcode, payload)
+      true
+    } else elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
+  }
 
   /** Sends a ping of at most 125 bytes, else IllegalArgumentException. Its pong is not reported, but the time counts. */
-  def ping(bytes: Array[Byte]): Boolean
+  final def ping(bytes: Array[Byte]): Boolean = {
+    if (bytes.length > 125) throw new IllegalArgumentException("a ping has at most 125 bytes")
+    hasRoom && onLoop(() => if (isOpen) writePing(bytes))
+  }
 
-  /** Bytes of messages that the peer has not been sent. */
-  def pendingBytes: Int
+  /** Bytes of messages that the peer has not been sent; about so many, on another thread than the loop's. */
+  final def pendingBytes: Int = {
+    val unsent = unsentBytes
+    if (others eq null) unsent else Math.min(unsent + others.bytes, Int.MaxValue.toLong).toInt
+  }
 
-  /** Completes when `send` takes messages again; fails with [[WebSocketClosed]] if it is closed before. */
-  def whenWritable: Async[Unit]
+  /**
+   * Completes when `send` takes messages again; fails with [[WebSocketClosed]] if it is closed before. To be called on the
+   * loop: fails with IllegalStateException on another thread.
+   */
+  final def whenWritable: Async[Unit] =
+    if (loop.inLoop) untilWritable
+    else Async.fail(new IllegalStateException("whenWritable must be called on the WebSocket's loop"))
 
   /**
    * No message is received until `resume`. Those that arrive are kept, up to 64 KiB and one message; then nothing more is
    * read. As long as it is, pings are answered, a peer that does not answer is disconnected, and its end is noticed: reported at
    * once if no message is kept, else after those, which have to be taken within `closeTimeout` each.
    */
-  def pause(): Unit
+  final def pause(): Unit = { onLoop(() => pauseHere()); () }
 
   /** Messages are received again, those that were kept first. */
-  def resume(): Unit
+  final def resume(): Unit = { onLoop(() => resumeHere()); () }
 
   /**
    * Closes after the messages sent so far: sends a close frame, and waits for the peer's, for `closeTimeout`. Has no effect
    * once it closes. Throws IllegalArgumentException for a code that may not be sent, or a reason of more than 123 bytes.
    */
-  def close(code: Int = CloseCode.Normal, reason: String = ""): Unit
+  final def close(code: Int = CloseCode.Normal, reason: String = ""): Unit = {
+    val payload = CloseFrame.payload(code, reason)
+    onLoop(() => closeWith(payload))
+    ()
+  }
 
   /** Whether messages can still be sent. */
   def isOpen: Boolean
@@ -72,6 +98,35 @@ abstract class WebSocket private[websocket] () {
 
   /** Reports a failure of user code that was called for it: `what` names the code. */
   private[websocket] def report(what: String, cause: Throwable): Unit
+
+  // what is done on the loop
+
+  private[websocket] def writeMessage(opcode: Int, payload: Array[Byte]): Unit
+  private[websocket] def writePing(bytes: Array[Byte]): Unit
+  private[websocket] def closeWith(payload: Array[Byte]): Unit
+  private[websocket] def pauseHere(): Unit
+  private[websocket] def resumeHere(): Unit
+  private[websocket] def unsentBytes: Int
+  private[websocket] def mostUnsent: Int
+  private[websocket] def untilWritable: Async[Unit]
+
+  // what other threads ask for
+
+  @volatile private var others: OtherThreads = null // null: none has asked for anything
+
+  private def elsewhere: OtherThreads = synchronized {
+    if (others eq null) others = new OtherThreads(loop)
+    others
+  }
+
+  /** Returns false if the loop has ended. */
+  private def onLoop(task: Runnable): Boolean =
+    if (loop.inLoop) {
+      task.run()
+      true
+    } else elsewhere.run(task)
+
+  private def hasRoom: Boolean = isOpen && pendingBytes <= mostUnsent
 }
 
 /** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011, and is logged. */

@@ -12,7 +12,14 @@ import scala.annotation.tailrec
 
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, ClosedInHandshake, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{
+  CertificateInfo,
+  ClosedInHandshake,
+  PlainPeer,
+  TlsClientConfig,
+  TlsCounts,
+  TlsSession
+}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
