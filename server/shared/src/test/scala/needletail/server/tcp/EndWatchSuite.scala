@@ -33,7 +33,7 @@ class EndWatchSuite extends Suite {
   test("a loop that is blocked again and again, but never for as long as the patience, is not given up") {
     watching { (loops, watch, told) =>
       watch.begin(0)
-      for (_ <- 1 to 5) block(loops, 900.millis)
+      for (_ <- 1 to 7) block(loops, 900.millis)
       assertEquals(told.size, 0)
       assert(!watch.othersHaveEnded)
     }
