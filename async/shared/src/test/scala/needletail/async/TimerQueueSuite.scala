@@ -50,4 +50,32 @@ class TimerQueueSuite extends Suite {
       assert(heap.comparisons <= count * 3L * 17, heap.comparisons)
     }
   }
+
+  test("timers of random times, some of them cancelled, are taken in their order") {
+    val random = new scala.util.Random(7)
+    for (round <- 1 to 300) {
+      val queue  = new TimerQueue
+      val start  = if (round % 2 == 0) Long.MaxValue - 500 else -500L // the clock may overflow meanwhile
+      val tasks  = Array.fill[Runnable](40)(new Runnable { def run(): Unit = () })
+      val delays = Array.fill(40)(random.nextInt(1000).toLong)
+      val timers = Array.tabulate(40)(i => queue.add(start, delays(i), tasks(i)))
+      val left   = (0 until 40).filter { i =>
+        val stays = random.nextBoolean()
+        if (!stays) timers(i).cancel()
+        stays
+      }
+      assertEquals(queue.nextAt, start + left.map(delays(_)).min, round)
+      val taken = List.fill(left.size)(tasks.indexOf(queue.take()))
+      assertEquals(taken, left.sortBy(i => (delays(i), i)).toList, round)
+      assert(queue.isEmpty)
+    }
+  }
+
+  test("the longest delay is later than every other, whatever the clock says") {
+    val queue     = new TimerQueue
+    val far, near = new Runnable { def run(): Unit = () }
+    queue.add(0, Long.MaxValue, far)
+    queue.add(-10, 0, near)
+    assert(queue.take() eq near)
+  }
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.duration._
 
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 /** User code that blocks a loop of the client. */
 class BlockedLoopSuite extends Suite with Serving {
@@ -24,5 +24,21 @@ class BlockedLoopSuite extends Suite with Serving {
       client.close()
       assert(System.nanoTime() - begun < 20.seconds.toNanos)
     } finally release.countDown()
+  }
+
+  test("closing waits for user code that ends soon") {
+    val entered         = new CountDownLatch(1)
+    val client          = Client(clientConfig)
+    @volatile var ended = false
+    client.run {
+      val call = client.get("http://127.0.0.1:1/").response
+      entered.countDown()
+      Pause(300.millis)
+      ended = true
+      call
+    }
+    entered.await()
+    client.close()
+    assert(ended)
   }
 }

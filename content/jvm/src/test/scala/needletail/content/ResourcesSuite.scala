@@ -123,4 +123,42 @@ class ResourcesSuite extends Suite with TemporaryDirectories {
       )
     }
   }
+
+  test("a segment that is no name is not looked for, as the class path might resolve it") {
+    val below = resources("/d", "needletail/content")
+    assertEquals(below.test(Request.get("/d/ResourcesSuite.class")).status.code, 200)
+    assertEquals(below.test(Request.get("/d/file/ByteRangesSuite.class")).status.code, 200)
+    for (
+      path <- Seq(
+        "..%2fcontent%2fResourcesSuite.class",
+        "%2e%2e/content/ResourcesSuite.class",
+        "file%2fByteRangesSuite.class",
+        "file/..%2fResourcesSuite.class"
+      )
+    )
+      assertEquals(below.test(Request.get(s"/d/$path")).status.code, 404, path)
+  }
+
+  test(
+    "jars whose manifests name each other are searched once, and what cannot be searched may have the folder"
+  ) {
+    val directory = temporaryDirectory()
+    val first     = jar(directory, "first.jar", "second.jar first.jar")
+    jar(directory, "second.jar", "first.jar none.jar", "public/a.txt")
+    withJars(first) {
+      resources("/c", "public")
+      intercept[IllegalArgumentException](resources("/c", "publik"))
+      ()
+    }
+    val thread = Thread.currentThread
+    val before = thread.getContextClassLoader
+    val remote = java.net.URI.create("http://127.0.0.1:1/x/").toURL // where nobody listens
+    val loader = new URLClassLoader(Array(remote), ClassLoader.getPlatformClassLoader)
+    thread.setContextClassLoader(loader)
+    try resources("/c", "publik")
+    finally {
+      thread.setContextClassLoader(before)
+      loader.close()
+    }
+  }
 }

@@ -103,6 +103,7 @@ class ChunkedSuite extends needletail.testing.Suite {
     ).foreach(size => refused(s"$size\r\na\r\n0\r\n\r\n"))
     refused("1\na\r\n0\r\n\r\n")
     refused("1\ra\r\n0\r\n\r\n")
+    for (byte <- List("X", "\r", " ")) refused(s"1\r${byte}a\r\n0\r\n\r\n")
     assertEquals(everyWay("7fffffffffffffff\r\nabc"), More: Result)
   }
 
@@ -111,6 +112,7 @@ class ChunkedSuite extends needletail.testing.Suite {
     refused("3\r\nabc0\r\n\r\n")
     refused("3\r\nabc\n0\r\n\r\n")
     refused("3\r\nabc\r0\r\n\r\n")
+    for (byte <- List("X", "\r", " ")) refused(s"3\r\nabc\r${byte}0\r\n\r\n")
     refused("3\r\nab\r\n0\r\n\r\n")
     refused("3\r\nabc\r\n\r\n0\r\n\r\n")
     refused("0\n\r\n")
@@ -172,6 +174,11 @@ class ChunkedSuite extends needletail.testing.Suite {
   test("extensions may not outweigh the data by more than their allowance") {
     assertEquals(data(s"3;${"a" * 4000}\r\nabc\r\n0\r\n\r\n"), "abc")
     refused(s"3;${"a" * 5000}\r\nabc\r\n0\r\n\r\n")
+    // "=" and the CR of the line count, too
+    assertEquals(data(s"3;${"a" * 4095}\r\nabc\r\n0\r\n\r\n"), "abc")
+    refused(s"3;${"a" * 4096}\r\nabc\r\n0\r\n\r\n")
+    assertEquals(data(s"3\r\nabc\r\n1;${"a" * 4098}\r\nd\r\n0\r\n\r\n"), "abcd")
+    refused(s"3\r\nabc\r\n1;${"a" * 4099}\r\nd\r\n0\r\n\r\n")
     refused(("1;" + "a" * 50 + "\r\nx\r\n") * 200 + "0\r\n\r\n")
     assertEquals(data(("100;" + "a" * 50 + "\r\n" + "x" * 256 + "\r\n") * 100 + "0\r\n\r\n").length, 25600)
   }
@@ -206,6 +213,15 @@ class ChunkedSuite extends needletail.testing.Suite {
       assertEquals(decoder.decode(rawBytes, 0, rawBytes.length), rawBytes.length)
       assertEquals(decoder.state, ChunkedDecoder.Done)
       assertEquals(decoder.trailers.toList, trailers)
+    }
+  }
+
+  test("the allowance for extensions is each body's own") {
+    val decoder = new ChunkedDecoder(200, 5)
+    val text    = Wire.bytes(s"0;${"a" * 4000}\r\n\r\n")
+    for (_ <- 1 to 3) {
+      decoder.reset()
+      assertEquals((decoder.decode(text, 0, text.length), decoder.state), (text.length, ChunkedDecoder.Done))
     }
   }
 }

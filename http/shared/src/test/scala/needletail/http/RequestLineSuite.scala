@@ -58,6 +58,9 @@ class RequestLineSuite extends WireSuite {
     ).foreach { case (_, text) => refused(400, line(text)) }
     refused(400, "GET / HTTP/1.1\n")
     refused(400, "GET / HTTP/1.1\r\r\n")
+    // another byte for the LF, with a head behind it that is in order
+    for (version <- List("HTTP/1.1", "HTTP/1.0"); byte <- List("X", "\r", " "))
+      refused(400, s"GET / $version\r${byte}Host: a\r\n\r\n")
     refused(400, "GET /\r / HTTP/1.1\r\n")
   }
 

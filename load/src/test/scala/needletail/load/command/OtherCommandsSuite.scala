@@ -223,6 +223,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
       died.contains("Given up at 100, 150 users, before all requests had been sent: no request succeeded"),
       died
     )
+    assertEquals(died.split("Given up at", -1).length, 2, "the reason is given once")
     assert(died.contains("Capacity for latency (p99 < 2 s): 50 users."), died)
     assert(died.contains("Capacity for throughput (errors up to 1 %): 50 users."), died)
     assert(!died.contains("Interrupted") && !died.contains("or more, as the ladder ends"), died)

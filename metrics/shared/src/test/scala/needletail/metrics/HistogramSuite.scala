@@ -113,4 +113,17 @@ class HistogramSuite extends Suite {
     h.record(1000, 0)
     assertEquals((h.count, h.sumNanos, h.maxNanos), (0L, 0L, 0L))
   }
+
+  test("a percentile is that of the rank rounded up, and no longer than the longest duration") {
+    val h = new Histogram(Histogram.fine)
+    h.record(1000000)
+    assertEquals((h.percentile(0.01), h.percentile(1)), (1000000L, 1000000L))
+    h.record(1000000000L)
+    assert(h.percentile(0.5) <= 1125000, h.percentile(0.5))
+    assertEquals(h.percentile(0.51), 1000000000L)
+    h.record(2000000000L)
+    assert(h.percentile(0.33) <= 1125000, h.percentile(0.33))
+    assert(h.percentile(0.5) >= 1000000000L && h.percentile(0.5) <= 1125000000L, h.percentile(0.5))
+    assertEquals(h.percentile(0.67), 2000000000L)
+  }
 }

@@ -257,6 +257,51 @@ class WebSocketSuite extends Suite {
     }
   }
 
+  test("failures of a handshake name the URL, without its query") {
+
+    /** The failure of a client whose server writes this, and then waits or closes. */
+    def failure(answer: String, closes: Boolean): (Int, String) = {
+      val listener = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress)
+      val server   = new Thread(() =>
+        try {
+          val peer = listener.accept()
+          val read = new StringBuilder
+          while (!read.endsWith("\r\n\r\n")) read += peer.getInputStream.read().toChar
+          peer.getOutputStream.write(answer.getBytes("ISO-8859-1"))
+          if (closes) peer.shutdownOutput()
+          while (peer.getInputStream.read() >= 0) ()
+          peer.close()
+        } catch { case _: java.io.IOException => () } // the client has reset it
+      )
+      server.start()
+      val client =
+        WebSocketClient(WebSocketClientConfig(connectTimeout = 20.seconds, handshakeTimeout = 500.millis))
+      try {
+        val url = s"ws://127.0.0.1:${listener.getLocalPort}/x?token=secret"
+        (
+          listener.getLocalPort,
+          intercept[java.io.IOException](wait(client.future(url)(_ => new Inbox))).getMessage
+        )
+      } finally {
+        client.close()
+        server.join(20000)
+        listener.close()
+      }
+    }
+    val cases = Seq(
+      ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, "the server answered 200"),
+      ("HTTP/1.1 abc\r\n\r\n", false, "the server's response is malformed: "),
+      ("HTTP/1.1 102 Processing\r\n\r\n" * 17, false, "the server sent more than 16 interim answers"),
+      ("HTTP/1.1 101 ", true, "the server ended the connection before its answer was complete"),
+      ("HTTP/1.1 101 ", false, "the server did not answer in time")
+    )
+    for ((answer, closes, expected) <- cases) {
+      val (port, message) = failure(answer, closes)
+      assert(message.startsWith(s"ws://127.0.0.1:$port/x: $expected"), message)
+      assert(!message.contains("secret"), message)
+    }
+  }
+
   test("a client does not read interim answers without end") {
     val listener = new java.net.ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress)
     val server   = new Thread(() => {

@@ -98,7 +98,7 @@ class CookieJarSuite extends Suite {
     set(jar, "http://a/", "m=1; Expires=Tue, 14 Nov 2023 22:13:21 GMT", "n=1; Max-Age=99999999999999")
     assertEquals(sent(jar, "http://a/"), "m=1; n=1")
     assertEquals(sent(jar, "http://a/", Now + 1000), "n=1")
-    assert(jar.cookies.forall(_.expires.exists(_ <= Now / 1000 + 400L * 24 * 3600)))
+    assertEquals(sent(jar, "http://a/", Now + 400L * 24 * 3600 * 1000), "null")
   }
 
   test("dates as servers write them") {
@@ -173,5 +173,27 @@ class CookieJarSuite extends Suite {
     set(jar, "http://a.example/", "session=evil")
     val sentThere = sent(jar, "https://a.example/").split("; ").toSet
     assert(sentThere("session=good") && !sentThere("session=evil"), sentThere)
+  }
+
+  test("no host sets a cookie for one whose name only ends alike, nor a __Host- cookie for a domain") {
+    assertEquals(via("http://xshop.example/", "k=v; Domain=shop.example")("http://shop.example/"), "null")
+    assertEquals(via("http://xshop.example/", "k=v; Domain=shop.example")("http://xshop.example/"), "null")
+    val host = "__Host-k=v; Secure; Path=/"
+    assertEquals(via("https://a.example/", host)("https://a.example/"), "__Host-k=v")
+    assertEquals(via("https://a.example/", s"$host; Domain=a.example")("https://a.example/"), "null")
+    assertEquals(via("https://a.example/", "__Host-k=v; Secure")("https://a.example/"), "null")
+  }
+
+  test("a cookie lasts 400 days at most") {
+    val jar  = new CookieJar
+    val last = Now + 400L * 24 * 3600 * 1000
+    set(jar, "http://a/", "k=1; Max-Age=99999999", "l=1; Expires=Thu, 31 Dec 2099 23:59:59 GMT")
+    assertEquals((sent(jar, "http://a/", last - 1), sent(jar, "http://a/", last)), ("k=1; l=1", "null"))
+  }
+
+  test("a domain has no more cookies than it may") {
+    val jar = new CookieJar(maxPerDomain = 2)
+    set(jar, "http://a/", "k=1", "l=1", "m=1")
+    assertEquals(jar.cookies.map(_.name), Seq("l", "m"))
   }
 }

@@ -249,4 +249,48 @@ class PolicySuite extends Suite {
     val one = balancer(Balancing.RoundRobin, count = 1)
     assert(one.choose(now, one.endpoints(0)) eq one.endpoints(0))
   }
+
+  test("after it has closed, no outcome from before counts, neither failures nor successes") {
+    val b = breaker()
+    outcomes(b, good = 20, bad = 20)
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+    pass(2.seconds)
+    List.fill(3)(admitted(b)).foreach(b.succeeded(_, now))
+    outcomes(b, good = 0, bad = 9)
+    assertEquals(b.state, BreakerState.Closed: BreakerState)
+    outcomes(b, good = 0, bad = 1)
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+  }
+
+  test("the window passes also where outcomes come a little later than its slices begin") {
+    val b = breaker()
+    outcomes(b, good = 0, bad = 9)
+    for (_ <- 1 to 6) {
+      pass(1900.millis)
+      outcomes(b, good = 2, bad = 0)
+    }
+    outcomes(b, good = 0, bad = 9)
+    assertEquals(
+      b.state,
+      BreakerState.Closed: BreakerState,
+      "9 failures are too few, and 9 more are 11 seconds old"
+    )
+  }
+
+  test("the budget saves no part of a token more than it may") {
+    val budget = new RetryBudget(0.4, reserve = 0, saving = 1)
+    for (_ <- 1 to 3) budget.earn()
+    assert(budget.spend() && !budget.spend())
+    for (_ <- 1 to 2) budget.earn()
+    assert(!budget.spend(), "0.8")
+    budget.earn()
+    assert(budget.spend())
+  }
+
+  test("the last address is never left out, whatever share may be") {
+    val addresses = List(Address.Tcp("127.0.0.1", 1), Address.Tcp("127.0.0.1", 2))
+    val b         = new Balancer(addresses, BalancingConfig(failures = 1, maxEjected = 1))
+    for (_ <- 1 to 5; endpoint <- b.endpoints) b.failed(endpoint, now)
+    assertEquals(b.endpoints.count(_.ejected), 1)
+  }
 }

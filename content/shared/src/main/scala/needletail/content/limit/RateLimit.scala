@@ -80,9 +80,10 @@ object RateLimit {
       val elided   = text.indexOf("::")
       val leading  = if (elided < 0) text else text.substring(0, elided)
       val groups   = leading.split(':').filter(_.nonEmpty)
-      val trailing = if (elided < 0) 0 else text.substring(elided + 2).split(':').count(_.nonEmpty)
-      val zeros    = if (elided < 0) 0 else 8 - groups.length - trailing
-      (groups ++ Seq.fill(Math.max(0, zeros))("0")).take(4).mkString(":")
+      val trailing = if (elided < 0) "" else text.substring(elided + 2)
+      val last     = trailing.split(':').filter(_.nonEmpty)
+      val zeros    = if (elided < 0) 0 else 8 - groups.length - last.length
+      (groups ++ Seq.fill(Math.max(0, zeros))("0") ++ last).take(4).mkString(":")
     } else {
       val colon = if (remote.startsWith("/")) -1 else remote.lastIndexOf(':')
       if (colon < 0) remote else remote.substring(0, colon)

@@ -260,4 +260,13 @@ class CompressionSuite extends Suite {
     reply(Response.ok.contentType("text/plain").stream(source)).response.body.stream.cancel()
     assert(cancelled)
   }
+
+  test("content of just the least number of bytes is compressed, and one byte less is not") {
+    for ((length, coding) <- Seq(1024 -> Some("gzip"), 1023 -> None)) {
+      assertEquals(reply(Response.ok("x" * length)).header("Content-Encoding"), coding, length)
+      val streamed =
+        Response.ok.contentType("text/plain").stream(ByteStream.of(new Array[Byte](length)), length.toLong)
+      assertEquals(reply(streamed).header("Content-Encoding"), coding, length)
+    }
+  }
 }

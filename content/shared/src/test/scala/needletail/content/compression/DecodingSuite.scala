@@ -192,4 +192,15 @@ class DecodingSuite extends Suite with Serving {
       assert(reply.header("Accept-Encoding").exists(_.startsWith("gzip, deflate")))
     }
   }
+
+  test("just within the limits a body is decoded, and one byte more is refused") {
+    def refuses(limits: DecodingLimits, read: Long, written: Long): Boolean =
+      try { limits.check(read, written); false }
+      catch { case e: HttpError => e.status.code == 413 }
+    val free = 64L * 1024 // not counted in the ratio
+    for ((more, expected) <- Seq(0L -> false, 1L -> true)) {
+      assertEquals(refuses(DecodingLimits(size = 100), 100, 100 + more), expected)
+      assertEquals(refuses(DecodingLimits(ratio = 3), 1000, free + 3000 + more), expected)
+    }
+  }
 }

@@ -225,4 +225,14 @@ class ConditionalSuite extends Suite {
     )
     assertEquals(page.etag(EntityTag("a", isWeak = true)).headers.get("ETag"), Some("W/\"a\""))
   }
+
+  test("routes.conditional ends the connection where the response that it replaces would have") {
+    for ((field, status) <- Seq(("If-None-Match" -> "\"v1\"", 304), ("If-Match" -> "\"v0\"", 412))) {
+      for (closes <- Seq(true, false)) {
+        val made  = if (closes) page.etag("v1").close else page.etag("v1")
+        val reply = this.reply(wrapped(made), Method.GET, field)
+        assertEquals((reply.status.code, reply.response.closes), (status, closes))
+      }
+    }
+  }
 }

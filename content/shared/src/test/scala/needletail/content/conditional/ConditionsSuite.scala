@@ -59,4 +59,25 @@ class ConditionsSuite extends Suite {
     assertEquals(none(Request(Method.PUT, "/", Headers("If-None-Match" -> "*"))), Verdict.Proceed: Verdict)
     assertEquals(none(Request(Method.PUT, "/", Headers("If-Match" -> "*"))), Verdict.Failed: Verdict)
   }
+
+  test("a field that is not one tag is none") {
+    assertEquals(EntityTag.parse("W/\"a\" "), Some(EntityTag("a", isWeak = true)))
+    for (
+      bad <- Seq(
+        "",
+        "a",
+        "\"a",
+        "a\"",
+        "\"a\" \"b\"",
+        "\"a\"x",
+        "\"a\" x",
+        "\"a\", \"b\"",
+        "w/\"a\"",
+        "\"a b\"",
+        "W/"
+      )
+    )
+      assertEquals(EntityTag.parse(bad), None, bad)
+    assertEquals(get("If-None-Match" -> "\"b\" \"a\""), Verdict.Proceed: Verdict)
+  }
 }

@@ -29,6 +29,22 @@ class EventsSuite extends Suite {
     intercept[IllegalArgumentException](Event("x", name = "a\nid: 7"))
   }
 
+  private def parsed(text: String, longest: Int = 1000): List[Event] =
+    new EventParser(longest).feed(text.getBytes(UTF_8))
+
+  test("a line, and the data of an event, may be as long as the limit and no longer") {
+    assertEquals(parsed("data:aaaaa\n\n", 10).map(_.data), List("aaaaa"))
+    intercept[java.io.IOException](parsed("data:aaaaaa\n\n", 10))
+    intercept[java.io.IOException](parsed(":23456789ab", 10))
+    assertEquals(parsed("data:aaaaa\ndata:bbbbb\n\n", 10).map(_.data), List("aaaaa\nbbbbb"))
+    intercept[java.io.IOException](parsed("data:aaaaa\ndata:bbbbb\ndata:\n\n", 10))
+  }
+
+  test("a byte order mark counts at the beginning only, and an id with NUL not at all") {
+    assertEquals(parsed("\ufeffdata: a\n\ufeffdata: b\n\n").map(_.data), List("a"))
+    assertEquals(parsed("id: 1\nid: 2\u00003\ndata: a\n\n"), List(Event("a", Some("1"))))
+  }
+
   private def routes(events: Option[String] => Stream[Event]) =
     Routes(GET / "events" + request to (Events(_)(events)))
 

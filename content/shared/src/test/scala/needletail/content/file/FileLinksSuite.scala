@@ -51,6 +51,8 @@ class FileLinksSuite extends Suite with TemporaryDirectories {
     assert(SafePath.isPossible(List.fill(16)("a" * 254)))
     assert(!SafePath.isPossible(List.fill(17)("a" * 254)))
     assert(SafePath.isPossible(Nil))
+    assert(SafePath.isPossible(List.fill(15)("a" * 255) :+ "a" * 254)) // 4095 with the slashes
+    assert(!SafePath.isPossible(List.fill(16)("a" * 255)))
   }
 
   test("links in a circle are a 404") {

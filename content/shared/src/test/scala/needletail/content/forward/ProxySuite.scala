@@ -301,4 +301,37 @@ class ProxySuite extends Suite with Serving {
       assert(client.await(service.post("/echo").form(form).text).contains("name=\"a\""))
     }
   }
+
+  test(
+    "what is between the client and this server is not passed on, and nothing that pretends to be a proxy's"
+  ) {
+    serving(origin) { (server, client) =>
+      serving(proxy("/api", client.service(server.url))) { (front, _) =>
+        val raw = new java.net.Socket("127.0.0.1", front.port)
+        try {
+          raw.setSoTimeout(20000)
+          val fields = Seq(
+            "Host: good.test",
+            "Connection: close, X-Own",
+            "X-Own: 1",
+            "TE: trailers",
+            "Proxy-Connection: keep-alive",
+            "Proxy-Authorization: Basic eDp5",
+            "Expect: 100-continue",
+            "X-Real-IP: 1.1.1.1",
+            "X-Forwarded-Host: evil.test",
+            "X-Forwarded-Proto: https",
+            "X-Forwarded-Port: 1",
+            "X-Kept: 2"
+          )
+          raw.getOutputStream.write(s"GET /api/x HTTP/1.1\r\n${fields.map(_ + "\r\n").mkString}\r\n".getBytes)
+          val seen = new String(raw.getInputStream.readAllBytes(), "ISO-8859-1").linesIterator.toList
+          assert(seen.contains("x-kept=2"), seen)
+          val names = fields.map(_.takeWhile(_ != ':').toLowerCase).toSet -- Set("host", "x-kept")
+          assertEquals(seen.filter(line => names(line.takeWhile(_ != '=')) && line.contains('=')), Nil)
+          assertEquals(seen.filter(_.startsWith("host=")), List("host=" + server.url.stripPrefix("http://")))
+        } finally raw.close()
+      }
+    }
+  }
 }

@@ -42,6 +42,8 @@ class RateLimitSuite extends Suite {
     val now = 10.seconds.toNanos
     for (i <- 1 to 100) assert(buckets.take(s"new$i", now).granted)
     assert(!buckets.take("new100", now).granted)
+    // each of the sixteen parts that has made room has dropped four more of those that are full
+    assert(buckets.size < 160 - 16, buckets.size)
   }
 
   test(
@@ -79,6 +81,22 @@ class RateLimitSuite extends Suite {
     assertEquals(of("[2001:db8:1:2:3:4:5:6]:4711"), "2001:db8:1:2")
     assertEquals(of("[2001:db8::1]:4711"), "2001:db8:0:0")
     assertEquals(of("[::1]:4711"), "0:0:0:0")
+    assertEquals(of("[2001:db8:1::5:6:7:8]:4711"), "2001:db8:1:0")
+    assertEquals(of("[2001::4:5:6:7:8]:4711"), "2001:0:0:4", "the fourth group is behind the zeros")
+    assertEquals(of("[2001:0:0:4::1]:4711"), "2001:0:0:4", "the same network")
+    assertEquals(of("[::3:4:5:6:7:8]:4711"), "0:0:3:4")
     assertEquals(of("/run/socket"), "/run/socket")
+  }
+
+  test("seconds are rounded up, so that who waits for so long is let in") {
+    val buckets = new Buckets(RateLimit(1, 1500.millis))
+    val first   = buckets.take("a", 0)
+    assertEquals((first.granted, first.left, first.seconds), (true, 0, 2L))
+    val second = buckets.take("a", 1)
+    assertEquals((second.granted, second.left, second.seconds), (false, 0, 2L))
+    assertEquals(buckets.take("a", 499999999L).seconds, 2L)
+    assertEquals(buckets.take("a", 500000000L).seconds, 1L)
+    assert(!buckets.take("a", 1499999999L).granted)
+    assert(buckets.take("a", 1500000000L).granted)
   }
 }

@@ -215,4 +215,54 @@ class MultipartSuite extends Suite {
     assertEquals(loop.run(b.text()).get, "2")
     assertEquals(loop.run(m.next()).get, None)
   }
+
+  test("a line that differs from the delimiter in its last character only is content") {
+    for (line <- Seq("--c", "-b", "--", "--B"))
+      assertEquals(
+        readText(form(field("a") -> s"x\r\n$line\r\ny")).get,
+        List(("a", None, s"x\r\n$line\r\ny"))
+      )
+    val long = s"--boundary\r\n${field("a")}\r\n\r\nx\r\n--boundarz\r\ny\r\n--boundary--\r\n"
+    val body = MessageBody.of(long)
+    val read =
+      Multipart.of(request(body, "boundary")).toTry.flatMap(m => new ManualLoop().run(m.each(_.text())))
+    assertEquals(read.get, List("x\r\n--boundarz\r\ny"))
+  }
+
+  test("just within each limit a form is read, and one more byte, line or part is refused") {
+    def code(text: String, limits: MultipartLimits = MultipartLimits()): Int =
+      readText(text, limits).fold(e => e.asInstanceOf[HttpError].status.code, _ => 200)
+    def codes(most: Int)(text: Int => String): (Int, Int) = (code(text(most)), code(text(most + 1)))
+    val lines                                             = field("a") + "\r\nX: yy"
+    val whole                                             = form(lines -> "1")
+    for ((less, expected) <- Seq(0 -> 200, 1 -> 413)) {
+      assertEquals(
+        code(whole, MultipartLimits(headerBytes = lines.length + 2 - less)),
+        expected,
+        "headerBytes"
+      )
+      assertEquals(code(whole, MultipartLimits(total = whole.length.toLong - less)), expected, "total")
+      assertEquals(
+        code(form(field("a") -> "1" * 100), MultipartLimits(partSize = 100L - less)),
+        expected,
+        "partSize"
+      )
+      assertEquals(
+        code(form(Seq.fill(3)(field("a") -> "1")*), MultipartLimits(parts = 3 - less)),
+        expected,
+        "parts"
+      )
+      val declared =
+        Multipart.of(request(MessageBody.of(whole)), MultipartLimits(total = whole.length.toLong - less))
+      assertEquals(declared.fold(_.status.code, _ => 200), expected, "before anything is read")
+    }
+    assertEquals(codes(1022)(n => "x" * n + "\r\n" + whole), (200, 400), "1024 bytes with the line break")
+    assertEquals(codes(64)(n => whole.replace("--b\r\n", "--b" + " " * n + "\r\n")), (200, 400))
+    assertEquals(codes(31)(n => form((field("a") + "\r\nX: y" * n) -> "1")), (200, 400), "32 lines")
+    assertEquals(
+      code(form(Seq.fill(3)(field("a") -> "1" * 90)*), MultipartLimits(partSize = 100)),
+      200,
+      "of each part"
+    )
+  }
 }

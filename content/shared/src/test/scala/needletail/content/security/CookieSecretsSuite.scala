@@ -63,4 +63,21 @@ class CookieSecretsSuite extends Suite {
     assertEquals(secrets.verify("n", renewed.sign("n", "v")), None)
     intercept[IllegalArgumentException](new CookieSecrets(List(new Array[Byte](31))))
   }
+
+  test("every byte of a signature counts, and its length") {
+    val text                        = secrets.sign("user", "ann")
+    val (value, after)              = text.splitAt(text.indexOf('.') + 1)
+    val code                        = java.util.Base64.getUrlDecoder.decode(after)
+    def verified(code: Array[Byte]) =
+      secrets.verify("user", value + java.util.Base64.getUrlEncoder.withoutPadding.encodeToString(code))
+    assertEquals(verified(code), Some("ann"))
+    for (i <- code.indices; bit <- Seq(1, 128)) {
+      val other = code.clone()
+      other(i) = (other(i) ^ bit).toByte
+      assertEquals(verified(other), None, i)
+    }
+    for (length <- 0 until code.length) assertEquals(verified(code.take(length)), None, length)
+    assertEquals(verified(code ++ code), None)
+    assertEquals(verified(code :+ code(0)), None)
+  }
 }

@@ -48,6 +48,12 @@ class CsrfSuite extends Suite {
     assertEquals(posted(token.reverse, "Cookie" -> cookie), 403)
     assertEquals(posted(token.dropRight(4), "Cookie" -> cookie), 403)
     assertEquals(posted("!", "Cookie" -> cookie), 403)
+    val longer = java.util.Base64.getUrlDecoder.decode(token) :+ 0.toByte
+    assertEquals(
+      posted(java.util.Base64.getUrlEncoder.withoutPadding.encodeToString(longer), "Cookie" -> cookie),
+      403,
+      "a byte too many"
+    )
     val (other, theirs) = shown()
     assertEquals(posted(token, "Cookie" -> other), 403)
     assertEquals(posted(theirs, "Cookie" -> other), 200)
@@ -70,6 +76,10 @@ class CsrfSuite extends Suite {
     assertEquals(all.test(Request.get("/none")).headers.contains("Set-Cookie"), false)
     val broken = all.test(Request(Method.GET, "/form", Headers("Cookie" -> "csrf=<script>")))
     assert(broken.header("Set-Cookie").isDefined)
+    for (length <- Seq(21, 23)) {
+      val other = all.test(Request(Method.GET, "/form", Headers("Cookie" -> s"csrf=${"A" * length}")))
+      assert(other.header("Set-Cookie").isDefined, length)
+    }
   }
 
   test("a token of a request that was made from the received one sets the cookie too") {

@@ -38,6 +38,8 @@ class SecuritySuite extends Suite {
     assertEquals(preflight.header("Access-Control-Allow-Methods"), Some("GET, HEAD, POST"))
     assertEquals(preflight.header("Access-Control-Allow-Headers"), Some("X-Token"))
     assertEquals(preflight.header("Access-Control-Max-Age"), Some("600"))
+    val nowhere = Headers("Origin" -> "https://a.example", "Access-Control-Request-Method" -> "POST")
+    assertEquals(routes.test(Request(Method.OPTIONS, "/none", nowhere)).status.code, 404)
     val all = ask(plain.cors(CorsConfig(Set("*"))), Method.GET, "Origin" -> "https://b.example")
     assertEquals(all.header("Access-Control-Allow-Origin"), Some("*"))
     intercept[IllegalArgumentException](CorsConfig(Set("*"), credentials = true))
@@ -123,6 +125,9 @@ class SecuritySuite extends Suite {
     assertEquals(code("Origin" -> "null"), 403)
     assertEquals(code("Origin" -> "https://friend.example", "Sec-Fetch-Site" -> "cross-site"), 200)
     assertEquals(ask(routes, Method.GET, "Sec-Fetch-Site" -> "cross-site").status.code, 200)
+    val others = Routes(PUT / "x" to "put".ok, DELETE / "x" to "deleted".ok).refuseCrossSite(CrossSite())
+    for (method <- Seq(Method.PUT, Method.DELETE))
+      assertEquals(ask(others, method, "Sec-Fetch-Site" -> "cross-site").status.code, 403, method)
   }
 
   test("a request of a page of the same host and another port is told of proxies that change Host") {
@@ -151,7 +156,16 @@ class SecuritySuite extends Suite {
     assertEquals(ask(routes, Method.GET, "Authorization" -> s"basic ${encoded("ann:a:b")}").text, "ann")
     for (
       value <-
-        Seq("", "Basic", "Basic ???", s"Basic ${encoded("ann")}", s"Basic ${encoded("ann:x")}", "Bearer x")
+        Seq(
+          "",
+          "Basic",
+          "Basic ???",
+          s"Basic ${encoded("ann")}",
+          s"Basic ${encoded("ann:x")}",
+          "Bearer x",
+          s"Bearer ${encoded("ann:a:b")}",
+          s"Basi ${encoded("ann:a:b")}"
+        )
     ) {
       val refused = ask(routes, Method.GET, "Authorization" -> value)
       assertEquals(refused.status.code, 401, value)
@@ -172,6 +186,20 @@ class SecuritySuite extends Suite {
       ask(routes, Method.GET, "Authorization" -> "Bearer no").header("WWW-Authenticate"),
       Some("Bearer realm=\"api\", error=\"invalid_token\"")
     )
+    assertEquals(ask(routes, Method.GET, "Authorization" -> "Basic secret").status.code, 401)
     assert(!Authentication.same("", "x") && !Authentication.same("x", "") && Authentication.same("", ""))
+  }
+
+  test("texts are the same only if each of their bytes is, and there are as many") {
+    val text = "correct horse"
+    assert(Authentication.same(text, new String(text.toCharArray)))
+    for (i <- text.indices) {
+      assert(
+        !Authentication.same(text, text.updated(i, 'X')) && !Authentication.same(text.updated(i, 'X'), text),
+        i
+      )
+      assert(!Authentication.same(text, text.take(i)) && !Authentication.same(text.take(i), text), i)
+    }
+    assert(!Authentication.same("abab", "ab") && !Authentication.same("ab", "abab"))
   }
 }

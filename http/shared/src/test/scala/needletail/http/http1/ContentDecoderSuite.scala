@@ -133,6 +133,8 @@ class ContentDecoderSuite extends needletail.testing.Suite {
     val chunks = "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     assertEquals(everyWay(chunks)(_.beginChunked(5)), Complete("abcde", Nil, chunks.length))
     assertEquals(everyWay(chunks)(_.beginChunked(4)), Failed(413))
+    assertEquals(everyWay("3\r\nabc\r\n2\r\nde")(_.beginChunked(4)), Failed(413), "before more has come")
+    assertEquals(everyWay("5\r\nabcde")(_.beginChunked(4)), Failed(413), "before more has come")
     assertEquals(everyWay("0\r\n\r\n")(_.beginChunked(0)), Complete("", Nil, 5))
   }
 

@@ -35,6 +35,8 @@ class FramingSuite extends WireSuite {
       "9223372036854775808",
       "9223372036854775810",
       "99999999999999999999",
+      "18446744073709551617", // 2^64 + 1
+      "92233720368547758080", // 0 in a Long that has overflowed
       "\u00b2"
     ).foreach(v => refused(400, post(s"Content-Length: $v")))
   }

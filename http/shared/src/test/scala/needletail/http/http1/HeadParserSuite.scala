@@ -164,12 +164,17 @@ class HeadParserSuite extends WireSuite {
       431 -> "GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nC: 3\r\nD:"
     ).foreach { case (status, text) => refused(status, text, limits) }
     assertEquals(request(get("A: 1", "B: 2"), limits).fields.length, 3)
+    assertEquals(request(head("MMMMMMMM / HTTP/1.1", "Host: a"), limits).method, "M" * 8)
+    assertEquals(Wire.read("M" * 8, limits), Outcome.More: Outcome)
   }
 
   test("a head of just the limit's length is read, one byte more is not") {
     val text = get("X: " + "v" * 100)
     assertEquals(request(text, HeadLimits(maxHead = text.length)).length, text.length)
     refused(431, text, HeadLimits(maxHead = text.length - 1))
+    // nor is one more byte waited for
+    refused(431, text.dropRight(1), HeadLimits(maxHead = text.length - 1))
+    assertEquals(Wire.read(text.dropRight(1), HeadLimits(maxHead = text.length)), Outcome.More: Outcome)
   }
 
   test("a hundred lines are read") {

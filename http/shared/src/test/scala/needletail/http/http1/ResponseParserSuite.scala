@@ -114,6 +114,9 @@ class ResponseParserSuite extends Suite {
     refused("HTTP/1.1 200 OK\nA: b\nA: b\nA: b\nA: b\nA: b\nA: b", "more than 5", code = 431)
     assert(read(head("HTTP/1.1 200 OK\nA: " + "x" * 100), maxHead = 100).startsWith("431: "))
     assert(read(head("HTTP/1.1 200 " + "x" * 100), maxHead = 100).startsWith("431: "))
+    // at the limit, not at the byte behind it
+    assert(read(head("HTTP/1.1 200 OK\nA: " + "x" * 100).take(100), maxHead = 100).startsWith("431: "))
+    assertEquals(read(head("HTTP/1.1 200 OK\nA: " + "x" * 100).take(99), maxHead = 100), "more")
     val exact = head("HTTP/1.1 204 X\nA: " + "x" * 77)
     assertEquals(exact.length, 100)
     assert(read(exact, maxHead = 100).startsWith("100 204 "))

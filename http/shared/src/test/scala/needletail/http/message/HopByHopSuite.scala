@@ -19,4 +19,19 @@ class HopByHopSuite extends Suite {
     assertEquals(HopByHop.without(headers, Set("date")), List("Accept" -> "a", "Via" -> "b", "Accept" -> "c"))
     assertEquals(HopByHop.without(Headers("Date" -> "now"), Set.empty), List("Date" -> "now"))
   }
+
+  test("every field of RFC 9110 §7.6.1 is left out, and every one that Connection names, in any case") {
+    for (
+      name <-
+        Seq("Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade")
+    )
+      assertEquals(
+        HopByHop.without(Headers(name -> "x", "Accept" -> "a"), Set.empty),
+        List("Accept" -> "a"),
+        name
+      )
+    val two =
+      Headers("connection" -> "close, x-A", "CONNECTION" -> "X-b", "X-a" -> "1", "x-B" -> "2", "x-c" -> "3")
+    assertEquals(HopByHop.without(two, Set.empty), List("x-c" -> "3"))
+  }
 }

@@ -111,4 +111,10 @@ class AddressTextSuite extends LoopSuite {
         assert(java.util.Arrays.equals(AddressText.parse(bare), ip), text)
     }
   }
+
+  test("an address of an interface is one of IPv6 with its name behind a percent sign") {
+    for (scoped <- Seq("fe80::1%eth0", "fe80::1%1", "::1%lo")) assert(AddressText.isScoped(scoped), scoped)
+    for (other <- Seq("fe80::1", "fe80::1%", "%eth0", "127.0.0.1%lo", "a%b", "fe80:::1%eth0", ""))
+      assert(!AddressText.isScoped(other), other)
+  }
 }

@@ -34,6 +34,15 @@ class MergeSuite extends Suite {
     )
   }
 
+  test("of what a generator's loops did besides, the worst counts") {
+    def searched(millis: Long) =
+      first.copy(intervals = first.intervals.map(i => i.copy(self = i.self.copy(searchMillis = millis))))
+    for ((a, b) <- Seq((7L, 0L), (0L, 7L), (7L, 5L))) {
+      val whole = Merge(Vector(searched(a), searched(b))).fold(fail(_), identity)
+      assertEquals(whole.intervals.map(_.self.searchMillis).max, 7L)
+    }
+  }
+
   test("parts of different times are told of") {
     assertEquals(Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 900))), None)
     val later = Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 20000)))

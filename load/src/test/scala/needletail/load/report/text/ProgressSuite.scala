@@ -24,6 +24,8 @@ class ProgressSuite extends Suite {
       Language.of(language) {
         assert(shown(live = false, 4.seconds).contains("run    1.0 s  "), language)
         assert(shown(live = true, 4.seconds, expected = 70.seconds).contains("  1:06 left"), language)
+        val rounded = shown(live = true, 4.seconds, expected = 70100.millis) // 66.1 s are left
+        assert(rounded.contains("  1:07 left") && !rounded.contains("  1:06 left"), rounded)
         assert(shown(live = true, 4.seconds, expected = 2.hours).contains("  1:59:56 left"), language)
       }
   }

@@ -168,4 +168,23 @@ class InFlightLimitSuite extends Suite {
     intercept[IllegalArgumentException](OverloadConfig(leastInFlight = 0))
     intercept[IllegalArgumentException](OverloadConfig(grace = -1.second))
   }
+
+  test("the limit does not grow beyond the maximum") {
+    val config = OverloadConfig(initialInFlight = 100, maxInFlight = 300)
+    val s      = new Service(100000, 20 * ms, config).offer(2000, 10000).offer(20000, 1000)
+    assert(s.limit.limit > 200 && s.limit.limit <= 300, clue = s.limit.limit)
+  }
+
+  test("a request that was cancelled does not show how long requests take") {
+    val limit = new InFlightLimit(5 * ms, config, 1.0)
+    limit.begin(0)
+    limit.ended(20 * ms, 20 * ms, 20 * ms)
+    assertEquals(limit.allowed, 30 * ms)
+    limit.begin(20 * ms)
+    limit.ended(21 * ms, -1, ms)
+    assertEquals((limit.allowed, limit.inFlight), (30 * ms, 0))
+    limit.begin(21 * ms)
+    limit.ended(22 * ms, ms, ms)
+    assertEquals(limit.allowed, 6 * ms)
+  }
 }

@@ -145,6 +145,21 @@ class HeadMemorySuite extends Suite {
     assertEquals(late.held, 250L * KiB)
   }
 
+  test("while heads take more than a quarter of the memory, requests behind another wait") {
+    val late = new Late(256 * KiB)
+    for (_ <- 1 to 4) late.neighbour.send(get("/late", 16000))
+    late.neighbour.send(get("/late", 1000) + get("/late", 1000))
+    assertEquals((late.answers.size, late.held), (6, 65000L))
+    late.neighbour.send(get("/late", 16000))
+    val other = late.neighbour
+    other.send(get("/late", 1000) + get("/late", 1000))
+    assertEquals(late.answers.size, 8)
+    assert(!other.session.wantsInput)
+    late.answers(7).succeed(Response.ok)
+    other.turn()
+    assertEquals(late.answers.size, 9)
+  }
+
   test("a large head behind another request waits for its turn, instead of being refused") {
     val late = new Late(256 * KiB)
     late.wire.send(get("/late", 1000))

@@ -71,6 +71,19 @@ class FieldSectionCacheSuite extends Suite {
     }
   }
 
+  test("a section that comes again after one that is not cached, as it is too long or refused") {
+    val parser = new HeadParser(limits)
+    val others = Seq(
+      "Host: long\r\nConnection: close\r\nX: " + "y" * 1500 + "\r\n\r\n",
+      "Host: wrong\r\nHost: wrong\r\nConnection: close\r\n\r\n"
+    )
+    for (section <- sections; other <- others) {
+      same(parser, s"GET / HTTP/1.1\r\nX-1: 1\r\nX-2: 2\r\n$section")
+      same(parser, s"GET / HTTP/1.1\r\n$other")
+      same(parser, s"GET / HTTP/1.1\r\nX-1: 1\r\nX-2: 2\r\n$section")
+    }
+  }
+
   test("more fields than are let through are refused each time") {
     val parser = new HeadParser(limits)
     val many   = "Host: a\r\n" + "X: y\r\n" * 12 + "\r\n"

@@ -1,0 +1,55 @@
+package needletail.io
+
+import needletail.io.platform.{ConnectionOptions, Socket}
+import needletail.testing.Pause
+
+import scala.concurrent.duration.*
+
+/** For how long a client is said to get no further in its TLS handshake. */
+class ConnectionTimerSuite extends LoopSuite {
+
+  /** A handshake that awaits a record. */
+  private final class Shaking(@volatile var record: Int) extends Socket {
+    override def awaitedRecord: Int                           = record
+    def read(bytes: Array[Byte], from: Int, count: Int): Int  = 0
+    def write(bytes: Array[Byte], from: Int, count: Int): Int = 0
+    def finishConnect(): Boolean                              = true
+    def shutdownOutput(): Unit                                = ()
+    def resetOnClose(): Unit                                  = ()
+    def configure(options: ConnectionOptions): Unit           = ()
+    def remoteAddress: String                                 = "127.0.0.1:1"
+    def localAddress: String                                  = "127.0.0.1:2"
+    override def close(): Unit                                = ()
+  }
+
+  private final class Owner(val loop: EventLoop) extends ConnectionTimer.Owner {
+    private[needletail] def failed(cause: Throwable): Unit = ()
+    private[io] def readNow(): Unit                        = ()
+    private[io] def deadlinePassed(): Unit                 = ()
+    private[io] def handshakeTimedOut(): Unit              = ()
+  }
+
+  test(
+    "a stall begins with a record, counts twice before the first one, and is none while it is not the client's turn"
+  ) {
+    withLoop { loop =>
+      val sockets           = Seq(0, 1, 2, -1).map(new Shaking(_))
+      val timers            = sockets.map(new ConnectionTimer(new Owner(loop), _))
+      def stalls: Seq[Long] = on(loop)(timers.map(_.handshakeStall()))
+      assertEquals(stalls, Seq(0L, 0L, 0L, -1L))
+      Pause(50.millis)
+      val later = stalls
+      assert(later(1) >= 40.millis.toNanos, later)
+      assertEquals(later, Seq(2 * later(1), later(1), later(1), -1L))
+      sockets(2).record = 3
+      sockets(3).record = 0
+      Pause(10.millis)
+      val last = stalls
+      assert(last(1) > later(1), last)
+      assertEquals(last, Seq(2 * last(1), last(1), 0L, 0L))
+      sockets(0).record = -1
+      sockets(1).record = 2
+      assertEquals(stalls.take(2), Seq(-1L, 0L))
+    }
+  }
+}
