@@ -10,10 +10,10 @@ final class GatewayRequest(random: SeededRandom, mark: String) {
   private val kind: String = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
 
   /** Bytes of its content, and of the response's in most cases. */
-  val size: Int             = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
-  val content: Array[Byte]  = if (hasBody) Mark.content(mark, size) else Array.emptyByteArray
-  private val method        = if (hasBody) "POST" else if (random.percent(10)) "HEAD" else "GET"
-  val asked: SentRequest    = new SentRequest(
+  val size: Int            = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
+  val content: Array[Byte] = if (hasBody) Mark.content(mark, size) else Array.emptyByteArray
+  private val method       = if (hasBody) "POST" else if (random.percent(10)) "HEAD" else "GET"
+  val asked: SentRequest   = new SentRequest(
     mark,
     method,
     if (kind == "page") null else Mark.content(mark, size),
