@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "needletail_calls.h"
 #include "needletail_waiting.h"
 
 /*
@@ -84,7 +85,7 @@ int needletail_io_close(int fd) { return close(fd) == 0 ? 0 : -errno; }
 /* Returns bytes read, 0: none now, END_OF_INPUT: the end. */
 int needletail_io_read(int fd, char *to, int count) {
     ssize_t n;
-    do n = recv(fd, to, (size_t)count, 0);
+    do n = kernel_receive(fd, to, count);
     while (n < 0 && errno == EINTR);
     if (n > 0) return (int)n;
     if (n == 0) return END_OF_INPUT;
@@ -94,7 +95,7 @@ int needletail_io_read(int fd, char *to, int count) {
 /* Returns bytes taken, 0: none now. Raises no SIGPIPE. */
 int needletail_io_write(int fd, const char *from, int count) {
     ssize_t n;
-    do n = send(fd, from, (size_t)count, MSG_NOSIGNAL);
+    do n = kernel_send(fd, from, count);
     while (n < 0 && errno == EINTR);
     if (n >= 0) return (int)n;
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;
@@ -105,7 +106,7 @@ int needletail_io_write_both(int fd, const char *first, int first_count, const c
     struct iovec pieces[2] = {{(void *)first, (size_t)first_count}, {(void *)from, (size_t)count}};
     struct msghdr message = {.msg_iov = pieces, .msg_iovlen = 2};
     ssize_t n;
-    do n = sendmsg(fd, &message, MSG_NOSIGNAL);
+    do n = kernel_send_pieces(fd, &message);
     while (n < 0 && errno == EINTR);
     if (n >= 0) return (int)n;
     return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : -errno;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "needletail_calls.h"
 #include "needletail_waiting.h"
 
 /*
@@ -61,7 +62,7 @@ int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
 /* For each ready descriptor: its number in the upper 32 bits, the events in the lower ones (see Poller.scala). */
 static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
     struct epoll_event found[MAX_EVENTS];
-    int n = epoll_wait(poll, found, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
+    int n = kernel_wait(poll, found, max < MAX_EVENTS ? max : MAX_EVENTS, timeout_millis);
     if (n < 0) return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < n; i++) {
         uint32_t e = found[i].events;

@@ -6,6 +6,7 @@
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
 #define _GNU_SOURCE
+#include "needletail_calls.h"
 #include "needletail_tls_connection.h"
 
 #include <errno.h>
@@ -213,7 +214,7 @@ static int put(connection *c, const char *from, int count) {
         return taken;
     }
     ssize_t n;
-    do n = send(c->fd, from, (size_t)count, MSG_NOSIGNAL);
+    do n = kernel_send(c->fd, from, count);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     if (n < count) c->flags |= NO_ROOM;
@@ -282,7 +283,7 @@ int needletail_tls_fill(connection *c, int count) {
         n = take_elsewhere(c, here->in, count);
         if (n < 0) errno = (int)-n;
     } else {
-        do n = recv(c->fd, here->in, (size_t)count, 0);
+        do n = kernel_receive(c->fd, here->in, count);
         while (n < 0 && errno == EINTR);
     }
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return -errno;

@@ -1,28 +1,25 @@
 package needletail.client
 
 import java.util.Random
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.{Await, Future, TimeoutException}
+import scala.concurrent.{Await, Future}
 import scala.concurrent.duration._
-import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.config.{BalancingConfig, BreakerConfig, ClientConfig, RetryConfig}
 import needletail.client.cookies.CookieJar
 import needletail.client.error.ClientError
 import needletail.http._
-import needletail.io.{ConnectionOptions, EventLoops}
+import needletail.io.{ConnectionOptions, EventLoops, LentLoops}
 import needletail.server.ServerFixture
-import needletail.testing.Suite
+import needletail.testing.{Suite, TinyLimits}
 
 /**
  * Every setting of the client at its smallest value, in random combinations: each call ends, with a response or a
  * ClientError, and nothing is left of it. The other limits are short as well: unread streams and requests without an
  * answer use them up, so that longer ones would make this slow.
  */
-class TinyLimitsSuite extends Suite with Serving {
+class TinyLimitsSuite extends Suite with Serving with TinyLimits with LentLoops {
   override def munitTimeout: Duration = 3.minutes
 
   private val handler: Handler = request =>
@@ -42,9 +39,8 @@ class TinyLimitsSuite extends Suite with Serving {
     }
 
   private def configured(random: Random): ClientConfig = {
-    def one[A](values: A*): A                       = values(random.nextInt(values.size))
-    def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
-    def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
+    val values = new TinyLimits.Values(random)
+    import values._
     ClientConfig(
       loops = one(1, 2),
       connectionsPerHost = often(10, 1, 2),
@@ -118,16 +114,7 @@ class TinyLimitsSuite extends Suite with Serving {
     }
   }
 
-  private val calls, answered = new AtomicInteger
-
-  private def outcome(what: Future[Any]): Option[String] = Try(Await.result(what, 20.seconds)) match {
-    case Success(_) =>
-      answered.incrementAndGet()
-      None
-    case Failure(_: ClientError)      => None
-    case Failure(_: TimeoutException) => Some("a call did not end")
-    case Failure(other)               => Some(s"a call failed with $other")
-  }
+  private val outcomes = new Outcomes(_.isInstanceOf[ClientError])
 
   private def play(seed: Long): Unit = {
     val random = new Random(seed)
@@ -137,21 +124,14 @@ class TinyLimitsSuite extends Suite with Serving {
     ServerFixture.serving(handler, serverConfig.copy(lingerTimeout = 1.second)) { server =>
       val client = if (lent == null) Client(config) else Client(config, lent)
       try {
-        val urls    = Vector(server.url, server.url.replace("127.0.0.1", "localhost"))
-        val wrong   = new ConcurrentLinkedQueue[String]
-        val threads = List.fill(4) {
-          val own = new Random(random.nextLong())
-          new Thread(() =>
-            for (_ <- 1 to 4) {
-              val batch = List.fill(1 + own.nextInt(5))(call(client, urls(own.nextInt(20) / 19), own))
-              calls.addAndGet(batch.size)
-              batch.flatMap(outcome(_)).foreach(wrong.add)
-            }
-          )
+        val urls = Vector(server.url, server.url.replace("127.0.0.1", "localhost"))
+        atOnce(4, random, clue) { own =>
+          (1 to 4).flatMap { _ =>
+            List
+              .fill(1 + own.nextInt(5))(call(client, urls(own.nextInt(20) / 19), own))
+              .flatMap(outcomes.ofAny("a call", _))
+          }
         }
-        threads.foreach(_.start())
-        threads.foreach(_.join())
-        assert(wrong.isEmpty, s"$wrong; $clue")
         eventually(
           client.statistics.forall(s => s.inFlight == 0 && s.waiting == 0),
           s"${client.statistics}; $clue"
@@ -161,7 +141,7 @@ class TinyLimitsSuite extends Suite with Serving {
         client.statistics.forall(s => s.inFlight == 0 && s.waiting == 0),
         s"${client.statistics} after the end; $clue"
       )
-      if (lent != null) end(lent, clue)
+      endLent(lent, clue)
       eventually(
         Await.result(server.statistics, 20.seconds).connectionsOpen == 0,
         s"connections are open; $clue"
@@ -169,20 +149,8 @@ class TinyLimitsSuite extends Suite with Serving {
     }
   }
 
-  /** Ends lent loops, which must hold nothing any more. */
-  private def end(lent: EventLoops, clue: String): Unit = {
-    for (i <- 0 until lent.size)
-      eventually(
-        Await.result(Async.run(lent(i))(Async.value(lent(i).memory.held)), 20.seconds) == 0,
-        s"memory is held; $clue"
-      )
-    lent.stop()
-    Await.result(lent.stopped, 20.seconds)
-  }
-
   test("random combinations") {
-    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(20)(_.toInt)
-    for (seed <- 1 to count) play(seed.toLong)
-    assert(answered.get > calls.get / 10, s"only ${answered.get} of ${calls.get} calls succeeded")
+    playSeeds(20)(play)
+    outcomes.checkCounts()
   }
 }

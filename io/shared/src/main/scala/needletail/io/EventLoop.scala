@@ -4,6 +4,7 @@ import needletail.async.{Async, Loop, Signal, Survivable, Timer, TimerHeap, Time
 import needletail.io.loop.{
   DescriptorWaiters,
   EndOfTurnQueue,
+  EndOfWork,
   FailureLog,
   LoopMemory,
   ReadArrays,
@@ -39,8 +40,6 @@ final class EventLoop private[io] (
     failures: (String, Throwable) => Unit = null,
     onFatal: () => Unit = () => ()
 ) extends PlatformLoop {
-  import EventLoop.*
-
   EventLoop.loadLog()
 
   private var thread  = new Thread(() => live(), name)
@@ -55,16 +54,18 @@ final class EventLoop private[io] (
   /** The memory that its connections hold. */
   private[needletail] val memory = new LoopMemory
 
+  /** What waits until it has closed a descriptor. */
+  private[io] val descriptorWaiters = new DescriptorWaiters
+
   private var nanos      = platform.nanoTime()
   private var millis     = 0L            // 0: not read in this turn
   private var due        = Long.MaxValue // of the first timer, at the end of the wait
-  private var readLast   = nanos         // see `readClock`
   private var clockFresh = true          // false during the wait
+
+  private val workEnd = new EndOfWork(nanos, () => platform.nanoTimeBeforeWait())
 
   private var everyTurn: Runnable = null // most loops have none
   private var urgent: Runnable    = null // see `runNext`
-
-  private val awaitingDescriptor = new DescriptorWaiters
 
   @volatile private var stopping = false
   @volatile private var ended    = false
@@ -90,10 +91,7 @@ final class EventLoop private[io] (
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
   /** As `clockNanos`, for callers that call it after the last work of a turn: the wait after that is reckoned from then. */
-  private[needletail] def readClock(): Long = {
-    readLast = platform.nanoTime()
-    readLast
-  }
+  private[needletail] def readClock(): Long = workEnd.at(platform.nanoTime())
 
   /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
   private[needletail] def dueNanos: Long = due
@@ -185,11 +183,8 @@ final class EventLoop private[io] (
   private[io] def release(d: Descriptor): Unit = {
     poller.forget(d)
     d.close()
-    awaitingDescriptor.closed()
+    descriptorWaiters.closed()
   }
-
-  /** Runs `task` once when this loop has closed a descriptor. A task that waits already is not added again. */
-  private[io] def awaitDescriptor(task: Runnable): Unit = awaitingDescriptor.add(task)
 
   /** The number of timers that are set. To be called on the loop. */
   private[needletail] def timersSet: Int = timers.size
@@ -272,20 +267,9 @@ final class EventLoop private[io] (
   private def timeoutMillis(): Int =
     if (!turnEnd.isEmpty) 0
     else {
-      val timeout = if (timers.isEmpty) -1 else timers.millisToFirst(waitsFrom)
+      val timeout = if (timers.isEmpty) -1 else timers.millisToFirst(workEnd.ofTurn(nanos))
       if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
     }
-
-  /** About the present time. If that were the beginning of a long turn, timers would be late by as much as it took. */
-  private def waitsFrom: Long = {
-    val read = readLast - nanos // 0 or less: not read in this turn
-    if (read >= LongTurnNanos) readLast else if (read > 0) nanos else readBeforeWait()
-  }
-
-  @noinline private def readBeforeWait(): Long = {
-    val now = platform.nanoTimeBeforeWait()
-    if (now - nanos < LongTurnNanos) nanos else now
-  }
 
   /** The wait has ended, with or without an event. */
   private def wakeFromPoll(): Unit = {
@@ -411,7 +395,4 @@ object EventLoop {
   private def loadLog(): Unit = { val _ = onFailure }
 
   private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
-
-  /** Waits are in whole milliseconds: a shorter turn hardly makes a timer late. */
-  private final val LongTurnNanos = 1000000L
 }

@@ -143,7 +143,7 @@ final class Listener private (
         if (!closed) {
           complain(e)
           retry = loop.schedule(RetryNanos, () => descriptorReturned())
-          loop.awaitDescriptor(onDescriptorReturned)
+          loop.descriptorWaiters.add(onDescriptorReturned)
           update()
           onShortage()
         }

@@ -3,7 +3,6 @@ package needletail.server
 import java.io.IOException
 import java.net.SocketTimeoutException
 import java.util.Random
-import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -11,10 +10,10 @@ import scala.concurrent.duration._
 import needletail.async.Async
 import needletail.http._
 import needletail.io.Address
-import needletail.testing.Suite
+import needletail.testing.{Suite, TinyLimits}
 
 /** Every setting at its smallest value, in random combinations: each connection is answered or ended, and the server drains. */
-class TinyLimitsSuite extends Suite {
+class TinyLimitsSuite extends Suite with TinyLimits {
   override def munitTimeout: Duration = 2.minutes
 
   private val handler: Handler = request =>
@@ -31,9 +30,8 @@ class TinyLimitsSuite extends Suite {
     OverloadConfig(true, 1.nano, 1.nano, 1.nano, Duration.Zero, 1, 1, 1, Duration.Zero)
 
   private def configured(random: Random): ServerConfig = {
-    def one[A](values: A*): A                       = values(random.nextInt(values.size))
-    def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
-    def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
+    val values = new TinyLimits.Values(random)
+    import values._
     def none(usual: FiniteDuration): FiniteDuration = often(usual, Duration.Zero, 1.nano, 1.milli)
     ServerConfig(
       address = Address.Tcp("127.0.0.1", 0),
@@ -105,14 +103,11 @@ class TinyLimitsSuite extends Suite {
     val config = configured(random)
     val clue   = s"seed $seed: $config"
     ServerFixture.serving(handler, config) { server =>
-      val wrong   = new ConcurrentLinkedQueue[String]
-      val threads = List.fill(6) {
+      val visitors = List.fill(6) {
         val texts = List.fill(3)(sent(random))
-        new Thread(() => texts.map(visit(server, _)).filter(_ != null).foreach(wrong.add))
+        () => texts.map(visit(server, _)).filter(_ != null)
       }
-      threads.foreach(_.start())
-      threads.foreach(_.join())
-      assert(wrong.isEmpty, s"$wrong; $clue")
+      atOnce(visitors, clue)
       eventually(
         Await.result(server.statistics, 20.seconds).connectionsOpen == 0,
         s"connections are open; $clue"
@@ -121,8 +116,5 @@ class TinyLimitsSuite extends Suite {
     }
   }
 
-  test("random combinations") {
-    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(60)(_.toInt)
-    for (seed <- 1 to count) play(seed.toLong)
-  }
+  test("random combinations")(playSeeds(60)(play))
 }

@@ -1,23 +1,20 @@
 package needletail.tcp
 
 import java.util.Random
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.{Await, Future, TimeoutException}
+import scala.concurrent.Await
 import scala.concurrent.duration._
-import scala.util.{Failure, Success, Try}
 
 import needletail.async.Async
-import needletail.io.EventLoops
+import needletail.io.{EventLoops, LentLoops}
 import needletail.io.platform.ConnectionOptions
-import needletail.testing.Suite
+import needletail.testing.{Suite, TinyLimits}
 
 /**
  * Every setting of the client at its smallest value, in random combinations: each request ends, with its own answer or
  * a TcpClientError, and nothing is left of it.
  */
-class TinyLimitsSuite extends Suite with WithTestServer {
+class TinyLimitsSuite extends Suite with WithTestServer with TinyLimits with LentLoops {
   override def munitTimeout: Duration = 3.minutes
 
   /** Answers what it is asked for, in order: slowly, in parts, not at all, wrongly, or by ending the connection. */
@@ -48,12 +45,11 @@ class TinyLimitsSuite extends Suite with WithTestServer {
   }
 
   private def configured(random: Random): TcpClientConfig = {
-    def one[A](values: A*): A                       = values(random.nextInt(values.size))
-    def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
-    def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
-    val delay                                       = often(5.millis, 1.nano)
+    val values = new TinyLimits.Values(random)
+    import values.{often, time}
+    val delay = often(5.millis, 1.nano)
     TcpClientConfig(
-      loops = one(1, 2),
+      loops = values.one(1, 2),
       connections = often(4, 1),
       pipelining = often(16, 1),
       maxQueued = often(100, 1),
@@ -77,18 +73,7 @@ class TinyLimitsSuite extends Suite with WithTestServer {
       s"$kind${if (kind == 'l') "x" * 30000 else random.nextInt(1000).toString}"
     }
 
-  private val requests, answered = new AtomicInteger
-
-  private def outcome(asked: String, what: Future[String]): Option[String] =
-    Try(Await.result(what, 20.seconds)) match {
-      case Success(`asked`) =>
-        answered.incrementAndGet()
-        None
-      case Success(other)               => Some(s"${asked.take(20)} was answered ${other.take(20)}")
-      case Failure(_: TcpClientError)   => None
-      case Failure(_: TimeoutException) => Some(s"${asked.take(20)} did not end")
-      case Failure(other)               => Some(s"${asked.take(20)} failed with $other")
-    }
+  private val outcomes = new Outcomes(_.isInstanceOf[TcpClientError])
 
   private def play(seed: Long): Unit = {
     val random = new Random(seed)
@@ -100,53 +85,40 @@ class TinyLimitsSuite extends Suite with WithTestServer {
       val client   =
         if (lent == null) TcpClient(protocol, server.at, config)
         else TcpClient(protocol, server.at, config, lent)
-      val wrong   = new ConcurrentLinkedQueue[String]
-      val threads = List.fill(3) {
-        val own = new Random(random.nextLong())
-        new Thread(() =>
-          for (_ <- 1 to 5) {
-            val asked = List.fill(1 + own.nextInt(8))(request(own))
-            requests.addAndGet(asked.size)
-            val futures = asked.map { line =>
-              own.nextInt(8) match {
-                case 0 => client.future(line, 1.nano)
-                case 1 => client.future(line, 1.milli)
-                case 2 =>
-                  client.run {
-                    val answer = client.call(line)
-                    Async.sleep(1.milli).map { _ => answer.cancel(); line }
-                  }
-                case _ => client.future(line)
-              }
+      atOnce(3, random, clue) { own =>
+        (1 to 5).flatMap { _ =>
+          val asked   = List.fill(1 + own.nextInt(8))(request(own))
+          val futures = asked.map { line =>
+            own.nextInt(8) match {
+              case 0 => client.future(line, 1.nano)
+              case 1 => client.future(line, 1.milli)
+              case 2 =>
+                client.run {
+                  val answer = client.call(line)
+                  Async.sleep(1.milli).map { _ => answer.cancel(); line }
+                }
+              case _ => client.future(line)
             }
-            asked.zip(futures).flatMap { case (line, future) => outcome(line, future) }.foreach(wrong.add)
           }
-        )
+          asked.zip(futures).flatMap { case (line, future) =>
+            outcomes.of(line.take(20), future) { answer =>
+              if (answer == line) null else s"was answered ${answer.take(20)}"
+            }
+          }
+        }
       }
-      threads.foreach(_.start())
-      threads.foreach(_.join())
-      assert(wrong.isEmpty, s"$wrong; $clue")
       eventually(
         client.statistics.inFlight == 0 && client.statistics.waiting == 0,
         s"${client.statistics}; $clue"
       )
       if (random.nextBoolean()) Await.result(client.drain(), 20.seconds) else client.close()
       eventually(server.closed.get == server.opened.get, s"connections are open; $clue")
-      if (lent != null) {
-        for (i <- 0 until lent.size)
-          eventually(
-            Await.result(Async.run(lent(i))(Async.value(lent(i).memory.held)), 20.seconds) == 0,
-            s"memory is held; $clue"
-          )
-        lent.stop()
-        Await.result(lent.stopped, 20.seconds)
-      }
+      endLent(lent, clue)
     }
   }
 
   test("random combinations") {
-    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(30)(_.toInt)
-    for (seed <- 1 to count) play(seed.toLong)
-    assert(answered.get > requests.get / 10, s"only ${answered.get} of ${requests.get} were answered")
+    playSeeds(30)(play)
+    outcomes.checkCounts()
   }
 }

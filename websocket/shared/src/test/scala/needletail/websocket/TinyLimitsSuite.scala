@@ -2,33 +2,29 @@ package needletail.websocket
 
 import java.io.IOException
 import java.util.Random
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.concurrent.{Await, Future, TimeoutException}
+import scala.concurrent.Await
 import scala.concurrent.duration._
-import scala.util.{Failure, Success, Try}
 
-import needletail.async.Async
-import needletail.io.{Address, ConnectionOptions, EventLoops}
+import needletail.io.{Address, ConnectionOptions, EventLoops, LentLoops}
 import needletail.routing._
 import needletail.server.{Log, ServerConfig, ServerFixture}
-import needletail.testing.Suite
+import needletail.testing.{Suite, TinyLimits}
 
 /**
  * Every setting of WebSockets at its smallest value, in random combinations, on both sides: each ends, and nothing is
  * left of it.
  */
-class TinyLimitsSuite extends Suite {
+class TinyLimitsSuite extends Suite with TinyLimits with LentLoops {
   override def munitTimeout: Duration = 3.minutes
 
   private val smallest = PerMessageDeflate(minSize = 0)
   private val largest  = PerMessageDeflate(minSize = 0, contextTakeover = true)
 
   private def configured(random: Random): WebSocketConfig = {
-    def one[A](values: A*): A                       = values(random.nextInt(values.size))
-    def often[A](usual: A, others: A*): A           = if (random.nextInt(3) > 0) usual else one(others: _*)
-    def time(usual: FiniteDuration): FiniteDuration = often(usual, 1.nano, 1.milli, 20.millis)
+    val values = new TinyLimits.Values(random)
+    import values._
     WebSocketConfig(
       maxMessage = often(100000, 1, 125),
       maxFrame = often(Long.MaxValue, 1L),
@@ -41,8 +37,8 @@ class TinyLimitsSuite extends Suite {
   }
 
   private def client(random: Random): WebSocketClientConfig = {
-    def often[A](usual: A, others: A*): A =
-      if (random.nextInt(3) > 0) usual else others(random.nextInt(others.size))
+    val values = new TinyLimits.Values(random)
+    import values._
     WebSocketClientConfig(
       webSocket = configured(random),
       loops = 1 + random.nextInt(2),
@@ -84,16 +80,7 @@ class TinyLimitsSuite extends Suite {
     }
   }
 
-  private val attempts, opened = new AtomicInteger
-
-  private def outcome(what: Future[Any]): Option[String] = Try(Await.result(what, 20.seconds)) match {
-    case Success(_) =>
-      opened.incrementAndGet()
-      None
-    case Failure(_: IOException)      => None
-    case Failure(_: TimeoutException) => Some("opening did not end")
-    case Failure(other)               => Some(s"failed with $other")
-  }
+  private val outcomes = new Outcomes(_.isInstanceOf[IOException])
 
   private def play(seed: Long): Unit = {
     val random = new Random(seed)
@@ -114,47 +101,31 @@ class TinyLimitsSuite extends Suite {
         log = Log.none
       )
     ServerFixture.serving(routes, config) { server =>
-      val client  = if (lent == null) WebSocketClient(own) else WebSocketClient(own, lent)
-      val url     = s"ws://127.0.0.1:${server.port}/echo"
-      val wrong   = new ConcurrentLinkedQueue[String]
-      val threads = List.fill(3) {
-        val choice = new Random(random.nextLong())
-        new Thread(() =>
-          for (_ <- 1 to 4)
-            List.fill(1 + choice.nextInt(3)) {
-              val seed = choice.nextLong()
-              attempts.incrementAndGet()
-              client.future(url) { socket =>
-                use(socket, new Random(seed))
-                new Counted(_ => ())
-              }
-            }.flatMap(outcome(_)).foreach(wrong.add)
-        )
+      val client = if (lent == null) WebSocketClient(own) else WebSocketClient(own, lent)
+      val url    = s"ws://127.0.0.1:${server.port}/echo"
+      atOnce(3, random, clue) { choice =>
+        (1 to 4).flatMap { _ =>
+          List.fill(1 + choice.nextInt(3)) {
+            val seed = choice.nextLong()
+            client.future(url) { socket =>
+              use(socket, new Random(seed))
+              new Counted(_ => ())
+            }
+          }.flatMap(outcomes.ofAny("opening", _))
+        }
       }
-      threads.foreach(_.start())
-      threads.foreach(_.join())
-      assert(wrong.isEmpty, s"$wrong; $clue")
       eventually(alive.get == 0, s"${alive.get} are not closed; $clue")
       client.close()
       eventually(
         Await.result(server.statistics, 20.seconds).connectionsOpen == 0,
         s"connections are open; $clue"
       )
-      if (lent != null) {
-        for (i <- 0 until lent.size)
-          eventually(
-            Await.result(Async.run(lent(i))(Async.value(lent(i).memory.held)), 20.seconds) == 0,
-            s"memory is held; $clue"
-          )
-        lent.stop()
-        Await.result(lent.stopped, 20.seconds)
-      }
+      endLent(lent, clue)
     }
   }
 
   test("random combinations") {
-    val count = Option(System.getenv("NEEDLETAIL_SEEDS")).fold(60)(_.toInt)
-    for (seed <- 1 to count) play(seed.toLong)
-    assert(opened.get > attempts.get / 10, s"only ${opened.get} of ${attempts.get} were opened")
+    playSeeds(60)(play)
+    outcomes.checkCounts()
   }
 }

@@ -1,7 +1,7 @@
 package needletail.server.session
 
 import needletail.async.Survivable
-import needletail.http.{ConnectionInfo, Refusal, Reply, Request, RequestView, Response, Upgrade}
+import needletail.http.{ConnectionInfo, Reply, Request, RequestView, Response, Upgrade}
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
@@ -15,7 +15,6 @@ import needletail.server.exchange.{
   SessionOutput
 }
 import needletail.server.failure.{ConnectionLost, MemoryExhausted}
-import needletail.server.overload.RouteState
 
 /**
  * The server's side of one HTTP/1.1 connection, without I/O: bytes are passed to `receive`, replies are written to the
@@ -26,8 +25,8 @@ import needletail.server.overload.RouteState
  *
  * The session connects its parts, which do not know it, and know only those before them: the connection's state
  * ([[SessionState]]), the available bytes ([[InputWindow]]), the readers of requests ([[RequestReader]]) and of their
- * content ([[BodyReader]]), what runs requests ([[RequestRunner]]), the queue of due replies ([[ReplyQueue]]), and
- * what writes them ([[ReplyWriter]]).
+ * content ([[BodyReader]]), what runs requests ([[RequestRunner]]), the queue of due replies ([[ReplyQueue]]), what
+ * writes them ([[ReplyWriter]]), and what refuses requests ([[RefusedRequests]]).
  */
 private[needletail] final class ServerSession(wire: SessionOutput, runner: RequestRunner)
     extends LentWriter.Turn
@@ -40,6 +39,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private val reader    = new RequestReader(wire, context, state, input)
   private val queue     = new ReplyQueue(state, context.heads)
   private val writer    = new ReplyWriter(wire, runner, state, queue)
+
+  /** It has no state, so idle connections have none. */
+  private def refused = new RefusedRequests(this, runner, state, input, reader, queue)
 
   private var info: ConnectionInfo = null // requested for the first request
 
@@ -111,7 +113,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   }
 
   /** Responds to a request that cannot be served. Nothing after it is read. A turn must follow. */
-  def refuse(error: HttpError, isHead: Boolean = false): Unit = refuseWith(Response.of(error), isHead)
+  def refuse(error: HttpError, isHead: Boolean = false): Unit = {
+    refused.add(error, isHead)
+    onceMore = true
+  }
 
   /** The loop's idle timeout has changed. */
   def idleTimeoutChanged(): Unit = if (isIdle && !state.isDraining) reader.idleTimeoutChanged()
@@ -166,17 +171,13 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** Releases memory held for this client: an incomplete request is refused, and reading ends. */
   def relieve(): Unit = if (!state.isEnded) {
-    if (!state.hasContent) {
-      refuseWith(context.memoryShort, isHead = false)
-      countMemoryShort(admission.route)
-    } else if (!state.isDropping) {
+    if (!state.hasContent) refused.addForMemory(isHead = false)
+    else if (!state.isDropping) {
       bodyRefused(reader.body)
       reader.body.fail(MemoryExhausted)
     } else reader.stop()
     turn()
   }
-
-  private def countMemoryShort(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
 
   // a turn
 
@@ -255,22 +256,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       }
   }
 
-  @noinline private def noHead(): Unit = if (reader.failed != null) refuseHead()
-  else {
-    val unheld = reader.takeUnheld()
-    if (unheld != null) {
-      if (queue.isEmpty) {
-        refuseWith(context.memoryShort, unheld.view.method.isHead)
-        countMemoryShort(admission.route)
-      } else state.on(SessionState.HeadWaits)
-      context.giveParser(unheld)
-    }
-  }
-
-  private def refuseHead(): Unit = {
-    if (!input.isEmpty && input.bytes(input.position) == RequestReader.TlsHandshake) context.reportTls()
-    refuse(reader.failed.error, reader.failed.view.method.isHead)
-  }
+  @noinline private def noHead(): Unit = if (refused.addUnserved()) onceMore = true
 
   private def readContent(): Boolean =
     if (state.isDropping) reader.drop()
@@ -299,7 +285,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   def bodyRefused(body: BodyReader): Unit = {
     val x = queue.ofBody(body)
-    countMemoryShort(if (x == null) admission.route else x.route)
+    refused.countForMemory(if (x == null) admission.route else x.route)
   }
 
   // requests
@@ -390,15 +376,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     }
   }
 
-  @noinline private def refuseLarge(head: RequestView): Unit =
-    refuse(
-      HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes"),
-      head.method.isHead
-    )
-
-  private def refuseWith(response: Response, isHead: Boolean): Unit = {
-    reader.stop()
-    queue.add(ServerExchange.refusal(this, runner, response, isHead))
+  @noinline private def refuseLarge(head: RequestView): Unit = {
+    refused.addLarge(head)
     onceMore = true
   }
 

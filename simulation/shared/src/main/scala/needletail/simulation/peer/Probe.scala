@@ -12,6 +12,14 @@ abstract class Probe(world: World) {
   /** The response to a request for that path; None if there is none. */
   def ask(path: String): Option[ReceivedResponse]
 
+  /** Sends that on a connection of its own, and passes on what comes back until the connection ends. */
+  protected final def exchange(port: Int, bytes: Array[Byte])(read: (Array[Byte], Int) => Unit): Unit = {
+    val caller = new SimpleClient(world.network.connect(port))(read, _ => ())
+    caller.send(bytes)
+    world.run(30.seconds.toNanos)(caller.isOver)
+    caller.close()
+  }
+
   /** Whether the server is alive, and reports that nothing is in progress. */
   final def lives(): Unit = {
     ask("/probe") match {

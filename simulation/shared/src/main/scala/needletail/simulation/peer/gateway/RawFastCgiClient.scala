@@ -2,9 +2,8 @@ package needletail.simulation.peer.gateway
 
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
-import scala.concurrent.duration._
 
-import needletail.simulation.peer.{Peer, Probe, RawClient, SimpleClient}
+import needletail.simulation.peer.{Peer, Probe, RawClient}
 import needletail.simulation.reader.{
   CgiReader,
   FastCgiAsked,
@@ -74,26 +73,20 @@ final class RawFastCgiClient(world: World, number: Int, port: Int, mayRefuse: Bo
   private def plain(bytes: Array[Byte]): RawClient.Part = part(bytes)(())
 
   private def request(i: Int): List[RawClient.Part] = {
-    val mark    = Mark(number, i)
-    val hasBody = random.percent(50)
-    val kind    = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
-    val size    = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
-    val body    = if (hasBody) Mark.content(mark, size) else Array.emptyByteArray
-    val method  = if (hasBody) "POST" else if (random.percent(10)) "HEAD" else "GET"
-    val wanted  = if (kind == "page") null else Mark.content(mark, size)
-    val role    = if (random.percent(5)) random.pick(Seq(2, 3, 9)) else 1
+    val wanted = new GatewayRequest(random, Mark(number, i))
+    val body   = wanted.content
+    val role   = if (random.percent(5)) random.pick(Seq(2, 3, 9)) else 1
     // an id may be reused when its request has ended
-    val before = if (requests.nonEmpty && random.percent(30)) 1 + random.below(requests.size) else 0
-    val isFree = before > 0 && !requests.drop(before).exists(_.id == requests(before - 1).id)
-    val id     = if (isFree) requests(before - 1).id else random.pick(Seq(i, i + 300))
-    val r      =
-      new FastCgiAsked(new SentRequest(mark, method, wanted, false, Service.mayEndEarly(kind)), id, role == 1)
+    val before  = if (requests.nonEmpty && random.percent(30)) 1 + random.below(requests.size) else 0
+    val isFree  = before > 0 && !requests.drop(before).exists(_.id == requests(before - 1).id)
+    val id      = if (isFree) requests(before - 1).id else random.pick(Seq(i, i + 300))
+    val r       = new FastCgiAsked(wanted.asked, id, role == 1)
     val isTaken = !isFree && requests.exists(_.id == id)
     if (isTaken) Nil
     else {
       requests += r
-      val length    = if (hasBody && random.percent(80)) size else -1
-      val variables = FastCgiRecords.pairs(CgiReader.variables(r.asked, kind, size, length))
+      val length    = if (wanted.hasBody && random.percent(80)) wanted.size else -1
+      val variables = FastCgiRecords.pairs(wanted.variables(length))
       val all       = List.newBuilder[RawClient.Part]
       all += part(FastCgiRecords.begin(id, role, keeps = random.percent(95)), if (isFree) before else 0) {
         current(id) = r
@@ -105,7 +98,7 @@ final class RawFastCgiClient(world: World, number: Int, port: Int, mayRefuse: Bo
           random,
           5,
           id,
-          if (length < 0 || random.percent(95)) body else body.take(size / 2)
+          if (length < 0 || random.percent(95)) body else body.take(wanted.size / 2)
         ).foreach(all += plain(_))
         if (random.percent(3)) all += plain(FastCgiRecords.record(8, id, new Array[Byte](10)))
         if (random.percent(92)) all += part(FastCgiRecords.end(5, id)) { r.asked.isSent = true }
@@ -149,8 +142,8 @@ final class FastCgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[ReceivedResponse] = {
     val r = new FastCgiAsked(new SentRequest("none", "GET", null, mayContinue = false), 1, isResponder = true)
     val reader = new FastCgiReader(_ => r, mayRefuse = false, what => world.found(s"the probe: $what"))
-    val caller = new SimpleClient(world.network.connect(port))((bytes, n) => reader.feed(bytes, n), _ => ())
-    caller.send(
+    exchange(
+      port,
       FastCgiRecords.begin(1, 1, keeps = false) ++
         FastCgiRecords.record(
           4,
@@ -158,9 +151,7 @@ final class FastCgiProbe(world: World, port: Int) extends Probe(world) {
           FastCgiRecords.pairs(CgiReader.variables(r.asked, path.drop(1), 5, -1))
         ) ++
         FastCgiRecords.end(4, 1) ++ FastCgiRecords.end(5, 1)
-    )
-    world.run(30.seconds.toNanos)(caller.isOver)
-    caller.close()
+    )(reader.feed(_, _))
     Option(r.answer)
   }
 }

@@ -1,8 +1,6 @@
 package needletail.simulation.peer.gateway
 
-import scala.concurrent.duration._
-
-import needletail.simulation.peer.{Peer, Probe, RawClient, SimpleClient}
+import needletail.simulation.peer.{Peer, Probe, RawClient}
 import needletail.simulation.reader.{CgiReader, Mark, ReceivedResponse, SentRequest}
 import needletail.simulation.service.Service
 import needletail.simulation.world.World
@@ -12,29 +10,18 @@ final class RawScgiClient(world: World, number: Int, port: Int) extends Peer {
   private val random  = world.random.split()
   private val end     = world.network.connect(port)
   private val output  = new java.io.ByteArrayOutputStream
-  private val hasBody = random.percent(50)
-  private val kind    = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
-  private val mark    = Mark(number, 1)
-  private val size    = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
-  private val method  = if (hasBody) "POST" else if (random.percent(10)) "HEAD" else "GET"
-  private val asked   = new SentRequest(
-    mark,
-    method,
-    if (kind == "page") null else Mark.content(mark, size),
-    mayContinue = false,
-    Service.mayEndEarly(kind)
-  )
-  private val whole   = if (hasBody) Mark.content(mark, size) else Array.emptyByteArray
-  private val content = if (random.percent(92)) whole else whole.take(size / 2)
+  private val request = new GatewayRequest(random, Mark(number, 1))
+  private val whole   = request.content
+  private val content = if (random.percent(92)) whole else whole.take(request.size / 2)
   private val extra   =
     if (random.percent(4)) Service.ascii("more than was announced") else Array.emptyByteArray
   private val head =
-    if (random.percent(97)) RawScgiClient.head(CgiReader.variables(asked, kind, size, whole.length))
+    if (random.percent(97)) RawScgiClient.head(request.variables(whole.length))
     else Service.ascii(random.pick(Seq("GET / HTTP/1.1\r\n\r\n", "5:abc", "3:a,b", "00:,", "9999999999:")))
 
   private val parts = Seq(
     new RawClient.Part(head, 0, false, () => ()),
-    new RawClient.Part(content ++ extra, 0, false, () => asked.isSent = true)
+    new RawClient.Part(content ++ extra, 0, false, () => request.asked.isSent = true)
   )
 
   private val client: RawClient =
@@ -54,7 +41,7 @@ final class RawScgiClient(world: World, number: Int, port: Int) extends Peer {
       )
 
   private def checkOutput(isAll: Boolean): Unit = {
-    val problem = CgiReader.wrong(output.toByteArray, asked, isAll && output.size > 0)
+    val problem = CgiReader.wrong(output.toByteArray, request.asked, isAll && output.size > 0)
     if (problem != null) world.found(s"web server $number is answered with $problem")
   }
 
@@ -63,7 +50,9 @@ final class RawScgiClient(world: World, number: Int, port: Int) extends Peer {
   def check(): Unit = if (client != null) {
     checkOutput(isAll = false)
     if (client.isDisappointed)
-      world.found(s"web server $number: $mark was not answered to its end, nor did the connection end")
+      world.found(
+        s"web server $number: ${request.asked.mark} was not answered to its end, nor did the connection end"
+      )
   }
 }
 
@@ -83,11 +72,7 @@ final class ScgiProbe(world: World, port: Int) extends Probe(world) {
   def ask(path: String): Option[ReceivedResponse] = {
     val asked  = new SentRequest("none", "GET", null, mayContinue = false)
     val output = new java.io.ByteArrayOutputStream
-    val caller =
-      new SimpleClient(world.network.connect(port))((bytes, n) => output.write(bytes, 0, n), _ => ())
-    caller.send(RawScgiClient.head(CgiReader.variables(asked, path.drop(1), 5, 0)))
-    world.run(30.seconds.toNanos)(caller.isOver)
-    caller.close()
+    exchange(port, RawScgiClient.head(CgiReader.variables(asked, path.drop(1), 5, 0)))(output.write(_, 0, _))
     CgiReader.read(output.toByteArray, isHead = false) match {
       case CgiReader.Whole(answer) => Some(answer)
       case other                   => world.found(s"the probe reads $other"); None

@@ -1,0 +1,62 @@
+package needletail.server.session
+
+import needletail.http.{Refusal, RequestView, Response}
+import needletail.http.message.{HttpError, Status}
+import needletail.server.exchange.{InputWindow, RequestRunner, ServerExchange}
+import needletail.server.overload.RouteState
+
+/**
+ * The requests of one HTTP/1.1 connection that are not served. Each gets its response after the replies before it,
+ * which is the connection's last, and nothing after the request is read. The session must take a turn to write it.
+ */
+private[server] final class RefusedRequests(
+    owner: ServerExchange.Owner,
+    runner: RequestRunner,
+    state: SessionState,
+    input: InputWindow,
+    reader: RequestReader,
+    queue: ReplyQueue
+) {
+  private val context = runner.context
+
+  def add(error: HttpError, isHead: Boolean): Unit = add(Response.of(error), isHead)
+
+  private def add(response: Response, isHead: Boolean): Unit = {
+    reader.stop()
+    queue.add(ServerExchange.refusal(owner, runner, response, isHead))
+  }
+
+  /**
+   * After `readHead` has found no head to serve: refuses one that is malformed, or for which there is no memory. While
+   * replies are due, the latter waits for them instead. Returns whether a request was refused.
+   */
+  def addUnserved(): Boolean =
+    if (reader.failed != null) {
+      if (!input.isEmpty && input.bytes(input.position) == RequestReader.TlsHandshake) context.reportTls()
+      add(reader.failed.error, reader.failed.view.method.isHead)
+      true
+    } else {
+      val unheld = reader.takeUnheld()
+      unheld != null && {
+        val isRefused = queue.isEmpty
+        if (isRefused) addForMemory(unheld.view.method.isHead) else state.on(SessionState.HeadWaits)
+        context.giveParser(unheld)
+        isRefused
+      }
+    }
+
+  /** A request whose content would be too large. */
+  def addLarge(head: RequestView): Unit = add(
+    HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes"),
+    head.method.isHead
+  )
+
+  /** A request for which there is no memory. */
+  def addForMemory(isHead: Boolean): Unit = {
+    add(context.memoryShort, isHead)
+    countForMemory(runner.admission.route)
+  }
+
+  /** Counts a request of that route whose content was refused for want of memory. */
+  def countForMemory(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
+}
