@@ -35,10 +35,15 @@ class RepeatedNameSuite extends RepeatedName {
     }
 
     def getCertificateChain(alias: String): Array[X509Certificate] = keys.getCertificateChain(alias)
-    def getPrivateKey(alias: String): PrivateKey                   = keys.getPrivateKey(alias)
-    def getServerAliases(kind: String, issuers: Array[Principal]): Array[String]                    = null
-    def getClientAliases(kind: String, issuers: Array[Principal]): Array[String]                    = null
-    def chooseServerAlias(kind: String, issuers: Array[Principal], in: PlainSocket): String         = null
+
+    def getPrivateKey(alias: String): PrivateKey = keys.getPrivateKey(alias)
+
+    def getServerAliases(kind: String, issuers: Array[Principal]): Array[String] = null
+
+    def getClientAliases(kind: String, issuers: Array[Principal]): Array[String] = null
+
+    def chooseServerAlias(kind: String, issuers: Array[Principal], in: PlainSocket): String = null
+
     def chooseClientAlias(kinds: Array[String], issuers: Array[Principal], in: PlainSocket): String = null
   }
 
