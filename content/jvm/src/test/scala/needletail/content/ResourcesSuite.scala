@@ -53,7 +53,7 @@ class ResourcesSuite extends Suite with TemporaryDirectories {
     val indexed  = resources("/c", "/", FileConfig(index = List("ResourcesSuite.class")))
     val redirect = indexed.test(Request.get("/c/needletail/content?a=1"))
     assertEquals(redirect.status.code, 301)
-    assertEquals(redirect.header("Location"), Some("/c/needletail/content/?a=1"))
+    assertEquals(redirect.header("Location"), Some("./content/?a=1"))
     assertEquals(indexed.test(Request.get("/c/needletail/content/")).status.code, 200)
     assertEquals(indexed.test(Request.get("/c/needletail/")).status.code, 404)
   }

@@ -29,8 +29,12 @@ class EventsSuite extends Suite {
     intercept[IllegalArgumentException](Event("x", name = "a\nid: 7"))
   }
 
-  private def parsed(text: String, longest: Int = 1000): List[Event] =
-    new EventParser(longest).feed(text.getBytes(UTF_8))
+  private def parsed(text: String, longest: Int = 1000): List[Event] = {
+    val parser = new EventParser(longest)
+    val events = parser.feed(text.getBytes(UTF_8))
+    if (parser.failure != null) throw parser.failure
+    events
+  }
 
   test("a line, and the data of an event, may be as long as the limit and no longer") {
     assertEquals(parsed("data:aaaaa\n\n", 10).map(_.data), List("aaaaa"))
