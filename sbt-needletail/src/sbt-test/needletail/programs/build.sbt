@@ -49,13 +49,6 @@ lazy val onNative = project
     }
   )
 
-/** README's build for Native alone and its program, which `sbt-needletail/run` puts there: the settings are complete. */
-lazy val readme = project.settings(check := {
-  val compiled = (Compile / compile).value.readStamps.getAllProductStamps.keySet
-  assert(compiled.toString.contains("Hello$.nir"), compiled)
-  IO.touch(ended.value / "readme")
-})
-
 /** The plugin's settings are left out: it says so, and works. */
 lazy val without = project
   .enablePlugins(ScalaNativePlugin)

@@ -1,8 +1,7 @@
 package needletail.content.conditional
 
-import needletail.content.Dropped
 import needletail.http.message.HttpError
-import needletail.http.{Headers, HttpDate, Method, Reply, Request, Response, Status, ToReply}
+import needletail.http.{Dropped, Headers, HttpDate, Method, Reply, Request, Response, Status, ToReply}
 import needletail.routing.Routes
 
 /** Responses that depend on the conditions of their requests (RFC 9110 §13). */

@@ -3,8 +3,7 @@ package needletail.content.security
 import scala.concurrent.duration._
 
 import needletail.async.Setting
-import needletail.content.Dropped
-import needletail.http.{Method, Request, Response, Status}
+import needletail.http.{Dropped, Method, Request, Response, Status}
 import needletail.http.text.Origin
 import needletail.routing.Routes
 

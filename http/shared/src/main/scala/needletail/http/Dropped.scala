@@ -1,10 +1,9 @@
-package needletail.content
+package needletail.http
 
 import needletail.async.{Async, Survivable}
-import needletail.http.Response
 
 /** Responses that are replaced by others. */
-private[content] object Dropped {
+private[needletail] object Dropped {
 
   /** Cancels the stream of a response that is not sent, which nobody else does. An exception of it is reported. */
   def response(response: Response): Unit =
