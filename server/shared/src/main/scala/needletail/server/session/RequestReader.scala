@@ -113,7 +113,26 @@ private[server] final class RequestReader(
   def isContentWanted: Boolean = body != null && (body.isDropping || body.isWanted)
 
   /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
-  def contentWanted(): Unit = if (body != null) waitForContent(wire.nowNanos)
+  def contentWanted(): Unit = if (body != null) {
+    if (body.isLeftInWindow) wire.offerAgain()
+    waitForContent(wire.nowNanos)
+  }
+
+  /** Whether the rest of the content waits to be read, all of it. */
+  def isContentAtHand: Boolean = body != null && body.isAtHand && !body.isDropping
+
+  /**
+   * Whether to continue reading, although nothing can be used now, to notice that the client ends its side or is gone.
+   * Not once it has sent something behind its last request, or behind content that nobody reads, nor where that content
+   * is large: it must wait.
+   *
+   * @param isOwed whether a reply is due
+   */
+  def watchesForEnd(isOwed: Boolean): Boolean =
+    isOwed && (if (state.isClosed) !input.hasExcess else body != null && !body.isDropping && body.mayArrive)
+
+  /** The client will send no more. Content that has arrived can still be read. */
+  def peerEnded(): Unit = if (isContentAtHand) state.on(SessionState.AllSent) else stop()
 
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)

@@ -75,9 +75,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    */
   def peerEnded(): Unit = {
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
-    else if (state.hasContent && !state.isDropping)
+    else if (state.hasContent && !state.isDropping && !reader.isContentAtHand)
       reader.body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
-    reader.stop()
+    reader.peerEnded()
     if (!queue.isEmpty) giveUpAt = wire.nowNanos + context.halfCloseNanos
     turn()
   }
@@ -127,6 +127,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     if (state.readsHeads)
       queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
     else state.hasContent && reader.isContentWanted || state.isAsking // to notice the client's end
+
+  /** Whether bytes are to be read all the same, as `wantsInput` is asked, to notice the client's end. */
+  def watchesForEnd: Boolean = reader.watchesForEnd(isOwed = !queue.isEmpty)
 
   // time
 
@@ -274,8 +277,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   private def readContent(): Boolean =
     if (state.isDropping) reader.drop()
-    else if (!reader.body.isWanted || input.isEmpty) false
-    else {
+    else if (!reader.body.isWanted || input.isEmpty) {
+      reader.body.leaveInWindow()
+      false
+    } else {
       val now = wire.nowNanos
       reader.body.waitEnds(now)
       // before it is delivered, as its reader may ask for the time left
