@@ -417,8 +417,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       go = x.complete
       if (go) {
         if (x.body != null) reader.leave(x.body)
+        val asked = state.isAsking
         if (queue.first eq x) queue.pop()
         if (!input.isEmpty) onceMore = true
+        else if (asked && !state.isAsking) wire.offerAgain() // what is behind the request is HTTP after all
       }
     }
   }
