@@ -10,7 +10,7 @@ import needletail.io.proxyprotocol.{ProxyHeader, TrustedProxies}
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
  * otherwise its descriptor leaks. Not thread-safe.
  */
-final class AcceptedSocket private[io] (socket: Socket) {
+final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
 
   private var started = false // then the loop owns it
 
@@ -69,10 +69,18 @@ final class AcceptedSocket private[io] (socket: Socket) {
   ): Unit = {
     def opened(header: ProxyHeader): Unit = open(loop, options, tls, toPlain, header, gone, makeHandler)
     if (!loop.isAlive) giveBack(tls, gone)
-    else if ((proxies ne null) && proxies.trusts(socket.remoteAddress))
+    else if ((proxies ne null) && owesHeader(proxies, tls, gone))
       new ProxiedSocket(loop, socket, options, proxies, opened, () => giveBack(tls, gone)).begin()
     else opened(null)
   }
+
+  private def owesHeader(proxies: TrustedProxies, tls: TlsIdentity, gone: Runnable): Boolean =
+    try proxies.trusts(isUnix, socket.remoteAddress)
+    catch {
+      case e: Throwable =>
+        giveBack(tls, gone)
+        throw e
+    }
 
   private def open(
       loop: EventLoop,
