@@ -87,6 +87,9 @@ private[server] final class RequestReader(
     p
   }
 
+  /** The rest of a head could not be read, as reading was paused: its time begins anew. */
+  def putOffHead(): Unit = deadline = wire.nowNanos + context.headNanos
+
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started
 

@@ -148,7 +148,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (reader.deadline <= now)
-      if (state.isInHead) {
+      if (state.isInHead && !wantsInput) reader.putOffHead()
+      else if (state.isInHead) {
         if (reader.hasBegunHead) {
           context.counts.timeouts += 1
           refuse(HttpError(Status.RequestTimeout, "the head of the request took too long"))
