@@ -38,6 +38,7 @@ private[server] final class RequestReader(
   /** The parser of a complete head, of `headSize` bytes, for which there is no memory; null if there is none. */
   private var unheld: RequestParser = null
 
+  /** When it has become idle; `Busy` if it was not at the end of its last turn. */
   private var idleSince: Long = wire.nowNanos
 
   /** The deadline for what the client must send, in nanoseconds of the loop's clock; MaxValue if none. */
@@ -238,7 +239,7 @@ private[server] final class RequestReader(
   }
 
   /** The loop's idle timeout has changed. */
-  def idleTimeoutChanged(): Unit = deadline = idleDeadline
+  def idleTimeoutChanged(): Unit = if (idleSince != RequestReader.Busy) deadline = idleDeadline
 
   private def idleDeadline: Long =
     idleSince + (if (state.isDraining) context.config.drainGrace.toNanos else context.idleNanos)
@@ -246,16 +247,22 @@ private[server] final class RequestReader(
   /** A turn has ended, which began at `now`: sets the deadline. Those of handlers are in their exchanges. */
   def settleDeadline(now: Long): Unit =
     if (state.isIdle && wire.pendingOutput == 0)
-      if (state.isDraining) deadline = idleDeadline
-      else {
+      if (state.isDraining) {
+        if (idleSince == RequestReader.Busy) idleSince = now
+        deadline = idleDeadline
+      } else {
         idleSince = now
         deadline = now + context.idleNanos
       }
-    else if (state.isInHead) ()                         // set when the head began
-    else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
+    else {
+      idleSince = RequestReader.Busy
+      // otherwise set when the head began, or when content was read
+      if (!state.isInHead && !isContentWanted) deadline = Long.MaxValue
+    }
 }
 
 private[session] object RequestReader {
+  private final val Busy = Long.MinValue
 
   /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
   final val TlsHandshake: Byte = 22

@@ -260,6 +260,37 @@ class ServerSessionSuite extends Suite {
     assert(wire.isFinished)
   }
 
+  test("in a drain, a request may follow a reply that had said so before, for the drain's grace") {
+    for (late <- Seq(false, true)) {
+      val end    = new AsyncPromise[Option[Array[Byte]]]
+      val stream = new ByteStream {
+        private var pieces = List[Async[Option[Array[Byte]]]](Async.value(Some("one".getBytes)), end)
+        def next(): Async[Option[Array[Byte]]] = {
+          val piece = pieces.head
+          pieces = pieces.tail
+          piece
+        }
+        def cancel(): Unit = ()
+      }
+      val wire = new FakeWire(
+        request => if (request.path == "/stream") Response.ok.stream(stream) else Response.ok,
+        ServerConfig(drainGrace = 2.seconds, log = Log.none)
+      )
+      wire.send(get("/stream")).after(5.seconds)
+      wire.session.drain()
+      wire.after(5.seconds)
+      end.succeed(None)
+      assert(wire.turn().output.endsWith("0\r\n\r\n"))
+      wire.after(1900.millis)
+      assert(!wire.isFinished)
+      if (late) assert(wire.after(100.millis).isFinished)
+      else {
+        assertEquals(wire.send(get("/")).statuses, List(200))
+        assert(wire.isFinished)
+      }
+    }
+  }
+
   test("OPTIONS * is answered by the server, CONNECT is refused") {
     val wire = new FakeWire(_ => Response.notFound)
     assertEquals(wire.send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").statuses, List(200))
