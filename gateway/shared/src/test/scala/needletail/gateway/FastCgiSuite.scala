@@ -305,7 +305,10 @@ class FastCgiSuite extends Serving {
 
   test("a server that ends its side gets what was under way") {
     connected() { client =>
-      client.request(1, get("/slow")).request(2, variables("POST", "/later") :+ ("CONTENT_LENGTH" -> "3"), "abc")
+      client.request(
+        1,
+        get("/slow")
+      ).request(2, variables("POST", "/later") :+ ("CONTENT_LENGTH" -> "3"), "abc")
       client.endOutput()
       val answers = client.answersOf(2)
       assertEquals(answers(1).content, "slow")

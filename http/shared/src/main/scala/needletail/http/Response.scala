@@ -171,8 +171,9 @@ object Response {
    * is not final becomes 500.
    */
   def of(error: HttpError): Response = {
-    val response = if (error.status.code < 200) Response(Status.InternalServerError) else Response(error.status)
-    val text     = if (error.message == null) response.status.reason else error.message
+    val response =
+      if (error.status.code < 200) Response(Status.InternalServerError) else Response(error.status)
+    val text = if (error.message == null) response.status.reason else error.message
     if (error.headers.isEmpty) response.text(text)
     else if (error.headers.contains("Content-Type")) response.withOwn(error.headers).text(text)
     else response.text(text).withOwn(error.headers)

@@ -7,7 +7,13 @@ class ConnectionOutputSuite extends LoopSuite {
   private def pendingAfter(taken: Int, firstCount: Int, count: Int): Int = withLoop { loop =>
     on(loop) {
       val socket = new StubSocket {
-        override def writeBoth(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int) =
+        override def writeBoth(
+            first: Array[Byte],
+            firstCount: Int,
+            bytes: Array[Byte],
+            from: Int,
+            count: Int
+        ) =
           taken
       }
       val output = new ConnectionOutput(new Connection(loop, socket, ConnectionOptions()))

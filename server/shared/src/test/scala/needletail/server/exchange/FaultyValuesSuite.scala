@@ -28,16 +28,16 @@ class FaultyValuesSuite extends Suite {
 
   private val handler: Handler = request =>
     request.path match {
-      case "/ok"          => Response.ok("fine")
-      case "/throws"      => throw new Failure(throw new IllegalStateException("not now"))
-      case "/null"        => throw new Failure(null)
-      case "/no-text"     => throw new HttpError(Status.Conflict, null)
-      case "/later"       => new Reply.Later(Async.fail(new Failure(null)))
-      case "/closes"      => throw HttpError(Status.Conflict, "no", Headers("Connection" -> "close"))
-      case "/framed"      => Async.fail(HttpError(Status.Conflict, "no", Headers("Content-Length" -> "7")))
-      case "/early"       => throw HttpError(Status.Continue, "no")
-      case "/no-headers"  => throw HttpError(Status.Conflict, "no", null)
-      case "/typed"       => throw HttpError(Status.Conflict, "{}", Headers("Content-Type" -> "application/json"))
+      case "/ok"         => Response.ok("fine")
+      case "/throws"     => throw new Failure(throw new IllegalStateException("not now"))
+      case "/null"       => throw new Failure(null)
+      case "/no-text"    => throw new HttpError(Status.Conflict, null)
+      case "/later"      => new Reply.Later(Async.fail(new Failure(null)))
+      case "/closes"     => throw HttpError(Status.Conflict, "no", Headers("Connection" -> "close"))
+      case "/framed"     => Async.fail(HttpError(Status.Conflict, "no", Headers("Content-Length" -> "7")))
+      case "/early"      => throw HttpError(Status.Continue, "no")
+      case "/no-headers" => throw HttpError(Status.Conflict, "no", null)
+      case "/typed" => throw HttpError(Status.Conflict, "{}", Headers("Content-Type" -> "application/json"))
       case "/null-now"    => Response.ok.stream(nullStream, 3)
       case "/empty"       => streamed(nothing, piece("one"), nothing, nothing, piece("two"), nothing)
       case "/fixed"       => Response.ok.stream(pieces(nothing, piece("one"), nothing), 3)
@@ -68,7 +68,9 @@ class FaultyValuesSuite extends Suite {
     assertEquals(statuses("/ok", "/no-headers", "/ok"), List(200, 500, 200))
   }
 
-  test("an error with what the server sets itself, or a status that is not final, is a response all the same") {
+  test(
+    "an error with what the server sets itself, or a status that is not final, is a response all the same"
+  ) {
     assertEquals(statuses("/ok", "/closes", "/ok"), List(200, 409))
     assertEquals(statuses("/ok", "/framed", "/ok"), List(200, 409, 200))
     assertEquals(statuses("/ok", "/early", "/ok"), List(200, 500, 200))

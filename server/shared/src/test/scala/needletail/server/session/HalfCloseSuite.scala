@@ -91,9 +91,9 @@ class HalfCloseSuite extends Suite {
 
   /** By what a client asks that sends nothing else: without `Connection: close`, or a version, another may follow. */
   private val asks = Seq(
-    "keep-alive"              -> get,
-    "Connection: close"       -> "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    "HTTP/1.0"                -> "GET / HTTP/1.0\r\n\r\n",
+    "keep-alive"        -> get,
+    "Connection: close" -> "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "HTTP/1.0"          -> "GET / HTTP/1.0\r\n\r\n",
     "content that is not read"
       -> "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
     "the same, Connection: close"
