@@ -295,7 +295,8 @@ class FastCgiSuite extends Serving {
     serving(FrontProtocol.FastCgi(_)) { server =>
       val before = cancelled.get
       val client = new FastCgiClient(server.port)
-      for (id <- 1 to 5) client.request(id, get("/wait"))
+      for (id <- 1 to 4) client.request(id, get("/wait"))
+      client.request(5, variables("POST", "/wait"), "not read")
       client.request(6, get("/hello")).answer(6)
       client.close()
       eventually(cancelled.get == before + 5)
@@ -304,9 +305,14 @@ class FastCgiSuite extends Serving {
 
   test("a server that ends its side gets what was under way") {
     connected() { client =>
-      client.request(1, get("/slow"))
+      client.request(
+        1,
+        get("/slow")
+      ).request(2, variables("POST", "/later") :+ ("CONTENT_LENGTH" -> "3"), "abc")
       client.endOutput()
-      assertEquals(client.answer(1).content, "slow")
+      val answers = client.answersOf(2)
+      assertEquals(answers(1).content, "slow")
+      assertEquals(answers(2).content, "3")
       assert(client.isEnded)
     }
   }

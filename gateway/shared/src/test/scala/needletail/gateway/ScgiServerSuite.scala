@@ -114,11 +114,21 @@ class ScgiServerSuite extends Serving {
 
   test("a server that goes away cancels what is under way") {
     connected() { client =>
-      val (before, there) = (cancelled.get, awaited.get)
-      val gone            = client().send(request(get("/wait")))
-      eventually(awaited.get == there + 1)
-      gone.socket.close()
-      eventually(cancelled.get == before + 1)
+      for (asked <- Seq(request(get("/wait")), request(variables("POST", "/wait"), "not read"))) {
+        val (before, there) = (cancelled.get, awaited.get)
+        val gone            = client().send(asked)
+        eventually(awaited.get == there + 1)
+        gone.socket.close()
+        eventually(cancelled.get == before + 1)
+      }
+    }
+  }
+
+  test("a server that ends its side gets what was under way, also where content is read later") {
+    connected(GatewayConfig(server = base.copy(halfCloseGrace = 20.seconds))) { client =>
+      val later = client().send(request(variables("POST", "/later"), "abc"))
+      later.socket.shutdownOutput()
+      assertEquals(later.all().content, "3")
     }
   }
 

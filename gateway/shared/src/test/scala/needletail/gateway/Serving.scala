@@ -21,10 +21,14 @@ abstract class Serving extends Suite {
 
   protected val handler: Handler = request =>
     request.path match {
-      case "/hello"   => Response.ok("hello")
-      case "/slow"    => Async.sleep(100.millis).map(_ => Response.ok("slow"))
-      case "/echo"    => Response.ok.stream(request.body.stream)
-      case "/length"  => request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+      case "/hello"  => Response.ok("hello")
+      case "/slow"   => Async.sleep(100.millis).map(_ => Response.ok("slow"))
+      case "/echo"   => Response.ok.stream(request.body.stream)
+      case "/length" => request.body.bytes.map(bytes => Response.ok(bytes.length.toString))
+      case "/later"  =>
+        Async.sleep(100.millis).flatMap(_ => request.body.bytes).map(bytes =>
+          Response.ok(bytes.length.toString)
+        )
       case "/ignore"  => Response.ok("not read")
       case "/large"   => Response.ok.bytes(Serving.large)
       case "/endless" =>

@@ -89,6 +89,17 @@ final class Response private (
     copy(headers = headers ++ more)
   }
 
+  /** Adds headers, without those that the server sets. */
+  private def withOwn(more: Headers): Response = {
+    var own     = headers
+    var isClose = closes
+    more.foreach { (name, value) =>
+      if (!Response.isFraming(name, value)) own = own.add(name, value)
+      else if (Ascii.same(name, "connection") && Ascii.same(value, "close")) isClose = true
+    }
+    copy(headers = own, closes = isClose)
+  }
+
   /** Adds a Set-Cookie header. */
   def cookie(cookie: Cookie): Response = header("Set-Cookie", cookie.render)
 
@@ -154,11 +165,18 @@ object Response {
   /** 404 without content. */
   def notFound: Response = Response(Status.NotFound)
 
-  /** The response that the server sends for an error: its status and headers, with its message as text. */
+  /**
+   * The response that the server sends for an error: its status and headers, with its message as text. Of the headers
+   * that the server sets itself, `Connection: close` closes the connection, and the others are left out. A status that
+   * is not final becomes 500.
+   */
   def of(error: HttpError): Response = {
     val response =
-      Response(error.status).text(if (error.message == null) error.status.reason else error.message)
-    if (error.headers.isEmpty) response else response.withHeaders(error.headers)
+      if (error.status.code < 200) Response(Status.InternalServerError) else Response(error.status)
+    val text = if (error.message == null) response.status.reason else error.message
+    if (error.headers.isEmpty) response.text(text)
+    else if (error.headers.contains("Content-Type")) response.withOwn(error.headers).text(text)
+    else response.text(text).withOwn(error.headers)
   }
 
   /** A response without content that the server handles by its source: see `Upgrade.response`. */
@@ -170,14 +188,15 @@ object Response {
     status
   }
 
-  private def refuseFraming(name: String, value: String): Unit = {
+  private def isFraming(name: String, value: String): Boolean = {
     val upgrades = Ascii.same(value, "upgrade") // the connection option that goes with Upgrade, RFC 9110 §7.8
-    if (
-      Ascii.same(name, "content-length") || Ascii.same(name, "transfer-encoding") ||
-      (Ascii.same(name, "connection") && !upgrades)
-    )
+    Ascii.same(name, "content-length") || Ascii.same(name, "transfer-encoding") ||
+    (Ascii.same(name, "connection") && !upgrades)
+  }
+
+  private def refuseFraming(name: String, value: String): Unit =
+    if (isFraming(name, value))
       throw new IllegalArgumentException(
         s"the server sets $name itself; use stream(content, length) or close"
       )
-  }
 }

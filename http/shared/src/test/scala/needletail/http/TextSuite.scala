@@ -60,6 +60,17 @@ class TextSuite extends Suite {
     }
   }
 
+  test("a writer grows to twice its size as far as arrays go") {
+    assertEquals(ByteWriter.grown(10, 11, -1), 20)
+    assertEquals(ByteWriter.grown(10, 25, -1), 25)
+    assertEquals(ByteWriter.grown(10, 11, 15), 15)
+    assertEquals(ByteWriter.grown(10, 16, 15), 20)
+    val gigabyte = 1 << 30
+    assertEquals(ByteWriter.grown(gigabyte, gigabyte + 1, -1), Int.MaxValue - 8)
+    assertEquals(ByteWriter.grown(gigabyte, gigabyte + 1, gigabyte + 2L), gigabyte + 2)
+    assertEquals(ByteWriter.grown(gigabyte, Int.MaxValue, -1), Int.MaxValue)
+  }
+
   test("names and values of header fields: each character") {
     for (c <- 0 to 300; at <- List(0, 5, 11)) {
       val name  = text(0) + "content-typ" + "e"

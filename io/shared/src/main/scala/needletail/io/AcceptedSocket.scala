@@ -4,13 +4,13 @@ import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Socket}
-import needletail.io.proxyprotocol.{ProxyHeader, TrustedProxies}
+import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader, TrustedProxies}
 
 /**
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
  * otherwise its descriptor leaks. Not thread-safe.
  */
-final class AcceptedSocket private[io] (socket: Socket) {
+final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
 
   private var started = false // then the loop owns it
 
@@ -38,6 +38,8 @@ final class AcceptedSocket private[io] (socket: Socket) {
    *   what is sent to a client that does not speak TLS although `tls` is set; null for nothing
    * @param proxies
    *   whose connections begin with a PROXY header, which is read first; null for nobody's
+   * @param awaited
+   *   has the connection while that header is awaited; may be null
    * @param gone
    *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
    *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
@@ -48,13 +50,14 @@ final class AcceptedSocket private[io] (socket: Socket) {
       tls: TlsIdentity = null,
       toPlain: Array[Byte] = null,
       proxies: TrustedProxies = null,
+      awaited: AwaitedHeaders = null,
       gone: Runnable = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, tls, toPlain, proxies, gone, makeHandler)
+    if (loop.inLoop) startHere(loop, options, tls, toPlain, proxies, awaited, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, toPlain, proxies, gone, makeHandler))
+      try loop.execute(() => startHere(loop, options, tls, toPlain, proxies, awaited, gone, makeHandler))
       catch { case _: RejectedExecutionException => giveBack(tls, gone) }
   }
 
@@ -64,15 +67,24 @@ final class AcceptedSocket private[io] (socket: Socket) {
       tls: TlsIdentity,
       toPlain: Array[Byte],
       proxies: TrustedProxies,
+      awaited: AwaitedHeaders,
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
     def opened(header: ProxyHeader): Unit = open(loop, options, tls, toPlain, header, gone, makeHandler)
     if (!loop.isAlive) giveBack(tls, gone)
-    else if ((proxies ne null) && proxies.trusts(socket.remoteAddress))
-      new ProxiedSocket(loop, socket, options, proxies, opened, () => giveBack(tls, gone)).begin()
+    else if ((proxies ne null) && owesHeader(proxies, tls, gone))
+      new ProxiedSocket(loop, socket, options, proxies, awaited, opened, () => giveBack(tls, gone)).begin()
     else opened(null)
   }
+
+  private def owesHeader(proxies: TrustedProxies, tls: TlsIdentity, gone: Runnable): Boolean =
+    try proxies.trusts(isUnix, socket.remoteAddress)
+    catch {
+      case e: Throwable =>
+        giveBack(tls, gone)
+        throw e
+    }
 
   private def open(
       loop: EventLoop,

@@ -60,7 +60,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
       write(bytes, from, count, mayKeep)
     } else {
       val done = writeNow(first, firstCount, bytes, from, count)
-      if (done >= 0 && done < firstCount + count) {
+      if (done >= 0 && done - firstCount < count) { // their sum may be too large for an Int
         val more = math.max(0, done - firstCount)
         pending = new PendingOutput(connection.loop.memory)
         if (done < firstCount) pending.add(first, done, firstCount - done, mayKeep = false)

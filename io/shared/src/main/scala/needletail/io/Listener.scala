@@ -39,6 +39,11 @@ final class Listener private (
     case _: Address.Inherited => Listener.named(socket.localAddress)
   }
 
+  private val isUnix = address match {
+    case _: Address.Unix => true
+    case _               => false
+  }
+
   /** The bound address as the system names it: `127.0.0.1:8080`, `[::]:8080` or a Unix path. */
   val localAddress: String = socket.localAddress
 
@@ -124,7 +129,7 @@ final class Listener private (
       left -= 1
       val accepted = acceptOne()
       if (accepted eq null) left = 0
-      else handOver(new AcceptedSocket(accepted))
+      else handOver(new AcceptedSocket(accepted, isUnix))
     }
   }
 

@@ -4,20 +4,24 @@ import java.io.IOException
 import java.net.SocketTimeoutException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
-import needletail.io.proxyprotocol.{ProxyHeader, TrustedProxies}
+import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader, TrustedProxies}
 
 /**
  * An accepted socket whose PROXY header is read first. Then `opened` is called, or `closed` if there is none in time;
  * the socket is not watched any more.
+ *
+ * @param awaited has it until then; may be null
  */
 private[io] final class ProxiedSocket(
     loop: EventLoop,
     socket: Socket,
     options: ConnectionOptions,
     proxies: TrustedProxies,
+    awaited: AwaitedHeaders,
     opened: ProxyHeader => Unit,
     closed: () => Unit
-) extends Pollable {
+) extends Pollable
+    with AwaitedHeaders.Waiting {
   private val header  = new ProxyHeader
   private var isOver  = false
   private val timeout =
@@ -27,8 +31,14 @@ private[io] final class ProxiedSocket(
     )
 
   def begin(): Unit =
-    try loop.watch(socket, this, Interest.Read)
-    catch { case e: IOException => fail(e) }
+    try {
+      loop.watch(socket, this, Interest.Read)
+      if (awaited ne null) awaited.add(this)
+    } catch { case e: IOException => fail(e) }
+
+  def hasBegun: Boolean = header.position > 0
+
+  def close(cause: IOException): Unit = fail(cause)
 
   private[needletail] def onReady(ready: Int): Unit =
     try {
@@ -48,6 +58,7 @@ private[io] final class ProxiedSocket(
   private def end(): Unit = {
     isOver = true
     timeout.cancel()
+    if (awaited ne null) awaited.remove(this)
     loop.unwatch(socket)
   }
 

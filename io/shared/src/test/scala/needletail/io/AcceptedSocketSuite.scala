@@ -3,10 +3,16 @@ package needletail.io
 import java.io.IOException
 
 import needletail.io.platform.{ListenOptions, Socket, TlsServerContext}
+import needletail.io.proxyprotocol.TrustedProxies
 import needletail.io.tls.TlsCounts
 
 /** Whatever becomes of an accepted socket, its end is told once and its descriptor given back. */
 class AcceptedSocketSuite extends LoopSuite {
+
+  private final class UnknownPeer(events: Events) extends StubSocket {
+    override def remoteAddress: String = throw new IllegalStateException("no address")
+    override def close(): Unit         = events.add("socket closed")
+  }
 
   private def brokenIdentity(failure: () => Throwable): TlsIdentity = {
     val broken = new TlsServerContext {
@@ -92,6 +98,29 @@ class AcceptedSocketSuite extends LoopSuite {
         }
       )("gone")
     }
+
+  test("the end is told where it cannot be found out whether the peer is a proxy that is trusted") {
+    val before = EventLoop.onFailure
+    EventLoop.onFailure = (_, _) => ()
+    try
+      withLoop { loop =>
+        val events = new Events
+        val nobody = new UnknownPeer(events)
+        on(loop) {
+          intercept[IllegalStateException](
+            new AcceptedSocket(nobody, isUnix = false).start(
+              loop,
+              ConnectionOptions(),
+              proxies = new TrustedProxies(Seq("0.0.0.0/0")),
+              gone = gone(events)
+            )(_ => new Recorder(events))
+          )
+        }
+        events.expect("socket closed", "gone")
+        events.expectNothing(50)
+      }
+    finally EventLoop.onFailure = before
+  }
 
   test("fault 5: the end is told where the loop has ended") {
     val ended = withLoop(identity)

@@ -168,7 +168,12 @@ private[gateway] final class FastCgiRequest(
   /** The web server will send no more on the whole connection. */
   def connectionEnded(): Unit = if (!over)
     if (session == null) connection.drop(this)
-    else told(session.peerEnded())
+    else {
+      // content that is all there can still be read: the session must have seen it
+      if (unread != null && !isChunked && bodyLeft == 0)
+        unreadFrom = receive(unread.bytes, unreadFrom, unread.length)
+      if (!over) told(session.peerEnded())
+    }
 
   // time and room
 

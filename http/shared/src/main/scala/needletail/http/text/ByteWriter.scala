@@ -16,11 +16,7 @@ private[needletail] final class ByteWriter(initial: Int) {
   /** The length of the array once it has room for `n` more bytes; `most` as for `ensure`. */
   def roomFor(n: Int, most: Long): Int =
     if (bytes.length - length >= n) bytes.length
-    else {
-      val least = length + n
-      val room  = Math.max(bytes.length * 2, least)
-      if (most >= least && most < room) most.toInt else room
-    }
+    else ByteWriter.grown(bytes.length, length + n, most)
 
   @noinline private def grow(n: Int, most: Long): Unit =
     bytes = java.util.Arrays.copyOf(bytes, roomFor(n, most))
@@ -95,5 +91,17 @@ private[needletail] final class ByteWriter(initial: Int) {
       length += 1
       i -= 1
     }
+  }
+}
+
+private[http] object ByteWriter {
+
+  /** The largest array that every JVM can allocate. */
+  private final val MaxLength = Int.MaxValue - 8
+
+  /** The length for an array of `present` bytes that must have `least`: twice as many, if `most` and arrays allow it. */
+  private[http] def grown(present: Int, least: Int, most: Long): Int = {
+    val room = Math.max(Math.min(present * 2L, MaxLength.toLong), least.toLong)
+    (if (most >= least && most < room) most else room).toInt
   }
 }

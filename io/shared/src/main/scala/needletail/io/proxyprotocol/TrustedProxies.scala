@@ -17,12 +17,20 @@ private[needletail] final class TrustedProxies(networks: Seq[String]) {
   private val isUnixTrusted = networks.contains(Unix)
   private val trusted       = networks.filter(_ != Unix).map(network)
 
-  /** Whether the peer with that address, in the form of `Socket.remoteAddress`, is one of them. */
-  def trusts(remoteAddress: String): Boolean =
-    if (remoteAddress.isEmpty || remoteAddress.startsWith("/")) isUnixTrusted
+  /**
+   * Whether a peer is one of them.
+   *
+   * @param isUnix whether it is on a Unix socket: then it may have any name, as that of a file can be `10.0.0.1:1`
+   * @param remoteAddress its address, in the form of `Socket.remoteAddress`; `""` if it has gone already
+   */
+  def trusts(isUnix: Boolean, remoteAddress: String): Boolean =
+    if (isUnix) isUnixTrusted
     else {
-      val host = remoteAddress.substring(0, remoteAddress.lastIndexOf(':')).stripPrefix("[").stripSuffix("]")
-      trusted.exists(_.contains(host))
+      val colon = remoteAddress.lastIndexOf(':')
+      colon >= 0 && {
+        val host = remoteAddress.substring(0, colon).stripPrefix("[").stripSuffix("]")
+        trusted.exists(_.contains(host))
+      }
     }
 
   private val reported = new AtomicLong(Long.MinValue)

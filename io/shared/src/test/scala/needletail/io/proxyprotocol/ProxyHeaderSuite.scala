@@ -76,11 +76,16 @@ class ProxyHeaderSuite extends Suite {
 
   test("trusted addresses and networks") {
     val some = new TrustedProxies(Seq("10.0.0.0/8", "192.0.2.7", "fd00::/8", "unix"))
-    for (peer <- Seq("10.1.2.3:1", "192.0.2.7:80", "[fd12::1]:9", "/run/a", ""))
-      assert(some.trusts(peer), peer)
-    for (peer <- Seq("11.0.0.1:1", "192.0.2.8:80", "[fe80::1]:9")) assert(!some.trusts(peer), peer)
-    assert(!new TrustedProxies(Seq("0.0.0.0/0")).trusts("/run/a"))
-    assert(new TrustedProxies(Seq("0.0.0.0/0")).trusts("1.2.3.4:5"))
+    for (peer <- Seq("10.1.2.3:1", "192.0.2.7:80", "[fd12::1]:9"))
+      assert(some.trusts(isUnix = false, peer), peer)
+    for (peer <- Seq("11.0.0.1:1", "192.0.2.8:80", "[fe80::1]:9", ""))
+      assert(!some.trusts(isUnix = false, peer), peer)
+    assert(new TrustedProxies(Seq("0.0.0.0/0")).trusts(isUnix = false, "1.2.3.4:5"))
+    // the name of a peer on a Unix socket says nothing
+    for (peer <- Seq("/run/a", "", "a", "a:", ":1", "1.2.3.4:5")) {
+      assert(some.trusts(isUnix = true, peer), peer)
+      assert(!new TrustedProxies(Seq("0.0.0.0/0")).trusts(isUnix = true, peer), peer)
+    }
     for (wrong <- Seq("10.0.0.0/33", "proxy", "10.0.0.0/", "1.2.3/8"))
       assert(
         intercept[IllegalArgumentException](new TrustedProxies(Seq(wrong))).getMessage.contains("proxies")

@@ -27,6 +27,7 @@ final case class TcpSettings(
     memoryBudget: Long = 0,
     handshakeNanos: Long = 10L * 1000 * 1000 * 1000,
     loopName: String = "needletail",
+    private[server] val drainGraceNanos: Long = 0,
     private[server] val keepsAlive: Boolean = true,
     private[server] val patienceNanos: Long = 10L * 1000 * 1000 * 1000,
     private[needletail] val proxies: needletail.io.proxyprotocol.TrustedProxies = null,
@@ -67,6 +68,7 @@ object TcpSettings {
     config.tls,
     config.memoryBudget,
     config.tls.fold(config.headTimeout)(_.limits.timeout).toNanos,
+    drainGraceNanos = config.drainGrace.toNanos,
     proxies =
       if (config.proxies.isEmpty) null else new needletail.io.proxyprotocol.TrustedProxies(config.proxies)
   )

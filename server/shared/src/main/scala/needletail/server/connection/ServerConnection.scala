@@ -70,7 +70,7 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   /** After each call of the session: decides whether to continue reading, and when to call it next. */
   private def settle(): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
   else {
-    if (session.wantsInput) {
+    if (session.wantsInput || session.watchesForEnd) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
     connection.deadline = Math.min(session.deadline, writingDeadline())

@@ -54,6 +54,9 @@ private[needletail] abstract class SingleSessionConnection(connection: Connectio
 
   private[needletail] final def failed(cause: Throwable): Unit = connection.abort()
 
+  /** Resuming, which follows as soon as the session wants input, passes on what was left. */
+  final override def offerAgain(): Unit = connection.pauseReading()
+
   final override def probeWhenSilent(idleSeconds: Int): Unit = connection.probeWhenSilent(idleSeconds)
 
   private[needletail] final override def refusalNanos: Long = context.lingerNanos

@@ -41,8 +41,14 @@ private[server] final class InputWindow(wire: SessionOutput) {
   /** Skips the next `n` bytes. */
   @inline def skip(n: Int): Unit = position += n
 
-  /** Skips all bytes. */
-  def skipAll(): Unit = position = limit
+  /** Whether bytes have been skipped that belong to no request. */
+  var hasExcess: Boolean = false
+
+  /** Skips all bytes, which belong to no request. */
+  def skipAll(): Unit = if (!isEmpty) {
+    hasExcess = true
+    position = limit
+  }
 
   /** Takes the next `n` bytes, in an array of their own, if possible the one that they were read into. */
   def take(n: Int): Array[Byte] = {

@@ -27,10 +27,12 @@ private[server] final class PulledStream(
 
 private[server] object PulledStream {
 
-  /** Requests a piece. If the stream throws, the piece has failed. */
+  /** Requests a piece. If the stream throws, or returns null, the piece has failed. */
   def pull(source: ByteStream): Async[Option[Array[Byte]]] =
-    try source.next()
-    catch { case Survivable(e) => Async.fail(e) }
+    try {
+      val piece = source.next()
+      if (piece == null) Async.fail(new NullPointerException("a stream returned null")) else piece
+    } catch { case Survivable(e) => Async.fail(e) }
 
   /** The piece if it is available already; null if it is not, if it failed, and at the end of the stream. */
   def content(piece: Async[Option[Array[Byte]]]): Array[Byte] = available(piece) match {

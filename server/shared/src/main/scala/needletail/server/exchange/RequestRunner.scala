@@ -77,7 +77,13 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
     else dressed(request, refusal)
 
   /** The response to a failure, which is counted and logged. `request` may be null. */
-  def failed(request: Request, cause: Throwable): Response = admission.failed(request, cause)
+  def failed(request: Request, cause: Throwable): Response =
+    try admission.failed(request, cause)
+    catch {
+      case Survivable(e) =>
+        context.log.error("a failure could not be answered as it demands", e)
+        RequestRunner.internal
+    }
 
   /** A response instead of the handler's, passed through the wrappers of the handler. */
   def dressed(request: Request, response: Response): Response =
@@ -133,6 +139,7 @@ private[needletail] object RequestRunner {
   /** The response to a request whose handler has timed out. */
   private[server] val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
 
+  private val internal = Response(Status.InternalServerError).text("internal server error")
   private val noTunnel = Response(Status.NotImplemented).text("CONNECT is not implemented").close
 
   /** RFC 9110 §9.3.7: the capabilities of the server as a whole. */

@@ -55,6 +55,9 @@ private[needletail] trait SessionOutput {
   /** The session will use the next `n` bytes at once, see `Connection.expectInput`. */
   def expectInput(n: Int): Unit = ()
 
+  /** Has the bytes passed again that the session has left, although no more have arrived. */
+  def offerAgain(): Unit = ()
+
   /** Makes the kernel probe the peer once nothing has arrived for `idleSeconds` seconds. */
   def probeWhenSilent(idleSeconds: Int): Unit = ()
 

@@ -38,6 +38,7 @@ private[server] final class RequestReader(
   /** The parser of a complete head, of `headSize` bytes, for which there is no memory; null if there is none. */
   private var unheld: RequestParser = null
 
+  /** When it has become idle; `Busy` if it was not at the end of its last turn. */
   private var idleSince: Long = wire.nowNanos
 
   /** The deadline for what the client must send, in nanoseconds of the loop's clock; MaxValue if none. */
@@ -87,6 +88,9 @@ private[server] final class RequestReader(
     p
   }
 
+  /** The rest of a head could not be read, as reading was paused: its time begins anew. */
+  def putOffHead(): Unit = deadline = wire.nowNanos + context.headNanos
+
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started
 
@@ -113,7 +117,26 @@ private[server] final class RequestReader(
   def isContentWanted: Boolean = body != null && (body.isDropping || body.isWanted)
 
   /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
-  def contentWanted(): Unit = if (body != null) waitForContent(wire.nowNanos)
+  def contentWanted(): Unit = if (body != null) {
+    if (body.isLeftInWindow) wire.offerAgain()
+    waitForContent(wire.nowNanos)
+  }
+
+  /** Whether the rest of the content waits to be read, all of it. */
+  def isContentAtHand: Boolean = body != null && body.isAtHand && !body.isDropping
+
+  /**
+   * Whether to continue reading, although nothing can be used now, to notice that the client ends its side or is gone.
+   * Not once it has sent something behind its last request, or behind content that nobody reads, nor where that content
+   * is large: it must wait.
+   *
+   * @param isOwed whether a reply is due
+   */
+  def watchesForEnd(isOwed: Boolean): Boolean =
+    isOwed && (if (state.isClosed) !input.hasExcess else body != null && !body.isDropping && body.mayArrive)
+
+  /** The client will send no more. Content that has arrived can still be read. */
+  def peerEnded(): Unit = if (isContentAtHand) state.on(SessionState.AllSent) else stop()
 
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)
@@ -216,7 +239,7 @@ private[server] final class RequestReader(
   }
 
   /** The loop's idle timeout has changed. */
-  def idleTimeoutChanged(): Unit = deadline = idleDeadline
+  def idleTimeoutChanged(): Unit = if (idleSince != RequestReader.Busy) deadline = idleDeadline
 
   private def idleDeadline: Long =
     idleSince + (if (state.isDraining) context.config.drainGrace.toNanos else context.idleNanos)
@@ -224,16 +247,22 @@ private[server] final class RequestReader(
   /** A turn has ended, which began at `now`: sets the deadline. Those of handlers are in their exchanges. */
   def settleDeadline(now: Long): Unit =
     if (state.isIdle && wire.pendingOutput == 0)
-      if (state.isDraining) deadline = idleDeadline
-      else {
+      if (state.isDraining) {
+        if (idleSince == RequestReader.Busy) idleSince = now
+        deadline = idleDeadline
+      } else {
         idleSince = now
         deadline = now + context.idleNanos
       }
-    else if (state.isInHead) ()                         // set when the head began
-    else if (!isContentWanted) deadline = Long.MaxValue // otherwise set when it was read
+    else {
+      idleSince = RequestReader.Busy
+      // otherwise set when the head began, or when content was read
+      if (!state.isInHead && !isContentWanted) deadline = Long.MaxValue
+    }
 }
 
 private[session] object RequestReader {
+  private final val Busy = Long.MinValue
 
   /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
   final val TlsHandshake: Byte = 22

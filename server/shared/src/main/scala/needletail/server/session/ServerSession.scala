@@ -77,9 +77,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    */
   def peerEnded(): Unit = {
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
-    else if (state.hasContent && !state.isDropping)
+    else if (state.hasContent && !state.isDropping && !reader.isContentAtHand)
       reader.body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
-    reader.stop()
+    reader.peerEnded()
     if (!queue.isEmpty) giveUpAt = wire.nowNanos + context.halfCloseNanos
     turn()
   }
@@ -133,6 +133,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
     else state.hasContent && reader.isContentWanted || state.isAsking // to notice the client's end
 
+  /** Whether bytes are to be read all the same, as `wantsInput` is asked, to notice the client's end. */
+  def watchesForEnd: Boolean = reader.watchesForEnd(isOwed = !queue.isEmpty)
+
   // time
 
   /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock; MaxValue if never. */
@@ -150,7 +153,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (reader.deadline <= now)
-      if (state.isInHead) {
+      if (state.isInHead && !wantsInput) reader.putOffHead()
+      else if (state.isInHead) {
         if (reader.hasBegunHead) {
           context.counts.timeouts += 1
           refuse(HttpError(Status.RequestTimeout, "the head of the request took too long"))
@@ -260,8 +264,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   private def readContent(): Boolean =
     if (state.isDropping) reader.drop()
-    else if (!reader.body.isWanted || input.isEmpty) false
-    else {
+    else if (!reader.body.isWanted || input.isEmpty) {
+      reader.body.leaveInWindow()
+      false
+    } else {
       val now = wire.nowNanos
       reader.body.waitEnds(now)
       // before it is delivered, as its reader may ask for the time left
@@ -391,8 +397,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       go = x.complete
       if (go) {
         if (x.body != null) reader.leave(x.body)
+        val asked = state.isAsking
         if (queue.first eq x) queue.pop()
         if (!input.isEmpty) onceMore = true
+        else if (asked && !state.isAsking) wire.offerAgain() // what is behind the request is HTTP after all
       }
     }
   }

@@ -185,7 +185,10 @@ private[server] object SessionState {
   /** The connection has been handed over to another protocol. */
   final val Switched = 16
 
-  private[server] final val Events = 17
+  /** The client has sent all of its last request, whose content is still to be read. */
+  final val AllSent = 17
+
+  private[server] final val Events = 18
 
   private final val ServerBits  = 2
   private final val ServerMask  = 3
@@ -233,6 +236,7 @@ private[server] object SessionState {
     row(TurnEnds)(Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed)(Free, Replying)
     row(UpgradeAsked)(Asking, No, No, No, No, No, No, No)(No, Replying)
     row(Switched)(No, No, No, Closed, No, No, No, No)(No, Ended)
+    row(AllSent)(No, No, No, No, No, LastContent, LastContent, No)(Free, Replying)
     row(Lost)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Ended, Ended)
 
     // what follows from both states: no reply is due, and there will be no other request
@@ -261,6 +265,7 @@ private[server] object SessionState {
     "TurnEnds",
     "Lost",
     "UpgradeAsked",
-    "Switched"
+    "Switched",
+    "AllSent"
   )
 }

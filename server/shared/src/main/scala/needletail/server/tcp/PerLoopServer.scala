@@ -7,6 +7,7 @@ import scala.concurrent.Future
 import needletail.async.Survivable
 import needletail.io.{AcceptedSocket, Connection, EventLoop}
 import needletail.io.platform.ConnectionOptions
+import needletail.io.proxyprotocol.AwaitedHeaders
 import needletail.server.config.TcpSettings
 import needletail.server.connection.{
   LoopConnections,
@@ -45,6 +46,7 @@ private[server] final class PerLoopServer(
   private var draining    = false
   private var aborting    = false
   private val connections = new LoopConnections(onFailedHandshake)
+  private val awaited     = new AwaitedHeaders
   private val relief      = new MemoryRelief(loop, settings.loopMemory, connections, protocol.counts)
   private val stalled     = new StalledHandshakes(loop, connections)
 
@@ -72,7 +74,7 @@ private[server] final class PerLoopServer(
 
   /** Serves a connection on this loop. `closed` follows exactly once, whatever happens to it. */
   def take(socket: AcceptedSocket): Unit =
-    socket.start(loop, options, tls, toPlain, settings.proxies, gone) { connection =>
+    socket.start(loop, options, tls, toPlain, settings.proxies, awaited, gone) { connection =>
       val served = protocol.connected(connection)
       if (!beating) beat()
       if (aborting) connection.abort()
@@ -99,12 +101,16 @@ private[server] final class PerLoopServer(
   def drain(): Unit = later { () =>
     draining = true
     try loop.beginDrain() // what handlers do on `draining` may throw
-    finally each(_.drain())
+    finally {
+      if (settings.proxies != null) loop.schedule(settings.drainGraceNanos, () => awaited.closeSilent())
+      each(_.drain())
+    }
   }
 
   /** Aborts all connections, including later ones. */
   def abort(): Unit = later { () =>
     aborting = true
+    awaited.closeAll()
     each(_.connection.abort())
   }
 

@@ -1,9 +1,12 @@
 package needletail.server.connection
 
-import needletail.server.{RunningServer, ServerFixture}
+import needletail.server.{RunningServer, Server, ServerFixture}
 import needletail.server.operations.Log
 
 import java.net.{Socket, SocketException}
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsServerConfig}
@@ -52,6 +55,45 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
     ServerFixture.serving(handler, ServerFixture.loopback.copy(proxies = Seq("10.0.0.0/8"))) { server =>
       assert(exchange(server, request).contains("\r\n127.0.0.1:"))
       assert(exchange(server, header + request).startsWith("HTTP/1.1 400 "))
+    }
+  }
+
+  test("a server that ends does not wait for headers that do not come") {
+    val secure = if (Tls.isKnown) {
+      val issued = newAuthority().issue("DNS:localhost")
+      Seq(Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+    } else Nil
+    val patient = behind.copy(log = Log.none, headTimeout = 60.seconds, drainTimeout = 60.seconds)
+    for (tls <- None +: secure; begun <- Seq("", "PROXY TC"); drains <- Seq(false, true)) {
+      val config =
+        if (begun.isEmpty) patient.copy(drainGrace = 100.millis) else patient.copy(drainTimeout = 500.millis)
+      val server = Server(handler, config.copy(tls = tls)).start()
+      val socket = new Socket("127.0.0.1", server.port)
+      try {
+        socket.getOutputStream.write(begun.getBytes)
+        eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 1)
+        Await.result(if (drains) server.drain() else server.close(), 8.seconds)
+      } finally {
+        socket.close()
+        Await.result(server.close(), 20.seconds)
+      }
+    }
+  }
+
+  test("in a drain, a header that comes within the grace is followed by its request") {
+    val server = Server(handler, behind.copy(log = Log.none, drainGrace = 10.seconds)).start()
+    val socket = new Socket("127.0.0.1", server.port)
+    try {
+      socket.setSoTimeout(20000)
+      eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 1)
+      val drained = server.drain()
+      socket.getOutputStream.write((header + request).getBytes)
+      val answer = new String(socket.getInputStream.readAllBytes(), "ISO-8859-1")
+      assert(answer.endsWith("\r\n192.0.2.1:4711 198.51.100.2:443"), answer)
+      Await.result(drained, 20.seconds)
+    } finally {
+      socket.close()
+      Await.result(server.close(), 20.seconds)
     }
   }
 

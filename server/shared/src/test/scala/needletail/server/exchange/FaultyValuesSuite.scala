@@ -28,17 +28,28 @@ class FaultyValuesSuite extends Suite {
 
   private val handler: Handler = request =>
     request.path match {
-      case "/ok"          => Response.ok("fine")
-      case "/throws"      => throw new Failure(throw new IllegalStateException("not now"))
-      case "/null"        => throw new Failure(null)
-      case "/no-text"     => throw new HttpError(Status.Conflict, null)
-      case "/later"       => new Reply.Later(Async.fail(new Failure(null)))
+      case "/ok"         => Response.ok("fine")
+      case "/throws"     => throw new Failure(throw new IllegalStateException("not now"))
+      case "/null"       => throw new Failure(null)
+      case "/no-text"    => throw new HttpError(Status.Conflict, null)
+      case "/later"      => new Reply.Later(Async.fail(new Failure(null)))
+      case "/closes"     => throw HttpError(Status.Conflict, "no", Headers("Connection" -> "close"))
+      case "/framed"     => Async.fail(HttpError(Status.Conflict, "no", Headers("Content-Length" -> "7")))
+      case "/early"      => throw HttpError(Status.Continue, "no")
+      case "/no-headers" => throw HttpError(Status.Conflict, "no", null)
+      case "/typed" => throw HttpError(Status.Conflict, "{}", Headers("Content-Type" -> "application/json"))
+      case "/null-now"    => Response.ok.stream(nullStream, 3)
       case "/empty"       => streamed(nothing, piece("one"), nothing, nothing, piece("two"), nothing)
       case "/fixed"       => Response.ok.stream(pieces(nothing, piece("one"), nothing), 3)
       case "/null-piece"  => streamed(Async.value(Some(null)))
       case "/null-option" => streamed(Async.value(null))
       case "/fixed-null"  => Response.ok.stream(pieces(Async.value(null)), 3)
     }
+
+  private def nullStream: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = null
+    def cancel(): Unit                     = ()
+  }
 
   private def get(paths: String*): String =
     paths.map(path => s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n").mkString
@@ -54,10 +65,27 @@ class FaultyValuesSuite extends Suite {
     for (path <- Seq("/throws", "/null", "/later"))
       assertEquals(statuses("/ok", path, "/ok"), List(200, 500, 200), path)
     assertEquals(statuses("/ok", "/no-text", "/ok"), List(200, 409, 200))
+    assertEquals(statuses("/ok", "/no-headers", "/ok"), List(200, 500, 200))
+  }
+
+  test(
+    "an error with what the server sets itself, or a status that is not final, is a response all the same"
+  ) {
+    assertEquals(statuses("/ok", "/closes", "/ok"), List(200, 409))
+    assertEquals(statuses("/ok", "/framed", "/ok"), List(200, 409, 200))
+    assertEquals(statuses("/ok", "/early", "/ok"), List(200, 500, 200))
+    val framed = new FakeWire(handler).send(get("/framed")).output
+    assert(framed.endsWith("\r\n\r\nno") && framed.contains("\r\nContent-Length: 2\r\n"), framed)
+  }
+
+  test("an error's content has one type") {
+    val output = new FakeWire(handler).send(get("/typed")).output
+    val types  = output.linesIterator.filter(_.startsWith("Content-Type")).toList
+    assertEquals(types, List("Content-Type: application/json"))
   }
 
   test("null from a stream, where a piece should be, is the stream's failure") {
-    for (path <- Seq("/null-piece", "/null-option", "/fixed-null"))
+    for (path <- Seq("/null-piece", "/null-option", "/fixed-null", "/null-now"))
       assertEquals(statuses("/ok", path, "/ok"), List(200, 500, 200), path)
   }
 

@@ -27,7 +27,9 @@ class InputWindowSuite extends Suite {
 
   test("all of it can be used for nothing") {
     val (parts, _) = opened(givesInput = false)
+    assert(!parts.input.hasExcess)
     parts.input.skipAll()
+    assert(parts.input.hasExcess)
     assertEquals(parts.input.close(), 10)
   }
 

@@ -30,6 +30,13 @@ final class FakeWire(
   private var woken   = false
   private var left    = Array.empty[Byte]
 
+  // As a connection does: what is left over is passed again with more bytes, or when reading is resumed, and the end
+  // is told only where reading is not paused.
+  private var paused  = false
+  private var unread  = false // whether `left` is to be passed
+  private var ends    = false
+  private var endTold = false
+
   private var turnEnd = Vector.empty[Runnable]
 
   var nowNanos: Long      = 1000000000L
@@ -53,6 +60,7 @@ final class FakeWire(
   /** How much was said to be used at once, of what comes next; 0 if nothing was. */
   var expected: Int                      = 0
   override def expectInput(n: Int): Unit = expected = n
+  override def offerAgain(): Unit        = paused = true
 
   /** Whether its TLS handshake has got further, each time it is asked for. */
   var handshake: Iterator[Boolean]          = Iterator.continually(false)
@@ -92,11 +100,12 @@ final class FakeWire(
 
   def send(rawBytes: Array[Byte]): this.type = {
     left = left ++ rawBytes
+    unread = true
     settle()
     this
   }
 
-  /** Brings what is left over as long as the session takes something, and gives it the turns it asks for. */
+  /** Brings what there is to read, and gives the session the turns it asks for. */
   private def settle(): Unit = {
     work()
     while (turnEnd.nonEmpty) { // each is the end of one more turn
@@ -116,20 +125,36 @@ final class FakeWire(
         session.proceed()
         go = true
       }
-      if (left.nonEmpty && !isFinished && session.wantsInput) {
-        val read = left.clone()
-        val used = session.receive(read, 0, read.length)
-        java.util.Arrays.fill(read, '#'.toByte) // as the next read would overwrite it
-        left = left.drop(used)
-        go = go || used > 0
+      pauseOrResume()
+      if (unread && !paused && !isFinished) {
+        unread = false
+        if (left.nonEmpty) pass()
+        go = true
+      } else if (ends && !endTold && !paused && !isFinished) {
+        endTold = true
+        session.peerEnded()
+        go = true
       }
     }
+  }
+
+  private def pauseOrResume(): Unit = if (!isFinished) {
+    val reads = session.wantsInput || session.watchesForEnd
+    if (reads && paused) unread = true
+    paused = !reads
+  }
+
+  private def pass(): Unit = {
+    val read = left.clone()
+    val used = session.receive(read, 0, read.length)
+    java.util.Arrays.fill(read, '#'.toByte) // as the next read would overwrite it
+    left = left.drop(used)
   }
 
   /** Lets callbacks that came between take effect. */
   def turn(): this.type = { settle(); this }
 
-  def end(): this.type = { session.peerEnded(); settle(); this }
+  def end(): this.type = { ends = true; settle(); this }
 
   def after(time: FiniteDuration): this.type = {
     nowNanos += time.toNanos

@@ -89,26 +89,113 @@ class HalfCloseSuite extends Suite {
     assertEquals((cancelled, wire.isFinished), (1, true))
   }
 
+  /** By what a client asks that sends nothing else: without `Connection: close`, or a version, another may follow. */
+  private val asks = Seq(
+    "keep-alive"        -> get,
+    "Connection: close" -> "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    "HTTP/1.0"          -> "GET / HTTP/1.0\r\n\r\n",
+    "content that is not read"
+      -> "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+    "the same, Connection: close"
+      -> "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
+  )
+
+  for ((name, ask) <- asks)
+    test(s"$name: the client's end is noticed, its answer is sent if it comes within the grace") {
+      val w = new Waiting
+      w.wire.send(ask).end().after(900.millis)
+      assert(!w.cancelled && !w.wire.isFinished)
+      w.promise.succeed(Response.ok("late"))
+      val output = w.wire.turn().output
+      assert(output.startsWith("HTTP/1.1 200 ") && output.endsWith("late"), output)
+      assert(w.wire.isFinished)
+      val v = new Waiting
+      v.wire.send(ask).end().after(1.second)
+      assert(v.cancelled && v.wire.isFinished && !v.wire.isAborted)
+      assertEquals(v.wire.output, "")
+      assertEquals(v.wire.context.counts.abandoned, 1L)
+    }
+
+  test("content that had arrived before the client's end is read after it") {
+    for (ask <- Seq(asks(3)._2, asks(4)._2)) {
+      val go   = new AsyncPromise[Unit]
+      val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
+      wire.send(ask.dropRight(2)).send("lo").end().after(500.millis)
+      go.succeed(())
+      val output = wire.turn().output
+      assert(output.startsWith("HTTP/1.1 200 ") && output.endsWith("\r\n\r\nhello"), output)
+      assert(wire.isFinished)
+    }
+  }
+
+  test("content that had not all arrived is a 400, as it will not be complete") {
+    val go   = new AsyncPromise[Unit]
+    val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
+    wire.send(asks(3)._2.dropRight(1)).end()
+    go.succeed(())
+    assertEquals(wire.turn().statuses, List(400))
+    assert(wire.isFinished)
+  }
+
+  test("content that has arrived is read where the client stays, and the next request after it") {
+    val go   = new AsyncPromise[Unit]
+    val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
+    wire.send(asks(3)._2)
+    assert(wire.session.watchesForEnd)
+    go.succeed(())
+    assertEquals(wire.turn().statuses, List(200))
+    assertEquals(wire.send(get).statuses, List(200))
+    assert(!wire.isFinished)
+  }
+
+  test("what a client sends behind its last request, or behind content that nobody reads, is not read on") {
+    for ((name, ask) <- asks.drop(1)) {
+      val w = new Waiting
+      w.wire.send(ask)
+      assert(w.wire.session.watchesForEnd, name)
+      w.wire.send("more")
+      assert(!w.wire.session.wantsInput && !w.wire.session.watchesForEnd, name)
+    }
+  }
+
   private val onSockets =
     config.copy(address = Address.Tcp("127.0.0.1", 0), loops = 1, halfCloseGrace = 100.millis)
 
-  test("over a socket: a client that just closes is noticed while its handler waits") {
-    @volatile var asked     = false
-    @volatile var cancelled = false
+  test("over a socket: a client that just closes, or resets, is noticed while its handler waits") {
+    @volatile var asked     = 0
+    @volatile var cancelled = 0
     val handler: Handler    = _ => {
       val never = new AsyncPromise[Response]
-      never.onCancel(() => cancelled = true)
-      asked = true
+      never.onCancel(() => cancelled += 1)
+      asked += 1
       new Reply.Later(never)
     }
     val server = Server(handler, onSockets).start()
-    try {
-      val client = new RawClient(server.port).send(get)
-      eventually(asked)
-      client.close()
-      eventually(cancelled)
-      eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
-    } finally { Await.result(server.close(), 20.seconds); () }
+    try
+      for (((name, ask), i) <- (asks ++ asks).zipWithIndex) {
+        val client = new RawClient(server.port).send(ask)
+        eventually(asked == i + 1, name)
+        if (i >= asks.length) client.socket.setSoLinger(true, 0)
+        client.close()
+        eventually(cancelled == i + 1, name)
+        eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
+      }
+    finally { Await.result(server.close(), 20.seconds); () }
+  }
+
+  test("over a socket: a client that ends its side after its request gets its answer") {
+    val handler: Handler = request => Async.sleep(50.millis).flatMap(_ => request.text).map(Response.ok(_))
+    val server           = Server(handler, onSockets.copy(halfCloseGrace = 20.seconds)).start()
+    try
+      for ((name, ask) <- asks) {
+        val client = new RawClient(server.port).send(ask)
+        client.socket.shutdownOutput()
+        val answer = client.readAll()
+        assert(answer.startsWith("HTTP/1.1 200 "), s"$name: $answer")
+        assert(answer.endsWith("\r\n\r\n" + (if (ask.startsWith("POST")) "hello" else "")), s"$name: $answer")
+        client.close()
+      }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("over a socket: the same for another protocol, and what others share is not cancelled") {

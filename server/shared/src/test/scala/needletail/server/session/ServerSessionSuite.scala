@@ -225,6 +225,72 @@ class ServerSessionSuite extends Suite {
     assertEquals(wire.unstick().statuses.length, 100 - first)
   }
 
+  /** A connection on which a part of a head has come, and whose client has then been sent more than it takes. */
+  private def withLargeReplyBehind(part: String): FakeWire = {
+    val large = new AsyncPromise[Response]
+    val wire  = new FakeWire(
+      request => if (request.path == "/large") large else Response.ok,
+      ServerConfig(maxPendingOutput = 5000, headTimeout = 10.seconds, log = Log.none)
+    )
+    wire.send(get("/large") + part)
+    wire.stuck = true
+    large.succeed(Response.ok("x" * 10000))
+    assertEquals(wire.turn().statuses, List(200))
+    assert(!wire.session.wantsInput)
+    wire
+  }
+
+  test("a head is not too late while it is not read, as its client has replies to take") {
+    val wire = withLargeReplyBehind("GET / HT")
+    wire.send("TP/1.1\r\nHost: a\r\n\r\n").after(10.seconds).after(10.seconds)
+    assert(!wire.isFinished)
+    assertEquals(wire.unstick().statuses, List(200))
+    // one that is read, and does not come, has its time
+    wire.send("GET / HT").after(9.seconds)
+    assert(!wire.isFinished)
+    assertEquals(wire.after(1.second).statuses, List(408))
+  }
+
+  test("a head that was put off has its whole time when it is read again") {
+    val wire = withLargeReplyBehind("GET / HT").after(10.seconds)
+    wire.unstick()
+    wire.after(9.seconds)
+    assert(!wire.isFinished)
+    assertEquals(wire.after(1.second).statuses, List(408))
+    assert(wire.isFinished)
+  }
+
+  test("in a drain, a request may follow a reply that had said so before, for the drain's grace") {
+    for (late <- Seq(false, true)) {
+      val end    = new AsyncPromise[Option[Array[Byte]]]
+      val stream = new ByteStream {
+        private var pieces = List[Async[Option[Array[Byte]]]](Async.value(Some("one".getBytes)), end)
+        def next(): Async[Option[Array[Byte]]] = {
+          val piece = pieces.head
+          pieces = pieces.tail
+          piece
+        }
+        def cancel(): Unit = ()
+      }
+      val wire = new FakeWire(
+        request => if (request.path == "/stream") Response.ok.stream(stream) else Response.ok,
+        ServerConfig(drainGrace = 2.seconds, log = Log.none)
+      )
+      wire.send(get("/stream")).after(5.seconds)
+      wire.session.drain()
+      wire.after(5.seconds)
+      end.succeed(None)
+      assert(wire.turn().output.endsWith("0\r\n\r\n"))
+      wire.after(1900.millis)
+      assert(!wire.isFinished)
+      if (late) assert(wire.after(100.millis).isFinished)
+      else {
+        assertEquals(wire.send(get("/")).statuses, List(200))
+        assert(wire.isFinished)
+      }
+    }
+  }
+
   test("OPTIONS * is answered by the server, CONNECT is refused") {
     val wire = new FakeWire(_ => Response.notFound)
     assertEquals(wire.send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").statuses, List(200))

@@ -66,6 +66,13 @@ class SessionStateSuite extends Suite {
     }
   }
 
+  test("a client that has sent all of its content leaves a last request, whose content is still to be read") {
+    val content =
+      for (client <- Set(Content, LastContent); server <- Set(Free, Replying)) yield (client, server)
+    assertEquals(allowed(AllSent) - ((Closed, Ended)), content)
+    for ((client, server) <- content) assertEquals(next((client, server), AllSent), (LastContent, server))
+  }
+
   test("a head waits only for replies, and goes on when one leaves") {
     assertEquals(allowed(HeadWaits), Set((Idle, Replying), (Head, Replying), (Closed, Ended)))
     assertEquals(next((Held, Replying), RoomAgain), (Idle, Replying))

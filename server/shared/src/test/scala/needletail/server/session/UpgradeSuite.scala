@@ -86,6 +86,17 @@ class UpgradeSuite extends Suite {
     assert(v.switchedTo == null && !v.isFinished)
   }
 
+  test("what is behind such a request is read when its answer comes, though nothing more arrives") {
+    val w = wire().send(ask("/later") + plain + plain)
+    assertEquals(w.output, "")
+    later.succeed(Response.ok("no"))
+    assertEquals(w.turn().statuses, List(200, 200, 200))
+    assertEquals(w.leftover, "")
+    val failing = wire().send(ask("/later") + plain)
+    later.fail(new RuntimeException)
+    assertEquals(failing.turn().statuses, List(500, 200))
+  }
+
   test("a request that did not ask, or cannot, gets an error, and the connection stays HTTP's") {
     assertEquals(wire().send(plain.replace("/plain", "/x")).statuses, List(400))
     assertEquals(wire().send(ask("/x").replace("HTTP/1.1", "HTTP/1.0")).statuses, List(400))

@@ -58,7 +58,9 @@ final class HttpExchange(
     port: Int,
     path: String,
     content: Array[Byte] = null,
-    secure: Endpoint => PeerConnection = identity
+    secure: Endpoint => PeerConnection = identity,
+    version: String = "HTTP/1.1",
+    fields: String = ""
 ) {
   private val asked  = new SentRequest("none", "GET", null, mayContinue = false)
   private val reader = new StrictHttpReader(_ => asked, what => world.found(s"the probe: $what")) {
@@ -71,8 +73,8 @@ final class HttpExchange(
   private val caller = new SimpleClient(end)((bytes, n) => reader.feed(bytes, n), reader.ended)
   asked.isSent = true
   private val head =
-    if (content == null) s"GET $path HTTP/1.1\r\nHost: a\r\nX-Size: 5\r\n\r\n"
-    else s"POST $path HTTP/1.1\r\nHost: a\r\nContent-Length: ${content.length}\r\n\r\n"
+    if (content == null) s"GET $path $version\r\nHost: a\r\nX-Size: 5\r\n$fields\r\n"
+    else s"POST $path $version\r\nHost: a\r\nContent-Length: ${content.length}\r\n$fields\r\n"
   caller.send(Service.ascii(head) ++ (if (content == null) Array.emptyByteArray else content))
 
   def isOver: Boolean                  = caller.isOver

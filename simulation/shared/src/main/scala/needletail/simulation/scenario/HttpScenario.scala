@@ -73,9 +73,33 @@ final class HttpScenario(world: World) extends Scenario {
   override protected def whenIdle(server: RunningServer): Unit = {
     if (config.overload == OverloadConfig.off) havePlaces(server)
     welcomesNew(server)
+    // with one request at a time, a connection is not read before its reply
+    if (config.maxPipelined > 1) noticesEnds(server)
     // an event stream that waits ends with the drain
     news = new HttpExchange(world, server.port, random.pick(Seq("/events", "/news")))
     world.pass(1.second.toNanos)
+  }
+
+  /** A client that goes away while its handler waits is noticed, whether or not it could have sent another request. */
+  private def noticesEnds(server: RunningServer): Unit = {
+    val body = random.percent(30)
+    val call = new HttpExchange(
+      world,
+      server.port,
+      "/never",
+      if (body) Service.ascii("hello") else null,
+      version = random.pick(Seq("HTTP/1.1", "HTTP/1.0")),
+      fields = random.pick(Seq("", "Connection: close\r\n", "Connection: keep-alive\r\n"))
+    )
+    val (waiting, givenUp) = (service.waiting, service.givenUp)
+    world.run(1.second.toNanos)(service.waiting > waiting || call.answer.nonEmpty)
+    if (service.waiting > waiting) {
+      call.close()
+      // halfCloseGrace is one second, and the handler's time is longer
+      if (!world.run(1500.millis.toNanos)(service.givenUp > givenUp))
+        world.found("a handler was not told that its client has gone")
+      world.pass(10.seconds.toNanos)
+    } else call.close()
   }
 
   override protected def hasDrained(): Unit = if (news != null && news.answer.isEmpty)

@@ -24,6 +24,10 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
 
   private var actor: ActorRef[Ask] = null
 
+  /** Requests whose handler waits for ever, and how many of them it has been told to give up. */
+  var waiting: Int = 0
+  var givenUp: Int = 0
+
   private def filtered = arg[String]("kind").filter(_ => { code.at("a filter"); true }, "{NAME} is fine")
 
   val routes: Routes = Routes(
@@ -50,7 +54,7 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
     kind match {
       case "now"          => whole
       case "later"        => Async.sleep(pause()).map { _ => code.at("a later answer"); whole }
-      case "never"        => new AsyncPromise[Response]
+      case "never"        => never()
       case "blocking"     => Async.blocking { code.at("blocking work"); whole }
       case "thread"       => elsewhere(whole)
       case "actor"        => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
@@ -73,6 +77,13 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
       case "page"          => "no mark".ok // like an error page or help, which belongs to no request
       case _               => Response.notFound
     }
+  }
+
+  private def never(): Async[Response] = {
+    val promise = new AsyncPromise[Response]
+    promise.onCancel(() => givenUp += 1)
+    waiting += 1
+    promise
   }
 
   private def pause(): FiniteDuration = world.random.longBetween(0, world.random.pick(Service.pauses)).nanos
