@@ -104,8 +104,11 @@ object TlsFlood {
   /** One more handshake, with TLS 1.2. */
   val handshake: Kind = Kind(1, 0, reads = true)
 
-  /** In this time a loop that has been given bytes acts on them, unless it is kept from running. */
-  private final val SoonNanos = 500L * 1000 * 1000
+  /**
+   * In this time a loop that has been given bytes acts on them, unless it is kept from running; and what a client that is
+   * refused still sends has been read for as long as `lingerTimeout`.
+   */
+  private final val SoonNanos = 2500L * 1000 * 1000
 
   private final val Patience = 100L * 1000 * 1000 * 1000
 
