@@ -1,6 +1,5 @@
 package needletail.io
 
-import needletail.io.platform.{ConnectionOptions, Socket}
 import needletail.testing.Pause
 
 import scala.concurrent.duration.*
@@ -9,17 +8,8 @@ import scala.concurrent.duration.*
 class ConnectionTimerSuite extends LoopSuite {
 
   /** A handshake that awaits a record. */
-  private final class Shaking(@volatile var record: Int) extends Socket {
-    override def awaitedRecord: Int                           = record
-    def read(bytes: Array[Byte], from: Int, count: Int): Int  = 0
-    def write(bytes: Array[Byte], from: Int, count: Int): Int = 0
-    def finishConnect(): Boolean                              = true
-    def shutdownOutput(): Unit                                = ()
-    def resetOnClose(): Unit                                  = ()
-    def configure(options: ConnectionOptions): Unit           = ()
-    def remoteAddress: String                                 = "127.0.0.1:1"
-    def localAddress: String                                  = "127.0.0.1:2"
-    override def close(): Unit                                = ()
+  private final class Shaking(@volatile var record: Int) extends StubSocket {
+    override def awaitedRecord: Int = record
   }
 
   private final class Owner(val loop: EventLoop) extends ConnectionTimer.Owner {

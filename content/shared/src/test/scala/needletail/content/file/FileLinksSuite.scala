@@ -1,31 +1,14 @@
 package needletail.content.file
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
 import scala.concurrent.duration._
 
-import needletail.http.{Headers, Method, Request}
-import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
 /** Long paths, and links that go in circles, change and vanish. */
-class FileLinksSuite extends Suite with TemporaryDirectories {
-  private def served[A](test: (Path, FileServer) => A): A = {
-    val root = temporaryDirectory()
-    Files.createDirectories(root.resolve("public/sub"))
-    write(root, "public/a.txt", "0123456789")
-    write(root, "secret.txt", "no")
-    test(root.resolve("public"), new FileServer(root.resolve("public"), FileConfig()))
-  }
-
-  private def write(root: Path, name: String, text: String): Unit = {
-    Files.write(root.resolve(name), text.getBytes(UTF_8))
-    ()
-  }
-
-  private def get(target: String, fields: (String, String)*): Request =
-    Request(Method.GET, target, Headers(fields*))
+class FileLinksSuite extends ServedDirectory {
 
   test("names and paths that no file has are a 404, and files far below are served") {
     served { (root, server) =>

@@ -1,31 +1,12 @@
 package needletail.content.file
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
-import needletail.http.{Headers, Method, Request}
-import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
 /** Which files are sent for a name, and with which fields. */
-class FileVariantsSuite extends Suite with TemporaryDirectories {
-  private def served[A](test: (Path, FileServer) => A): A = {
-    val root = temporaryDirectory()
-    Files.createDirectories(root.resolve("public/sub"))
-    write(root, "public/a.txt", "0123456789")
-    write(root, "public/sub/index.html", "<p>")
-    write(root, "secret.txt", "no")
-    test(root.resolve("public"), new FileServer(root.resolve("public"), FileConfig()))
-  }
-
-  private def write(root: Path, name: String, text: String): Unit = {
-    Files.write(root.resolve(name), text.getBytes(UTF_8))
-    ()
-  }
-
-  private def get(target: String, fields: (String, String)*): Request =
-    Request(Method.GET, target, Headers(fields*))
+class FileVariantsSuite extends ServedDirectory {
 
   test("a prepared file that leads out of the directory, or is none, is not sent; each has its own tag") {
     served { (root, server) =>
