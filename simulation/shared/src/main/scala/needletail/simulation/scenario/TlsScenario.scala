@@ -125,8 +125,9 @@ final class TlsScenario(world: World) extends Scenario {
   private def mayEnd(begun: Long): Boolean =
     !neverFails || isDraining || world.now - begun >= config.headTimeout.toNanos
 
-  // What is said to a client that is sent away is cut off where the kernel takes a part of it.
-  private val mayBeCut = world.faults.shortReads > 0
+  // What is said to a client that is sent away is cut off where the kernel takes a part of it, and nothing is said where a
+  // socket cannot be set up.
+  private val mayBeCut = world.faults.shortReads > 0 || world.faults.configFails > 0
 
   // Clients
 
