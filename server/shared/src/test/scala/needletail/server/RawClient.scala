@@ -13,7 +13,8 @@ final class RawClient(port: Int) {
   private val in: InputStream = socket.getInputStream
 
   def send(text: String): this.type = {
-    if (text.nonEmpty) socket.getOutputStream.write(text.getBytes(ISO_8859_1)) // natively an array needs an element
+    if (text.nonEmpty)
+      socket.getOutputStream.write(text.getBytes(ISO_8859_1)) // natively an array needs an element
     socket.getOutputStream.flush()
     this
   }
