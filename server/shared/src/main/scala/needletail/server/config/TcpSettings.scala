@@ -4,7 +4,7 @@ import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 
 /**
- * The settings of a [[TcpServer]]; see [[ServerConfig]]. Durations are in nanoseconds.
+ * The settings of a [[needletail.server.tcp.TcpServer]]; see [[ServerConfig]]. Durations are in nanoseconds.
  *
  * @param loopName prefix of the loops' thread names, followed by a number
  * @param keepsAlive whether the loops keep the program alive

@@ -3,7 +3,7 @@ package needletail.server.connection
 import needletail.io.{Connection, EventLoop}
 import needletail.server.operations.{Log, LoopCounts, LoopSnapshot}
 
-/** The protocol of a [[TcpServer]]. */
+/** The protocol of a [[needletail.server.tcp.TcpServer]]. */
 trait Protocol {
 
   /**

@@ -3,7 +3,7 @@ package needletail.server.connection
 import needletail.io.{Connection, ConnectionHandler}
 
 /**
- * A connection of a [[TcpServer]], for any protocol. All methods are called on the connection's loop.
+ * A connection of a [[needletail.server.tcp.TcpServer]], for any protocol. All methods are called on the connection's loop.
  */
 abstract class ServedConnection(val connection: Connection) extends ConnectionHandler {
 
