@@ -58,8 +58,8 @@ object Gateway {
 
   /**
    * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. `--help`
-   * prints them. Unknown options, or an address that it cannot listen on, are reported on standard error, and the program exits with status
-   * 2 or 1.
+   * prints them. Unknown options, or an address that it cannot listen on, are reported on standard error, and the
+   * program exits with status 2 or 1.
    */
   def run(handler: Handler, args: Array[String]): Unit = run(handler, args, GatewayConfig())
 

@@ -132,6 +132,21 @@ class WebSocketSuite extends Suite {
     }
   }
 
+  test("short messages that a blocked loop cannot take are bounded, too") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/echo")
+      val blocked         = new java.util.concurrent.CountDownLatch(1)
+      on(socket)(blocked.await())
+      var taken = 0
+      try while (taken < 1000000 && socket.send("")) taken += 1
+      finally blocked.countDown()
+      assert(taken > 1000 && taken < 1000000, taken)
+      inbox.expect(taken)
+      socket.close()
+      assertEquals(inbox.closed, 1000)
+    }
+  }
+
   test("a route's values reach the WebSocket") {
     serving { (server, client) =>
       val (socket, inbox) = open(server, client, "/room/blue")

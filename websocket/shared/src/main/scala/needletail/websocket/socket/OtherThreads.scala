@@ -9,17 +9,18 @@ import needletail.async.Loop
 private[socket] final class OtherThreads(loop: Loop) {
   private val underWay = new AtomicLong
 
-  /** Bytes of messages that the loop has not come to yet. */
+  /** Bytes of messages that the loop has not come to yet, with what keeping each of them takes. */
   def bytes: Long = underWay.get
 
   /** Runs `send` on the loop, for a message of that many bytes. Returns false if the loop has ended. */
   def send(length: Int)(send: Runnable): Boolean = {
-    underWay.addAndGet(length.toLong)
+    val size = length.toLong + OtherThreads.TaskSize
+    underWay.addAndGet(size)
     val isTaken = run { () =>
-      underWay.addAndGet(-length.toLong)
+      underWay.addAndGet(-size)
       send.run()
     }
-    if (!isTaken) underWay.addAndGet(-length.toLong)
+    if (!isTaken) underWay.addAndGet(-size)
     isTaken
   }
 
@@ -29,4 +30,10 @@ private[socket] final class OtherThreads(loop: Loop) {
       loop.execute(task)
       true
     } catch { case _: RejectedExecutionException => false }
+}
+
+private object OtherThreads {
+
+  /** Bytes that a task and a message take about, beside the payload: else short messages would hardly be bounded. */
+  private final val TaskSize = 128
 }
