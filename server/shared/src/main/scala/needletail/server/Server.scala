@@ -142,9 +142,17 @@ object Server {
   /** Servers that a signal drains; several calls of `run` may be in progress, on threads of their own. */
   private val running = ConcurrentHashMap.newKeySet[RunningServer]
 
-  /** With TLS, operators ask for new certificates; without, a terminal has been closed. */
+  /**
+   * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
+   * send it then, so the second one closes nothing.
+   */
   private def hungUp(): Unit =
-    if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload()) else drainAll()
+    if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload())
+    else
+      running.forEach { server =>
+        if (draining.add(server)) server.drain()
+        ()
+      }
 
   /** Those that a signal has begun to drain. */
   private val draining = ConcurrentHashMap.newKeySet[RunningServer]

@@ -132,6 +132,19 @@ class WebSocketSuite extends Suite {
     }
   }
 
+  test("the answer to a close frame is read though messages of other threads were under way") {
+    serving { (server, client) =>
+      val (socket, inbox) = open(server, client, "/echo")
+      on(socket) {
+        val sender = new Thread(() => for (_ <- 1 to 8) assert(socket.send(large)))
+        sender.start()
+        sender.join()
+        socket.close(4003)
+      }
+      assertEquals(inbox.closed, 4003)
+    }
+  }
+
   test("short messages that a blocked loop cannot take are bounded, too") {
     serving { (server, client) =>
       val (socket, inbox) = open(server, client, "/echo")

@@ -154,11 +154,17 @@ private[websocket] final class SocketConnection(
    * Whether more waits for the peer than allowed, or `send` would refuse. In a turn: what it has written is passed on
    * before this returns true.
    */
-  private def isBacklogged: Boolean = pendingBytes > mostPending && {
+  private def isBacklogged: Boolean = waiting > mostPending && {
     output.writeWaiting()
     tunnel.flush()
-    pendingBytes > mostPending
+    waiting > mostPending
   }
+
+  /**
+   * What waits for the peer. Once it closes, that is not what other threads have sent: it is dropped, and reading would
+   * not be resumed then.
+   */
+  private def waiting: Int = if (phase == Open) pendingBytes else unsentBytes
 
   def turn(): Unit = {
     isResting = false
