@@ -90,7 +90,7 @@ final class EventLoop private[io] (
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
-  /** As `clockNanos`, for callers that call it after the last work of a turn: the wait after that is reckoned from then. */
+  /** As `clockNanos`, for callers that call it after the work that they do: the wait is reckoned from then if it is the last. */
   private[needletail] def readClock(): Long = workEnd.at(platform.nanoTime())
 
   /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
@@ -195,6 +195,7 @@ final class EventLoop private[io] (
   /** Called by the Poller for each source that is ready. */
   private[needletail] def dispatch(source: Pollable, ready: Int): Unit = {
     if (!clockFresh) wakeFromPoll()
+    workEnd.begins(nanos)
     try source.onReady(ready)
     catch { case e: Throwable => survive(source, e) }
     if (urgent ne null) runUrgent()
@@ -293,6 +294,7 @@ final class EventLoop private[io] (
       if (timer eq null) left = 0
       else {
         left -= 1
+        workEnd.begins(nanos)
         try timer.fire()
         catch { case e: Throwable => survive(timer, e) }
         if (urgent ne null) runUrgent()
@@ -318,6 +320,7 @@ final class EventLoop private[io] (
     }
 
   private def run(task: Runnable): Unit = {
+    workEnd.begins(nanos)
     try task.run()
     catch { case e: Throwable => survive(task, e) }
     if (urgent ne null) runUrgent()
