@@ -199,7 +199,7 @@ class CapacitySearchSuite extends Suite {
     val slow       = ModelServer(10, 100000000)
     val (found, _) =
       characterise(ModelServer(10, 20000000), at = label => if (label == "4 users") Some(slow) else None)
-    near(found.throughput.fold(0.0)(_.rate.high), 500)
+    near(found.throughput.fold(0.0)(_.rate.low), 500)
   }
 
   test("where no rate is sustained, not very many are tried") {
