@@ -349,6 +349,10 @@ final class EventLoop private[io] (
   override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
   override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
 
+  /** A loop that has ended takes no task, and runs its last ones: what is to follow must not suffer. */
+  override private[needletail] def unhandled(error: Throwable): Unit =
+    if (ended) report(s"an exception on the event loop $name", error) else super.unhandled(error)
+
   /**
    * The only place where exceptions of user code end: they are reported, their connection is closed, the loop
    * continues. A fatal error is rethrown unless the loop is ending already.
