@@ -15,8 +15,9 @@ import needletail.simulation.world.World
  */
 final class Wrappers(world: World, code: UserCode) {
 
-  /** Not of TLS, whose simulations are about other things. */
-  val areUsed: Boolean = (world.seed % 20 == 3 || world.seed % 20 == 17) && world.seed % 13 != 0
+  /** Not of TLS and WebSockets, whose simulations are about other things. */
+  val areUsed: Boolean = (world.seed % 20 == 3 || world.seed % 20 == 17) && world.seed % 13 != 0 &&
+    world.seed % 11 != 3
 
   // something is to be thrown in each of them, unless its scenario wants none of it
   if (areUsed && world.faults.throws == 0) world.faults = world.faults.copy(throws = 30)
