@@ -103,7 +103,9 @@ class LongTurnSuite extends Suite {
       within(answered - begun, 250.millis)
     }
 
-    test(s"nor one set when the time of the turn's requests has been taken; overload control: $isControlled") {
+    test(
+      s"nor one set when the time of the turn's requests has been taken; overload control: $isControlled"
+    ) {
       val world = quiet()
       var set   = 0L
       var fired = 0L

@@ -26,10 +26,17 @@ class StalledHandshakesSuite extends Suite {
       world.faults = FaultRates.none
       val engines = new PlatformTlsEngines
       val chain   = TlsCertificate(TestKeys.file(TestKeys.one), TestKeys.file(TestKeys.key))
-      val tls     = Tls.server(TlsServerConfig(Seq(chain), limits = TlsLimits(handshakes = 2, timeout = 10.minutes)))
-      val routes  = Routes(GET / "hold" to { world.block(600.millis.toNanos); "held".ok })
-      val config  =
-        ServerConfig(loops = 1, blockedLoop = Duration.Zero, log = Log.none, tls = Some(tls), headTimeout = 1.hour)
+      val tls     =
+        Tls.server(TlsServerConfig(Seq(chain), limits = TlsLimits(handshakes = 2, timeout = 10.minutes)))
+      val routes = Routes(GET / "hold" to { world.block(600.millis.toNanos); "held".ok })
+      val config =
+        ServerConfig(
+          loops = 1,
+          blockedLoop = Duration.Zero,
+          log = Log.none,
+          tls = Some(tls),
+          headTimeout = 1.hour
+        )
       val server             = Server(routes, config).startOn(world.platform)
       def connected()        = world.network.connect(server.port)
       def pass(millis: Long) = world.pass(millis * 1000000)

@@ -20,7 +20,7 @@ class CapacitySearchSuite extends Suite {
       self: SelfFigures => SelfFigures = identity,
       poisson: Boolean = false,
       mostRate: Double = 100000,
-      byRate: Option[ModelServer] = None,     // in the open model, where it is another
+      byRate: Option[ModelServer] = None,            // in the open model, where it is another
       at: String => Option[ModelServer] = _ => None, // for the load of that label
       stopped: () => Boolean = () => false,
       objective: Vector[Condition] = objective
@@ -158,9 +158,9 @@ class CapacitySearchSuite extends Suite {
   private def isHold(label: String): Boolean = label.endsWith("/s, held")
 
   test("a rate that the generator could not hold says nothing against the server") {
-    val stalls  = ModelServer(10, 20000000, stall = (10000000000L, 10180000000L))
-    var isHeld  = false
-    val busy    = (self: SelfFigures) => if (isHeld) self.copy(busiestLoop = 1) else self
+    val stalls     = ModelServer(10, 20000000, stall = (10000000000L, 10180000000L))
+    var isHeld     = false
+    val busy       = (self: SelfFigures) => if (isHeld) self.copy(busiestLoop = 1) else self
     val (found, _) = characterise(
       stalls,
       busy,
@@ -195,7 +195,9 @@ class CapacitySearchSuite extends Suite {
     near(found.latency.fold(0.0)(_.rate.low), 500)
   }
 
-  test("a single doubling of the users without a higher rate may be a disturbance, and does not end the search") {
+  test(
+    "a single doubling of the users without a higher rate may be a disturbance, and does not end the search"
+  ) {
     val slow       = ModelServer(10, 100000000)
     val (found, _) =
       characterise(ModelServer(10, 20000000), at = label => if (label == "4 users") Some(slow) else None)

@@ -35,9 +35,10 @@ private[server] final class Watchdog(
   private val reported   = new Array[Long](count) // the last turn of each loop that was found too long
   private val quietUntil = new Array[Long](count)
   private val unlogged   = new Array[Int](count)  // found too long, but not logged
-  private val delayed    = new Array[Long](count) // the last turn of each loop whose delay was looked at early on
-  private val delayThen  = new Array[Long](count) // and that delay
-  private val total      = new AtomicLongArray(count)
+  private val delayed    =
+    new Array[Long](count) // the last turn of each loop whose delay was looked at early on
+  private val delayThen          = new Array[Long](count) // and that delay
+  private val total              = new AtomicLongArray(count)
   @volatile private var stopping = false
 
   java.util.Arrays.fill(seen, Long.MinValue)
@@ -139,7 +140,8 @@ private[server] final class Watchdog(
       val frames =
         if (stack.isEmpty) ""
         else stack.take(Frames).mkString("; its stack: ", " < ", "") // one line
-      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$beside$where, and $role$more$advice$frames"
+      val text =
+        s"loop $loop has been blocked for ${nanos / 1000000} ms$beside$where, and $role$more$advice$frames"
       try log.warn(text)
       catch { case Survivable(_) => () } // a log that fails must not end this thread
     }

@@ -193,7 +193,9 @@ class SeenByOperatorsSuite extends Suite {
     assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms outside of handlers "), lines)
   }
 
-  test("a loop that waits for a processor is not blocked for that long, and the log says how long it waited") {
+  test(
+    "a loop that waits for a processor is not blocked for that long, and the log says how long it waited"
+  ) {
     // what is known at each look at the turn from the second on, in milliseconds
     def lookedAt(waited: Long*): Watchdog = {
       said.clear()

@@ -132,7 +132,7 @@ final class ClientScenario(world: World) extends Scenario {
       mark
     ).header("X-Size", size.toString)
     var isLimited = true // its whole time is `requestTimeout`, as none of it is streamed
-    val call =
+    val call      =
       if (!hasBody) made
       else {
         isLimited = random.percent(50)
