@@ -1,16 +1,7 @@
 package needletail.io
 
 import needletail.async.{Async, Loop, Signal, Survivable, Timer, TimerHeap, TimerNode}
-import needletail.io.loop.{
-  DescriptorWaiters,
-  EndOfTurnQueue,
-  EndOfWork,
-  FailureLog,
-  LoopMemory,
-  ReadArrays,
-  ScheduledTask,
-  TaskQueue
-}
+import needletail.io.loop._
 import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}

@@ -138,10 +138,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    *
    * @param hasUnused whether the connection keeps bytes that were not used
    */
-  def watchesForEnd(hasUnused: Boolean): Boolean = reader.watchesForEnd(
-    isOwed = !queue.isEmpty,
-    isBehind = hasUnused || wire.pendingOutput > context.maxPendingOutput
-  )
+  def watchesForEnd(hasUnused: Boolean): Boolean =
+    reader.watchesForEnd(!queue.isEmpty, hasUnused || wire.pendingOutput > context.maxPendingOutput)
 
   // time
 
