@@ -35,6 +35,12 @@ trait Loop extends Executor {
   private[needletail] def notAtEnd(task: Runnable): Unit = { val _ = task }
 
   /**
+   * Reports an exception of user code that belongs to no result, as if a task had thrown it. To be called on the loop's
+   * thread.
+   */
+  private[needletail] def unhandled(error: Throwable): Unit = execute(() => throw error)
+
+  /**
    * Called on the loop's thread when blocking work for it begins on another thread (`change` is 1) and when the work
    * has ended or is not awaited any more (-1). For loops with a virtual clock, which must not advance meanwhile.
    */

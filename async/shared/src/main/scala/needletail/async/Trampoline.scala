@@ -91,7 +91,7 @@ private[async] object Trampoline {
   /** Reports an exception that belongs to no result: to the loop, which logs it, or to the thread's handler. */
   def report(error: Throwable): Unit = {
     val loop = Loop.currentOrNull
-    if (loop != null) loop.execute(() => throw error)
+    if (loop != null) loop.unhandled(error)
     else {
       val thread = Thread.currentThread
       thread.getUncaughtExceptionHandler match {

@@ -1,16 +1,7 @@
 package needletail.io
 
 import needletail.async.{Async, Loop, Signal, Survivable, Timer, TimerHeap, TimerNode}
-import needletail.io.loop.{
-  DescriptorWaiters,
-  EndOfTurnQueue,
-  EndOfWork,
-  FailureLog,
-  LoopMemory,
-  ReadArrays,
-  ScheduledTask,
-  TaskQueue
-}
+import needletail.io.loop._
 import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
@@ -90,7 +81,7 @@ final class EventLoop private[io] (
 
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
-  /** As `clockNanos`, for callers that call it after the last work of a turn: the wait after that is reckoned from then. */
+  /** As `clockNanos`, for callers that call it after the work that they do: the wait is reckoned from then if it is the last. */
   private[needletail] def readClock(): Long = workEnd.at(platform.nanoTime())
 
   /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
@@ -195,6 +186,7 @@ final class EventLoop private[io] (
   /** Called by the Poller for each source that is ready. */
   private[needletail] def dispatch(source: Pollable, ready: Int): Unit = {
     if (!clockFresh) wakeFromPoll()
+    workEnd.begins(nanos)
     try source.onReady(ready)
     catch { case e: Throwable => survive(source, e) }
     if (urgent ne null) runUrgent()
@@ -293,6 +285,7 @@ final class EventLoop private[io] (
       if (timer eq null) left = 0
       else {
         left -= 1
+        workEnd.begins(nanos)
         try timer.fire()
         catch { case e: Throwable => survive(timer, e) }
         if (urgent ne null) runUrgent()
@@ -318,6 +311,7 @@ final class EventLoop private[io] (
     }
 
   private def run(task: Runnable): Unit = {
+    workEnd.begins(nanos)
     try task.run()
     catch { case e: Throwable => survive(task, e) }
     if (urgent ne null) runUrgent()
@@ -345,6 +339,10 @@ final class EventLoop private[io] (
 
   override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
   override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
+
+  /** A loop that has ended takes no task, and runs its last ones: what is to follow must not suffer. */
+  override private[needletail] def unhandled(error: Throwable): Unit =
+    if (ended) report(s"an exception on the event loop $name", error) else super.unhandled(error)
 
   /**
    * The only place where exceptions of user code end: they are reported, their connection is closed, the loop

@@ -2,7 +2,7 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, Loop}
 import needletail.io.{EventLoop, EventLoops}
 import needletail.routing._
 import needletail.server._
@@ -66,29 +66,60 @@ class LongTurnSuite extends Suite {
     within(fires(250.millis)((_, loop, set) => loop.execute(() => loop.endOfTurn(() => set()))), 250.millis)
   }
 
-  for (isControlled <- Seq(true, false))
+  /** A server with that route is called, until `isOver`. */
+  private def serving(world: World, isControlled: Boolean, route: Route)(
+      isOver: HttpExchange => Boolean
+  ): Unit = {
+    val config = ServerConfig(
+      loops = 1,
+      blockedLoop = Duration.Zero,
+      log = Log.none,
+      overload = OverloadConfig(enabled = isControlled)
+    )
+    val server = Server(Routes(route), config).startOn(world.platform)
+    val call   = new HttpExchange(world, server.port, "/held")
+    world.run(5.seconds.toNanos)(isOver(call))
+    call.close()
+    val _ = server.drain()
+    world.pass(10.seconds.toNanos)
+    assertEquals(world.findings.toList, Nil)
+  }
+
+  for (isControlled <- Seq(true, false)) {
     test(s"nor one of a request whose handler holds the loop; overload control: $isControlled") {
-      val world  = quiet()
-      var begun  = 0L
-      val routes = Routes(GET / "late" to {
+      val world    = quiet()
+      var begun    = 0L
+      var answered = 0L
+      val route    = GET / "held" to {
         begun = world.now
         val later = Async.sleep(250.millis).map(_ => "done".ok)
         world.block(200.millis.toNanos)
         later
-      })
-      val config = ServerConfig(
-        loops = 1,
-        blockedLoop = Duration.Zero,
-        log = Log.none,
-        overload = OverloadConfig(enabled = isControlled)
-      )
-      val server = Server(routes, config).startOn(world.platform)
-      val call   = new HttpExchange(world, server.port, "/late")
-      world.run(5.seconds.toNanos)(call.answer.nonEmpty)
-      within(world.now - begun, 250.millis)
-      call.close()
-      val _ = server.drain()
-      world.pass(10.seconds.toNanos)
-      assertEquals(world.findings.toList, Nil)
+      }
+      serving(world, isControlled, route) { call =>
+        if (call.answer.nonEmpty) answered = world.now
+        answered != 0
+      }
+      within(answered - begun, 250.millis)
     }
+
+    test(
+      s"nor one set when the time of the turn's requests has been taken; overload control: $isControlled"
+    ) {
+      val world = quiet()
+      var set   = 0L
+      var fired = 0L
+      val route = GET / "held" to {
+        val loop = Loop.current.asInstanceOf[EventLoop]
+        loop.endOfTurn { () =>
+          set = world.now
+          loop.schedule(250.millis.toNanos, () => fired = world.now)
+          world.block(200.millis.toNanos)
+        }
+        "done".ok
+      }
+      serving(world, isControlled, route)(_ => fired != 0)
+      within(fired - set, 250.millis)
+    }
+  }
 }

@@ -154,7 +154,11 @@ private[gateway] final class ScgiConnection(
     watchFlushing()
   else {
     // reading continues even without content to come, as otherwise its end would not be noticed
-    if (session == null || bodyLeft == 0 || session.wantsInput || session.watchesForEnd) {
+    if (
+      session == null || bodyLeft == 0 || session.wantsInput || session.watchesForEnd(
+        connection.unusedBytes > 0
+      )
+    ) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
     connection.deadline =

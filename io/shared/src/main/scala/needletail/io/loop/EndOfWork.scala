@@ -14,7 +14,10 @@ private[io] final class EndOfWork(began: Long, present: LongSupplier) {
 
   private var last = began
 
-  /** Work has ended at `now`, which is returned. The last call of a turn counts. */
+  /** More work begins, in the turn that began at `turn`: it may end long after what was said of the work before it. */
+  @inline def begins(turn: Long): Unit = last = turn
+
+  /** Work has ended at `now`, which is returned. */
   def at(now: Long): Long = {
     last = now
     now
@@ -22,7 +25,7 @@ private[io] final class EndOfWork(began: Long, present: LongSupplier) {
 
   /** When the turn that began at `turn` ended, about. */
   def ofTurn(turn: Long): Long = {
-    val took = last - turn // 0 or less: not read in this turn
+    val took = last - turn // 0 or less: not read since the last work began
     if (took >= LongNanos) last else if (took > 0) turn else readAfter(turn)
   }
 

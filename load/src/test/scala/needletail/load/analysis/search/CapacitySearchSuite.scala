@@ -11,18 +11,24 @@ import needletail.testing.Suite
 class CapacitySearchSuite extends Suite {
   override def munitTimeout: Duration = 2.minutes // millions of simulated requests, on whatever machine
 
-  private val objective = Condition.parseAll("p99 < 100 ms, errors < 0.1 %").getOrElse(fail("no objective"))
+  private def conditions(text: String) = Condition.parseAll(text).getOrElse(fail("no objective"))
+
+  private val objective = conditions("p99 < 100 ms, errors < 0.1 %")
 
   private def characterise(
       server: ModelServer,
       self: SelfFigures => SelfFigures = identity,
       poisson: Boolean = false,
       mostRate: Double = 100000,
-      byRate: Option[ModelServer] = None // in the open model, where it is another
+      byRate: Option[ModelServer] = None,            // in the open model, where it is another
+      at: String => Option[ModelServer] = _ => None, // for the load of that label
+      stopped: () => Boolean = () => false,
+      objective: Vector[Condition] = objective
   ): (Characterisation, ModelDriver) = {
     val driver  = new ModelDriver(server, self)
     val measure = (load: Load, label: String, enough: Interval => Boolean) => {
-      driver.server = if (load.isInstanceOf[Load.Open]) byRate.getOrElse(server) else server
+      val usual = if (load.isInstanceOf[Load.Open]) byRate.getOrElse(server) else server
+      driver.server = at(label).getOrElse(usual)
       new Measurement(
         label,
         driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)),
@@ -30,7 +36,7 @@ class CapacitySearchSuite extends Suite {
       )
     }
     val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, 100000, poisson)
-    val found  = new CapacitySearch(measure, objective, limits, Some(1.second), () => false).run()
+    val found  = new CapacitySearch(measure, objective, limits, Some(1.second), stopped).run()
     (found.fold(fail(_), identity), driver)
   }
 
@@ -146,6 +152,56 @@ class CapacitySearchSuite extends Suite {
       text,
       Some("No rate satisfies p99 < 100 ms, errors < 0.1 % for as long as it is held, not even 1/s.")
     )
+  }
+
+  /** Whether a load of that label is a rate that is held. */
+  private def isHold(label: String): Boolean = label.endsWith("/s, held")
+
+  test("a rate that the generator could not hold says nothing against the server") {
+    val stalls     = ModelServer(10, 20000000, stall = (10000000000L, 10180000000L))
+    var isHeld     = false
+    val busy       = (self: SelfFigures) => if (isHeld) self.copy(busiestLoop = 1) else self
+    val (found, _) = characterise(
+      stalls,
+      busy,
+      at = label => {
+        isHeld = isHold(label)
+        None
+      }
+    )
+    val knee = found.latency.getOrElse(fail("no knee"))
+    assertEquals((knee.verdict.limit, found.notHeld), (Limit.Client: Limit, None))
+    near(knee.rate.low, 500)
+  }
+
+  test("a rate that could not be reached as the search was interrupted while it was held counts") {
+    var isHeld     = false
+    val behind     = (self: SelfFigures) => if (isHeld) self.copy(due = self.due * 11 / 10) else self
+    val (found, _) = characterise(
+      ModelServer(10, 20000000),
+      behind,
+      at = label => {
+        isHeld ||= isHold(label)
+        None
+      },
+      stopped = () => isHeld
+    )
+    assert(found.interrupted && found.notHeld.isEmpty)
+    near(found.latency.fold(0.0)(_.rate.low), 500)
+  }
+
+  test("a rate is not satisfied while a queue grows, whatever the latency may be") {
+    val (found, _) = characterise(ModelServer(10, 20000000), objective = conditions("errors < 0.1 %"))
+    near(found.latency.fold(0.0)(_.rate.low), 500)
+  }
+
+  test(
+    "a single doubling of the users without a higher rate may be a disturbance, and does not end the search"
+  ) {
+    val slow       = ModelServer(10, 100000000)
+    val (found, _) =
+      characterise(ModelServer(10, 20000000), at = label => if (label == "4 users") Some(slow) else None)
+    near(found.throughput.fold(0.0)(_.rate.low), 500)
   }
 
   test("where no rate is sustained, not very many are tried") {

@@ -20,7 +20,7 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
       else connection.abort() // another protocol's bytes are lost
       used = until
     }
-    settle()
+    settle(hasUnused = used < until)
     used
   }
 
@@ -67,10 +67,12 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     settle()
   }
 
+  private def settle(): Unit = settle(hasUnused = connection.unusedBytes > 0)
+
   /** After each call of the session: decides whether to continue reading, and when to call it next. */
-  private def settle(): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
+  private def settle(hasUnused: Boolean): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
   else {
-    if (session.wantsInput || session.watchesForEnd) {
+    if (session.wantsInput || session.watchesForEnd(hasUnused)) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
     connection.deadline = Math.min(session.deadline, writingDeadline())

@@ -10,13 +10,15 @@ import java.util.concurrent.locks.LockSupport
  * it.
  *
  * Some delays are not reported: those in which the whole machine or virtual machine stood still, which stopped this
- * thread too, and the loading of classes soon after the start. A route is named only while its handler runs.
+ * thread too, the loading of classes soon after the start, and time in which a loop waited for a processor, as far as the
+ * platform tells it. A route is named only while its handler runs.
  *
  * @param count number of loops
  * @param presentTurn when the current turn of a loop began; `Long.MinValue` while the loop waits
  * @param stackOf the stack of a loop; empty if the platform has none
  * @param thresholdNanos how long a turn may take; a longer one is certainly detected at 1.5 times that
  * @param work the route whose handler a loop runs now; empty if it runs none or it is not known
+ * @param delay for how many nanoseconds a loop has waited for a processor so far; -1 if that is not known
  */
 private[server] final class Watchdog(
     count: Int,
@@ -24,7 +26,8 @@ private[server] final class Watchdog(
     stackOf: Int => Array[StackTraceElement],
     thresholdNanos: Long,
     log: Log,
-    work: Int => String
+    work: Int => String,
+    delay: Int => Long = _ => -1
 ) {
   import Watchdog._
 
@@ -32,11 +35,15 @@ private[server] final class Watchdog(
   private val reported   = new Array[Long](count) // the last turn of each loop that was found too long
   private val quietUntil = new Array[Long](count)
   private val unlogged   = new Array[Int](count)  // found too long, but not logged
-  private val total      = new AtomicLongArray(count)
+  private val delayed    =
+    new Array[Long](count) // the last turn of each loop whose delay was looked at early on
+  private val delayThen          = new Array[Long](count) // and that delay
+  private val total              = new AtomicLongArray(count)
   @volatile private var stopping = false
 
   java.util.Arrays.fill(seen, Long.MinValue)
   java.util.Arrays.fill(reported, Long.MinValue)
+  java.util.Arrays.fill(delayed, Long.MinValue)
   java.util.Arrays.fill(quietUntil, System.nanoTime())
 
   private val thread = new Thread(() => watch(), "needletail-watchdog")
@@ -76,13 +83,15 @@ private[server] final class Watchdog(
     var i = 0
     while (i < count) {
       val turn = presentTurn(i)
-      if (turn != Long.MinValue && turn == seen(i) && turn != reported(i) && now - turn >= thresholdNanos) {
-        reported(i) = turn
-        val stack = stackOf(i)
-        val loads = stack.exists(isLoading)
-        if (!loads || now - begun > YoungNanos) {
-          total.incrementAndGet(i)
-          report(i, now - turn, now, stack, loads)
+      if (turn != Long.MinValue) {
+        if (turn == seen(i) && turn != reported(i) && now - turn >= thresholdNanos) {
+          val waited = waitedInTurn(i, turn)
+          if (now - turn - waited >= thresholdNanos) found(i, turn, now, waited)
+        }
+        // few turns take that long; looked at before a turn is too long, in two looks at least
+        if (turn != delayed(i) && now - turn >= thresholdNanos / 4) {
+          delayed(i) = turn
+          delayThen(i) = delay(i)
         }
       }
       seen(i) = turn
@@ -90,9 +99,25 @@ private[server] final class Watchdog(
     }
   }
 
+  /** For how long a loop has waited for a processor in this turn, as far as it is known. */
+  private def waitedInTurn(loop: Int, turn: Long): Long =
+    if (turn != delayed(loop) || delayThen(loop) < 0) 0
+    else Math.max(0L, delay(loop) - delayThen(loop))
+
+  private def found(loop: Int, turn: Long, now: Long, waited: Long): Unit = {
+    reported(loop) = turn
+    val stack = stackOf(loop)
+    val loads = stack.exists(isLoading)
+    if (!loads || now - begun > YoungNanos) {
+      total.incrementAndGet(loop)
+      report(loop, now - turn - waited, waited, now, stack, loads)
+    }
+  }
+
   private def report(
       loop: Int,
       nanos: Long,
+      waited: Long,
       now: Long,
       stack: Array[StackTraceElement],
       loads: Boolean
@@ -105,6 +130,8 @@ private[server] final class Watchdog(
         if (loads) " by the loading of classes"
         else if (at.isEmpty) " outside of handlers (in a callback, a timer or a stream)"
         else s" in $at"
+      val beside =
+        if (waited < 1000000) "" else s" (and has waited ${waited / 1000000} ms for a processor)"
       val role = if (loop == 0) "its connections and new ones wait" else "its connections wait"
       val more =
         if (unlogged(loop) == 0) "" else s" (and ${unlogged(loop)} times more since this was last logged)"
@@ -113,7 +140,8 @@ private[server] final class Watchdog(
       val frames =
         if (stack.isEmpty) ""
         else stack.take(Frames).mkString("; its stack: ", " < ", "") // one line
-      val text = s"loop $loop has been blocked for ${nanos / 1000000} ms$where, and $role$more$advice$frames"
+      val text =
+        s"loop $loop has been blocked for ${nanos / 1000000} ms$beside$where, and $role$more$advice$frames"
       try log.warn(text)
       catch { case Survivable(_) => () } // a log that fails must not end this thread
     }

@@ -127,13 +127,18 @@ private[server] final class RequestReader(
 
   /**
    * Whether to continue reading, although nothing can be used now, to notice that the client ends its side or is gone.
-   * Not once it has sent something behind its last request, or behind content that nobody reads, nor where that content
-   * is large: it must wait.
+   * Not once it has sent something behind its last request, behind content that nobody reads, or behind as many requests
+   * as may be in progress, nor where that content is large: it must wait.
    *
    * @param isOwed whether a reply is due
+   * @param isBehind whether bytes wait already that are not used yet, or output that the client has not taken
    */
-  def watchesForEnd(isOwed: Boolean): Boolean =
-    isOwed && (if (state.isClosed) !input.hasExcess else body != null && !body.isDropping && body.mayArrive)
+  def watchesForEnd(isOwed: Boolean, isBehind: Boolean): Boolean =
+    isOwed && (
+      if (state.isClosed) !input.hasExcess
+      else if (state.readsHeads) !isBehind && !context.memory.isTight
+      else body != null && !body.isDropping && body.mayArrive
+    )
 
   /** The client will send no more. Content that has arrived can still be read. */
   def peerEnded(): Unit = if (isContentAtHand) state.on(SessionState.AllSent) else stop()

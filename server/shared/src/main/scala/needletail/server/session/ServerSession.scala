@@ -133,8 +133,13 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
     else state.hasContent && reader.isContentWanted || state.isAsking // to notice the client's end
 
-  /** Whether bytes are to be read all the same, as `wantsInput` is asked, to notice the client's end. */
-  def watchesForEnd: Boolean = reader.watchesForEnd(isOwed = !queue.isEmpty)
+  /**
+   * Whether bytes are to be read all the same, as `wantsInput` is asked, to notice the client's end.
+   *
+   * @param hasUnused whether the connection keeps bytes that were not used
+   */
+  def watchesForEnd(hasUnused: Boolean): Boolean =
+    reader.watchesForEnd(!queue.isEmpty, hasUnused || wire.pendingOutput > context.maxPendingOutput)
 
   // time
 

@@ -25,6 +25,7 @@ import needletail.server.operations.{
   LoopCounts,
   LoopSnapshot,
   ObservedServer,
+  ProcessorWait,
   RareWarning,
   Statistics,
   Watchdog
@@ -93,6 +94,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
         throw e
     }
 
+  private lazy val processorWaits = Array.tabulate(loopCount)(i => new ProcessorWait(loops(i).execute(_)))
+
   private val watchdog =
     if (settings.blockedNanos > 0)
       new Watchdog(
@@ -101,7 +104,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
         i => loops(i).stackTrace,
         settings.blockedNanos,
         settings.log,
-        i => members(i).presentWork
+        i => members(i).presentWork,
+        i => processorWaits(i).nanos()
       )
     else null
   if (watchdog != null) loops(0).execute { () =>

@@ -15,8 +15,8 @@ import scala.concurrent.duration._
 import needletail.async.{Async, Loop, UpstreamFailure}
 import needletail.http._
 import needletail.http.admission.RouteClass
-import needletail.io.{Address, EventLoop}
-import needletail.server.operations.Watchdog
+import needletail.io.{Address, EventLoop, EventLoops}
+import needletail.server.operations.{ProcessorWait, Watchdog}
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
@@ -191,6 +191,39 @@ class SeenByOperatorsSuite extends Suite {
     assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms in GET /work, "), lines)
     assertEquals(watched(Nil, "", 1.second).found(0), 1L)
     assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms outside of handlers "), lines)
+  }
+
+  test(
+    "a loop that waits for a processor is not blocked for that long, and the log says how long it waited"
+  ) {
+    // what is known at each look at the turn from the second on, in milliseconds
+    def lookedAt(waited: Long*): Watchdog = {
+      said.clear()
+      val turn   = System.nanoTime()
+      val delays = waited.map(_ * 1000000).iterator
+      val dog    =
+        new Watchdog(1, _ => turn, _ => Array.empty, threshold, log, _ => "GET /work", _ => delays.next())
+      dog.begun = turn - 1.hour.toNanos
+      for (at <- Seq(10, 60, 110, 160)) dog.look(turn + at.millis.toNanos)
+      dog
+    }
+    assertEquals((lookedAt(7000, 7020, 7070).found(0), lines), (0L, Nil))
+    assertEquals(lookedAt(7000, 7005).found(0), 1L)
+    val text = "loop 0 has been blocked for 105 ms (and has waited 5 ms for a processor) in GET /work"
+    assert(lines.head.startsWith(text), lines)
+    assertEquals(lookedAt(7000, 7020, 7050).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 110 ms (and has waited 50 ms "), lines)
+    assertEquals(lookedAt(-1).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 110 ms in GET /work"), lines)
+  }
+
+  test("how long a loop has waited for a processor is known on Linux") {
+    val loops = new EventLoops(1, "waits", daemon = true)
+    try {
+      val waits = new ProcessorWait(loops(0).execute(_))
+      if (new java.io.File("/proc/thread-self/schedstat").exists) eventually(waits.nanos() >= 0)
+      else assertEquals(waits.nanos(), -1L)
+    } finally loops.stop()
   }
 
   test("fault 18: a route is at work while its handler runs, not when its work is elsewhere") {

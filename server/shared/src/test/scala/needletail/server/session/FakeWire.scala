@@ -139,7 +139,7 @@ final class FakeWire(
   }
 
   private def pauseOrResume(): Unit = if (!isFinished) {
-    val reads = session.wantsInput || session.watchesForEnd
+    val reads = session.wantsInput || session.watchesForEnd(hasUnused = left.nonEmpty)
     if (reads && paused) unread = true
     paused = !reads
   }

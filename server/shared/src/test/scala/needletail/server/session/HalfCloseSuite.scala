@@ -19,11 +19,12 @@ class HalfCloseSuite extends Suite {
   private val get    = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
   private val config = ServerConfig(log = Log.none, halfCloseGrace = 1.second)
 
-  private final class Waiting {
+  private final class Waiting(maxPipelined: Int = config.maxPipelined) {
     val promise   = new AsyncPromise[Response]
     var cancelled = false
     promise.onCancel(() => cancelled = true)
-    val wire = new FakeWire((_: Request) => new Reply.Later(promise), config)
+    val wire =
+      new FakeWire((_: Request) => new Reply.Later(promise), config.copy(maxPipelined = maxPipelined))
   }
 
   test("an answer that comes within the grace is sent") {
@@ -141,7 +142,7 @@ class HalfCloseSuite extends Suite {
     val go   = new AsyncPromise[Unit]
     val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
     wire.send(asks(3)._2)
-    assert(wire.session.watchesForEnd)
+    assert(wire.session.watchesForEnd(hasUnused = false))
     go.succeed(())
     assertEquals(wire.turn().statuses, List(200))
     assertEquals(wire.send(get).statuses, List(200))
@@ -152,10 +153,48 @@ class HalfCloseSuite extends Suite {
     for ((name, ask) <- asks.drop(1)) {
       val w = new Waiting
       w.wire.send(ask)
-      assert(w.wire.session.watchesForEnd, name)
+      assert(w.wire.session.watchesForEnd(hasUnused = false), name)
       w.wire.send("more")
-      assert(!w.wire.session.wantsInput && !w.wire.session.watchesForEnd, name)
+      assert(!w.wire.session.wantsInput && !w.wire.session.watchesForEnd(hasUnused = false), name)
     }
+  }
+
+  test("a client that has sent as many requests as may be in progress is noticed, too") {
+    val w = new Waiting(maxPipelined = 1)
+    w.wire.send(get).end().after(900.millis)
+    assert(!w.cancelled && !w.wire.isFinished)
+    w.promise.succeed(Response.ok("late"))
+    assert(w.wire.turn().output.endsWith("late"))
+    assert(w.wire.isFinished)
+    val two = new Waiting(maxPipelined = 2)
+    two.wire.send(get + get).end().after(1.second)
+    assert(two.cancelled && two.wire.isFinished && !two.wire.isAborted)
+    assertEquals(two.wire.output, "")
+  }
+
+  test("a request beyond those waits unread behind its first bytes, and is served after a reply") {
+    var asked     = 0
+    val promises  = Seq.fill(2)(new AsyncPromise[Response])
+    val pipelined = config.copy(maxPipelined = 1)
+    val wire      = new FakeWire(
+      (_: Request) => {
+        asked += 1
+        new Reply.Later(promises(asked - 1))
+      },
+      pipelined
+    )
+    wire.send(get + get.dropRight(1))
+    assert(!wire.session.wantsInput && !wire.session.watchesForEnd(hasUnused = true))
+    assertEquals(asked, 1)
+    promises(0).succeed(Response.ok("one"))
+    assert(wire.turn().output.endsWith("one"))
+    assert(wire.session.wantsInput)
+    wire.send(get.takeRight(1))
+    assertEquals(asked, 2)
+    assert(wire.session.watchesForEnd(hasUnused = false))
+    promises(1).succeed(Response.ok("two"))
+    assert(wire.turn().output.endsWith("two"))
+    assert(!wire.isFinished)
   }
 
   private val onSockets =
@@ -170,17 +209,21 @@ class HalfCloseSuite extends Suite {
       asked += 1
       new Reply.Later(never)
     }
-    val server = Server(handler, onSockets).start()
-    try
-      for (((name, ask), i) <- (asks ++ asks).zipWithIndex) {
-        val client = new RawClient(server.port).send(ask)
-        eventually(asked == i + 1, name)
-        if (i >= asks.length) client.socket.setSoLinger(true, 0)
-        client.close()
-        eventually(cancelled == i + 1, name)
-        eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
-      }
-    finally { Await.result(server.close(), 20.seconds); () }
+    for (maxPipelined <- Seq(16, 1)) {
+      asked = 0
+      cancelled = 0
+      val server = Server(handler, onSockets.copy(maxPipelined = maxPipelined)).start()
+      try
+        for (((name, ask), i) <- (asks ++ asks).zipWithIndex) {
+          val client = new RawClient(server.port).send(ask)
+          eventually(asked == i + 1, name)
+          if (i >= asks.length) client.socket.setSoLinger(true, 0)
+          client.close()
+          eventually(cancelled == i + 1, s"$name, at most $maxPipelined")
+          eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
+        }
+      finally { Await.result(server.close(), 20.seconds); () }
+    }
   }
 
   test("over a socket: a client that ends its side after its request gets its answer") {

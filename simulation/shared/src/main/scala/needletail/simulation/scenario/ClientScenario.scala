@@ -48,12 +48,20 @@ final class ClientScenario(world: World) extends Scenario {
     )
   )
 
+  // In some the server falls silent towards the client, at any byte. Chosen by the seed itself, as other scenarios are.
+  // Nothing else delays their calls beyond their time.
+  private val fallsSilent = world.seed % 20 == 0 || world.seed % 20 == 2
+  private var isCalm      = false // no more faults
+
   private var begun = 0
   private var ended = 0
 
   def run(): Unit = {
     world.faults = world.faults.copy(fatal = false) // fatal errors are tested by the other scenarios
+    if (fallsSilent) world.faults = world.faults.copy(stalls = 0, preempted = 0)
     val server = Server(service.routes, config).startOn(world.platform)
+    if (fallsSilent) world.network.onConnect = (port, end) =>
+      if (port == server.port && !isCalm && random.percent(40)) end.audible = random.skewed(30000) - 1L
     val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = Client(asking, loops)
     val calls  = random.skewed(20)
@@ -65,6 +73,7 @@ final class ClientScenario(world: World) extends Scenario {
       }
     world.run(200.seconds.toNanos)((begun == calls && ended == calls) || world.fatalLoops > 0)
     world.stopFaults()
+    isCalm = true
     if (world.fatalLoops == 0) {
       if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
       world.pass(30.seconds.toNanos) // idle connections are closed
@@ -110,6 +119,7 @@ final class ClientScenario(world: World) extends Scenario {
 
   private def call(client: Client, port: Int, n: Int): Unit = {
     begun += 1
+    val since   = world.now
     val home    = Loop.current
     val mark    = Mark(1, n)
     val size    = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
@@ -121,15 +131,20 @@ final class ClientScenario(world: World) extends Scenario {
       "X-Mark",
       mark
     ).header("X-Size", size.toString)
-    val call =
+    var isLimited = true // its whole time is `requestTimeout`, as none of it is streamed
+    val call      =
       if (!hasBody) made
       else {
-        val body = if (random.percent(50)) made.body(content)
+        isLimited = random.percent(50)
+        val body = if (isLimited) made.body(content)
         else made.body(code.requestStream(content, if (random.percent(10)) size / 2 else Int.MaxValue))
         if (random.percent(20)) body.expectContinue else body
       }
+    val isWhole = random.percent(50)
+    isLimited &&= isWhole
+
     val answer: Async[(Int, Option[String], Array[Byte])] =
-      if (random.percent(50)) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
+      if (isWhole) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
       else
         call.stream.flatMap { r =>
           code.at("a streamed answer")
@@ -144,6 +159,9 @@ final class ClientScenario(world: World) extends Scenario {
     }
     answer.onComplete { result =>
       ended += 1
+      val took = world.now - since
+      if (fallsSilent && isLimited && took > asking.requestTimeout.toNanos + ClientScenario.Slack)
+        world.found(s"the call $mark took ${took / 1000000} ms, more than ${asking.requestTimeout}")
       check(mark, if (kind == "page" || Service.mayEndEarly(kind)) null else content, result)
       code.at("a callback of a call")
     }
@@ -170,4 +188,10 @@ final class ClientScenario(world: World) extends Scenario {
           )
       case Failure(e) => world.trace.say(world, s"the call $mark failed: $e")
     }
+}
+
+private object ClientScenario {
+
+  /** Timers wait in whole milliseconds; the network and readings of the clock add something, too. */
+  private final val Slack = 20L * 1000 * 1000
 }

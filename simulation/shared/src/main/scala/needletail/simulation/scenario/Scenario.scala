@@ -45,7 +45,7 @@ trait Scenario {
     }
     world.run(10.seconds.toNanos)(world.loopsAlive == 0) // the clients' loops
     checkNothingLeft(world)
-    code.checkStreams()
+    code.checkEnd()
   }
 
   /** Checks that a drain that has just begun ends in its time: within `most` if nobody is in its way. */

@@ -45,7 +45,11 @@ final class TlsScenario(world: World) extends Scenario {
   private val calls = if (random.percent(50)) random.skewed(8) else 0
   if (calls > 0) world.faults = world.faults.copy(fatal = false)
 
-  private val asksClients    = random.percent(40)
+  // In some the server's own check of certificates throws. Chosen by the seed itself, as other scenarios are.
+  private val checkThrows = world.seed % 9 == 6 && !isFair
+  if (checkThrows && world.faults.throws == 0) world.faults = world.faults.copy(throws = 100)
+
+  private val asksClients    = random.percent(40) || checkThrows
   private val needsClients   = asksClients && random.percent(50)
   private val refusesUnknown = random.percent(50)
 
@@ -53,8 +57,10 @@ final class TlsScenario(world: World) extends Scenario {
   private val refusesAnn = if (asksClients && !isFair && random.percent(30))
     world.now + random.longBetween(0, 3000000000L)
   else Long.MaxValue
-  private def accepts(subject: String): Boolean =
+  private def accepts(subject: String): Boolean = {
+    if (checkThrows) code.at("a check of certificates")
     subject != "CN=bob" && (subject != "CN=ann" || world.now < refusesAnn || isCalm)
+  }
 
   private var isCalm     = false // no more faults
   private var isDraining = false // before that

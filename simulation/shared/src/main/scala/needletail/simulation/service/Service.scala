@@ -28,16 +28,21 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
   var waiting: Int = 0
   var givenUp: Int = 0
 
+  private val wrappers = new Wrappers(world, code)
+
+  /** Whether there is user code around the routes, which listens for drains. */
+  def isWrapped: Boolean = wrappers.areUsed
+
   private def filtered = arg[String]("kind").filter(_ => { code.at("a filter"); true }, "{NAME} is fine")
 
-  val routes: Routes = Routes(
+  val routes: Routes = wrappers.around(Routes(
     (GET / "probe" to "alive".ok).priority(Priority.Critical),
     (GET / "metrics" to operations.metrics).priority(Priority.Critical),
     (GET / "limited" / filtered + request to { case (kind, r) => serve(kind, r) })
       .limit(2, queue = 2, queueTime = 300.millis),
     GET / filtered + request to { case (kind, r) => serve(kind, r) },
     POST / filtered + request to { case (kind, r) => serve(kind, r) }
-  )
+  ))
 
   private def serve(kind: String, request: Request): Reply = {
     code.at("a handler")
@@ -70,9 +75,9 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
       case "ignore-stream" => ok.stream(code.stream(content))
       case "peek"          => request.body.stream.next().map(_ => whole)
       case "greets"        => ok.stream(code.greeting(content, request.body.stream))
-      case "until-drain"   => ok.stream(code.stream(content).until(request.connection.draining))
+      case "until-drain"   => ok.stream(code.stream(content).until(wrappers.draining(request)))
       case "events"        => Response.ok.header("Content-Type", "text/event-stream").stream(new Events)
-      case "news"          => ok.stream(new Events().until(request.connection.draining))
+      case "news"          => ok.stream(new Events().until(wrappers.draining(request)))
       case "second"        => Async.sleep(1.second).map(_ => whole)
       case "page"          => "no mark".ok // like an error page or help, which belongs to no request
       case _               => Response.notFound

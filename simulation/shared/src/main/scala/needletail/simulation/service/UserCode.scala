@@ -18,6 +18,10 @@ final class UserCode(world: World) {
 
   private var streams = List.empty[Watched]
 
+  // callbacks of drains, and those of them that were called
+  private var listeners = 0
+  private var told      = 0
+
   /** A place where the library calls user code: throws at times. */
   def at(place: String): Unit = if (world.random.perMille(world.faults.throws)) {
     val error = if (world.faults.fatal && world.random.percent(10)) fatal() else survivable(world.random)
@@ -47,10 +51,22 @@ final class UserCode(world: World) {
   /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
   def requestStream(content: Array[Byte], failsAt: Int): ByteStream = new Watched(content, failsAt)
 
-  /** After everything has ended: checks that each stream was released. */
-  def checkStreams(): Unit = if (!hasBeenFatal) streams.foreach { s =>
-    if (s.cancelled > 1) world.found(s"a stream was cancelled ${s.cancelled} times: $s")
-    if (s.cancelled == 0 && !s.isOver) world.found(s"a stream was forgotten: $s")
+  /** A callback of a drain, which throws at times. */
+  def hearDrain(draining: Async[Unit]): Unit = {
+    listeners += 1
+    draining.foreach { _ =>
+      told += 1
+      at("a callback of a drain")
+    }
+  }
+
+  /** After everything has ended: checks that each stream was released, and that all were told of the drain. */
+  def checkEnd(): Unit = if (!hasBeenFatal) {
+    streams.foreach { s =>
+      if (s.cancelled > 1) world.found(s"a stream was cancelled ${s.cancelled} times: $s")
+      if (s.cancelled == 0 && !s.isOver) world.found(s"a stream was forgotten: $s")
+    }
+    if (told != listeners) world.found(s"$told of $listeners callbacks were told of the drain")
   }
 
   /** @param body is read after the first piece and before the others; null for nothing */

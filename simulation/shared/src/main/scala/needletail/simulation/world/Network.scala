@@ -88,6 +88,9 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
   var isClosed = false // on this side
   var isSilent = false // data sent to this end never arrives, without notice
 
+  /** Bytes that arrive here before the connection falls silent. */
+  var audible = Long.MaxValue
+
   def hasInput: Boolean = here > 0
   def hasEnd: Boolean   = endHere && here == 0
 
@@ -140,7 +143,8 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
     n
   }
 
-  private def receive(bytes: Array[Byte], from: Int, count: Int): Unit = if (isClosed) {
+  // What is sent to an end that has fallen silent, closed or not, stays in the sender's kernel.
+  private def receive(bytes: Array[Byte], from: Int, count: Int): Unit = if (isClosed && audible > 0) {
     if (!isSilent) world.after(latency)(peer.reset("it was sent to a closed end")) // as a kernel does
   } else {
     if (sent + count > buffer.length) grow(sent + count)
@@ -150,7 +154,12 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
       i += 1
     }
     sent += count
-    if (!isSilent) onItsWay { here += count }
+    if (!isSilent) {
+      val heard = math.min(count.toLong, audible).toInt
+      audible -= heard
+      onItsWay { here += heard }
+      if (audible == 0) silence()
+    }
   }
 
   private def onItsWay(arrival: => Unit): Unit = {

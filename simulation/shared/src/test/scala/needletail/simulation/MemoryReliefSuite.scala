@@ -1,0 +1,98 @@
+package needletail.simulation
+
+import scala.concurrent.duration._
+
+import needletail.async.AsyncPromise
+import needletail.http.Reply
+import needletail.routing._
+import needletail.server._
+import needletail.simulation.peer.SimpleClient
+import needletail.simulation.service.Service
+import needletail.simulation.world.{FaultRates, World}
+import needletail.testing.Suite
+
+/** Whom memory is taken from when it is short, and how much of it. */
+class MemoryReliefSuite extends Suite {
+  private val routes = Routes(
+    POST / "body" + request to (r => r.body.bytes.map(bytes => Response.ok.text(bytes.length.toString))),
+    GET / "never" to (new Reply.Later(new AsyncPromise[Response]): Reply)
+  )
+
+  private val budget = 256 * 1024 // three quarters of it are for large requests
+
+  /** Someone who sends some of a request, when told so, and perhaps the rest. */
+  private final class Sender(world: World, port: Int, head: String, content: Int = 0) {
+    private val answer = new StringBuilder
+    private val caller = new SimpleClient(world.network.connect(port))(
+      (bytes, n) => { answer.append(new String(bytes, 0, n, "US-ASCII")); () },
+      _ => ()
+    )
+
+    def status: String = answer.toString.slice(9, 12)
+
+    private def send(bytes: Array[Byte]): Unit = {
+      caller.send(bytes)
+      world.pass(20.millis.toNanos)
+    }
+    def begin(): Unit    = send(Service.ascii(head) ++ new Array[Byte](math.max(0, content - 1)))
+    def sendRest(): Unit = send(new Array[Byte](1))
+    def close(): Unit    = caller.close()
+  }
+
+  private def serving(test: (World, RunningServer) => Seq[Sender]): Unit = {
+    val world = new World(1)
+    world.faults = FaultRates.none
+    val config = ServerConfig(
+      loops = 1,
+      memoryBudget = budget.toLong,
+      bodyTimeout = 1.minute,
+      minBodyRate = 0,
+      handlerTimeout = 2.minutes,
+      halfCloseGrace = 100.millis,
+      overload = OverloadConfig.off,
+      blockedLoop = Duration.Zero,
+      log = Log.none
+    )
+    val server  = Server(routes, config).startOn(world.platform)
+    val senders = test(world, server)
+    senders.foreach(_.close())
+    world.pass(1.second.toNanos)
+    val _ = server.drain()
+    world.pass(20.seconds.toNanos)
+    world.checkIdle()
+    assertEquals(world.findings.toList, Nil)
+  }
+
+  private def body(world: World, server: RunningServer, size: Int): Sender =
+    new Sender(world, server.port, s"POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: $size\r\n\r\n", size)
+
+  // All are there from the beginning, so that it is seen at the same time that they are stalled.
+
+  test("who holds most loses it first, and the others go on") {
+    serving { (world, server) =>
+      val large = body(world, server, 110000)
+      val small = Seq.fill(14)(body(world, server, 9000))
+      val all   = large +: small // together more than three quarters
+      all.foreach(_.begin())
+      assertEquals(all.map(_.status).toSet, Set(""), "none is refused at once")
+      world.pass(3.seconds.toNanos)
+      assertEquals(large.status, "503")
+      small.foreach(_.sendRest())
+      assertEquals(small.map(_.status).toList, List.fill(14)("200"))
+      all
+    }
+  }
+
+  test("what cannot be taken back does not count: half of the rest is to be free") {
+    serving { (world, server) =>
+      val head   = "GET /never HTTP/1.1\r\nHost: a\r\nX: " + "x" * 30000 + "\r\n\r\n"
+      val heads  = Seq.fill(3)(new Sender(world, server.port, head)) // 90 kB that handlers have
+      val bodies = Seq(50000, 50000, 10000).map(body(world, server, _))
+      (heads ++ bodies).foreach(_.begin())
+      assertEquals(bodies.map(_.status).toSet, Set(""), "none is refused at once")
+      world.pass(3.seconds.toNanos)
+      assertEquals(bodies.map(_.status).sorted.toList, List("", "", "503"))
+      heads ++ bodies
+    }
+  }
+}
