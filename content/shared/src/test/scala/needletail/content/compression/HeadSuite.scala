@@ -18,7 +18,8 @@ class HeadSuite extends Suite with TemporaryDirectories {
 
   /** Status line and fields of the response on a connection of its own, in their order, without Date. */
   private def head(port: Int, method: String, path: String, fields: String): List[String] = {
-    val client = new RawClient(port).send(s"$method $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n$fields\r\n")
+    val client =
+      new RawClient(port).send(s"$method $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n$fields\r\n")
     try {
       val all = client.readAll()
       val end = all.indexOf("\r\n\r\n")
@@ -42,7 +43,17 @@ class HeadSuite extends Suite with TemporaryDirectories {
       GET / "image" to text.ok.contentType("image/png"),
       files("/files", root)
     ).compressed
-    val paths = List("short", "text", "long", "stream", "sized", "tagged", "image", "files/small.txt", "files/large.txt")
+    val paths = List(
+      "short",
+      "text",
+      "long",
+      "stream",
+      "sized",
+      "tagged",
+      "image",
+      "files/small.txt",
+      "files/large.txt"
+    )
     ServerFixture.serving(routes) { server =>
       for (path <- paths; fields <- List("", "Accept-Encoding: gzip\r\n", "Accept-Encoding: deflate\r\n")) {
         val get = head(server.port, "GET", s"/$path", fields)
