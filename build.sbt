@@ -53,7 +53,7 @@ val compileOptions = Def.task {
 
 val shared = Seq(
   scalacOptions ++= compileOptions.value,
-  // Scala 3's scaladoc warns of links that Scala 2's resolves.
+  // Scala 3's scaladoc skips the option, and says so for each module.
   Compile / doc / scalacOptions --= (if (scalaBinaryVersion.value == "3") Seq("-Werror") else Nil),
   Test / scalacOptions -= "-Wdead-code", // tests throw where values are expected
   Test / parallelExecution := false,

@@ -14,7 +14,7 @@ import scala.util.{Failure, Success, Try}
  * observers called after that. So long chains and deep recursion through `flatMap` do not use stack, and a loop that
  * ends in `flatMap` runs in constant memory.
  *
- * '''Cancellation.''' Work that is no longer needed should stop. Cancelling a value fails it with [[Cancelled]] and
+ * '''Cancellation.''' Work that is no longer needed should stop. Cancelling a value fails it with `Cancelled` and
  * withdraws it from what it was derived from. A value whose last observer has withdrawn is cancelled in turn, down to
  * the promise, timer or blocking work at the origin. `onComplete`, `foreach` and `toFuture` never withdraw.
  */
@@ -26,7 +26,7 @@ abstract class Async[+A] private[async] () {
   /** Cancels this one if it has no observers. */
   private[async] def withdrawUnobserved(): Unit
 
-  /** Fails this with [[Cancelled]] and stops what it waits for, unless it is complete. May be called more than once. */
+  /** Fails this with `Cancelled` and stops what it waits for, unless it is complete. May be called more than once. */
   def cancel(): Unit
 
   /** Whether it has a result. */
@@ -134,7 +134,7 @@ abstract class Async[+A] private[async] () {
     } else new Raced[B](this, other)
 
   /**
-   * The result of this if it is complete within `limit`; otherwise fails with [[TimedOut]] and withdraws, which
+   * The result of this if it is complete within `limit`; otherwise fails with `TimedOut` and withdraws, which
    * cancels this unless it has other observers. To be called on the loop.
    */
   final def timeout(limit: FiniteDuration): Async[A] =
@@ -163,7 +163,7 @@ final class TimedOut(val limit: FiniteDuration)
     extends RuntimeException(s"not complete within $limit", null, false, false)
 
 /**
- * An [[Async]] that is complete, and the form in which others keep their result.
+ * An `Async` that is complete, and the form in which others keep their result.
  *
  * One small object, so that an immediate answer costs no more than that: `map` and `flatMap` call their function at
  * once, and a holder may read the result without registering an observer.

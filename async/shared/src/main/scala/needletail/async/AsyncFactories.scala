@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{Future, Promise => FuturePromise}
 import scala.util.{Failure, Try}
 
-/** The object `Async`: ways to make an [[Async]]. */
+/** The object `Async`: ways to make an `Async`. */
 object AsyncFactories {
 
   /** An `Async` that is complete with `()`. */
@@ -85,7 +85,7 @@ object AsyncFactories {
     promise
   }
 
-  /** Runs `body`, which blocks, on another thread and returns its result on the calling loop: see [[Blocking]]. */
+  /** Runs `body`, which blocks, on another thread and returns its result on the calling loop: see `Blocking`. */
   def blocking[A](body: => A): Async[A] = Blocking.default(body)
 
   /** Starts `body` on `loop`, from any thread. If the loop has ended, fails with RejectedExecutionException. */

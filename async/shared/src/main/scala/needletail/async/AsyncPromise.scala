@@ -3,7 +3,7 @@ package needletail.async
 import scala.util.Try
 
 /**
- * An [[Async]] that its owner completes, once, on the loop's own thread.
+ * An `Async` that its owner completes, once, on the loop's own thread.
  *
  * Results of other threads are handed over by `Async.callback` or `Async.fromFuture`.
  */

@@ -16,10 +16,10 @@ import scala.concurrent.duration._
  * Limits on blocking work.
  *
  * @param threads        maximum of platform threads; each is started when there is work and none is idle
- * @param queue          tasks that may wait for one of those threads; one more is [[Rejected]]
+ * @param queue          tasks that may wait for one of those threads; one more is `Rejected`
  * @param idle           after how long without work such a thread ends
  * @param virtual        use virtual threads if the JVM has them (21 or later) instead of `threads` and `queue`
- * @param virtualThreads maximum of virtual threads; one more is [[Rejected]]
+ * @param virtualThreads maximum of virtual threads; one more is `Rejected`
  */
 final case class BlockingConfig(
     threads: Int = 64,
@@ -72,7 +72,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
   /**
    * Runs `body` on another thread and returns its value or exception on the calling loop.
    *
-   * Fails with [[Rejected]] if there is no room. Cancelling removes work that has not begun; work that has begun is
+   * Fails with `Rejected` if there is no room. Cancelling removes work that has not begun; work that has begun is
    * interrupted if the platform supports it, and its result is discarded.
    */
   def apply[A](body: => A): Async[A] = {
@@ -125,7 +125,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
   private def ended(): Unit = { running.decrementAndGet(); () }
 }
 
-/** The shared [[Blocking]] of `Async.blocking`. */
+/** The shared `Blocking` of `Async.blocking`. */
 object Blocking {
   @volatile private var shared: Blocking = null
 

@@ -3,7 +3,7 @@ package needletail.async
 import java.util.concurrent.Executor
 
 /**
- * A thread that runs tasks one after another. Each [[Async]] belongs to the loop it was created on.
+ * A thread that runs tasks one after another. Each `Async` belongs to the loop it was created on.
  *
  * `io.EventLoop` is the loop of a running program; tests drive one by hand. All methods may be called from any thread
  * unless stated otherwise.

@@ -3,7 +3,7 @@ package needletail
 package object async {
 
   /**
-   * Creates [[async.Async]] values. Not the companion of that class, since it needs promises, timers and threads,
+   * Creates `Async` values. Not the companion of that class, since it needs promises, timers and threads,
    * which the class does not know.
    */
   val Async: AsyncFactories.type = AsyncFactories

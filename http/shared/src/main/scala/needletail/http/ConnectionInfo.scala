@@ -29,7 +29,7 @@ trait ConnectionInfo {
   /**
    * Completes when the server begins to drain. Responses that never end by themselves, such as streams of events,
    * should end then; otherwise the drain waits for them until `drainTimeout` and cuts them off. See
-   * [[ByteStream.until]]. Call it on the connection's event loop. Cancelling it has no effect. Without a server it
+   * `ByteStream.until`. Call it on the connection's event loop. Cancelling it has no effect. Without a server it
    * never completes.
    */
   def draining: Async[Unit] = new AsyncPromise[Unit]

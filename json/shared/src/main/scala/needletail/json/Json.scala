@@ -3,7 +3,6 @@ package needletail.json
 import java.nio.charset.StandardCharsets.UTF_8
 
 import needletail.routing.{BodyReader, Content}
-import needletail.routing.internal.matching.Quote
 
 /**
  * A JSON value (RFC 8259). Immutable; `toString` is the value as JSON, without spaces.
@@ -249,8 +248,8 @@ final class JsonCursor private[json] (
 
   private def missing: JsonError = parent.value match {
     case null                        => parent.missing
-    case _: Json.Obj if name != null => parent.error(s"missing field '${Quote(name)}'")
-    case _: Json.Arr if name == null => parent.error(s"missing element $index")
+    case _: Json.Obj if name != null => error(JsonError.Missing)
+    case _: Json.Arr if name == null => error(JsonError.Missing)
     case other                       =>
       parent.error(s"expected ${if (name != null) "an object" else "an array"}, got ${other.kind}")
   }

@@ -2,7 +2,7 @@ package needletail.json
 
 import needletail.async.Async
 import needletail.http.Response
-import needletail.http.message.{HttpError, MediaType, Status}
+import needletail.http.message.{MediaType, Status}
 import needletail.routing.BodyReader
 
 /** Bodies and responses of type application/json. */
@@ -13,7 +13,7 @@ private[json] object JsonBody {
       request.body.bytes.flatMap { bytes =>
         read(bytes) match {
           case Right(value) => Async.value(value)
-          case Left(error)  => Async.fail(HttpError(Status.BadRequest, error.toString))
+          case Left(error)  => Async.fail(new JsonRefused(error))
         }
       }
     }

@@ -1,11 +1,14 @@
 package needletail.json
 
+import scala.util.control.NoStackTrace
+
+import needletail.http.message.{Answerable, HttpError, Status}
 import needletail.routing.internal.matching.Quote
 
 /**
  * Why a text is not JSON, or why a JSON value could not be converted.
  *
- * @param message the reason
+ * @param message the reason; `is missing` for a value that is not there
  * @param path the place in the document, such as `items[2].price`; empty for the document itself
  * @param offset the offset in bytes (UTF-8) of a syntax error; -1 for other errors
  * @param others further errors of the same value, in the order of its fields
@@ -24,6 +27,12 @@ final case class JsonError(
     copy(others = more.distinct.filter(_ != own).take(JsonError.Most - 1))
   }
 
+  /** Each error by itself. */
+  private[json] def all: Vector[JsonError] = copy(others = Vector.empty) +: others
+
+  /** 400 for a text that is not JSON, 422 for JSON that is not what was expected (RFC 9110 §15.5.21). */
+  private[json] def status: Status = if (offset >= 0) Status.BadRequest else Status.UnprocessableContent
+
   /**
    * One line, safe to be shown to a client: `malformed JSON: field 'items[2]': expected a value at byte 17`, or `field
    * 'amount': expected Integer, got a string; missing field 'city'`.
@@ -33,12 +42,27 @@ final case class JsonError(
 
   private def itself: String = {
     val where = if (path.isEmpty) "" else s"field '${Quote(path)}': "
-    if (offset >= 0) s"malformed JSON: $where$message at byte $offset" else s"$where$message"
+    if (offset >= 0) s"malformed JSON: $where$message at byte $offset"
+    else if (path.nonEmpty && message == JsonError.Missing) s"missing field '${Quote(path)}'"
+    else s"$where$message"
   }
 }
 
 object JsonError {
 
+  /** The message of an error about a value that is not there. */
+  private[json] final val Missing = "is missing"
+
   /** How many errors are kept: documents of clients may have any number. */
   private final val Most = 100
+}
+
+/**
+ * A body was refused: it is not JSON, or not the value that a route expects. A handler of failures may use `error`;
+ * otherwise the response is a problem (RFC 9457) with status 400 or 422 and the list `errors`.
+ */
+final class JsonRefused(val error: JsonError) extends RuntimeException(error.toString) with NoStackTrace
+    with Answerable {
+  def asHttpError: HttpError =
+    InputProblem.error(error.status, error.toString, error.all.map(InputProblem.of))
 }

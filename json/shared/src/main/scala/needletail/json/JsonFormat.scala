@@ -9,8 +9,9 @@ import needletail.routing.{BodyReader, Content}
  * Reads and writes an `A` as JSON, as a body and as a response: with one in the companion object of `Item`, routes have
  * `Body[Item]` and `item.ok`.
  *
- * A body that is not JSON, or no `A`, is refused with 400 and the [[JsonError]]; a media type other than
- * application/json, or one that ends in +json, with 415.
+ * A body that is not JSON is refused with 400, one that is no `A` with 422, both with a problem (RFC 9457) whose list
+ * `errors` names each field: see [[JsonRefused]]. A media type other than application/json, or one that ends in +json,
+ * is refused with 415.
  */
 final class JsonFormat[A] private (
     reader: JsonReader[A],
@@ -22,12 +23,22 @@ final class JsonFormat[A] private (
     with Content[A] {
   private val body = JsonFormat.bodyReader(reader, limits)
 
-  def name: String                               = body.name
-  def accepts(mediaType: String): Boolean        = body.accepts(mediaType)
-  def read(request: Request): Async[A]           = body.read(request)
-  def read(at: JsonCursor): Either[JsonError, A] = reader.read(at)
-  def write(value: A): Json                      = writer.write(value)
+  /** `JSON`, in the documentation of routes. */
+  def name: String = body.name
 
+  /** Whether bodies of that media type, in lower case and without parameters, are read: application/json and +json. */
+  def accepts(mediaType: String): Boolean = body.accepts(mediaType)
+
+  /** The body as an `A`; fails with [[JsonRefused]]. */
+  def read(request: Request): Async[A] = body.read(request)
+
+  /** The value at the cursor, which may be missing, as an `A`. */
+  def read(at: JsonCursor): Either[JsonError, A] = reader.read(at)
+
+  /** The value as JSON. */
+  def write(value: A): Json = writer.write(value)
+
+  /** A response with that status and the value as application/json. */
   def apply(status: Status, content: A): Response = JsonBody.respond(status, writer.write(content).toBytes)
 
   /** The same with other limits for bodies. */

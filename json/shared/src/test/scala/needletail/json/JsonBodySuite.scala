@@ -46,23 +46,65 @@ class JsonBodySuite extends Suite {
     assertEquals(routes.test(Request.get("/text")).header("Content-Type"), Some("text/plain; charset=utf-8"))
   }
 
-  test("what is not JSON, or no such value, is refused with 400 and says where") {
-    val syntax = post("/items", """{"id":7,"name":}""")
+  /** Status, detail, and the fields with their errors: all refusals are problems with these members. */
+  private def refusal(reply: TestReply): (Int, String, List[(String, String)]) = {
+    assertEquals(reply.header("Content-Type"), Some("application/problem+json"))
+    val json = Json.parse(reply.bytes).fold(e => fail(e.toString), identity)
+    assertEquals(json.at("status").as[Int], Right(reply.status.code))
+    assertEquals(json.at("title").as[String], Right(reply.status.reason))
+    assertEquals(json.at("type").as[String], Right("about:blank"))
+    val errors = json.at("errors").as[List[Map[String, String]]].fold(e => fail(e.toString), identity)
+    assert(errors.forall(_.keySet == Set("field", "message")), errors)
+    val detail = json.at("detail").as[String].fold(e => fail(e.toString), identity)
+    (reply.status.code, detail, errors.map(e => e("field") -> e("message")))
+  }
+
+  test("what is not JSON is refused with 400 and says where") {
     assertEquals(
-      (syntax.status, syntax.text),
-      (Status.BadRequest, "malformed JSON: field 'name': expected a value at byte 15")
+      refusal(post("/items", """{"id":7,"name":}""")),
+      (
+        400,
+        "malformed JSON: field 'name': expected a value at byte 15",
+        List("name" -> "expected a value at byte 15")
+      )
+    )
+    assertEquals(refusal(post("/items", ""))._1, 400)
+    assertEquals(refusal(post("/any", "[" * 10000))._1, 400)
+  }
+
+  test("JSON that is no such value is refused with 422, and each field that is missing or wrong is named") {
+    assertEquals(
+      refusal(post("/items", """{"id":"x","name":"pen"}""")),
+      (422, "field 'id': expected Long, got a string", List("id" -> "expected Long, got a string"))
     )
     assertEquals(
-      post("/items", """{"id":"x","name":"pen"}""").text,
-      "field 'id': expected Long, got a string"
+      refusal(post("/items", """{"id":1}""")),
+      (422, "missing field 'name'", List("name" -> "is missing"))
     )
-    assertEquals(post("/items", """{"id":1}""").text, "missing field 'name'")
-    assertEquals(post("/items", "[]").text, "expected an object, got an array")
     assertEquals(
-      routes.test(Request.put("/items", """[{"id":1,"name":2}]""")).text,
-      "field '[0].name': expected a string, got 2"
+      refusal(post("/items", "[]")),
+      (422, "expected an object, got an array", List("" -> "expected an object, got an array"))
     )
-    assertEquals(post("/any", "[" * 10000).status, Status.BadRequest)
+    assertEquals(
+      refusal(routes.test(Request.put("/items", """[{"id":1,"name":2}]"""))),
+      (422, "field '[0].name': expected a string, got 2", List("[0].name" -> "expected a string, got 2"))
+    )
+    val both = (JsonReader.field[Long]("id") + JsonReader.field[Map[String, Int]]("counts")).map(_._1)
+    val more = POST / "x" + jsonBody(both) to (_.toString.ok)
+    assertEquals(
+      refusal(more.test(Request.post("/x", "{\"counts\":{\"a\\u0007\":\"x\"}}")))._3,
+      List("id" -> "is missing", "counts.a\ufffd" -> "expected Integer, got a string")
+    )
+    val long = refusal(more.test(Request.post("/x", s"""{"id":1,"counts":{"${"x" * 300}":{}}}""")))._3
+    assert(long.head._1.length <= 257 && long.head._1.startsWith("counts.xxx"), long)
+  }
+
+  test("a route may answer a body that was refused by itself") {
+    val own = (POST / "x" + jsonBody[List[Int]] to (_.sum.toString.ok)).recover {
+      case refused: JsonRefused => s"${refused.error.path}: ${refused.error.message}".badRequest
+    }
+    val reply = own.test(Request.post("/x", """[1,"x"]"""))
+    assertEquals((reply.status.code, reply.text), (400, "[1]: expected Integer, got a string"))
   }
 
   test("other media types are refused with 415, types made of JSON are not") {
@@ -75,8 +117,12 @@ class JsonBodySuite extends Suite {
     val small = POST / "x" + Body[Json](Json.body(JsonLimits(maxValues = 2))) to (_.ok)
     assertEquals(small.test(Request.post("/x", "[1]")).status, Status.Ok)
     assertEquals(
-      small.test(Request.post("/x", "[1,2]")).text,
-      "malformed JSON: field '[1]': more than 2 values at byte 3"
+      refusal(small.test(Request.post("/x", "[1,2]"))),
+      (
+        400,
+        "malformed JSON: field '[1]': more than 2 values at byte 3",
+        List("[1]" -> "more than 2 values at byte 3")
+      )
     )
   }
 

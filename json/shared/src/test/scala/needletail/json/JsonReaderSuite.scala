@@ -29,9 +29,9 @@ class JsonReaderSuite extends Suite {
   test("what is missing or null is None for an Option, and else an error") {
     assertEquals(json.at("maker").at("since").as[Option[Int]], Right(None))
     assertEquals(json.at("maker").at("until").as[Option[Int]], Right(None))
-    assertEquals(error(json.at("maker").at("until").as[Int]), "field 'maker': missing field 'until'")
+    assertEquals(error(json.at("maker").at("until").as[Int]), "missing field 'maker.until'")
     assertEquals(error(json.at("no").at("such").as[Int]), "missing field 'no'")
-    assertEquals(error(json.at("tags").at(2).as[String]), "field 'tags': missing element 2")
+    assertEquals(error(json.at("tags").at(2).as[String]), "missing field 'tags[2]'")
     assertEquals(
       error(json.at("maker").at("since").as[Int]),
       "field 'maker.since': expected Integer, got null"
@@ -113,12 +113,12 @@ class JsonReaderSuite extends Suite {
     assertEquals(
       error(read("""{"id":"x","maker":{"city":1},"tags":[1,2]}""")),
       "field 'id': expected Long, got a string; missing field 'name'; field 'maker.city': expected a string, got 1; " +
-        "field 'maker': missing field 'since'; field 'tags[0]': expected a string, got 1"
+        "missing field 'maker.since'; field 'tags[0]': expected a string, got 1"
     )
     val wrong = read("""{"name":"p"}""").left.toOption.get
     assertEquals(
-      wrong.message        -> wrong.others.map(_.message),
-      "missing field 'id'" -> Vector("missing field 'maker'")
+      (wrong +: wrong.others).map(e => e.path -> e.message),
+      Vector("id" -> "is missing", "maker" -> "is missing")
     )
     assertEquals(error(read("[]")), "expected an object, got an array")
   }

@@ -5,7 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core._
 import needletail.async.Async
 import needletail.http.{Request, Response}
 import needletail.http.message.{HttpError, MediaType, Status}
-import needletail.json.FieldPath
+import needletail.json.{FieldPath, InputProblem, Json}
 import needletail.routing.{BodyReader, Content}
 import needletail.routing.internal.matching.Quote
 
@@ -26,8 +26,9 @@ package object jsoniter {
   private val reading = ReaderConfig.withAppendHexDumpToParseException(false)
 
   /**
-   * `Body[A]` from JSON. A malformed body is refused with 400 and the path of the field; a media type other than
-   * application/json, or one that ends in +json, with 415.
+   * `Body[A]` from JSON. A body that is not JSON is refused with 400, one that is no `A` with 422, both with a problem
+   * (RFC 9457) whose list `errors` names the field; a media type other than application/json, or one that ends in
+   * +json, with 415.
    */
   implicit def jsonBody[A](implicit codec: JsonValueCodec[A]): BodyReader[A] =
     BodyReader.of[A](
@@ -65,19 +66,37 @@ package object jsoniter {
 
   /** `message` ends in the offset of the error, in hexadecimal. */
   private def malformed(bytes: Array[Byte], message: String): HttpError = {
-    val field = message.split(", offset: 0x", 2) match {
-      case Array(what, hex) =>
+    val missing = message.startsWith(MissingField)
+    val path    = message.split(", offset: 0x", 2) match {
+      case Array(_, hex) =>
         val offset = hex.takeWhile(c => Character.digit(c, 16) >= 0)
         if (offset.isEmpty || offset.length > 8) ""
         else
           FieldPath.at(
             bytes,
             java.lang.Long.parseLong(offset, 16).min(bytes.length.toLong).toInt,
-            enclosing = what.startsWith("missing required field")
+            enclosing = missing
           )
       case _ => ""
     }
-    val where = if (field.isEmpty) "" else s"field '${Quote(field)}': "
-    HttpError(Status.BadRequest, s"malformed JSON: $where${Quote(message, 200)}")
+    val about = Quote(message, 200)
+    val where = if (path.isEmpty) "" else s"field '${Quote(path)}': "
+    // the parser does not tell what is not JSON from what is no `A`
+    if (Json.parse(bytes).isLeft)
+      InputProblem.error(
+        Status.BadRequest,
+        s"malformed JSON: $where$about",
+        List(InputProblem.entry(Quote(path), about))
+      )
+    else {
+      val name  = if (missing) message.substring(MissingField.length).takeWhile(_ != '"') else ""
+      val entry =
+        if (missing) InputProblem.entry(if (path.isEmpty) name else s"${Quote(path)}.$name", "is missing")
+        else InputProblem.entry(Quote(path), about)
+      InputProblem.error(Status.UnprocessableContent, where + about, List(entry))
+    }
   }
+
+  /** How the parser's message about a field begins that is not there; the name follows. */
+  private final val MissingField = "missing required field \""
 }

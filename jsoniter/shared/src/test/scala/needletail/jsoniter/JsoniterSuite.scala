@@ -4,6 +4,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core.JsonValueCodec
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 
 import needletail.async.Async
+import needletail.json.Json
 import needletail.routing._
 import needletail.testkit._
 
@@ -56,52 +57,69 @@ class JsoniterSuite extends needletail.testing.Suite {
     assertEquals(routes.test(Request.get("/text")).header("Content-Type"), Some("text/plain; charset=utf-8"))
   }
 
+  /** Detail, field and message of a problem, which is all that a client gets. */
+  private def refusal(reply: TestReply): (String, String, String) = {
+    assertEquals(reply.header("Content-Type"), Some("application/problem+json"))
+    val json   = Json.parse(reply.bytes).fold(e => fail(e.toString), identity)
+    val result =
+      for {
+        detail  <- json.at("detail").as[String]
+        field   <- json.at("errors").at(0).at("field").as[String]
+        message <- json.at("errors").at(0).at("message").as[String]
+        _ <- if (json.at("status").as[Int].contains(reply.status.code)) Right(()) else Left("another status")
+      } yield (detail, field, message)
+    result.fold(e => fail(e.toString), identity)
+  }
+
   test("malformed JSON is refused with 400, and says where") {
     Seq(
       "",
       "{",
-      """{"id":"x","item":"tea"}""",
-      """{"id":1}""",
+      """{"id":1,"item":tea}""",
       "\u0000",
       "[" * 10000,
       """{"id":1,"item":"a"}x"""
     ).foreach { text =>
       val reply = post(text)
       assertEquals(reply.status, Status.BadRequest, text.take(30))
-      assert(reply.text.startsWith("malformed JSON: "), reply.text)
-      assert(reply.text.length < 200 && !reply.text.contains('\n'), reply.text)
+      val (detail, _, message) = refusal(reply)
+      assert(detail.startsWith("malformed JSON: ") && detail.endsWith(message), detail)
+      assert(detail.length < 200 && !reply.text.contains('\n'), reply.text)
+      assert(message.contains(", offset: 0x"), message)
     }
-    assert(post("""{"id":1}""").text.contains("offset"), post("""{"id":1}""").text)
   }
 
-  test("an error names the field") {
-    val wrong = post("""{"id":"x","item":"tea"}""").text
-    assert(wrong.startsWith("malformed JSON: field 'id': ") && wrong.endsWith(", offset: 0x00000006"), wrong)
-    def field(text: String): String = {
-      val reply = baskets.test(Request.post("/baskets", text)).text
-      """malformed JSON: field '(.*?)': """.r.findPrefixMatchOf(reply).fold(reply)(_.group(1))
-    }
-    val good = """"customer":{"id":1,"item":"{[\\\"x"}"""
-    assertEquals(field("""{"customer":{"id":1.5,"item":"x"}}"""), "customer.id")
+  test("JSON that is no such value is refused with 422, and an error names the field") {
+    val wrong                    = post("""{"id":"x","item":"tea"}""")
+    val (detail, field, message) = refusal(wrong)
+    assertEquals((wrong.status.code, field), (422, "id"))
+    assert(message.endsWith(", offset: 0x00000006") && detail == s"field 'id': $message", detail)
+    def basket(text: String): String = refusal(baskets.test(Request.post("/baskets", text)))._2
+    val good                         = """"customer":{"id":1,"item":"{[\\\"x"}"""
+    assertEquals(basket("""{"customer":{"id":1.5,"item":"x"}}"""), "customer.id")
     assertEquals(
-      field(s"""{$good,"lines":[{"item":"a","prices":[1,2]},{"item":"b","prices":[1,true]}]}"""),
+      basket(s"""{$good,"lines":[{"item":"a","prices":[1,2]},{"item":"b","prices":[1,true]}]}"""),
       "lines[1].prices[1]"
     )
-    assertEquals(field(s"""{$good,"lines":[{"item":7,"prices":[]}]}"""), "lines[0].item")
-    assertEquals(field(s"""{$good,"lines":7}"""), "lines")
-    assertEquals(field(s"""{"lines":[],$good"""), "customer")
+    assertEquals(basket(s"""{$good,"lines":[{"item":7,"prices":[]}]}"""), "lines[0].item")
+    assertEquals(basket(s"""{$good,"lines":7}"""), "lines")
+    assertEquals(basket(s"""{"lines":[],$good"""), "customer")
   }
 
-  test("a field that is missing is named by the parser, and its object by us") {
-    def text(body: String): String = baskets.test(Request.post("/baskets", body)).text
-    assert(post("""{"id":1}""").text.startsWith("malformed JSON: missing required field \"item\""))
-    val inside = text("""{"lines":[],"customer":{"id":1}}""")
-    assert(inside.startsWith("malformed JSON: field 'customer': missing required field \"item\""), inside)
+  test("a field that is missing is named as needletail-json names it") {
+    def told(reply: TestReply) = {
+      val (_, field, message) = refusal(reply)
+      (reply.status.code, field, message)
+    }
+    assertEquals(told(post("""{"id":1}""")), (422, "item", "is missing"))
+    val inside = baskets.test(Request.post("/baskets", """{"lines":[],"customer":{"id":1}}"""))
+    assertEquals(told(inside), (422, "customer.item", "is missing"))
   }
 
   test("names of fields from a client are cut and cleaned") {
-    val reply = baskets.test(Request.post("/baskets", "{\"" + "a\u0007" * 500 + "\":{\"b\":")).text
-    assert(reply.length < 300 && !reply.contains('\u0007'), reply)
+    val reply = baskets.test(Request.post("/baskets", "{\"" + "a\u0007" * 500 + "\":{\"b\":"))
+    val told  = refusal(reply).toString
+    assert(told.length < 400 && !told.contains('\u0007'), told)
   }
 
   test("other media types are refused with 415, types made of JSON are not") {

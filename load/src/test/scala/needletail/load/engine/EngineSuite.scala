@@ -1,8 +1,11 @@
 package needletail.load.engine
 
-import scala.concurrent.duration._
+import java.util.concurrent.ConcurrentLinkedQueue
 
-import needletail.http.Response
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import needletail.http.{Handler, Response}
 import needletail.load.plan.Load
 import needletail.load.result.Lateness
 import needletail.testing.Suite
@@ -51,6 +54,24 @@ class EngineSuite extends Suite with Serving {
       val named = Vector(kinds(0), kinds(1), kinds(1).copy(name = "c", users = Some(5)))
       val other = run(closed(server.url, 0, 0).copy(kinds = named, load = users))
       assertEquals(other.kinds.indices.map(i => other.figures(i).good), IndexedSeq(30L, 10L, 50L))
+    }
+  }
+
+  test("the time between arrivals at random tells nothing about their kinds") {
+    val seen            = new ConcurrentLinkedQueue[(Long, Boolean)]
+    val noting: Handler = request => {
+      seen.add((System.nanoTime(), request.path == "/b"))
+      Response.ok
+    }
+    serving(noting) { server =>
+      val kinds = Vector(kind(server.url + "/a", "a"), kind(server.url + "/b", "b"))
+      val load  = Load.Open(Vector(Load.Step(200, 200, 2.seconds)), poisson = true)
+      run(open(server.url, 200, 2.seconds).copy(kinds = kinds, load = load))
+      val all    = seen.asScala.toVector
+      val gaps   = all.zip(all.drop(1)).map { case ((before, _), (at, isB)) => (at - before, isB) }
+      val median = gaps.map(_._1).sorted.apply(gaps.size / 2)
+      val after  = gaps.count { case (gap, isB) => (gap >= median) == isB }.toDouble / gaps.size
+      assert((after - 0.5).abs < 0.15, s"$after of ${gaps.size}") // six standard deviations
     }
   }
 

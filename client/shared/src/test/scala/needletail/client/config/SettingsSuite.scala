@@ -64,6 +64,8 @@ class SettingsSuite extends Suite {
     assertRefused("ServerConfig.backlog", 0)(server.copy(backlog = 0))
     assertRefused("ServerConfig.maxTarget", 0)(server.copy(maxTarget = 0))
     assertRefused("ServerConfig.maxHead", 100)(server.copy(maxHead = 100))
+    assertRefused("ServerConfig.maxHead", 63)(server.copy(maxTarget = 1, maxHead = 63))
+    assertRefused("ServerConfig.maxHead", 1)(server.copy(maxTarget = 1, maxHead = 1))
     assertRefused("ServerConfig.maxHead", 65536)(server.copy(maxHead = 65536))
     assertRefused("ServerConfig.maxHeaders", 0)(server.copy(maxHeaders = 0))
     assertRefused("ServerConfig.maxBody", -1)(server.copy(maxBody = -1))

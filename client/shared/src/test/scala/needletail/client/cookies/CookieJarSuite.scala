@@ -173,6 +173,17 @@ class CookieJarSuite extends Suite {
     set(jar, "http://a.example/", "session=evil")
     val sentThere = sent(jar, "https://a.example/").split("; ").toSet
     assert(sentThere("session=good") && !sentThere("session=evil"), sentThere)
+    // where all are secure, none makes room: neither in its domain, nor for another one
+    val full = new CookieJar(maxPerDomain = 2, maxCookies = 3)
+    set(full, "https://a.example/", "k=1; Secure", "l=1; Secure")
+    set(full, "https://b.example/", "m=1; Secure")
+    val before = full.cookies
+    for (host <- List("a", "b", "c"))
+      set(full, s"http://$host.example/", "n=1", "k=2; Path=/x", "l=2; Max-Age=0")
+    assertEquals(
+      full.cookies.map(c => (c.name, c.value, c.domain)),
+      before.map(c => (c.name, c.value, c.domain))
+    )
   }
 
   test("no host sets a cookie for one whose name only ends alike, nor a __Host- cookie for a domain") {

@@ -1,7 +1,7 @@
 package needletail.content.answer
 
 import needletail.http.{Request, Response, Status}
-import needletail.json.Json
+import needletail.json.{InputProblem, Json}
 import needletail.routing.{Content, Routes}
 
 /**
@@ -41,7 +41,7 @@ final case class Problem(
 object Problem {
 
   /** The media type of problems in JSON. */
-  val MediaType = "application/problem+json"
+  val MediaType: String = InputProblem.MediaType
 
   /** `problem.withStatus` and similar methods; the status of the problem changes with it. */
   implicit val content: Content[Problem] = (status, problem) => problem.copy(status = status).toResponse

@@ -140,10 +140,14 @@ private[content] final class Compression(config: CompressionConfig) {
     else Long.MaxValue
 
   private def coded(request: Request, response: Response, coding: String): Response =
-    if (request.method == Method.HEAD)
-      response.stream(response.body.stream) // its length would be another one
-    else if (response.content != null && response.content.length <= AtOnce)
-      response.bytes(Compressing.whole(response.content, coding, config.level))
+    if (response.content != null && response.content.length <= AtOnce)
+      response.bytes(Compressing.whole(
+        response.content,
+        coding,
+        config.level
+      )) // for HEAD too, to have its length
+    else if (request.method == Method.HEAD)
+      response.stream(response.body.stream) // of unknown length, as that for GET
     else {
       val source =
         if (response.content != null) ByteStream.fromIterator(slices(response.content)) else response.source

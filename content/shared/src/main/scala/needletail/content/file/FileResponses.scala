@@ -40,8 +40,10 @@ private[file] final class FileResponses(
   def apply(request: Request, now: Long, mayStream: Boolean): Outcome = conditions(request) match {
     case Verdict.NotModified                             => Outcome.Ready(notModified)
     case Verdict.Failed                                  => Outcome.Ready(failed)
-    case Verdict.Proceed if request.method != Method.GET =>
-      Outcome.Ready(empty.stream(ByteStream.of(nothing), variant.size))
+    case Verdict.Proceed if request.method != Method.GET => // framed as for GET, if it is compressed as well
+      Outcome.Ready(
+        if (isCopied(variant.size, mayStream)) whole else empty.stream(ByteStream.of(nothing), variant.size)
+      )
     case Verdict.Proceed =>
       request.header("range") match {
         case Some(range) if conditions.allowRange(request, now) =>

@@ -1,8 +1,7 @@
 package needletail.content.validation
 
-import needletail.content.answer.Problem
 import needletail.http.{Response, Status}
-import needletail.json.Json
+import needletail.json.InputProblem
 import needletail.routing.internal.typing.Concat
 
 /**
@@ -88,10 +87,12 @@ object Validated {
     new Validated(None, Vector(FieldError(field, message)))
 
   /** The problem that reports errors to a client: `{"errors":[{"field":…,"message":…}],…}`. */
-  def problem(errors: Seq[FieldError], status: Status = Status.UnprocessableContent): Response = {
-    val list = errors.map(e => Json.obj("field" -> e.field, "message" -> e.message))
-    Problem(status, "the input is not valid", extensions = Json.obj("errors" -> list)).toResponse
-  }
+  def problem(errors: Seq[FieldError], status: Status = Status.UnprocessableContent): Response =
+    InputProblem.response(
+      status,
+      "the input is not valid",
+      errors.map(e => InputProblem.entry(e.field, e.message))
+    )
 
   private def below(field: String, error: FieldError): FieldError =
     error.copy(field =

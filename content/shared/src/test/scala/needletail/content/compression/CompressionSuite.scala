@@ -115,6 +115,35 @@ class CompressionSuite extends Suite {
     assertEquals(head.headers, reply(Response.ok(text).header("ETag", "\"a\"")).headers)
   }
 
+  test("digests of bytes that are not sent are left out, and those of bytes that are stay") {
+    val digests  = List("Content-Digest", "Repr-Digest", "Content-MD5")
+    val digested = digests.foldLeft(Response.ok(text))(_.header(_, "sha-256=:AAAA:"))
+    for (method <- Seq(Method.GET, Method.HEAD)) {
+      val sent = reply(digested, method = method)
+      assertEquals(sent.header("Content-Encoding"), Some("gzip"))
+      assertEquals(digests.filter(sent.headers.contains(_)), Nil, method)
+      val whole = reply(digested, "br", method = method)
+      assertEquals(digests.filter(whole.headers.contains(_)), digests, method)
+    }
+  }
+
+  test("a 304 has the ETag and the Vary that the 200 has, and a part of a content the Vary of the whole") {
+    for (accept <- Seq("gzip", "deflate;q=0.5", "br", ""); vary <- Seq(None, Some("Origin"), Some("*"))) {
+      def varying(response: Response) = vary.fold(response)(response.header("Vary", _))
+      def fields(response: Response)  = {
+        val sent = reply(varying(response.header("ETag", "\"a\"")), accept)
+        (sent.header("ETag"), sent.headers.getAll("Vary").toList)
+      }
+      val whole = fields(Response.ok(text))
+      assertEquals(fields(Response(Status.NotModified)), whole, accept)
+      val part = Response(Status.PartialContent).text("line").header("Content-Range", "bytes 0-3/99")
+      assertEquals(fields(part)._2, whole._2, accept)
+    }
+    // also of a type that is not compressed, as the part does not tell that of the whole
+    val part = Response(Status.PartialContent).contentType("multipart/byteranges; boundary=x")
+    assertEquals(reply(part).header("Vary"), Some("Accept-Encoding"))
+  }
+
   test("a 304 keeps the strong tag of a client that has the bytes which are not compressed") {
     def tag(known: String) =
       reply(Response(Status.NotModified).header("ETag", "\"a\""), fields = Seq("If-None-Match" -> known))

@@ -91,6 +91,33 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("a preflight that CORS answers gives back the connection to the service, whose response is not read") {
+    val endless: Handler = request =>
+      if (request.method != Method.OPTIONS) Response.ok("x")
+      else Response.ok.stream(new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = Async.sleep(10.millis).map(_ => Some(new Array[Byte](100)))
+        def cancel(): Unit                     = ()
+      })
+    val one = clientConfig.copy(connectionsPerHost = 1)
+    serving(endless, config = one) { (server, client) =>
+      val routes = proxy("/api", client.service(server.url)).cors(CorsConfig(Set("https://a.example")))
+      serving(routes) { (front, outer) =>
+        val service = outer.service(front.url)
+        for (_ <- 1 to 3) {
+          val preflight = service.call(Method.OPTIONS, "/api/x")
+            .header("Origin", "https://a.example").header("Access-Control-Request-Method", "GET")
+          val reply = outer.await(preflight.response)
+          assertEquals(
+            (reply.status.code, reply.header("Access-Control-Allow-Origin")),
+            (204, Some("https://a.example"))
+          )
+        }
+        assertEquals(outer.await(service.get("/api/x").text), "x")
+        eventually(client.statistics.head.inFlight == 0)
+      }
+    }
+  }
+
   test("the host that is passed on is that of an absolute target, and not what the client sent beside it") {
     serving(origin) { (server, client) =>
       val routes = proxy("/api", client.service(server.url), ProxyConfig(keepHost = true))

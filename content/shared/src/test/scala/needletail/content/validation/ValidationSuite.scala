@@ -64,6 +64,9 @@ class ValidationSuite extends Suite {
       (e.at("field").as[String].toOption.get, e.at("message").as[String].toOption.get)
     }
 
+  private def members(text: String): List[String] =
+    Json.parse(text).flatMap(_.as[Map[String, Json]]).toOption.get.keys.toList
+
   test("elements of a list that have no fields") {
     val tags  = List("a", "", "B")
     val rows  = List(List(1), List(2, -1))
@@ -121,7 +124,15 @@ class ValidationSuite extends Suite {
         "lines[1].price" -> "must not be negative"
       )
     )
-    assertEquals(json("""{"item":7}""").status.code, 400)
+    // a field that is missing or has another type is told in the same form as one whose value is not valid
+    val unread = json("""{"item":7}""")
+    assertEquals((unread.status, unread.header("Content-Type")), (bad.status, bad.header("Content-Type")))
+    assertEquals(errors(unread.text), List("item" -> "expected a string, got 7"))
+    assertEquals(errors(json("""{"item":"pen"}""").text), List("address" -> "is missing"))
+    assertEquals(members(unread.text), members(bad.text))
+    val malformed = json("""{"item":""")
+    assertEquals((malformed.status.code, errors(malformed.text).map(_._1)), (400, List("item")))
+    assertEquals(members(malformed.text), members(bad.text))
     val many = json(
       s"""{"item":"","address":{"price":0},"lines":[${List.fill(1000)("""{"price":-1}""").mkString(",")}]}"""
     )

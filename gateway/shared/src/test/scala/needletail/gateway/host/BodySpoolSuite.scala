@@ -1,14 +1,19 @@
 package needletail.gateway.host
 
+import java.io.{File, IOException}
+import java.nio.file.attribute.{PosixFilePermission, PosixFilePermissions}
+import java.nio.file.{Files, Path, Paths}
+
 import scala.util.Try
 
 import needletail.async.{Async, Blocking}
 import needletail.gateway.host.incoming.SizedContent
 import needletail.http._
-import needletail.testing.Suite
+import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testkit.ManualLoop
 
 /** Bodies without a length, which are collected before a program gets them. */
-class BodySpoolSuite extends Suite {
+class BodySpoolSuite extends Suite with TemporaryDirectories {
 
   /** A body of pieces, for which the server has room for `room` bytes. */
   private final class Bounded(pieces: Seq[Array[Byte]], room: Int) extends MessageBody {
@@ -54,6 +59,30 @@ class BodySpoolSuite extends Suite {
       assertEquals(content.stream.next().poll.map(_.get), Some(None))
     }
   }
+
+  test("what does not fit into memory goes to a file that only its owner may open, and that has no name") {
+    assume(Files.isDirectory(Paths.get("/proc/self/fd")), "there is no /proc")
+    val directory = temporaryDirectory()
+    val config    = ProgramHostConfig(spoolMemory = 1000, spoolDirectory = Some(directory.toString))
+    val loop      = new ManualLoop
+    val content   = loop.run(new BodySpool(config, Blocking.default)(body(1000, room = 65536))).get
+    assertEquals(content.length, 60000L)
+    val open = openBelow(directory)
+    assertEquals(open.map(PosixFilePermissions.toString(_)), List("rw-------"))
+    assertEquals(directory.toFile.list.toList, Nil)
+    assertEquals(loop.run(content.stream.toList(100)).get.map(_.length).sum, 60000)
+    loop.within(content.close())
+    eventually(openBelow(directory).isEmpty)
+  }
+
+  /** The permissions of the open files in that directory, whether or not they still have a name. */
+  private def openBelow(directory: Path): List[java.util.Set[PosixFilePermission]] =
+    new File("/proc/self/fd").list.toList.map(fd => Paths.get(s"/proc/self/fd/$fd")).flatMap { fd =>
+      try
+        if (Files.readSymbolicLink(fd).startsWith(directory)) Some(Files.getPosixFilePermissions(fd))
+        else None
+      catch { case _: IOException => None } // it has been closed
+    }
 
   test("where there is no memory left for it, the request is refused") {
     for (piece <- List(1, 1000, 60000)) {

@@ -3,8 +3,9 @@ package needletail.load.analysis.search
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
-import needletail.load.analysis.verdict.{Condition, Limit, Measurement, Metric}
+import needletail.load.analysis.verdict.{Condition, Limit, Measurement, Metric, Quantity}
 import needletail.load.plan.{Load, LoadPlan}
+import needletail.load.report.text.CharacterisationText
 import needletail.load.result.{Interval, SelfFigures}
 import needletail.testing.Suite
 
@@ -202,6 +203,30 @@ class CapacitySearchSuite extends Suite {
     val (found, _) =
       characterise(ModelServer(10, 20000000), at = label => if (label == "4 users") Some(slow) else None)
     near(found.throughput.fold(0.0)(_.rate.low), 500)
+  }
+
+  /** What is said of the capacity for latency. */
+  private def saidOf(found: Characterisation): String =
+    CharacterisationText.criteria(found).find(_.name == "Capacity for latency").fold("nothing")(_.text)
+
+  test("a capacity that was held is said to be one, without a doubt") {
+    val (found, _) = characterise(ModelServer(10, 20000000))
+    val rate       = found.latency.fold(0.0)(_.rate.low)
+    val text       = saidOf(found)
+    near(rate, 500)
+    assert(text.startsWith(Quantity.rate(rate)) && text.matches(".*, or [0-9]+ users who pause 1 s\\."), text)
+  }
+
+  test("what the load tester could not hold is said to be the rate of a short time, and no more is known") {
+    val (found, _) = characterise(ModelServer(10, 20000000))
+    val missed     = found.overload.getOrElse(fail("no overload")).measured
+    assert(!missed.check(objective).forall(_.held))
+    assert(
+      saidOf(found.copy(latency = found.latency.map(_.copy(held = missed)))).endsWith(
+        "users who pause 1 s. That was for a short time only: while it was held, the load tester was the limit and the " +
+          "objective was not met, so whether the server sustains it is not known."
+      )
+    )
   }
 
   test("where no rate is sustained, not very many are tried") {

@@ -24,9 +24,10 @@ import needletail.server.overload.OverloadConfig
  * @param crowdedIdleTimeout how long a connection may be idle while the server is crowded
  * @param backlog connections that the kernel may queue; it has a limit of its own
  * @param reusePort SO_REUSEPORT: several processes may listen on the port
- * @param maxTarget bytes of a request target; beyond: 414
- * @param maxHead bytes of the request line and all field lines; beyond: 431
- * @param maxHeaders field lines; beyond: 431
+ * @param maxTarget bytes of a request target; beyond: 414. With 1, the only path is `/`
+ * @param maxHead bytes of the request line and all field lines; beyond: 431. At least 64, as smaller ones would refuse
+ *   every request, and at least `maxTarget`
+ * @param maxHeaders field lines; beyond: 431. With 1, requests have no field but Host, which they must have
  * @param relaxedTarget accept characters that RFC 3986 forbids in a target but browsers send (`|`, `{`, …)
  * @param maxBody bytes of a request body, streamed or not; beyond: 413
  * @param maxBodyInMemory bytes that `request.body.bytes` and `request.text` collect; beyond: 413
@@ -128,8 +129,9 @@ final case class ServerConfig(
     is.check(
       "maxHead",
       maxHead,
-      maxHead >= maxTarget && maxHead <= 48 * 1024,
-      s"maxTarget ($maxTarget) to 49152"
+      maxHead >= math.max(maxTarget, ServerConfig.LeastHead) && maxHead <= 48 * 1024,
+      if (maxTarget > ServerConfig.LeastHead) s"maxTarget ($maxTarget) to 49152"
+      else s"${ServerConfig.LeastHead} to 49152"
     )
     is.positive("maxHeaders", maxHeaders)
     is.notNegative("maxBody", maxBody)
@@ -192,6 +194,9 @@ final case class ServerConfig(
 }
 
 object ServerConfig {
+
+  /** The minimum of `maxHead`, in bytes: a request for `/` with a short Host fits. */
+  private final val LeastHead = 64
 
   /** The minimum of `memoryBudget`, in bytes. */
   private final val LeastMemory = 256L * 1024

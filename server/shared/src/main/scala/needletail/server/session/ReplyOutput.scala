@@ -1,5 +1,6 @@
 package needletail.server.session
 
+import needletail.http.{RequestView, Response, Upgrade}
 import needletail.server.exchange.{BodyReader, ServerLoopContext, SessionOutput}
 
 /**
@@ -68,6 +69,13 @@ private[server] object ReplyOutput {
 
   /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */
   final val CopyLimit = 16 * 1024
+
+  /** Whether the content of a streamed response is so short that it is copied after its head, if it is there at once. */
+  def isCopied(response: Response, head: RequestView): Boolean = {
+    val length = response.sourceLength
+    Upgrade.of(response) == null && length > 0 && length <= CopyLimit && !head.method.isHead &&
+    response.status.allowsBody
+  }
 
   /** The loop's writer is emptied once it holds this many bytes. */
   final val FlushLimit = ServerLoopContext.WriterSize - 8 * 1024

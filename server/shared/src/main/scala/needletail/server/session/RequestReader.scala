@@ -88,9 +88,6 @@ private[server] final class RequestReader(
     p
   }
 
-  /** The rest of a head could not be read, as reading was paused: its time begins anew. */
-  def putOffHead(): Unit = deadline = wire.nowNanos + context.headNanos
-
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started
 
@@ -178,7 +175,7 @@ private[server] final class RequestReader(
     }
 
   /** The content that is waited for does not arrive, or too slowly. */
-  def contentTooSlow(): Unit = {
+  private def contentTooSlow(): Unit = {
     context.counts.timeouts += 1
     if (state.isDropping) stop()
     else body.fail(HttpError(Status.RequestTimeout, "the body of the request took too long"))
@@ -235,6 +232,26 @@ private[server] final class RequestReader(
     }
   }
 
+  // time
+
+  /**
+   * The deadline has passed: ends what the client was to send, or puts off its end. Returns the error with which an
+   * incomplete head is to be refused; null if there is none.
+   *
+   * @param wantsInput whether the rest of a head could be read. If not, as reading was paused, its time begins anew
+   * @param isIdle whether no request is in progress, and nothing waits to be written
+   */
+  def deadlinePassed(wantsInput: Boolean, isIdle: Boolean): HttpError = {
+    if (state.isInHead && !wantsInput) deadline = wire.nowNanos + context.headNanos
+    else if (hasBegunHead) {
+      context.counts.timeouts += 1
+      return RequestReader.tooSlow
+    } else if (state.isInHead) stop()
+    else if (state.hasContent) contentTooSlow()
+    else if (isIdle) if (wire.handshakeProceeds()) idleAgain() else stop()
+    null
+  }
+
   // idle connections
 
   /** The idle time begins anew; in a drain it is that for a request on its way. */
@@ -268,6 +285,8 @@ private[server] final class RequestReader(
 
 private[session] object RequestReader {
   private final val Busy = Long.MinValue
+
+  private val tooSlow = HttpError(Status.RequestTimeout, "the head of the request took too long")
 
   /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
   final val TlsHandshake: Byte = 22

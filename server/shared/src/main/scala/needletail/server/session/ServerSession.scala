@@ -1,7 +1,7 @@
 package needletail.server.session
 
 import needletail.async.Survivable
-import needletail.http.{ConnectionInfo, Reply, Request, RequestView, Response, Upgrade}
+import needletail.http.{ConnectionInfo, Reply, Request, RequestView, Response}
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
@@ -157,15 +157,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       endEventStreams()
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
-    if (reader.deadline <= now)
-      if (state.isInHead && !wantsInput) reader.putOffHead()
-      else if (state.isInHead) {
-        if (reader.hasBegunHead) {
-          context.counts.timeouts += 1
-          refuse(HttpError(Status.RequestTimeout, "the head of the request took too long"))
-        } else reader.stop()
-      } else if (state.hasContent) reader.contentTooSlow()
-      else if (isIdle) if (wire.handshakeProceeds()) reader.idleAgain() else reader.stop()
+    if (reader.deadline <= now) {
+      val tooSlow = reader.deadlinePassed(wantsInput, isIdle)
+      if (tooSlow != null) refuse(tooSlow)
+    }
     turn()
   }
 
@@ -342,12 +337,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       response: Response,
       started: Long
   ): Unit = {
-    val length = response.sourceLength
-    if (
-      Upgrade.of(response) != null || length <= 0 || length > ReplyOutput.CopyLimit || head.method.isHead ||
-      !response.status.allowsBody
-    ) serveLater(head, request, own, response, started)
+    if (!ReplyOutput.isCopied(response, head)) serveLater(head, request, own, response, started)
     else {
+      val length  = response.sourceLength
       val source  = response.source
       val first   = PulledStream.pull(source)
       val isWhole = PulledStream.hasLength(first, length) && (own == null || own.isDone)

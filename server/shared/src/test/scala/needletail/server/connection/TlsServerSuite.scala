@@ -25,6 +25,7 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
 
   private final class Lines extends Log {
     val all                                            = new ConcurrentLinkedQueue[String]
+    override def info(message: String): Unit           = { all.add(message); () }
     def warn(message: String): Unit                    = { all.add(message); () }
     def error(message: String, cause: Throwable): Unit = { all.add(message); () }
   }
@@ -180,6 +181,9 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         tls = Some(Tls.server(TlsServerConfig(expired.chain, expired.key)))
       )
       ServerFixture.serving(handler, config) { server =>
+        assertEquals(lines.all.poll, s"${server.url}: the certificate of CN=old has expired")
+        server.reload()
+        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
         assertEquals(lines.all.poll, s"${server.url}: the certificate of CN=old has expired")
         java.nio.file.Files.write(expired.key, Array.emptyByteArray)
         server.reload()

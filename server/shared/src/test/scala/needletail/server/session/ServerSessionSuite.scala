@@ -291,6 +291,17 @@ class ServerSessionSuite extends Suite {
     }
   }
 
+  test("with the smallest limits of a head, the smallest request is served") {
+    val wire = new FakeWire(hello, ServerConfig(maxTarget = 1, maxHead = 64, maxHeaders = 1, log = Log.none))
+    val host = "a.example.org"
+    assertEquals(wire.send(s"GET / HTTP/1.1\r\nHost: $host\r\n\r\n").statuses, List(200))
+    assertEquals(wire.send(s"OPTIONS * HTTP/1.1\r\nHost: $host\r\n\r\n").statuses, List(200))
+    val wrong = intercept[IllegalArgumentException](ServerConfig(maxTarget = 1, maxHead = 63))
+    assertEquals(wrong.getMessage, "ServerConfig.maxHead is 63, but must be 64 to 49152")
+    val other = intercept[IllegalArgumentException](ServerConfig(maxTarget = 100, maxHead = 99))
+    assertEquals(other.getMessage, "ServerConfig.maxHead is 99, but must be maxTarget (100) to 49152")
+  }
+
   test("OPTIONS * is answered by the server, CONNECT is refused") {
     val wire = new FakeWire(_ => Response.notFound)
     assertEquals(wire.send("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").statuses, List(200))

@@ -14,7 +14,7 @@ final class Payment(fault: Fault) {
 object Payment {
   private final case class Order(amount: Long)
 
-  /** `{"amount": 5}`; anything else is a 400 with an explanation. */
+  /** `{"amount": 5}`; anything else is a 422, or a 400 if it is not JSON, with an explanation. */
   private implicit val order: BodyReader[Order] =
     JsonFormat.bodyReader(JsonReader(_.at("amount").as[Long].map(Order(_))))
 }

@@ -8,10 +8,10 @@ import needletail.io.EventLoop
  * Information from the web server about a request, besides the request itself: a handler gets it by `GatewayRequest.of`. To
  * be used on the request's loop.
  *
- * `scriptName` is the part of the path that chose the program (SCRIPT_NAME, RFC 3875 §4.1.13); it may be empty.
- *
  * Its addresses and its scheme are the client's, as seen by the web server. Attachments live as long as the request,
  * as the web server owns the connections.
+ *
+ * @param scriptName the part of the path that chose the program (SCRIPT_NAME, RFC 3875 §4.1.13); it may be empty
  */
 final class GatewayRequest private[gateway] (
     variables: Variables,
