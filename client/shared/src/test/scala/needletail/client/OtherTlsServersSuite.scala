@@ -20,7 +20,7 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
   private lazy val trusting  = clientConfig.copy(tls =
     Tls.client(TlsClientConfig(TlsTrust.File(authority.file), protocols = Seq("http/1.1")))
   )
-  private lazy val wary      = clientConfig.copy(tls = Tls.trusting(newAuthority("Another").file))
+  private lazy val wary = clientConfig.copy(tls = Tls.trusting(newAuthority("Another").file))
 
   /**
    * Asks a server with a good certificate.

@@ -26,9 +26,10 @@ final class SecureClient(tls: Tls) {
       val loop = loops(0)
       val to   = Address.Tcp("127.0.0.1", if (relay eq null) port else relay.port)
       loop.execute { () =>
-        Connector.connect(to, loop, tls = tls.to("localhost"))(new Collector(_, answer)).onComplete { result =>
-          result.failed.foreach(answer.tryFailure)
-          result.foreach(_.write(Request, 0, Request.length))
+        Connector.connect(to, loop, tls = tls.to("localhost"))(new Collector(_, answer)).onComplete {
+          result =>
+            result.failed.foreach(answer.tryFailure)
+            result.foreach(_.write(Request, 0, Request.length))
         }
         ()
       }

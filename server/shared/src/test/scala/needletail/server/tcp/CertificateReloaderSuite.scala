@@ -24,7 +24,9 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     def has(text: String): Boolean                     = all.toArray.exists(_.toString.contains(text))
   }
 
-  test("files that have changed are read at the next check; while they are broken, the old certificate stays") {
+  test(
+    "files that have changed are read at the next check; while they are broken, the old certificate stays"
+  ) {
     if (Tls.isKnown) {
       val authority    = newAuthority()
       val (chain, key) = (authority.file("used.pem"), authority.file("used.key"))
@@ -72,12 +74,16 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
       val authority = newAuthority()
       val issued    = authority.issue("DNS:localhost")
       val identity  = Tls.server(TlsServerConfig(issued.chain, issued.key))
-      ServerFixture.serving(handler, ServerFixture.loopback.copy(tls = Some(identity), log = Log.none)) { server =>
-        Files.write(issued.chain, Array.emptyByteArray)
-        Pause(300.millis)
-        assert(identity.isOutdated)
-        assertEquals((identity.counts.reloads, identity.counts.failedReloads), (0L, 0L))
-        assertEquals(new SecureClient(Tls.trusting(authority.file)).ask(server.port)._1.take(12), "HTTP/1.1 200")
+      ServerFixture.serving(handler, ServerFixture.loopback.copy(tls = Some(identity), log = Log.none)) {
+        server =>
+          Files.write(issued.chain, Array.emptyByteArray)
+          Pause(300.millis)
+          assert(identity.isOutdated)
+          assertEquals((identity.counts.reloads, identity.counts.failedReloads), (0L, 0L))
+          assertEquals(
+            new SecureClient(Tls.trusting(authority.file)).ask(server.port)._1.take(12),
+            "HTTP/1.1 200"
+          )
       }
     }
   }
