@@ -5,8 +5,10 @@ ThisBuild / evictionErrorLevel := Level.Warn
 lazy val check = taskKey[Unit]("Starts what was built, asks it a request, and stops it.")
 
 val newest     = sys.props("needletail.version")
-val program    = Seq(
-  Compile / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "src",
+def program    = sourcesIn("src")
+
+def sourcesIn(folder: String) = Seq(
+  Compile / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / folder,
   libraryDependencies ++= Seq(
     "dev.needletail" %%% "needletail-server"  % newest,
     "dev.needletail" %%% "needletail-routing" % newest
@@ -47,6 +49,30 @@ lazy val onNative = project
       assert(!text.contains("/ld-linux") && !text.contains("/ld-musl"), "linked dynamically")
       IO.touch(ended.value / "native")
     }
+  )
+
+/** Linked statically with OpenSSL, where that is installed for it. */
+lazy val onNativeTls = project
+  .enablePlugins(ScalaNativePlugin)
+  .settings(
+    sourcesIn("src-tls"),
+    needletailStatic    := true,
+    needletailLinkedTls := true,
+    check               := Def.taskDyn {
+      if (StaticTls.isInstalled) Def.task {
+        val binary       = needletailDist.value
+        val (chain, key) = StaticTls.certificate(target.value)
+        val said         = ServerOutput.of(binary, chain.getPath, key.getPath)
+        assert(said.answer == "Hello, Ann!", said)
+        val text         = IO.read(binary, java.nio.charset.StandardCharsets.ISO_8859_1)
+        assert(!text.contains("/ld-linux") && !text.contains("/ld-musl"), "linked dynamically")
+        IO.touch(ended.value / "native-tls")
+      }
+      else Def.task {
+        streams.value.log.warn("SKIPPED: a static program with TLS, as there is no libssl.a (libssl-dev)")
+        IO.touch(ended.value / "native-tls.skipped")
+      }
+    }.value
   )
 
 /** The plugin's settings are left out: it says so, and works. */

@@ -1,28 +1,35 @@
 package needletail.client
 
 import java.io.File
+import java.util.concurrent.TimeUnit
 
-import needletail.io.Tls
+import scala.concurrent.duration._
+
+import needletail.io.{Tls, TlsClientConfig, TlsTrust}
 import needletail.testing.{Authority, Suite, TemporaryDirectories}
 
-/** The client's TLS against servers of OpenSSL, Python, Node and nginx, where they are installed. */
+/** The client's TLS against servers of OpenSSL, Python, Node, Go and nginx, where they are installed. */
 class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with TemporaryDirectories {
+  override def munitTimeout: Duration = 3.minutes // Go compiles its library the first time
 
   private lazy val authority = newAuthority()
   private lazy val good      = authority.issue("DNS:localhost")
   private lazy val rsa       = authority.issue("DNS:localhost", "rsa")
   private lazy val misnamed  = authority.issue("DNS:other.example")
   private lazy val expired   = authority.issue("DNS:localhost", isExpired = true)
-  private lazy val trusting  = clientConfig.copy(tls = Tls.trusting(authority.file))
-  private lazy val wary      = clientConfig.copy(tls = Tls.trusting(newAuthority("Another").file))
+  private lazy val trusting  = clientConfig.copy(tls =
+    Tls.client(TlsClientConfig(TlsTrust.File(authority.file), protocols = Seq("http/1.1")))
+  )
+  private lazy val wary = clientConfig.copy(tls = Tls.trusting(newAuthority("Another").file))
 
   /**
    * Asks a server with a good certificate.
    *
    * @param expected what the answer contains
+   * @param from      the first answer that must contain it
    * @param isRefused whether the same server is asked with bad certificates, too, which the client must refuse
    */
-  private def judged(expected: String = "hello", isRefused: Boolean = false)(
+  private def judged(expected: String = "hello", from: Int = 1, isRefused: Boolean = false)(
       server: (Int, Authority#Issued) => Seq[String]
   ): Unit = if (Tls.isKnown) {
     def asking[A](issued: Authority#Issued, config: ClientConfig)(body: Service => A): A = {
@@ -40,7 +47,10 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
 
     for (issued <- if (isRefused) List(good, rsa) else List(good))
       asking(issued, trusting) { service =>
-        for (_ <- 1 to 3) assert(service.get("/").await().text.contains(expected))
+        for (n <- 1 to 3) {
+          val text = service.get("/").await().text
+          assert(n < from || text.contains(expected), text)
+        }
       }
     if (isRefused) {
       refused(misnamed, trusting, "name")
@@ -99,6 +109,43 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
            |require('https').createServer(files, (q, r) => r.end('hello')).listen($port, '127.0.0.1');""".stripMargin
       )
       Seq(node.get, script.getPath)
+    }
+  }
+
+  test("Go, which says what was negotiated") {
+    val go = find("go").orElse(Some("/usr/local/go/bin/go").filter(new File(_).canExecute))
+    assume(go.isDefined, "Go is not installed")
+    if (Tls.isKnown) {
+      val folder = page()
+      write(
+        new File(folder, "server.go"),
+        """package main
+          |import ("crypto/tls"; "fmt"; "net/http"; "os")
+          |func main() {
+          |  server := &http.Server{Addr: "127.0.0.1:" + os.Args[1], Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+          |    fmt.Fprintf(w, "hello %s %q resumed=%v", tls.VersionName(r.TLS.Version), r.TLS.NegotiatedProtocol, r.TLS.DidResume)
+          |  })}
+          |  if os.Args[4] == "1.2" { server.TLSConfig = &tls.Config{MaxVersion: tls.VersionTLS12} }
+          |  server.SetKeepAlivesEnabled(false)
+          |  panic(server.ListenAndServeTLS(os.Args[2], os.Args[3]))
+          |}""".stripMargin
+      )
+      val program = new File(folder, "server")
+      val build   = new ProcessBuilder(go.get, "build", "-o", program.getPath, "server.go").directory(folder)
+        .redirectErrorStream(true).redirectOutput(new File(folder, "log"))
+      build.environment.put("GOTOOLCHAIN", "local")
+      assert(
+        build.start().waitFor(100, TimeUnit.SECONDS) && program.canExecute,
+        s"${folder}/log says why it was not built"
+      )
+
+      def command(version: String)(port: Int, issued: Authority#Issued) =
+        Seq(program.getPath, port.toString, issued.chain.toString, issued.key.toString, version)
+      for (version <- Seq("1.2", "1.3"))
+        judged(s"""hello TLS $version "http/1.1" resumed=""")(command(version))
+      // Every request has a connection of its own. With TLS 1.2 the JDK resumes no session without an identifier, as Go's.
+      judged("TLS 1.3 \"http/1.1\" resumed=true", from = 2)(command("1.3"))
+      judged(isRefused = true)(command("1.3"))
     }
   }
 

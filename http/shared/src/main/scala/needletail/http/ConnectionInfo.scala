@@ -11,7 +11,10 @@ trait ConnectionInfo {
   /** The server's address, as text in the same form. */
   def localAddress: String
 
-  /** Whether the connection is encrypted by TLS. */
+  /**
+   * Whether the client's connection is encrypted by TLS: here, or by a trusted proxy in front that says so in its PROXY
+   * header. Then `security` is None.
+   */
   def isSecure: Boolean
 
   /** Whether responses over it can have files that the system sends. */
@@ -20,7 +23,7 @@ trait ConnectionInfo {
   /** Runs `log`, which logs a failure of one of its requests: a web server in front may have to be told, too. */
   private[needletail] def logging(log: Runnable): Unit = log.run()
 
-  /** The results of the TLS handshake; None without TLS. */
+  /** The results of the TLS handshake; None without TLS, and where a proxy in front has made it. */
   def security: Option[ConnectionSecurity] = None
 
   /** The certificate that the client has shown, which has been verified; None if it has shown none. */

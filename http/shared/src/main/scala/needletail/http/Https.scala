@@ -2,6 +2,7 @@ package needletail.http
 
 import scala.concurrent.duration.FiniteDuration
 
+import needletail.async.Async
 import needletail.http.message.{HttpError, Status}
 
 /** Makes clients of a plain HTTP server use https. */
@@ -18,14 +19,33 @@ object Https {
    * @param host the host to redirect to; None: the one that the request is for. A request without one gets 400
    */
   def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler =
-    Handler { (request: Request) =>
-      val name = host.getOrElse(withoutPort(request.authority))
-      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
-      else {
-        val suffix = if (port == DefaultPort) "" else s":$port"
-        Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
-      }
+    Handler((request: Request) => redirection(request, port, host))
+
+  /**
+   * For `around`: redirects requests that came without TLS, as `redirect` does, and has the others served. For servers
+   * behind a proxy that ends TLS and says so in its PROXY header.
+   *
+   * {{{
+   *   Server(routes.around(Https.only()), ServerConfig(proxies = Seq("10.0.0.0/8")))
+   * }}}
+   *
+   * @param port as for `redirect`
+   * @param host as for `redirect`
+   */
+  def only(
+      port: Int = DefaultPort,
+      host: Option[String] = None
+  ): (Request, () => Async[Response]) => Async[Response] = (request, next) =>
+    if (request.connection.isSecure) next() else Async.value(redirection(request, port, host))
+
+  private def redirection(request: Request, port: Int, host: Option[String]): Response = {
+    val name = host.getOrElse(withoutPort(request.authority))
+    if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
+    else {
+      val suffix = if (port == DefaultPort) "" else s":$port"
+      Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
     }
+  }
 
   /**
    * For `mapResponse`: tells browsers to use nothing but https for this host from now on (HSTS, RFC 6797). Only for

@@ -53,8 +53,8 @@ final class Connection private[io] (
   def localAddress: String =
     if ((proxied eq null) || (proxied.server eq null)) socket.localAddress else proxied.server
 
-  /** Whether it is secured by TLS. */
-  def isSecure: Boolean = socket.isSecure
+  /** Whether it is secured by TLS, here or, as a trusted proxy says that ends it, between that and its client. */
+  def isSecure: Boolean = socket.isSecure || (proxied ne null) && proxied.isSecure
 
   /** What the TLS handshake has established; None before it is complete, and without TLS. */
   def tlsSession: Option[TlsSession] = Option(socket.session)

@@ -2,7 +2,9 @@ package needletail.io
 
 import java.io.IOException
 import java.nio.file.{Files, Path}
+import java.util.Arrays
 
+import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
 
@@ -52,14 +54,17 @@ final class TlsIdentity private[io] (
   }
 
   /**
-   * Whether any of the files differs in size or time from when they were read last, be it in vain. Blocks while it
-   * looks.
+   * Whether any of the files differs in time or content from when they were read last, be it in vain. Blocks while it
+   * reads them.
    */
   def isOutdated: Boolean = synchronized(seen != stamps())
 
-  private def stamps(): Seq[(Long, Long)] = files.map { file =>
-    try (Files.getLastModifiedTime(file).toMillis, Files.size(file))
-    catch { case _: IOException => (0L, -1L) }
+  /** With a hash of the content: natively times are whole seconds, and certificates are often of the same size. */
+  private def stamps(): Seq[(Long, Int, Int)] = files.map { file =>
+    try {
+      val content = SmallFile.read(file)
+      (Files.getLastModifiedTime(file).toMillis, content.length, Arrays.hashCode(content))
+    } catch { case _: IOException => (0L, -1, 0) }
   }
 
   private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =

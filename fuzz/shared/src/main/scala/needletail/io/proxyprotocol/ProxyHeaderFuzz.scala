@@ -17,7 +17,8 @@ object ProxyHeaderFuzz extends FuzzTarget("proxy-header") {
     Pieces.of(data.length).foreach(ends =>
       Check.same(s"in pieces to ${ends.mkString(" ")}", header(data, ends), whole)
     )
-    whole.foreach { case (length, client, server) =>
+    whole.foreach { case (length, client, server, isSecure) =>
+      Check(!isSecure || data(0) != 'P' && length > 16, "a header without extensions says that TLS is used")
       Check((client == null) == (server == null), s"$client $server")
       val rest = data.take(length) ++ Check.bytes("GET / HTTP/1.1\r\n")
       Check.same("with more after it", header(rest, Array(rest.length)), whole)
@@ -35,8 +36,8 @@ object ProxyHeaderFuzz extends FuzzTarget("proxy-header") {
 
   override def read(data: Array[Byte]): Unit = { header(data, Array(data.length)); () }
 
-  /** Its length and the addresses; None if it is malformed or incomplete. */
-  private def header(data: Array[Byte], ends: Array[Int]): Option[(Int, String, String)] = {
+  /** Its length, the addresses and whether the client uses TLS; None if it is malformed or incomplete. */
+  private def header(data: Array[Byte], ends: Array[Int]): Option[(Int, String, String, Boolean)] = {
     val header = new ProxyHeader
     var at     = 0
     try {
@@ -48,7 +49,7 @@ object ProxyHeaderFuzz extends FuzzTarget("proxy-header") {
           header.add(n)
         }
       }
-      if (header.wanted == 0 && at > 0) Some((at, header.client, header.server)) else None
+      if (header.wanted == 0 && at > 0) Some((at, header.client, header.server, header.isSecure)) else None
     } catch { case _: IOException => None }
   }
 }

@@ -27,6 +27,9 @@ private[io] final class ProxyHeader {
   var client: String = null
   var server: String = null
 
+  /** Whether the client uses TLS towards the proxy, which ends it there: the extension PP2_TYPE_SSL says so. */
+  var isSecure: Boolean = false
+
   /** `n` bytes were read. Throws an IOException if they are not such a header. */
   def add(n: Int): Unit = {
     count += n
@@ -83,7 +86,8 @@ private[io] final class ProxyHeader {
   private def addresses(length: Int): Unit = if ((kept(12) & 0x0f) == 1) (kept(13) & 0xff) match {
     case 0x11 => pair(4, length)
     case 0x21 => pair(16, length)
-    case _    => () // not known, a Unix socket, or not TCP
+    case 0x31 => if (length > UnixPair) extensions(Head + UnixPair)
+    case _    => () // not known, or not TCP
   }
 
   private def pair(size: Int, length: Int): Unit = {
@@ -91,6 +95,21 @@ private[io] final class ProxyHeader {
     def ip(from: Int) = java.util.Arrays.copyOfRange(kept, from, from + size)
     client = AddressText.render(ip(Head), short(Head + 2 * size))
     server = AddressText.render(ip(Head + size), short(Head + 2 * size + 2))
+    extensions(Head + 2 * size + 4)
+  }
+
+  /** What follows the addresses: each with its type, two bytes of length, and a value. */
+  private def extensions(from: Int): Unit = {
+    var at = from
+    while (at < count) {
+      val value = at + 3
+      if (value > count || short(at + 1) > count - value) malformed()
+      if (kept(at) == Ssl) {
+        if (short(at + 1) == 0) malformed()
+        isSecure = (kept(value) & ClientUsesTls) != 0
+      }
+      at = value + short(at + 1)
+    }
   }
 
   private def short(at: Int): Int                 = (kept(at) & 0xff) << 8 | (kept(at + 1) & 0xff)
@@ -105,5 +124,9 @@ private[io] object ProxyHeader {
   private final val LeastLine = 15   // PROXY UNKNOWN and a line end
   private final val MaxLine   = 107
   private final val Head      = 16
+  private final val UnixPair  = 216  // two addresses of Unix sockets
   private final val MaxBinary = 4096 // addresses and extensions; the protocol would allow 64 KiB
+
+  private final val Ssl           = 0x20.toByte // PP2_TYPE_SSL, whose value begins with flags
+  private final val ClientUsesTls = 1           // PP2_CLIENT_SSL
 }

@@ -1,24 +1,32 @@
 package needletail.io.tls
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicLong, AtomicLongArray}
 
 /** What became of a server's handshakes, for all loops together. To be read and counted on any thread. */
 final class TlsCounts private[io] () {
+  import TlsCounts.*
+
   private val reloadsDone   = new AtomicLong
   private val reloadsFailed = new AtomicLong
-  private val fullOnes      = new AtomicLong
-  private val resumedOnes   = new AtomicLong
-  private val failedOnes    = new AtomicLong
   private val presentOnes   = new AtomicLong
+  private val completedOnes =
+    new AtomicLongArray(2 * versions.size) // by version: full ones, then resumed ones
+  private val failedOnes = new AtomicLongArray(HandshakeFailure.all.size)
 
   /** Handshakes that were completed with a new session. */
-  def full: Long = fullOnes.get
+  def full: Long = versions.map(completed(_, isResumed = false)).sum
 
   /** Handshakes that resumed a session. */
-  def resumed: Long = resumedOnes.get
+  def resumed: Long = versions.map(completed(_, isResumed = true)).sum
+
+  /** Handshakes that were completed with one of `TlsCounts.versions`. */
+  def completed(version: String, isResumed: Boolean): Long = completedOnes.get(place(version, isResumed))
 
   /** Connections that ended before their handshake was complete. */
-  def failed: Long = failedOnes.get
+  def failed: Long = HandshakeFailure.all.map(failed(_)).sum
+
+  /** Those of them that failed for a reason of this kind. */
+  def failed(why: HandshakeFailure): Long = failedOnes.get(HandshakeFailure.all.indexOf(why))
 
   /** How often the certificates were read again. */
   def reloads: Long = reloadsDone.get
@@ -31,9 +39,9 @@ final class TlsCounts private[io] () {
 
   private[io] def began(): Unit = { presentOnes.incrementAndGet(); () }
 
-  private[io] def completed(isResumed: Boolean): Unit = {
+  private[io] def completed(session: TlsSession): Unit = {
     presentOnes.decrementAndGet()
-    (if (isResumed) resumedOnes else fullOnes).incrementAndGet()
+    completedOnes.incrementAndGet(place(session.version, session.isResumed))
     ()
   }
 
@@ -41,9 +49,21 @@ final class TlsCounts private[io] () {
   private[io] def failedReload(): Unit = { reloadsFailed.incrementAndGet(); () }
 
   /** @param hasBegun whether the client has sent anything */
-  private[io] def broken(hasBegun: Boolean): Unit = {
+  private[io] def broken(hasBegun: Boolean, why: HandshakeFailure): Unit = {
     if (hasBegun) presentOnes.decrementAndGet()
-    failedOnes.incrementAndGet()
+    val kind = if (!hasBegun && (why eq HandshakeFailure.Incomplete)) HandshakeFailure.Silent else why
+    failedOnes.incrementAndGet(HandshakeFailure.all.indexOf(kind))
     ()
+  }
+}
+
+object TlsCounts {
+
+  /** The versions that are counted apart; the last one stands for all others, which only an `SSLContext` can allow. */
+  val versions: Seq[String] = Vector("TLSv1.2", "TLSv1.3", "other")
+
+  private def place(version: String, isResumed: Boolean): Int = {
+    val found = versions.indexOf(version)
+    2 * (if (found < 0) versions.size - 1 else found) + (if (isResumed) 1 else 0)
   }
 }

@@ -18,6 +18,11 @@ class ProxyHeaderSuite extends Suite {
 
   /** Client and server of a header, and how much of the input was used; read in steps of at most `step` bytes. */
   private def read(input: Array[Byte], step: Int): (String, String, Int) = {
+    val (header, used) = parsed(input, step)
+    (header.client, header.server, used)
+  }
+
+  private def parsed(input: Array[Byte], step: Int): (ProxyHeader, Int) = {
     val header = new ProxyHeader
     var used   = 0
     while (header.wanted > 0) {
@@ -27,7 +32,7 @@ class ProxyHeaderSuite extends Suite {
       used += n
       header.add(n)
     }
-    (header.client, header.server, used)
+    (header, used)
   }
 
   private def reads(input: Array[Byte], client: String, server: String): Unit =
@@ -58,6 +63,28 @@ class ProxyHeaderSuite extends Suite {
     )
     reads(binary(0x20, 0), null, null)
     reads(binary(0x21, 0x31, Seq.fill(216)(7): _*), null, null)
+  }
+
+  test("version 2 says whether the client uses TLS, in whatever place among the extensions") {
+    val addresses = Seq(192, 0, 2, 1, 198, 51, 100, 2, 0x12, 0x67, 1, 0xbb)
+    val authority = Seq(2, 0, 1, 'a'.toInt)
+    // flags, the result of verifying the client's certificate, and an extension of its own: the version
+    def ssl(flags: Int) = Seq(0x20, 0, 15, flags, 0, 0, 0, 1, 0x21, 0, 7) ++ "TLSv1.3".map(_.toInt)
+    def isSecure(command: Int, family: Int, content: Seq[Int]) = {
+      val input  = binary(command, family, content: _*)
+      val result = parsed(input, 1)._1.isSecure
+      assertEquals(parsed(input, 1000)._1.isSecure, result)
+      result
+    }
+    for (more <- Seq(ssl(1), authority ++ ssl(1), ssl(7) ++ authority, Seq(0x20, 0, 1, 1)))
+      assert(isSecure(0x21, 0x11, addresses ++ more), more)
+    assert(isSecure(0x21, 0x21, Seq.fill(36)(0) ++ ssl(1)))
+    assert(isSecure(0x21, 0x31, Seq.fill(216)(0) ++ ssl(1)))
+    for (more <- Seq(Nil, authority, ssl(0), ssl(6), Seq(0x21, 0, 1, 1), Seq(2, 0, 3, 0x20, 0, 1)))
+      assert(!isSecure(0x21, 0x11, addresses ++ more), more)
+    assert(!isSecure(0x20, 0x11, addresses ++ ssl(1))) // the proxy's own connection, as for health checks
+    for (cut <- Seq(Seq(0x20), Seq(0x20, 0), Seq(0x20, 0, 0), Seq(0x20, 0, 2, 1), Seq(2, 255, 255, 1)))
+      refuses(binary(0x21, 0x11, addresses ++ cut: _*))
   }
 
   test("what is malformed") {

@@ -103,16 +103,26 @@ class TlsBrokenSuite extends TlsPair {
     withLoop { loop =>
       val identity = Tls.server(config)
       val served   = new Served(loop, identity)
-      for (i <- 1 to 20) i % 4 match {
+      val wary     = Tls.trusting(newAuthority("Another").file)
+      for (i <- 1 to 30) i % 6 match {
         case 0 => hello(served, open(loop, served.port))
+        case 5 => intercept[IOException](open(loop, served.port, wary))
         case k =>
           withClient(served.listener) { client =>
             if (k == 1) send(client, "GET / HTTP/1.1\r\n\r\n")
             if (k == 2) client.getOutputStream.write(Array[Byte](22, 3, 1, 2, 0, 1)) // a part of a record
+            if (k == 4) {
+              // a whole one, of a greeting that ends in nonsense
+              client.getOutputStream.write(Array[Byte](22, 3, 1, 0, 4, 1, 0, 0, 9) ++ new Array[Byte](60))
+              while (client.getInputStream.read() >= 0) {}
+            }
           }
       }
       eventually(identity.counts.full + identity.counts.resumed == 5L, "not all are complete")
-      eventually(identity.counts.failed == 15L, s"${identity.counts.failed} of 15 failed")
+      eventually(identity.counts.failed == 25L, s"${identity.counts.failed} of 25 failed")
+      import HandshakeFailure.*
+      for (why <- Seq(Plain, Incomplete, Silent, Protocol, Alert))
+        assertEquals(identity.counts.failed(why), 5L, why)
       assertEquals(identity.counts.present, 0L)
     }
   }

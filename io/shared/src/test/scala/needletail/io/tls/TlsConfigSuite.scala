@@ -256,6 +256,7 @@ class TlsConfigSuite extends LoopSuite with TemporaryDirectories {
       on(loop)(Connector.connect(listener.address, loop, tls = peer)(_ => new Recorder(ours)))
       val result = (theirs.next(), ours.next())
       assertEquals((identity.counts.full, identity.counts.failed), (0L, 1L))
+      assertEquals(identity.counts.failed(HandshakeFailure.Certificate), 1L)
       result
     }
     for (check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))) {
@@ -271,7 +272,8 @@ class TlsConfigSuite extends LoopSuite with TemporaryDirectories {
       val tls = Tls.client(trusting)
       assert(!met(connect(tls, "localhost"))._1.isResumed)
       eventually(met(connect(tls, "localhost"))._1.isResumed, "no session is resumed")
-      assert(identity.counts.resumed > 0)
+      assert(identity.counts.completed("TLSv1.3", isResumed = true) > 0)
+      assertEquals(identity.counts.completed("TLSv1.3", isResumed = true), identity.counts.resumed)
       val fresh = Tls.client(trusting.copy(resume = false))
       for (_ <- 1 to 3) assert(!met(connect(fresh, "localhost"))._1.isResumed)
     }
@@ -345,7 +347,7 @@ class TlsConfigSuite extends LoopSuite with TemporaryDirectories {
         assertEquals(receive(client, 7), "use TLS")
         assert(atEnd(client))
       }
-      eventually(identity.counts.failed == 1L, "it is not counted")
+      eventually(identity.counts.failed(HandshakeFailure.Plain) == 1L, "it is not counted")
     }
   }
 }

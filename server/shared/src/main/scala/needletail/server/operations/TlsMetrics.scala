@@ -1,16 +1,27 @@
 package needletail.server.operations
 
 import needletail.io.TlsIdentity
+import needletail.io.tls.{HandshakeFailure, TlsCounts}
 import needletail.metrics.MetricText
 
 /** Writes the metrics of a server's TLS. */
 private[server] object TlsMetrics {
+  private val Results = Seq("full" -> false, "resumed" -> true)
+
   def write(out: MetricText, identity: TlsIdentity): Unit = {
     val counts = identity.counts
-    out.counter("needletail_tls_handshakes_total", "Completed TLS handshakes, by result.")
-    out.sample(counts.full.toDouble, "result"    -> "full")
-    out.sample(counts.resumed.toDouble, "result" -> "resumed")
-    out.sample(counts.failed.toDouble, "result"  -> "failed")
+    out.counter("needletail_tls_handshakes_total", "Completed TLS handshakes, by version and result.")
+    for (version <- TlsCounts.versions; (result, isResumed) <- Results)
+      out.sample(
+        counts.completed(version, isResumed).toDouble,
+        "version" -> version,
+        "result"  -> result
+      )
+    out.counter(
+      "needletail_tls_handshakes_failed_total",
+      "TLS handshakes that were not completed, by reason."
+    )
+    for (why <- HandshakeFailure.all) out.sample(counts.failed(why).toDouble, "reason" -> why.name)
     out.gauge("needletail_tls_handshakes_in_progress", "Connections with a TLS handshake in progress.")
     out.sample(counts.present.toDouble)
     out.gauge(

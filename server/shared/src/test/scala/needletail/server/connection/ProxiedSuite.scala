@@ -8,7 +8,7 @@ import java.net.{Socket, SocketException}
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.http.{Handler, Request, Response}
+import needletail.http.{Handler, Https, Request, Response}
 import needletail.io.{Tls, TlsServerConfig}
 import needletail.testing.{Suite, TemporaryDirectories}
 
@@ -105,6 +105,50 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
         // plain text after the header is answered as such by the TLS that expects a handshake there
         assert(exchange(server, header + request).contains("this port requires TLS (https)"))
       }
+    }
+  }
+
+  /** Version 2 of it, with further bytes at its end. */
+  private def binary(more: Int*): Array[Byte] =
+    (Seq(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x21, 0x11, 0, 12 + more.length) ++
+      Seq(192, 0, 2, 1, 198, 51, 100, 2, 0x12, 0x67, 1, 0xbb) ++ more).map(_.toByte).toArray
+
+  test("a handshake follows the header, of either version") {
+    if (Tls.isKnown) {
+      val authority = newAuthority()
+      val issued    = authority.issue("DNS:localhost")
+      val client    = new SecureClient(Tls.trusting(authority.file))
+      val secure    = behind.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+      ServerFixture.serving(handler, secure) { server =>
+        for (before <- Seq(header.getBytes, binary())) {
+          val (answer, session) = client.ask(server.port, before)
+          assertEquals(session.version, "TLSv1.3")
+          assert(answer.endsWith("\r\n192.0.2.1:4711 198.51.100.2:443"), answer)
+        }
+        assertEquals(secure.tls.get.counts.full + secure.tls.get.counts.resumed, 2L)
+      }
+    }
+  }
+
+  test("a trusted proxy that ends TLS says that its client uses it, and nobody else can") {
+    val tells     = Handler((r: Request) => Response.ok(s"${r.connection.isSecure} ${r.connection.security}"))
+    val usesTls   = new String(binary(0x20, 0, 5, 1, 0, 0, 0, 0), "ISO-8859-1")
+    val usesPlain = new String(binary(), "ISO-8859-1")
+    ServerFixture.serving(tells, behind) { server =>
+      assert(exchange(server, usesTls + request).endsWith("\r\ntrue None"))
+      assert(exchange(server, usesPlain + request).endsWith("\r\nfalse None"))
+      assert(exchange(server, header + request).endsWith("\r\nfalse None"))
+    }
+    ServerFixture.serving(tells.around(Https.only()), behind) { server =>
+      assert(exchange(server, usesTls + request).endsWith("\r\ntrue None"))
+      val redirected = exchange(server, usesPlain + request)
+      assert(
+        redirected.startsWith("HTTP/1.1 308 ") && redirected.contains("\r\nLocation: https://a/\r\n"),
+        redirected
+      )
+    }
+    ServerFixture.serving(tells) { server =>
+      assert(exchange(server, usesTls + request).startsWith("HTTP/1.1 400 "))
     }
   }
 }

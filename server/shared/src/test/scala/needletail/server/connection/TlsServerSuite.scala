@@ -10,7 +10,9 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
-import needletail.io.{Tls, TlsLimits, TlsServerConfig}
+import needletail.io.{Tls, TlsClientConfig, TlsLimits, TlsServerConfig, TlsTrust}
+import needletail.metrics.MetricText
+import needletail.server.operations.TlsMetrics
 import needletail.testing.{Suite, TemporaryDirectories}
 
 /** What a server does about TLS beside serving: limits, log, certificates. */
@@ -76,6 +78,35 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         assertEquals(lines.all.size, 1)
         val line = lines.all.peek
         assert(line.startsWith(s"${server.url}: new connections wait: 2 of at most 2 TLS handshakes"), line)
+      }
+    }
+  }
+
+  test("the metrics have handshakes by version, and failed ones by reason") {
+    if (Tls.isKnown) {
+      val config   = secure()
+      val identity = config.tls.get
+      val client   =
+        new SecureClient(Tls.client(TlsClientConfig(TlsTrust.File(authority.file), resume = false)))
+      ServerFixture.serving(handler, config) { server =>
+        asksInPlain(connected(server))
+        client.ask(server.port)
+        eventually(identity.counts.failed == 1L, "it is not counted")
+        val out = new MetricText
+        TlsMetrics.write(out, identity)
+        val samples = out.toString.split('\n').filter(_.startsWith("needletail_tls_handshakes_"))
+        def count(name: String, labels: String*): Unit =
+          assert(
+            samples.exists(s =>
+              s.startsWith(s"needletail_tls_handshakes_$name{") && labels.forall(s.contains) && s.endsWith(
+                " 1"
+              )
+            ),
+            samples.mkString("\n")
+          )
+        count("total", "version=\"TLSv1.3\"", "result=\"full\"")
+        count("failed_total", "reason=\"plain\"")
+        assertEquals(samples.count(_.endsWith(" 1")), 2, samples.mkString("\n"))
       }
     }
   }

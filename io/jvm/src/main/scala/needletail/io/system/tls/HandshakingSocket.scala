@@ -15,6 +15,7 @@ import needletail.io.platform.Interest
 import needletail.io.tls.{
   CertificateInfo,
   ClosedInHandshake,
+  HandshakeFailure,
   PlainPeer,
   TlsClientConfig,
   TlsCounts,
@@ -47,6 +48,7 @@ private[tls] abstract class HandshakingSocket(
   private var chosen    = 0L             // when the engine began to choose a session, milliseconds since 1970
   private var isChosen  = false
   private var isCounted = counts ne null // until the handshake is over
+  private var failure = HandshakeFailure.Incomplete // what it is counted as unless it is completed
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
@@ -86,13 +88,17 @@ private[tls] abstract class HandshakingSocket(
         established = describe()
         if (isCounted) {
           isCounted = false
-          counts.completed(isResumed)
+          counts.completed(established)
         }
       }
       isSecured
     } catch {
-      case e: SSLException     => throw TlsFailure.of(e, name)
-      case e: RuntimeException => throw unexpected(e)
+      case e: SSLException =>
+        failure = TlsFailure.kind(e)
+        throw TlsFailure.of(e, name)
+      case e: RuntimeException =>
+        failure = HandshakeFailure.Protocol
+        throw unexpected(e)
     }
 
   protected def isNewest: Boolean = engine.getSession.getProtocol == Newest
@@ -116,6 +122,7 @@ private[tls] abstract class HandshakingSocket(
   }
 
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
+    failure = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
     val isAccepted =
       try peer.forall(check)
       catch {
@@ -246,6 +253,7 @@ private[tls] abstract class HandshakingSocket(
   private def refusePlain(): Nothing = {
     isPlain = true
     isBegun = false // it gets no alert
+    failure = HandshakeFailure.Plain
     uncount()
     throw new PlainPeer(s"$name does not use TLS", toPlain)
   }
@@ -297,7 +305,7 @@ private[tls] abstract class HandshakingSocket(
 
   private def uncount(): Unit = if (isCounted) {
     isCounted = false
-    counts.broken(isHeard)
+    counts.broken(isHeard, failure)
   }
 }
 

@@ -9,7 +9,7 @@ import java.security.cert.{
 }
 import javax.net.ssl.SSLException
 
-import needletail.io.tls.TlsClientConfig
+import needletail.io.tls.{HandshakeFailure, TlsClientConfig}
 
 /** Converts the engine's exceptions to ones whose messages describe the error. */
 private[tls] object TlsFailure {
@@ -18,8 +18,8 @@ private[tls] object TlsFailure {
   final val Refused   = "it was rejected by the server's own check"
 
   def of(e: SSLException, name: String): IOException = {
-    val all            = causes(e).toVector
-    val said           = all.flatMap(c => Option(c.getMessage))
+    val all            = causes(e)
+    val said           = messages(all)
     def has(t: String) = said.exists(_.contains(t))
     val text           =
       reason(all, has).map(why => s"the certificate of $name $why").getOrElse {
@@ -31,6 +31,17 @@ private[tls] object TlsFailure {
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
       }
     new IOException(text, e)
+  }
+
+  /** What a server's handshake that failed with it is counted as. */
+  def kind(e: SSLException): HandshakeFailure = {
+    val all            = causes(e)
+    val said           = messages(all)
+    def has(t: String) = said.exists(_.contains(t))
+    if (reason(all, has).isDefined || has("Empty client certificate chain")) HandshakeFailure.Certificate
+    else if (has("Received fatal alert")) HandshakeFailure.Alert
+    else if (has("nrecognized SSL message")) HandshakeFailure.Plain
+    else HandshakeFailure.Protocol
   }
 
   /** The problem with the peer's certificate, if that is the error. */
@@ -54,6 +65,8 @@ private[tls] object TlsFailure {
       else None
     }
 
-  private def causes(e: Throwable): Iterator[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8)
+  private def causes(e: Throwable): Vector[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).take(8).toVector
+
+  private def messages(all: Vector[Throwable]): Vector[String] = all.flatMap(c => Option(c.getMessage))
 }

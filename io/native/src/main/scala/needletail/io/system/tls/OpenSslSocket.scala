@@ -7,7 +7,14 @@ import java.io.IOException
 import needletail.io.kernel.KernelError
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
-import needletail.io.tls.{ClosedInHandshake, PlainPeer, TlsClientConfig, TlsCounts, TlsSession}
+import needletail.io.tls.{
+  ClosedInHandshake,
+  HandshakeFailure,
+  PlainPeer,
+  TlsClientConfig,
+  TlsCounts,
+  TlsSession
+}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. See needletail_tls_socket.c, which
@@ -42,11 +49,12 @@ private[tls] final class OpenSslSocket(
   }
 
   private var isReset   = false
-  private var isCounted = counts ne null // until the handshake is over
-  private var isBegun   = false          // whether it is counted as under way
-  private var isPlain   = false          // the peer does not use TLS: bytes pass as they are
-  private var isFailed  = false          // reading has failed: what comes is of no use, and passes as it is
-  private var isAlerted = false          // whether an alert was written then
+  private var isCounted = counts ne null              // until the handshake is over
+  private var reason    = HandshakeFailure.Incomplete // what it is counted as unless it is completed
+  private var isBegun   = false                       // whether it is counted as under way
+  private var isPlain   = false                       // the peer does not use TLS: bytes pass as they are
+  private var isFailed  = false // reading has failed: what comes is of no use, and passes as it is
+  private var isAlerted = false // whether an alert was written then
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
@@ -119,10 +127,13 @@ private[tls] final class OpenSslSocket(
     }
     if (done(result) == 1) {
       val session = OpenSslFacts.session(connection, isServer = true, name)
-      if (has(Resumed)) check.foreach(_.require(session.peer, name))
+      if (has(Resumed)) check.foreach { own =>
+        reason = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
+        own.require(session.peer, name)
+      }
       established = session
       isCounted = false
-      counts.completed(has(Resumed))
+      counts.completed(session)
     }
   }
 
@@ -169,7 +180,7 @@ private[tls] final class OpenSslSocket(
 
   private def uncount(): Unit = if (isCounted) {
     isCounted = false
-    counts.broken(isBegun)
+    counts.broken(isBegun, reason)
   }
 
   /** The result of a call: bytes, -1 for the end, or an exception. */
@@ -184,6 +195,7 @@ private[tls] final class OpenSslSocket(
 
   private def failure(): IOException = {
     val why = fromCString(OpenSslFunctions.why(connection))
+    reason = kindOf(OpenSslFunctions.kind(connection), why)
     isAlerted = !Untold.contains(OpenSslFunctions.kind(connection))
     if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty) check.get.refusal(name)
     else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
@@ -194,13 +206,20 @@ private[tls] final class OpenSslSocket(
     else failure(why)
   }
 
+  private def kindOf(kind: Int, why: String): HandshakeFailure =
+    if (kind == NoCertificate || kind > Untrusted) HandshakeFailure.Certificate
+    else if (kind == NotTls || kind == Plain) HandshakeFailure.Plain
+    else if (kind == Truncated || kind == Cut) HandshakeFailure.Incomplete
+    else if (why.toLowerCase.contains("alert")) HandshakeFailure.Alert
+    else HandshakeFailure.Protocol
+
   private def failure(why: String): IOException =
     new KernelError(OpenSslFunctions.kind(connection) match {
-      case 1     => s"$name has shown no certificate"
-      case 3     => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
-      case 4     => "the connection ended without closing its TLS stream: data may be missing"
-      case 6     => s"$name sends too many TLS messages without data"
-      case Plain => s"$name does not use TLS"
+      case NoCertificate => s"$name has shown no certificate"
+      case NotTls        => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
+      case Truncated     => "the connection ended without closing its TLS stream: data may be missing"
+      case 6             => s"$name sends too many TLS messages without data"
+      case Plain         => s"$name does not use TLS"
       case kind if kind > Untrusted => refusal(kind - Untrusted, why)
       case _                        => s"no TLS with $name: $why"
     })
@@ -232,10 +251,13 @@ private[tls] object OpenSslSocket {
       Elsewhere.number(other)
   }
 
-  private final val Failed    = Int.MinValue + 1
-  private final val Cut       = 5
-  private final val Plain     = 7
-  private val Untold          = Set(4, Cut, 6, Plain) // kinds of failures for which OpenSSL writes no alert
+  private final val Failed        = Int.MinValue + 1
+  private final val NoCertificate = 1
+  private final val NotTls        = 3
+  private final val Truncated     = 4
+  private final val Cut           = 5
+  private final val Plain         = 7
+  private val Untold = Set(Truncated, Cut, 6, Plain) // kinds of failures for which OpenSSL writes no alert
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001
 

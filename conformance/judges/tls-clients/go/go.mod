@@ -1,0 +1,3 @@
+module needletail/judge/tls
+
+go 1.20

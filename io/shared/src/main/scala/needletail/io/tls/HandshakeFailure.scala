@@ -1,0 +1,33 @@
+package needletail.io.tls
+
+/**
+ * Why handshakes of a server failed, in a few kinds, whatever clients do.
+ *
+ * @param name of the kind, for metrics
+ */
+final class HandshakeFailure private (val name: String) {
+  override def toString: String = name
+}
+
+object HandshakeFailure {
+
+  /** The client had sent nothing when the connection ended: no handshake was begun. */
+  val Silent: HandshakeFailure = new HandshakeFailure("silent")
+
+  /** The client does not use TLS. */
+  val Plain: HandshakeFailure = new HandshakeFailure("plain")
+
+  /** The client's certificate is missing, or was refused. */
+  val Certificate: HandshakeFailure = new HandshakeFailure("certificate")
+
+  /** The client refused by an alert, as it does if it does not trust the server's certificate. */
+  val Alert: HandshakeFailure = new HandshakeFailure("alert")
+
+  /** Client and server have no version, cipher or protocol in common, or the client's messages are malformed. */
+  val Protocol: HandshakeFailure = new HandshakeFailure("protocol")
+
+  /** The connection ended before: by the client, or by the server, as at the end of `TlsLimits.timeout`. */
+  val Incomplete: HandshakeFailure = new HandshakeFailure("incomplete")
+
+  val all: Seq[HandshakeFailure] = Vector(Silent, Plain, Certificate, Alert, Protocol, Incomplete)
+}

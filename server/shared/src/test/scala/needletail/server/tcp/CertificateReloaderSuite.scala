@@ -1,0 +1,90 @@
+package needletail.server.tcp
+
+import java.nio.file.{Files, StandardCopyOption}
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.concurrent.duration._
+
+import needletail.http.{Handler, Request, Response}
+import needletail.io.{Tls, TlsClientConfig, TlsServerConfig, TlsTrust}
+import needletail.server.ServerFixture
+import needletail.server.connection.SecureClient
+import needletail.server.operations.Log
+import needletail.testing.{Authority, Pause, Suite, TemporaryDirectories}
+
+/** Certificates whose files change while a server runs. */
+class CertificateReloaderSuite extends Suite with TemporaryDirectories {
+  private val handler = Handler((_: Request) => Response.ok("x"))
+
+  private final class Lines extends Log {
+    val all                                            = new ConcurrentLinkedQueue[String]
+    override def info(message: String): Unit           = { all.add(message); () }
+    def warn(message: String): Unit                    = { all.add(message); () }
+    def error(message: String, cause: Throwable): Unit = { all.add(message); () }
+    def has(text: String): Boolean                     = all.toArray.exists(_.toString.contains(text))
+  }
+
+  test(
+    "files that have changed are read at the next check; while they are broken, the old certificate stays"
+  ) {
+    if (Tls.isKnown) {
+      val authority    = newAuthority()
+      val (chain, key) = (authority.file("used.pem"), authority.file("used.key"))
+
+      // as programs do that renew certificates
+      def use(issued: Authority#Issued): Unit =
+        for ((from, to) <- Seq(issued.chain -> chain, issued.key -> key)) {
+          val next = authority.file("next")
+          Files.write(next, Files.readAllBytes(from))
+          Files.move(next, to, StandardCopyOption.REPLACE_EXISTING)
+        }
+      use(authority.issue("DNS:localhost"))
+      val lines  = new Lines
+      val config = ServerFixture.loopback.copy(
+        log = lines,
+        tls = Some(Tls.server(TlsServerConfig(chain, key).copy(checkFiles = 50.millis)))
+      )
+      val client = new SecureClient(
+        Tls.client(TlsClientConfig(TlsTrust.File(authority.file), resume = false))
+      )
+      ServerFixture.serving(handler, config) { server =>
+        def shown(): String = client.ask(server.port)._2.peer.get.serial
+        val first           = shown()
+        Pause(200.millis)
+        assertEquals(shown(), first)
+        assert(lines.all.isEmpty, lines.all)
+
+        use(authority.issue("DNS:localhost"))
+        eventually(shown() != first, s"the old certificate is shown still: ${lines.all}")
+        val second = shown()
+        assert(lines.has("the certificates have been reloaded"), lines.all)
+
+        Files.write(chain, Array.emptyByteArray)
+        eventually(lines.has(s"$chain is empty"), s"no word of the broken file: ${lines.all}")
+        assertEquals(shown(), second)
+
+        use(authority.issue("DNS:localhost"))
+        eventually(shown() != second, s"the certificate of before the fault is shown still: ${lines.all}")
+      }
+    }
+  }
+
+  test("without an interval, changed files are not read") {
+    if (Tls.isKnown) {
+      val authority = newAuthority()
+      val issued    = authority.issue("DNS:localhost")
+      val identity  = Tls.server(TlsServerConfig(issued.chain, issued.key))
+      ServerFixture.serving(handler, ServerFixture.loopback.copy(tls = Some(identity), log = Log.none)) {
+        server =>
+          Files.write(issued.chain, Array.emptyByteArray)
+          Pause(300.millis)
+          assert(identity.isOutdated)
+          assertEquals((identity.counts.reloads, identity.counts.failedReloads), (0L, 0L))
+          assertEquals(
+            new SecureClient(Tls.trusting(authority.file)).ask(server.port)._1.take(12),
+            "HTTP/1.1 200"
+          )
+      }
+    }
+  }
+}
