@@ -42,6 +42,7 @@ private[needletail] abstract class LoopServices(
   final val handlerNanos: Long   = config.handlerTimeout.toNanos
   final val writeNanos: Long     = config.writeTimeout.toNanos
   final val halfCloseNanos: Long = config.halfCloseGrace.toNanos
+  final val silenceNanos: Long   = config.streamKeepAlive.toNanos
 
   // limits of the configuration, for the same reason
 

@@ -120,8 +120,11 @@ private[server] final class ServerExchange(
     }
   }
 
-  /** Whether the handler is waited for, not the client. */
-  def isHandlers: Boolean = isListening && (body == null || !body.isWanted)
+  /** Whether the handler is waited for, not the client: its reply, or what the head of the reply waits for. */
+  def isHandlers: Boolean = (isListening || isHeld) && (body == null || !body.isWanted)
+
+  /** Whether nothing of the reply is sent before the first piece of its stream, which is waited for. */
+  def isHeld: Boolean = !headSent && isAwaiting
 
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
@@ -143,6 +146,7 @@ private[server] final class ServerExchange(
   def expire(instead: Response): Unit = {
     handled(isAnswer = true)
     withdraw()
+    leaveAll()
     response = runner.dressed(request, instead)
   }
 
@@ -215,6 +219,12 @@ private[server] final class ServerExchange(
     catch { case Survivable(e) => runner.cancelFailed(e) }
   }
 
+  private def leaveAll(): Unit = {
+    if (pieces != null) pieces.withdraw()
+    if (parts != null) parts.withdraw()
+    leaveStream()
+  }
+
   /** Drops the request, and cancels whatever is in progress for it. */
   def letGo(): Unit = {
     countPart()
@@ -222,9 +232,7 @@ private[server] final class ServerExchange(
     complete = true
     end(0)
     withdraw()
-    if (pieces != null) pieces.withdraw()
-    if (parts != null) parts.withdraw()
-    leaveStream()
+    leaveAll()
     if (body != null) body.release()
     if (request != null) request.release()
   }

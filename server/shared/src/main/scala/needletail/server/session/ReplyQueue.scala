@@ -116,12 +116,15 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   /** Drops all requests except the first. */
   def dropOthers(): Unit = if (head != null) cut(head, 1)
 
-  /** Drops the first request without a reply, and those after it. Returns false if all have replies. */
+  /**
+   * Drops the first request without a reply, or with one of which nothing can be sent yet, and those after it. Returns
+   * false if all have replies.
+   */
   def dropUnanswered(): Boolean = {
     var before: ServerExchange = null
     var x                      = head
     var kept                   = 0
-    while (x != null && x.response != null) {
+    while (x != null && x.response != null && !x.isHeld) {
       before = x
       x = x.next
       kept += 1
@@ -130,6 +133,17 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
       if (before == null) dropAll() else cut(before, kept)
       true
     }
+  }
+
+  private var silent: ServerExchange = null // the first at the last call of `isStillSilent`
+  private var silentAt               = 0L   // and how much of its content had been sent
+
+  /** Whether the first one's stream has had nothing to send since the last call, and still has not. */
+  def isStillSilent(): Boolean = {
+    val isSilent = head != null && (head eq silent) && head.isAwaiting && head.bytesSent == silentAt
+    silent = head
+    if (head != null) silentAt = head.bytesSent
+    isSilent
   }
 
   private def cut(newLast: ServerExchange, newLength: Int): Unit = {

@@ -88,8 +88,8 @@ private[server] final class ReplyWriter(
       completed(x)
     } else {
       // While the request's content is still coming, an error in it decides the status: the head waits for the first
-      // piece, and can be replaced until it has been passed on.
-      if (!x.headSent && (x.body == null || x.body.isDone)) writeHead(x)
+      // piece, and can be replaced until it has been passed on. `ServerExchange.isHeld` limits that.
+      if (!x.headSent && (x.body == null || x.body.isDone || x.body.isAtHand)) writeHead(x)
       r.source match {
         case file: FileOutput if wire.sendsFiles && x.framing == ResponseEncoder.Fixed && file.isSendable =>
           if (!x.headSent) writeHead(x)
@@ -192,7 +192,8 @@ private[server] final class ReplyWriter(
       if (r.source != null) invite(x.body)
       x.body.headWritten()
     }
-    x.keeps = x.keepAlive && mayKeep(r, x.body, isLastReply = x.next == null)
+    // handing over is not closing, also for a client that sends no other request
+    x.keeps = switchesTo != null || x.keepAlive && mayKeep(r, x.body, isLastReply = x.next == null)
     x.framing = context.format.framing(r, x.minor)
     if (x.framing == ResponseEncoder.UntilClose && !x.isHead && r.status.allowsBody) x.keeps = false
     x.mark = context.writer.length
@@ -353,7 +354,8 @@ private[server] object ReplyWriter {
     Response(Status.NotImplemented).text("this server cannot switch to another protocol here")
   private val isEnding =
     Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
-  private val notAsked = Response(Status.BadRequest).text("this request cannot switch to another protocol")
+  private val notAsked = Response(Status.BadRequest)
+    .text("this request cannot switch to another protocol: it has content, or no Connection: upgrade")
 
   /** Bytes of a stream or a file that one turn writes. */
   final val PumpLimit = 512 * 1024

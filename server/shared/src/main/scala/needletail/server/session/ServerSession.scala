@@ -133,11 +133,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       queue.length < context.maxPipelined && wire.pendingOutput <= context.maxPendingOutput
     else state.hasContent && reader.isContentWanted || state.isAsking // to notice the client's end
 
-  /**
-   * Whether bytes are to be read all the same, as `wantsInput` is asked, to notice the client's end.
-   *
-   * @param hasUnused whether the connection keeps bytes that were not used
-   */
+  /** Whether to read all the same, to notice the client's end. `hasUnused`: the connection keeps bytes that were not used. */
   def watchesForEnd(hasUnused: Boolean): Boolean =
     reader.watchesForEnd(!queue.isEmpty, hasUnused || wire.pendingOutput > context.maxPendingOutput)
 
@@ -152,12 +148,17 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
     if (giveUpAt <= now) {
-      giveUpAt = Long.MaxValue
+      giveUpAt = if (context.silenceNanos > 0) now + context.silenceNanos else Long.MaxValue
       if (queue.dropUnanswered()) context.counts.abandoned += 1
       endEventStreams()
+      if (queue.isStillSilent()) { // whether a client that has ended its side has gone since is not told on the JVM
+        context.counts.abandoned += 1
+        peerGone()
+        wire.abort()
+      }
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
-    if (reader.deadline <= now) {
+    if (!state.isEnded && reader.deadline <= now) {
       val tooSlow = reader.deadlinePassed(wantsInput, isIdle)
       if (tooSlow != null) refuse(tooSlow)
     }
@@ -366,8 +367,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     runner.detach(request, x)
     queue.add(x)
     if (reader.headSize > HeadMemory.Uncounted || queue.length > 1) x.holdHead(reader.headSize)
-    if (head.keepAlive && own == null && ConnectionRules.asksForUpgrade(head))
-      state.on(SessionState.UpgradeAsked)
+    if (own == null && ConnectionRules.asksForUpgrade(head)) state.on(SessionState.UpgradeAsked)
     reply match {
       case response: Response =>
         x.response = runner.limited(response, own)

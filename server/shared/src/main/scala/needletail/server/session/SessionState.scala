@@ -49,13 +49,13 @@ private[server] final class SessionState {
   def isHeld: Boolean = client == Held
 
   /** Whether the last request asks for another protocol, which may follow its reply. */
-  def isAsking: Boolean = client == Asking
+  def isAsking: Boolean = client == Asking || client == LastAsking
 
   /** Whether a part of a head has arrived. */
   def isInHead: Boolean = client == Head
 
   /** Whether content of the last request is still to come. */
-  def hasContent: Boolean = at >= DroppedFrom && at < ClosedFrom
+  def hasContent: Boolean = at >= DroppedFrom && at < LastAskingFrom
 
   /** Whether content is to come that will not be read. */
   def isDropping: Boolean = client == Dropped
@@ -116,10 +116,13 @@ private[server] object SessionState {
   /** Content is to come of the last request on this connection. */
   final val LastContent = 6
 
-  /** Nothing more is read. */
-  final val Closed = 7
+  /** The last request on this connection asks for another protocol. */
+  final val LastAsking = 7
 
-  private[server] final val Clients = 8
+  /** Nothing more is read. */
+  final val Closed = 8
+
+  private[server] final val Clients = 9
 
   // The server's states: what is due to the client.
 
@@ -192,13 +195,14 @@ private[server] object SessionState {
 
   private final val ServerBits  = 2
   private final val ServerMask  = 3
-  private final val ClientShift = 5
+  private final val ClientShift = 6
 
   // Constants, as natively a call of `pair` first checks that this object has been initialised
   private final val IdleAndFree     = (Idle << ServerBits) | Free
   private final val HeldFrom        = Held << ServerBits
   private final val DroppedFrom     = Dropped << ServerBits
   private final val LastContentFrom = LastContent << ServerBits
+  private final val LastAskingFrom  = LastAsking << ServerBits
   private final val ClosedFrom      = Closed << ServerBits
 
   /** Not allowed. */
@@ -219,25 +223,34 @@ private[server] object SessionState {
         next((event << ClientShift) | pair(client, Ended)) = pair(Closed, Ended).toByte
       }
 
-    // from          Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed          Free, Replying
-    row(HeadBegan)(Head, No, No, No, No, No, No, No)(Free, Replying)
-    row(HeadWaits)(Held, Held, No, No, No, No, No, No)(No, Replying)
-    row(RoomAgain)(Idle, Head, Idle, Asking, Dropped, Content, LastContent, Closed)(Free, Replying)
-    row(Request)(Idle, Idle, No, No, No, No, No, No)(Free, Replying)
-    row(LastRequest)(Closed, Closed, No, No, No, No, No, No)(Free, Replying)
-    row(RequestWithContent)(Content, Content, No, No, No, No, No, No)(Free, Replying)
-    row(LastRequestWithContent)(LastContent, LastContent, No, No, No, No, No, No)(Free, Replying)
-    row(ContentEnded)(No, No, No, No, Idle, Idle, Closed, No)(Free, Replying)
-    row(ContentLeft)(No, No, No, No, No, Dropped, Closed, No)(Free, Replying)
-    row(ReadingEnds)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Free, Replying)
-    row(ReplyOwed)(Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed)(Replying, Replying)
-    row(RepliesEnd)(Idle, Head, Idle, Idle, Dropped, Content, LastContent, Closed)(Free, Free)
-    row(LastReply)(Closed, Closed, Closed, Closed, Closed, LastContent, LastContent, Closed)(Free, Replying)
-    row(TurnEnds)(Idle, Head, Held, Asking, Dropped, Content, LastContent, Closed)(Free, Replying)
-    row(UpgradeAsked)(Asking, No, No, No, No, No, No, No)(No, Replying)
-    row(Switched)(No, No, No, Closed, No, No, No, No)(No, Ended)
-    row(AllSent)(No, No, No, No, No, LastContent, LastContent, No)(Free, Replying)
-    row(Lost)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Ended, Ended)
+    // from          Idle, Head, Held, Asking, Dropped, Content, LastContent, LastAsking, Closed     Free, Replying
+    row(HeadBegan)(Head, No, No, No, No, No, No, No, No)(Free, Replying)
+    row(HeadWaits)(Held, Held, No, No, No, No, No, No, No)(No, Replying)
+    row(RoomAgain)(Idle, Head, Idle, Asking, Dropped, Content, LastContent, LastAsking, Closed)(
+      Free,
+      Replying
+    )
+    row(Request)(Idle, Idle, No, No, No, No, No, No, No)(Free, Replying)
+    row(LastRequest)(Closed, Closed, No, No, No, No, No, No, No)(Free, Replying)
+    row(RequestWithContent)(Content, Content, No, No, No, No, No, No, No)(Free, Replying)
+    row(LastRequestWithContent)(LastContent, LastContent, No, No, No, No, No, No, No)(Free, Replying)
+    row(ContentEnded)(No, No, No, No, Idle, Idle, Closed, No, No)(Free, Replying)
+    row(ContentLeft)(No, No, No, No, No, Dropped, Closed, No, No)(Free, Replying)
+    row(ReadingEnds)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Free, Replying)
+    row(ReplyOwed)(Idle, Head, Held, Asking, Dropped, Content, LastContent, LastAsking, Closed)(
+      Replying,
+      Replying
+    )
+    row(RepliesEnd)(Idle, Head, Idle, Idle, Dropped, Content, LastContent, Closed, Closed)(Free, Free)
+    row(LastReply)(Closed, Closed, Closed, Closed, Closed, LastContent, LastContent, Closed, Closed)(
+      Free,
+      Replying
+    )
+    row(TurnEnds)(Idle, Head, Held, Asking, Dropped, Content, LastContent, LastAsking, Closed)(Free, Replying)
+    row(UpgradeAsked)(Asking, No, No, No, No, No, No, No, LastAsking)(No, Replying)
+    row(Switched)(No, No, No, Closed, No, No, No, Closed, No)(No, Ended)
+    row(AllSent)(No, No, No, No, No, LastContent, LastContent, No, No)(Free, Replying)
+    row(Lost)(Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed, Closed)(Ended, Ended)
 
     // what follows from both states: no reply is due, and there will be no other request
     next((TurnEnds << ClientShift) | pair(Closed, Free)) = pair(Closed, Ended).toByte
@@ -246,7 +259,7 @@ private[server] object SessionState {
   }
 
   private val clientNames =
-    Array("Idle", "Head", "Held", "Asking", "Dropped", "Content", "LastContent", "Closed")
+    Array("Idle", "Head", "Held", "Asking", "Dropped", "Content", "LastContent", "LastAsking", "Closed")
   private val serverNames = Array("Free", "Replying", "Ended")
   private val eventNames  = Array(
     "HeadBegan",

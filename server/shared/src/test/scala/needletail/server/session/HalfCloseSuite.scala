@@ -72,6 +72,31 @@ class HalfCloseSuite extends Suite {
     assert(wire.isFinished)
   }
 
+  test("a stream that has nothing for a client that has ended its side is given up after streamKeepAlive") {
+    val pieces    = Vector.fill(3)(new AsyncPromise[Option[Array[Byte]]])
+    var cancelled = 0
+    var asked     = 0
+    val stream    = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = { asked += 1; pieces(asked - 1) }
+      def cancel(): Unit                     = cancelled += 1
+    }
+    val wire = new FakeWire(_ => Response.ok.stream(stream), config)
+    wire.send(get).end().after(1.second)
+    for (i <- 0 to 1) { // as long as it sends something, the client is taken to read
+      wire.after(59.seconds)
+      pieces(i).succeed(Some("x".getBytes))
+      wire.turn().after(1.second)
+      assertEquals((cancelled, wire.isFinished, wire.isAborted), (0, false, false))
+    }
+    wire.after(59.seconds)
+    assertEquals((cancelled, wire.isFinished), (0, false))
+    wire.after(1.second)
+    assertEquals((cancelled, wire.isAborted), (1, true)) // reset: it must not look complete
+    val kept = new FakeWire(_ => Response.ok.stream(stream), config.copy(streamKeepAlive = 0.seconds))
+    asked = 2
+    assert(!kept.send(get).end().after(1.second).after(1.hour).isAborted)
+  }
+
   test("a stream of events that waits ends after the grace: such a client has gone") {
     val waiting   = new AsyncPromise[Option[Array[Byte]]]
     var cancelled = 0

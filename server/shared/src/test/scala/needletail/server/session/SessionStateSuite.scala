@@ -45,7 +45,10 @@ class SessionStateSuite extends Suite {
 
   test("every other pair of states can be reached, but that nothing waits where no reply is owed") {
     val all = for (client <- 0 until Clients; server <- List(Free, Replying)) yield (client, server)
-    assertEquals(ways.keySet - ((Closed, Ended)), all.toSet - ((Held, Free)) - ((Asking, Free)))
+    assertEquals(
+      ways.keySet - ((Closed, Ended)),
+      all.toSet - ((Held, Free)) - ((Asking, Free)) - ((LastAsking, Free))
+    )
   }
 
   test("requests are read where none is under way, and content only after a request with content") {
@@ -80,14 +83,17 @@ class SessionStateSuite extends Suite {
   }
 
   test("nothing is read after a request for another protocol, until its reply is complete") {
-    assertEquals(allowed(UpgradeAsked), Set((Idle, Replying), (Closed, Ended)))
+    assertEquals(allowed(UpgradeAsked), Set((Idle, Replying), (Closed, Replying), (Closed, Ended)))
     for (event <- List(HeadBegan, HeadWaits, Request, RequestWithContent, ContentEnded))
-      assert(!allowed(event)((Asking, Replying)), event)
-    assertEquals(next((Asking, Replying), RoomAgain), (Asking, Replying))
+      for (asking <- List(Asking, LastAsking)) assert(!allowed(event)((asking, Replying)), event)
+    for (asking <- List(Asking, LastAsking)) {
+      assertEquals(next((asking, Replying), RoomAgain), (asking, Replying))
+      assertEquals(next((asking, Replying), LastReply), (Closed, Replying))
+      assertEquals(next((asking, Replying), Switched), (Closed, Ended))
+    }
     assertEquals(next((Asking, Replying), RepliesEnd), (Idle, Free))
-    assertEquals(next((Asking, Replying), LastReply), (Closed, Replying))
-    assertEquals(allowed(Switched), Set((Asking, Replying), (Closed, Ended)))
-    assertEquals(next((Asking, Replying), Switched), (Closed, Ended))
+    assertEquals(next((LastAsking, Replying), RepliesEnd), (Closed, Free))
+    assertEquals(allowed(Switched), Set((Asking, Replying), (LastAsking, Replying), (Closed, Ended)))
   }
 
   test("the last request's content is read to its end, and nothing after it") {
@@ -125,8 +131,8 @@ class SessionStateSuite extends Suite {
       val client = pair._1
       assertEquals(state.readsHeads, client == Idle || client == Head, pair)
       assertEquals(state.hasContent, Set(Dropped, Content, LastContent)(client), pair)
-      assertEquals(state.isLastRequest, client == LastContent || client == Closed, pair)
-      assertEquals(state.isAsking, client == Asking, pair)
+      assertEquals(state.isLastRequest, Set(LastContent, LastAsking, Closed)(client), pair)
+      assertEquals(state.isAsking, client == Asking || client == LastAsking, pair)
       assertEquals(state.isClosed, client == Closed, pair)
       assertEquals(state.isEnded, pair._2 == Ended, pair)
       assertEquals(state.isIdle, pair == ((Idle, Free)), pair)

@@ -100,13 +100,36 @@ class UpgradeSuite extends Suite {
   test("a request that did not ask, or cannot, gets an error, and the connection stays HTTP's") {
     assertEquals(wire().send(plain.replace("/plain", "/x")).statuses, List(400))
     assertEquals(wire().send(ask("/x").replace("HTTP/1.1", "HTTP/1.0")).statuses, List(400))
-    assertEquals(wire().send(ask("/x").replace("upgrade", "upgrade, close")).statuses, List(400))
     assertEquals(
       wire().send(ask("/x").replace("Upgrade:", "Content-Length: 1\r\nUpgrade:") + "a").statuses,
       List(400)
     )
     val w = wire().send(plain.replace("/plain", "/x") + plain)
     assertEquals(w.statuses, List(400, 200))
+  }
+
+  test("lighttpd's Connection: close, upgrade asks as well, and HTTP ends with another answer") {
+    def closing(path: String) = ask(path).replace("Connection: upgrade", "Connection: close, upgrade")
+    val w                     = wire().send(closing("/x") + "rest")
+    assertEquals(w.statuses, List(101))
+    assert(w.switchedTo != null)
+    assertEquals(w.leftover, "rest")
+    val delayed = wire().send(closing("/later") + plain)
+    assertEquals(delayed.output, "")
+    later.succeed(x.response)
+    assertEquals(delayed.turn().statuses, List(101))
+    assertEquals(delayed.leftover, plain)
+    for (path <- List("/plain", "/refused", "/later")) {
+      val other = wire().send(closing(path) + plain)
+      if (path == "/later") {
+        later.succeed(Response.ok("no"))
+        other.turn()
+      }
+      val output = other.output
+      assertEquals(output.sliding(8).count(_ == "HTTP/1.1"), 1, output)
+      assert(output.contains("\r\nConnection: close\r\n"), output)
+      assert(other.isFinished && other.switchedTo == null, path)
+    }
   }
 
   test("where the connection cannot be handed over, as behind a web server, the answer is 501") {
