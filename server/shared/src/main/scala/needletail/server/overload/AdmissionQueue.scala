@@ -5,9 +5,10 @@ import needletail.server.clock.LoopTime
 
 /**
  * Requests of one kind on one loop that wait for room. They are admitted in the order of their arrival while the queue
- * is short: that keeps the longest wait low. When the oldest has waited for twice `patience`, or the queue is
- * overloaded, the newest is admitted first: those that are served have hardly waited, and the others would have waited
- * in vain in any order (adaptive LIFO, "Fail at Scale", ACM Queue 2015).
+ * is short: that keeps the longest wait low. When the oldest has waited for twice `patience` and more join than are
+ * admitted, or the queue is overloaded, the newest is admitted first: those that are served have hardly waited, and the
+ * others would have waited in vain in any order (adaptive LIFO, "Fail at Scale", ACM Queue 2015). Where no more join
+ * than are admitted, as of clients that each wait for their answer, the newest would be the same few again and again.
  *
  * The expected wait of the whole queue follows from Little's law: its length, divided by the recent rate of
  * admissions. As many requests as can be admitted within `burst` may wait; beyond that the oldest are refused. A queue
@@ -48,6 +49,12 @@ private[server] final class AdmissionQueue(
   private var joined         = 0
   private var admitted       = 0
 
+  // The same of the present window, and whether more joined than were admitted in the one before: so when it begins.
+  private var windowSince    = 0L
+  private var windowJoined   = 0
+  private var windowAdmitted = 0
+  private var isGrowing      = true
+
   def isEmpty: Boolean = size == 0
 
   /**
@@ -59,11 +66,14 @@ private[server] final class AdmissionQueue(
     if (size == 0) {
       if (isOverloaded && time.wall - emptySince >= calm) isOverloaded = false
       if (!isOverloaded) stand()
+      beginWindow()
+      isGrowing = true
     }
     val place = new Place(time.own, this)
     place.link(ends)
     size += 1
     joined += 1
+    windowJoined += 1
     place.turn.onCancel(place)
     trim(ahead)
     place.turn
@@ -74,6 +84,7 @@ private[server] final class AdmissionQueue(
     val place = if (isNewestFirst) ends.older else ends.newer
     remove(place)
     admitted += 1
+    windowAdmitted += 1
     rate.count()
     place.turn.succeed(true)
     ()
@@ -83,6 +94,10 @@ private[server] final class AdmissionQueue(
   def look(ahead: Int): Unit = if (size > 0) {
     if (!isOverloaded && time.own - stoodSince >= burst)
       if (isMoreThanCanBeDone) isOverloaded = true else stand()
+    if (time.own - windowSince >= burst / Windows) {
+      isGrowing = windowJoined > windowAdmitted * Growing
+      beginWindow()
+    }
     while (size > 0 && time.own - ends.newer.since >= longest) refuseOldest()
     trim(ahead)
   }
@@ -90,7 +105,14 @@ private[server] final class AdmissionQueue(
   /** Called when the loop was idle. */
   def relax(): Unit = isOverloaded = false
 
-  private def isNewestFirst: Boolean = isOverloaded || time.own - ends.newer.since > 2 * patience
+  private def isNewestFirst: Boolean =
+    isOverloaded || isGrowing && time.own - ends.newer.since > 2 * patience
+
+  private def beginWindow(): Unit = {
+    windowSince = time.own
+    windowJoined = 0
+    windowAdmitted = 0
+  }
 
   private def longest: Long = if (isOverloaded) patience else burst
 
@@ -135,6 +157,12 @@ private[server] object AdmissionQueue {
 
   /** If requests arrive at less than this share of what can be served, other programs caused the queue. */
   private final val Nearly = 0.95
+
+  /** In so many parts of `burst` it is judged whether the queue grows. */
+  private final val Windows = 8
+
+  /** How many times more have to join than are admitted, in a window, for the queue to grow. */
+  private final val Growing = 1.1
 
   private final class Place(val since: Long, queue: AdmissionQueue) extends (() => Unit) {
     val turn: AsyncPromise[Boolean] = new AsyncPromise[Boolean]

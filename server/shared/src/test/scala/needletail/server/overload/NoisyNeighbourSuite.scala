@@ -64,6 +64,17 @@ class NoisyNeighbourSuite extends Suite {
     }
   }
 
+  test("clients that each wait for their answer are served alike, where others have half of the processor") {
+    for (clients <- List(20, 60)) {
+      val s = new VirtualServer(config, taking(6, 12)).closed(clients, 0, 6000, kind(5))
+      assertEquals(s.reasons, Map.empty[String, Int])
+      // as long as all of them take, with half of the processor
+      val round = clients * 5 * 2.0
+      assert(s.quantile(0.5) > round / 2, clue = s"$clients: half of the answers took ${s.quantile(0.5)} ms")
+      assert(s.quantile(1) < round + 500, clue = s"$clients: the longest wait was ${s.quantile(1)} ms")
+    }
+  }
+
   test("fault 9: stopped for two seconds, and all is done that has come meanwhile") {
     val s = new VirtualServer(config, taking(2000, 10000)).offer(150, 20000, kind(2)).run(2000)
     assertEquals(s.reasons, Map.empty[String, Int])
