@@ -122,10 +122,11 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     catch { case Survivable(error) => failed(error) }
 
   private def failed(error: Throwable): Unit = {
-    report(error)
     val now = loop.nowNanos
     failures = now :: failures.takeWhile(now - _ < settings.within.toNanos)
-    if (failures.size > settings.restarts) stopWanted = true
+    val isLast = failures.size > settings.restarts
+    report(error, isLast)
+    if (isLast) stopWanted = true
     else if (!stopWanted) {
       finish()
       restarts += 1
@@ -147,15 +148,18 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     watches.stopped()
   }
 
-  private def report(error: Throwable): Unit =
-    try settings.onFailure.fold(throwOnLoop(error))(_(error))
-    catch { case Survivable(e) => throwOnLoop(e) }
+  private def report(error: Throwable, isLast: Boolean = false): Unit =
+    try settings.onFailure.fold(throwOnLoop(error, isLast))(_(error))
+    catch { case Survivable(e) => throwOnLoop(e, isLast) }
 
-  private def throwOnLoop(error: Throwable): Unit =
-    try loop.execute(() => throw new ActorFailed(label, error))
+  private def throwOnLoop(error: Throwable, isLast: Boolean): Unit = {
+    val end =
+      if (isLast) s", and is stopped: it failed ${failures.size} times within ${settings.within}" else ""
+    try loop.execute(() => throw new ActorFailed(s"$label failed$end", error))
     catch {
       case Survivable(_) => () // the loop is about to end, and this actor with it
     }
+  }
 
   /** For messages about it: its name, or if it was given none, the class that its behaviour is written in. */
   private def label: String =

@@ -52,5 +52,5 @@ object ActorSettings {
 }
 
 /** What is thrown on an actor's loop when the actor has failed. */
-private[actor] final class ActorFailed(actor: String, cause: Throwable)
-    extends RuntimeException(s"the actor $actor failed", cause, false, false)
+private[actor] final class ActorFailed(what: String, cause: Throwable)
+    extends RuntimeException(s"the actor $what", cause, false, false)

@@ -147,6 +147,22 @@ class RestartSuite extends Suite {
     assertEquals(thrown(ActorSettings())(_ => throw new Boom(2)), s"the actor of $here failed")
   }
 
+  test("what is logged of the last failure says that the actor is stopped, and why") {
+    val loop = new ManualLoop
+    val ref  = Actor.spawn[Int](loop, ActorSettings("orders", restarts = 1, within = 1.minute))(_ =>
+      n => throw new Boom(n)
+    )
+    ref.send(1)
+    assertEquals(intercept[ActorFailed](loop.runAll()).getMessage, "the actor orders failed")
+    ref.send(2)
+    assertEquals(
+      intercept[ActorFailed](loop.runAll()).getMessage,
+      "the actor orders failed, and is stopped: it failed 2 times within 1 minute"
+    )
+    loop.runAll()
+    assert(ref.isStopped)
+  }
+
   test("a stack that overflows is a failure like others") {
     val loop   = new ManualLoop
     var errors = List.empty[Throwable]

@@ -53,15 +53,17 @@ private[server] object HandlerFailures {
   private final val QuietNanos = 1000L * 1000 * 1000
 
   /**
-   * `: GET /orders/7 (route GET /orders/{id})`, without the query, which may contain secrets. Empty if the request is
-   * not known.
+   * `: GET /orders/7 (route GET /orders/{id}, id 5f1e)`, without the query, which may contain secrets. The id is there if
+   * the request has been given one that its client gets, too. Empty if the request is not known.
    */
   def name(request: Request): String =
     if (request == null) ""
     else
       try {
-        val route = request.route.fold("")(route => s" (route $route)")
-        s": ${request.method} ${RareWarning.shown(request.path)}$route"
+        val id    = if (request.shared.idField == null) None else Some(s"id ${request.shared.idOr("")}")
+        val known = request.route.map(route => s"route $route") ++ id
+        val more  = if (known.isEmpty) "" else known.mkString(" (", ", ", ")")
+        s": ${request.method} ${RareWarning.shown(request.path)}$more"
       } catch { case Survivable(_) => "" } // its response is complete, so it can no longer be read
 
   /** An exception and its causes on one line; at most four, since a chain of causes can be a cycle. */

@@ -1,6 +1,7 @@
 package needletail.server.failure
 
 import needletail.async.UpstreamFailure
+import needletail.http.Request
 import needletail.testing.Suite
 
 class HandlerFailuresSuite extends Suite {
@@ -28,5 +29,15 @@ class HandlerFailuresSuite extends Suite {
     )
     val endless = new Upstream("x") { override def getCause: Throwable = fails }
     assertEquals(HandlerFailures.causes(endless), "x")
+  }
+
+  test("a request is named with the id that its client got, if there is one") {
+    val request = Request.get("/orders/7?token=secret")
+    assertEquals(HandlerFailures.name(request), ": GET /orders/7")
+    assertEquals(request.shared.idOr("5f1e"), "5f1e")
+    assertEquals(HandlerFailures.name(request), ": GET /orders/7") // an id that nobody is told
+    request.shared.idField = "X-Request-Id"
+    assertEquals(HandlerFailures.name(request), ": GET /orders/7 (id 5f1e)")
+    assertEquals(HandlerFailures.name(null), "")
   }
 }
