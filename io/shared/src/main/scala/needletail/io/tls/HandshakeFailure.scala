@@ -29,5 +29,11 @@ object HandshakeFailure {
   /** The connection ended before: by the client, or by the server, as at the end of `TlsLimits.timeout`. */
   val Incomplete: HandshakeFailure = new HandshakeFailure("incomplete")
 
+  /** Whether an error is the peer's alert about this side's certificate (RFC 8446 §6.2), as the libraries put it. */
+  private[io] def isOfCertificate(error: String): Boolean = {
+    val text = error.replace('_', ' ')
+    text.contains("alert") && (text.contains("certificate") || text.contains("unknown ca"))
+  }
+
   val all: Seq[HandshakeFailure] = Vector(Silent, Plain, Certificate, Alert, Protocol, Incomplete)
 }

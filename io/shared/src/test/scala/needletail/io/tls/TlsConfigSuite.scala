@@ -118,13 +118,15 @@ class TlsConfigSuite extends LoopSuite with TemporaryDirectories {
   secured("certificates are chosen by the name that is asked for") {
     val shop  = authority.issue("DNS:shop.example,DNS:*.shop.example", subject = "shop")
     val exact = authority.issue("DNS:www.shop.example", subject = "exact")
-    serving(Tls.server(config(local, shop, exact))) { connect =>
+    val users = authority.issue("DNS:users", subject = "users")
+    serving(Tls.server(config(local, shop, exact, users))) { connect =>
       val tls                         = Tls.client(trusting)
       def shown(name: String): String = met(connect(tls, name))._2.peer.get.subject
       assertEquals(shown("shop.example"), "CN=shop")
       assertEquals(shown("a.shop.example"), "CN=shop")
       assertEquals(shown("www.shop.example"), "CN=exact")
       assertEquals(met(connect(tls, "a.shop.example"))._1.serverName, "a.shop.example")
+      assertEquals(shown("users"), "CN=users") // a name without a dot, as in a cluster
       refused(connect(tls, "a.b.shop.example"), "the certificate is not for a.b.shop.example")
       assertEquals(shown("127.0.0.1"), "CN=needletail") // by an address no name is asked for
     }
@@ -259,9 +261,15 @@ class TlsConfigSuite extends LoopSuite with TemporaryDirectories {
       assertEquals(identity.counts.failed(HandshakeFailure.Certificate), 1L)
       result
     }
-    for (check <- Seq[CertificateInfo => Boolean](_ => false, _ => throw new IllegalStateException("no"))) {
+    def throwing(info: CertificateInfo): Boolean = throw new IllegalStateException(info.subject)
+    val checks                                   = Seq[(CertificateInfo => Boolean, String)](
+      ((_: CertificateInfo) => false, "own check"),
+      (throwing(_), "own check, which threw java.lang.IllegalStateException: CN=Ann")
+    )
+    for ((check, reason) <- checks) {
       val (theirs, ours) = told(check)
-      assert(theirs.contains("it was rejected by the server's own check"), theirs)
+      assert(theirs.contains("it was rejected by the server's ") && theirs.endsWith(reason), theirs)
+      assert(ours.contains("refuses the certificate that it was shown, or wants one: "), ours)
       assert(ours.contains("alert") && ours.contains("certificate") && ours.contains("unknown"), ours)
     }
   }

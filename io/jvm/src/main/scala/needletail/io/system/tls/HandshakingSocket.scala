@@ -126,7 +126,10 @@ private[tls] abstract class HandshakingSocket(
     val isAccepted =
       try peer.forall(check)
       catch {
-        case e: Exception => throw new IOException(s"the certificate of $name could not be checked", e)
+        case e: Exception => throw new IOException(
+            s"the certificate of $name is not accepted: ${TlsFailure.Refused}, which threw $e",
+            e
+          )
       }
     if (!isAccepted) throw new IOException(s"the certificate of $name is not accepted: ${TlsFailure.Refused}")
   }

@@ -7,6 +7,8 @@ import java.security.{GeneralSecurityException, Provider}
 import java.util.Collections
 import javax.net.ssl.{
   KeyManager,
+  SNIHostName,
+  SNIServerName,
   SSLContext,
   SSLEngine,
   SSLParameters,
@@ -65,13 +67,13 @@ private[io] object JdkServerContext {
 
 /**
  * @param makeContext may take time, as it reads some hundred certificates; called once
- * @param configure   sets an engine's parameters
+ * @param configure   sets an engine's parameters, with the names that it requests (SNI)
  * @param resumes     whether sessions are resumed
  * @param isChecked   whether certificates are checked
  */
 private[io] final class JdkClientContext private (
     makeContext: () => SSLContext,
-    configure: (SSLContext, SSLEngine) => Unit,
+    configure: (SSLEngine, java.util.List[SNIServerName]) => Unit,
     resumes: Boolean,
     isChecked: Boolean
 ) extends TlsClientContext {
@@ -85,7 +87,7 @@ private[io] final class JdkClientContext private (
     try {
       val engine = context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
       engine.setUseClientMode(true)
-      configure(context, engine)
+      configure(engine, JdkClientContext.requested(engine, name))
       new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None, isChecked)
     } catch {
       case e: Throwable =>
@@ -102,9 +104,10 @@ private[io] object JdkClientContext {
   /** With the trust, keys and session cache of `context`. */
   def of(context: () => SSLContext): TlsClientContext = new JdkClientContext(
     context,
-    (_, engine) => {
+    (engine, names) => {
       val parameters = engine.getSSLParameters
       parameters.setEndpointIdentificationAlgorithm(Https)
+      parameters.setServerNames(names)
       engine.setSSLParameters(parameters)
     },
     resumes = true,
@@ -139,13 +142,11 @@ private[io] object JdkClientContext {
     }
     new JdkClientContext(
       () => make(),
-      (_, engine) => {
-        val own = engine.getSSLParameters.getServerNames // the name that it was created for
+      (engine, names) =>
         parameters.synchronized {
-          parameters.setServerNames(if (own eq null) Collections.emptyList else own)
+          parameters.setServerNames(names)
           engine.setSSLParameters(parameters)
-        }
-      },
+        },
       config.resume,
       config.trust != TlsTrust.Unchecked
     )
@@ -153,6 +154,21 @@ private[io] object JdkClientContext {
 
   private def pinning(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager =
     if (pins.isEmpty) inner else Trust.pinned(inner, pins)
+
+  /**
+   * The names that an engine requests (RFC 6066 §3): that which it was created for. The JDK leaves out names without a dot,
+   * which hosts of a local network, of containers or of a cluster have.
+   */
+  private def requested(engine: SSLEngine, name: String): java.util.List[SNIServerName] = {
+    val own     = engine.getSSLParameters.getServerNames
+    val isLabel =
+      name.nonEmpty && !name.exists(c => c == '.' || c == ':') && name.exists(!Character.isDigit(_))
+    if ((own ne null) && !own.isEmpty) own
+    else if (!isLabel) Collections.emptyList
+    else
+      try Collections.singletonList(new SNIHostName(name))
+      catch { case _: IllegalArgumentException => Collections.emptyList } // no host has that name
+  }
 
   /** The JDK keeps sessions by name and port. With ports that do not come again it finds none. */
   private def unusedPort(): Int = unused.incrementAndGet()
@@ -176,7 +192,9 @@ private[tls] object JdkContexts {
   def accepted(check: CertificateInfo => Boolean)(chain: Array[X509Certificate]): Unit = {
     val isAccepted =
       try check(Certificates.info(chain(0)))
-      catch { case Survivable(e) => throw new CertificateException(TlsFailure.Refused, e) }
+      catch {
+        case Survivable(e) => throw new CertificateException(s"${TlsFailure.Refused}, which threw $e", e)
+      }
     if (!isAccepted) throw new CertificateException(TlsFailure.Refused)
   }
 

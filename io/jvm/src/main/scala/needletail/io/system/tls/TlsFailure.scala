@@ -28,6 +28,9 @@ private[tls] object TlsFailure {
         else if (has("subject alternative"))
           s"the certificate is not for $name: ${said.last}"
         else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
+        else if (has("Empty client certificate chain")) s"$name has shown no certificate"
+        else if (said.headOption.exists(HandshakeFailure.isOfCertificate))
+          s"no TLS with $name, which refuses the certificate that it was shown, or wants one: ${said.head}"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
       }
     new IOException(text, e)
@@ -58,7 +61,8 @@ private[tls] object TlsFailure {
         s"is too weak: ${e.getMessage}"
     }.orElse {
       if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
-      else if (has(Refused)) Some(s"is not accepted: $Refused")
+      else if (has(Refused))
+        messages(all).find(_.startsWith(Refused)).orElse(Some(Refused)).map(why => s"is not accepted: $why")
       else if (has("PKIX path building failed") || has("No trusted certificate"))
         Some("is not trusted: its issuer is unknown")
       else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")

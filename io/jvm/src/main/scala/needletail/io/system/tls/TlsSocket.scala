@@ -6,7 +6,7 @@ import java.nio.channels.SocketChannel
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
 import javax.net.ssl.{SSLEngine, SSLException}
 
-import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.tls.{CertificateInfo, HandshakeFailure, TlsCounts}
 
 /**
  * A socket secured by TLS: plain bytes on this side, encrypted bytes on the network. An idle connection owns no buffer.
@@ -55,7 +55,12 @@ private[io] class TlsSocket(
       if (isPlain || isFailed) super.read(bytes, from, count)
       else if (isHeldBack || isComputing || !isSecured && !secure()) 0
       else readSecured(bytes, from, count)
-    catch { case e: RuntimeException => throw unexpected(e) }
+    catch {
+      // a TLS 1.3 client has completed its handshake before the server looks at its certificate
+      case e: SSLException if HandshakeFailure.isOfCertificate(String.valueOf(e.getMessage)) =>
+        throw TlsFailure.of(e, name)
+      case e: RuntimeException => throw unexpected(e)
+    }
 
   private def readSecured(bytes: Array[Byte], from: Int, count: Int): Int =
     if (spilled ne null) takeSpilled(bytes, from, count)

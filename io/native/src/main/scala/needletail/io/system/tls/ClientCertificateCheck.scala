@@ -4,6 +4,7 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 
+import needletail.async.Survivable
 import needletail.io.tls.CertificateInfo
 
 /**
@@ -15,27 +16,36 @@ private[tls] final class ClientCertificateCheck(check: CertificateInfo => Boolea
   /** Runs a handshake of a server that has this check. */
   def during(handshake: => Int): Int = {
     ClientCertificateCheck.asked.set(this)
-    try handshake
-    finally ClientCertificateCheck.asked.remove()
+    try {
+      val result = handshake
+      rethrowFatal()
+      result
+    } finally ClientCertificateCheck.asked.remove()
   }
 
-  private var failure: Exception = null
+  private var failure: Throwable = null
+
+  private def rethrowFatal(): Unit = if ((failure ne null) && !Survivable(failure)) throw failure
 
   private def accepts(certificate: CertificateInfo): Boolean =
     try check(certificate)
     catch {
-      case e: Exception =>
+      case e: Throwable =>
         failure = e
         false
     }
 
   /** Throws an IOException if the client's certificate is refused, as for a session that it has resumed. */
   def require(peer: Option[CertificateInfo], name: String): Unit =
-    if (!peer.forall(accepts)) throw refusal(name)
+    if (!peer.forall(accepts)) {
+      rethrowFatal()
+      throw refusal(name)
+    }
 
   def refusal(name: String): IOException =
     new IOException(
-      s"the certificate of $name is not accepted: it was rejected by the server's own check",
+      s"the certificate of $name is not accepted: it was rejected by the server's own check" +
+        (if (failure eq null) "" else s", which threw $failure"),
       failure
     )
 }

@@ -220,8 +220,10 @@ private[tls] final class OpenSslSocket(
       case Truncated     => "the connection ended without closing its TLS stream: data may be missing"
       case 6             => s"$name sends too many TLS messages without data"
       case Plain         => s"$name does not use TLS"
-      case kind if kind > Untrusted => refusal(kind - Untrusted, why)
-      case _                        => s"no TLS with $name: $why"
+      case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
+      case _ if HandshakeFailure.isOfCertificate(why) =>
+        s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
+      case _ => s"no TLS with $name: $why"
     })
 
   /** By OpenSSL's numbers of errors, X509_V_ERR_… */
