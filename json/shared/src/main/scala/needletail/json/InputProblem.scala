@@ -17,29 +17,47 @@ private[needletail] object InputProblem {
   private final val MaxPath = 256
 
   /** An element of `errors`: the field, empty for the whole input, and what is wrong with it. */
-  def entry(field: String, message: String): Json = Json.obj("field" -> field, "message" -> message)
+  final class Entry(private[InputProblem] val field: String, private[InputProblem] val message: String)
 
-  def of(error: JsonError): Json = entry(
+  def entry(field: String, message: String): Entry = new Entry(field, message)
+
+  def of(error: JsonError): Entry = entry(
     Quote(error.path, MaxPath),
     if (error.offset >= 0) s"${error.message} at byte ${error.offset}" else error.message
   )
 
-  def response(status: Status, detail: String, errors: Seq[Json]): Response =
-    Response(status).contentType(MediaType).bytes(json(status, detail, errors).toBytes)
+  def response(status: Status, detail: String, errors: Seq[Entry]): Response =
+    Response(status).contentType(MediaType).bytes(json(status, detail, errors).getBytes(UTF_8))
 
   /** The error that has that response. */
-  def error(status: Status, detail: String, errors: Seq[Json]): HttpError =
+  def error(status: Status, detail: String, errors: Seq[Entry]): HttpError =
     HttpError(
       status,
-      new String(json(status, detail, errors).toBytes, UTF_8),
+      json(status, detail, errors),
       Headers("Content-Type" -> MediaType)
     )
 
-  private def json(status: Status, detail: String, errors: Seq[Json]): Json.Obj = Json.obj(
-    "errors" -> Json.Arr(errors.toVector),
-    "status" -> status.code,
-    "type"   -> "about:blank",
-    "title"  -> status.reason,
-    "detail" -> detail
-  )
+  /** Not by `Json`, whose readers and writers know this. */
+  private def json(status: Status, detail: String, errors: Seq[Entry]): String = {
+    val out                                       = new JsonOutput(indented = false)
+    def member(name: String, value: String): Unit = {
+      out.name(name)
+      out.quoted(value)
+    }
+    out.raw("{")
+    out.name("errors")
+    out.list('[', errors.toVector, ']') { e =>
+      out.raw("{")
+      member("field", e.field)
+      out.raw(",")
+      member("message", e.message)
+      out.raw("}")
+    }
+    out.raw(s""","status":${status.code},"type":"about:blank",""")
+    member("title", status.reason)
+    out.raw(",")
+    member("detail", detail)
+    out.raw("}")
+    out.toString
+  }
 }
