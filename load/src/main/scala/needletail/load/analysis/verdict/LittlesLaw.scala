@@ -15,9 +15,11 @@ import needletail.load.result.RunResult
  */
 final case class LittlesLaw(users: Double, expected: Double, error: Double) {
 
-  /** Whether they agree within the error of a run of some seconds. */
-  def holds: Boolean =
-    math.abs(expected - users) <= math.max(users * LittlesLaw.Tolerance, error * LittlesLaw.Errors)
+  /** Whether they agree within the error of a run of some seconds, which may be large: no reason to doubt the run. */
+  def holds: Boolean = isClose || math.abs(expected - users) <= error * LittlesLaw.Errors
+
+  /** Whether they agree whatever the error: worth a remark. */
+  def isClose: Boolean = math.abs(expected - users) <= users * LittlesLaw.Tolerance
 }
 
 object LittlesLaw {

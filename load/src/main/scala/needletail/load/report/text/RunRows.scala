@@ -66,7 +66,7 @@ private[report] object RunRows {
           "The offered rate was reached, since users waited for responses less than half of the time (pauses, or a ramp): " +
             "the server may be able to do more."
         )
-    val little = m.diagnosis.little.filter(_.holds).map(law =>
+    val little = m.diagnosis.little.filter(_.isClose).map(law =>
       String.format(
         Locale.ROOT,
         "Little's law holds: %.1f users there, %.1f by rate and latency.",
@@ -104,7 +104,7 @@ private[report] object RunRows {
     else None
   }
 
-  /** A remark if the server closed connections that were to be reused. */
+  /** A remark if connections that were to be reused did not last. */
   private def notKept(m: Measurement): Option[String] = {
     val selves   = m.run.intervals.map(_.self)
     val all      = m.run.total()
@@ -113,11 +113,16 @@ private[report] object RunRows {
     // one request each also if all are in flight at the same time
     val needed = selves.map(s => math.max(s.users, s.open)).maxOption.getOrElse(0)
     if (!m.run.plan.keepAlive || requests < 20 || opened * 2 < requests || opened < needed * 4L) None
-    else
-      Some(
-        s"The server did not keep connections alive: ${Quantity.count(opened)} were opened for " +
-          s"${Quantity.count(requests)} requests; the latencies include this."
-      )
+    else {
+      val counts = s"${Quantity.count(opened)} were opened for ${Quantity.count(requests)}"
+      if (m.run.plan.targets.exists(_.startsWith("ws")))
+        Some(
+          s"WebSockets did not last: $counts messages. The load tester closes one on which a message comes that is no " +
+            "answer: a server that broadcasts, or sends several messages for one, cannot be measured like this."
+        )
+      else
+        Some(s"The server did not keep connections alive: $counts requests; the latencies include this.")
+    }
   }
 
   /**

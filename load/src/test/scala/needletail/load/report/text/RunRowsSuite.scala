@@ -2,6 +2,7 @@ package needletail.load.report.text
 
 import scala.concurrent.duration._
 
+import needletail.load.analysis.verdict.LittlesLaw
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.verdict.{Measurement, Metric}
 import needletail.testing.Suite
@@ -40,6 +41,20 @@ class RunRowsSuite extends Suite {
     assert(told(run(opened = 100, keepAlive = true)))
     assert(!told(run(opened = 100, keepAlive = false)))
     assert(!told(run(opened = 10, keepAlive = true)))
+    val http = run(opened = 100, keepAlive = true)
+    val ws   = http.run.copy(plan = http.run.plan.copy(targets = Vector("ws://127.0.0.1:1/chat")))
+    val said = RunRows.remarks(new Measurement("run", ws, Some(Duration.Zero)))
+    assert(said.exists(_.startsWith("WebSockets did not last: 300 were opened for 199 messages.")), said)
+    assert(!said.exists(_.contains("The server did not keep")), said)
+  }
+
+  test(
+    "Little's law is said to hold where the two figures are close, not where they are only within the error"
+  ) {
+    def law(expected: Double, error: Double) = LittlesLaw(users = 14.3, expected, error)
+    assert(law(13, 0.1).isClose && law(13, 0.1).holds)
+    assert(!law(4.1, 5).isClose && law(4.1, 5).holds)
+    assert(!law(4.1, 1).holds)
   }
 
   test("failures of the ramp are told as those of the whole run, since the figures are not") {
