@@ -120,7 +120,7 @@ object ClientError {
    * @param headers the response's headers
    * @param bytes the response's body
    */
-  final class UnexpectedStatus private[client] (
+  final class UnexpectedStatus private[needletail] (
       host: String,
       val status: Status,
       val headers: Headers,

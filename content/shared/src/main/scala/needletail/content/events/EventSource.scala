@@ -4,7 +4,9 @@ import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
 import needletail.async.Async
+import needletail.client.call.Call
 import needletail.client.error.ClientError
+import needletail.client.error.ClientError.UnexpectedStatus
 import needletail.http.text.Grammar
 import needletail.stream.Stream
 
@@ -25,19 +27,43 @@ object EventSource {
     parsed(body, new EventParser(longest))
 
   /**
-   * The events of a server, connecting again when a connection ends, with the id of the last event. It ends when
-   * `connect` completes with None, which decides by the response's status.
+   * The events that `call` responds with, connecting again when a connection ends, with the id of the last event:
+   * `EventSource.of(prices.get("/events"))`. A response 204 ends them. Any other status than 200 is a failure; so is a
+   * connection that cannot be made. These fail the events if the first call does, or with statuses that say that the
+   * request is wrong (4xx but 408, 425 and 429). Otherwise it is called again, as with a server that is being restarted
+   * or whose proxy says 502 meanwhile: see `apply`, also for the parameters.
+   */
+  def of(call: Call, retry: FiniteDuration = 3.seconds, longest: Int = Longest): Stream[Event] = {
+    val asking = call.setHeader("Accept", "text/event-stream")
+    apply(retry, longest) { lastId =>
+      lastId.foldLeft(asking)(_.setHeader("Last-Event-ID", _)).stream.flatMap { response =>
+        response.status.code match {
+          case 200 => Async.value(Some(response.body))
+          case 204 =>
+            response.body.cancel()
+            Async.value(None)
+          case _ =>
+            response.body.cancel()
+            Async.fail(new UnexpectedStatus(
+              call.hostName,
+              response.status,
+              response.headers,
+              new Array[Byte](0)
+            ))
+        }
+      }
+    }
+  }
+
+  /**
+   * The events of a server, connecting again when a connection ends, with the id of the last event; as `of`, with a
+   * function that makes the connection. It ends when `connect` completes with None.
    *
    * It fails if the first call of `connect` does. If a later one fails with a `ClientError`, such as that of a server
-   * that is being restarted, it is called again, after twice the time with each failure, up to a minute; other failures,
-   * and `ClientError.ClientClosed`, are those of the events.
+   * that is being restarted, it is called again, after twice the time with each failure, up to a minute. Other failures,
+   * `ClientError.ClientClosed`, and `UnexpectedStatus` with a status that would not change (4xx but 408, 425 and 429)
+   * are those of the events.
    *
-   * {{{
-   * EventSource() { lastId =>
-   *   val call = lastId.foldLeft(prices.get("/events"))(_.header("Last-Event-ID", _))
-   *   call.stream.map(response => if (response.status.code == 200) Some(response.body) else None)
-   * }
-   * }}}
    * A body that fails is the end of a connection. An event that is longer than `longest` is not: it ends the events with
    * a java.io.IOException, since the server would send it again after each reconnection.
    *
@@ -55,7 +81,7 @@ object EventSource {
 
     def reconnected(lastId: Option[String], delay: FiniteDuration): Async[Option[Stream[Array[Byte]]]] =
       Async.sleep(delay).flatMap(_ => connected(lastId)).recoverWith {
-        case e: ClientError if !e.isInstanceOf[ClientError.ClientClosed] =>
+        case e: ClientError if mayPass(e) =>
           reconnected(lastId, if (delay < MostRetry) (delay * 2).min(MostRetry) else delay)
       }
 
@@ -85,6 +111,15 @@ object EventSource {
       })
     }
   }
+
+  /** Whether the same call may succeed later. */
+  private def mayPass(error: ClientError): Boolean = error match {
+    case e: UnexpectedStatus         => e.status.code / 100 != 4 || Passing(e.status.code)
+    case _: ClientError.ClientClosed => false
+    case _                           => true
+  }
+
+  private val Passing = Set(408, 425, 429)
 
   private def parsed(body: Stream[Array[Byte]], parser: EventParser): Stream[Event] =
     body.flatMap { piece =>

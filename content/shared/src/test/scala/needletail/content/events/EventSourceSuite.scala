@@ -5,13 +5,14 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.client.Serving
 import needletail.client.error.ClientError
-import needletail.http.{Headers, Method, Request}
+import needletail.http.{Handler, Headers, Method, Request, Response, Status}
 import needletail.stream.Stream
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
-class EventSourceSuite extends Suite {
+class EventSourceSuite extends Suite with Serving {
   private def parse(pieces: Iterator[Array[Byte]], longest: Int = 1000) =
     new ManualLoop().run(EventSource.parse(Stream.fromIterator(pieces), longest).toList(100))
 
@@ -126,6 +127,51 @@ class EventSourceSuite extends Suite {
     }.toList(10)).get
     assertEquals(events.map(_.data), List("a", "b"))
     assertEquals(asked.reverse.map(_ - asked.last), List(0L, 10L, 30L, 70L, 130L, 190L, 200L))
+  }
+
+  /** The data of the events of a server with these responses, the ids that it was asked for, and the failure. */
+  private def fromServer(responses: Response*): (List[String], List[Option[String]], Option[Throwable]) = {
+    val left             = responses.iterator
+    var asked            = List.empty[Option[String]]
+    var seen             = List.empty[String]
+    val handler: Handler = request => {
+      assertEquals(request.header("Accept"), Some("text/event-stream"))
+      asked = request.header("Last-Event-ID") :: asked
+      left.next()
+    }
+    serving(handler) { (server, client) =>
+      val events  = EventSource.of(client.service(server.url).get("/events"), retry = 100.millis)
+      val failure =
+        scala.util.Try(client.await(events.foreach(event => seen = event.data :: seen))).failed.toOption
+      (seen.reverse, asked.reverse, failure)
+    }
+  }
+
+  private def events(text: String) = Response.ok.contentType("text/event-stream").bytes(text.getBytes)
+  private def status(code: Int)    = Response(Status(code)).text("no")
+
+  test("the events of a call go on when a proxy says that the server is away, and end with 204") {
+    val (seen, asked, failure) = fromServer(
+      events("id: 1\ndata: a\n\n"),
+      status(502), // which the client itself repeats
+      status(500),
+      events("id: 2\ndata: b\n\n"),
+      status(429),
+      Response(Status.NoContent)
+    )
+    assertEquals((seen, failure), (List("a", "b"), None))
+    assertEquals(asked, List(None) ++ List.fill(3)(Some("1")) ++ List.fill(2)(Some("2")))
+  }
+
+  test("the events of a call fail with a first response that is none, and with one that will not change") {
+    for (responses <- List(Seq(status(500)), Seq(status(404)), Seq(events("data: a\n\n"), status(403)))) {
+      val (seen, asked, failure) = fromServer(responses: _*)
+      assertEquals((seen.size, asked.size), (responses.size - 1, responses.size))
+      failure match {
+        case Some(e: ClientError.UnexpectedStatus) => assert(Set(500, 404, 403)(e.status.code), e)
+        case other                                 => fail(s"$other")
+      }
+    }
   }
 
   test("very many connections without an event use no stack, for an event after them and for the end") {
