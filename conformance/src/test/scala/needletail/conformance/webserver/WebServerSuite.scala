@@ -3,12 +3,14 @@ package needletail.conformance.webserver
 import java.net.URI
 import java.net.http.HttpRequest.BodyPublishers
 import java.net.http.HttpResponse.BodyHandlers
-import java.net.http.{HttpClient, HttpRequest, HttpResponse}
+import java.net.http.{HttpClient, HttpRequest, HttpResponse, WebSocket}
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
 import java.time.Duration
 import java.util.Arrays
+import java.util.concurrent.TimeUnit.SECONDS
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CompletionStage, LinkedBlockingQueue}
 
 import scala.concurrent.duration.DurationInt
 
@@ -30,6 +32,13 @@ abstract class WebServerSuite extends Suite {
   protected final def nameOf(p: Path): String = p.getFileName.toString
   override def afterAll(): Unit               = made.foreach(_.apply())
 
+  /** A program that serves HTTP. */
+  protected final def serving(path: Path): Program = {
+    val program = Program.start(path, maxBody = 100000000, more = Seq("--idle-timeout", "60s"), tls = false)
+    made ::= (() => program.kill())
+    program
+  }
+
   /** A program that listens for a server in front. */
   protected final def listening(path: Path, option: String): Program = {
     val program = Program.start(path, maxBody = 100000000, more = Seq(option, "127.0.0.1:0"), tls = false)
@@ -43,6 +52,7 @@ abstract class WebServerSuite extends Suite {
    * @param kind told where to find the program, which has been started
    * @param base the path below which the program is
    * @param isSlow a process is started for each request, on the virtual machine: fewer of them
+   * @param isProxy does it speak HTTP with the program, so that WebSockets pass?
    * @param takesChunks does the server take content of unknown length? mod_proxy_scgi answers 411
    */
   protected final def behind(
@@ -51,7 +61,8 @@ abstract class WebServerSuite extends Suite {
       prepare: Path => Unit = _ => (),
       base: String = "",
       isSlow: Boolean = false,
-      takesChunks: Boolean = true
+      takesChunks: Boolean = true,
+      isProxy: Boolean = false
   ): Unit = {
     lazy val started = {
       val one = WebServer.start(server, prepare)
@@ -117,7 +128,7 @@ abstract class WebServerSuite extends Suite {
         t.contains(s" host=127.0.0.1:${s.port} scheme=http ") || t.contains(" host=127.0.0.1 scheme=http "),
         t
       )
-      assert(t.contains(s" script=$base ") || base.isEmpty && t.contains(" script= "), t)
+      assert(t.contains(if (isProxy) " script=- " else s" script=$base "), t)
       assert(t.matches(".* remote=127\\.0\\.0\\.1:[1-9]\\d* cookie=b"), t)
     }
 
@@ -139,6 +150,28 @@ abstract class WebServerSuite extends Suite {
     check("a long answer arrives whole") { s =>
       val size = if (isSlow) 1000000 else 20000000
       assertEquals(send(at(s, s"/big?bytes=$size")).body.length, size)
+    }
+
+    if (isProxy) {
+      check("a WebSocket's messages there and back, and its end") { s =>
+        val received = new LinkedBlockingQueue[String]
+        val socket   = http.newWebSocketBuilder().connectTimeout(Duration.ofSeconds(20)).buildAsync(
+          URI.create(s"ws://127.0.0.1:${s.port}/ws"),
+          new Texts(received)
+        ).get(20, SECONDS)
+        for (n <- 1 to 20) {
+          socket.sendText(s"message $n", true).get(20, SECONDS)
+          assertEquals(received.poll(20, SECONDS), s"message $n")
+        }
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "").get(20, SECONDS)
+        assertEquals(received.poll(20, SECONDS), "closed 1000")
+      }
+
+      check("events, and an escaped slash") { s =>
+        val r = send(at(s, "/events?n=20").header("Accept", "text/event-stream"))
+        assertEquals(text(r).linesIterator.count(_.startsWith("data:")), 20)
+        assert(text(send(at(s, "/request/a%2Fb"))).startsWith("GET /request/a%2Fb "))
+      }
     }
 
     check("many at once, each its own answer") { s =>
@@ -169,6 +202,19 @@ abstract class WebServerSuite extends Suite {
       assertEquals(program.exitStatus(20000), Some(0), program.output.takeRight(20).mkString("\n"))
       assertEquals(program.stackTraces.take(10).toList, Nil)
     }
+}
+
+/** Texts received, and the status of the end. */
+private final class Texts(received: LinkedBlockingQueue[String]) extends WebSocket.Listener {
+  override def onText(socket: WebSocket, data: CharSequence, last: Boolean): CompletionStage[_] = {
+    received.add(data.toString)
+    socket.request(1)
+    null
+  }
+  override def onClose(socket: WebSocket, code: Int, reason: String): CompletionStage[_] = {
+    received.add(s"closed $code")
+    null
+  }
 }
 
 /** Apache httpd with mod_cgi, mod_cgid, mod_fcgid, mod_proxy_fcgi and mod_proxy_scgi. */
@@ -223,5 +269,21 @@ class LighttpdSuite extends WebServerSuite {
     lazy val scgi = listening(path, "--scgi")
     behind(s"SCGI, ${nameOf(path)}", Lighttpd.scgi(scgi.port))
     ends(s"SCGI, ${nameOf(path)}", scgi)
+  }
+}
+
+/** The web servers as proxies for HTTP, by the examples of docs/reverse-proxy.md; with WebSockets and events. */
+class ReverseProxySuite extends WebServerSuite {
+  private val servers = Seq[(String, Int => WebServer.Kind)](
+    "nginx"    -> Nginx.http,
+    "Apache"   -> Apache.http,
+    "lighttpd" -> Lighttpd.http
+  )
+
+  for (path <- programs) {
+    lazy val program = serving(path)
+    for ((title, kind) <- servers)
+      behind(s"$title, HTTP, ${nameOf(path)}", kind(program.port), isProxy = true)
+    ends(s"HTTP, ${nameOf(path)}", program)
   }
 }

@@ -85,10 +85,16 @@ object Apache {
 
   def scgi(program: Int): Apache =
     new Apache("event", Seq("proxy", "proxy_scgi"), (_, _) => s"ProxyPass / scgi://127.0.0.1:$program/")
+
+  def http(program: Int): Apache = new Apache(
+    "event",
+    Seq("headers", "proxy", "proxy_http"),
+    (_, _) => ProxyPage.example("apache").replace(ProxyPage.Program, s"127.0.0.1:$program")
+  )
 }
 
-/** nginx; `location` is what stands in its only location. */
-final class Nginx(upstream: String, location: String) extends WebServer.Kind {
+/** nginx, with that text within `http`, where `listen` says where it listens. */
+final class Nginx(servers: String => String) extends WebServer.Kind {
   def name: String         = "nginx"
   def packages: String     = "nginx-light"
   def binary: Option[Path] = WebServer.find("nginx")
@@ -109,13 +115,7 @@ final class Nginx(upstream: String, location: String) extends WebServer.Kind {
        |http {
        |  access_log off;
        |$temporary
-       |  client_max_body_size 100m;
-       |  upstream program { $upstream }
-       |  server {
-       |    listen 127.0.0.1:$port;
-       |    server_name shop.test;
-       |    location / { $location }
-       |  }
+       |${servers(s"listen 127.0.0.1:$port;")}
        |}
        |""".stripMargin
   }
@@ -123,8 +123,25 @@ final class Nginx(upstream: String, location: String) extends WebServer.Kind {
 
 object Nginx {
 
+  /** `location` is what stands in its only location. */
+  private def one(upstream: String, location: String) = new Nginx(listen =>
+    s"""  client_max_body_size 100m;
+       |  upstream program { $upstream }
+       |  server {
+       |    $listen
+       |    server_name shop.test;
+       |    location / { $location }
+       |  }""".stripMargin
+  )
+
+  def http(program: Int): Nginx = new Nginx(listen =>
+    ProxyPage.example("nginx")
+      .replace(ProxyPage.Program, s"127.0.0.1:$program")
+      .replace("listen 80;", listen)
+  )
+
   /** With connections that are kept, or one for each request. */
-  def fastCgi(program: Int, isKept: Boolean, isBuffered: Boolean = true): Nginx = new Nginx(
+  def fastCgi(program: Int, isKept: Boolean, isBuffered: Boolean = true): Nginx = one(
     s"server 127.0.0.1:$program;" + (if (isKept) " keepalive 8;" else ""),
     "include /etc/nginx/fastcgi_params; fastcgi_pass program;" +
       (if (isKept) " fastcgi_keep_conn on;" else "") +
@@ -132,10 +149,10 @@ object Nginx {
   )
 
   def scgi(program: Int): Nginx =
-    new Nginx(s"server 127.0.0.1:$program;", "include /etc/nginx/scgi_params; scgi_pass program;")
+    one(s"server 127.0.0.1:$program;", "include /etc/nginx/scgi_params; scgi_pass program;")
 }
 
-/** lighttpd, with that module and configuration of it. */
+/** lighttpd, with that module, unless it is null, and configuration of it. */
 final class Lighttpd(module: String, behind: Path => String) extends WebServer.Kind {
   def name: String         = "lighttpd"
   def packages: String     = "lighttpd"
@@ -150,7 +167,7 @@ final class Lighttpd(module: String, behind: Path => String) extends WebServer.K
        |server.port = $port
        |server.errorlog = "$directory/error.log"
        |server.upload-dirs = ( "$directory" )
-       |server.modules = ( "mod_alias", "$module" )
+       |server.modules = ( "mod_alias" ${if (module == null) "" else s", \"$module\""} )
        |${behind(directory)}
        |""".stripMargin
 }
@@ -181,7 +198,27 @@ object Lighttpd {
     _ => s"""scgi.server = ( "/" => (( "host" => "127.0.0.1", "port" => $program, $whole )) )"""
   )
 
+  def http(program: Int): Lighttpd = new Lighttpd(
+    null,
+    _ => ProxyPage.example("lighttpd").replace(""""port" => 8080""", s""""port" => $program""")
+  )
+
   private val whole = """"check-local" => "disable", "fix-root-scriptname" => "enable""""
+}
+
+/** The page that shows how to configure proxies. */
+object ProxyPage {
+
+  /** Where the program is in its examples. */
+  final val Program = "127.0.0.1:8080"
+
+  private lazy val text = new String(Files.readAllBytes(Paths.get("docs/reverse-proxy.md")), "UTF-8")
+
+  /** Its block in that language. */
+  def example(language: String): String =
+    s"(?s)```$language\n(.*?)```".r.findFirstMatchIn(text).map(_.group(1)).getOrElse(
+      throw new IllegalStateException(s"docs/reverse-proxy.md has no block of $language")
+    )
 }
 
 /** Programs as CGI finds them: in a directory, as commands. */

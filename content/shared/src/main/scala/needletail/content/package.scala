@@ -42,6 +42,7 @@ package object content {
   type Problem           = answer.Problem
   type ProxyConfig       = forward.ProxyConfig
   type RateLimit         = limit.RateLimit
+  type ReverseProxies    = forward.ReverseProxies
   type RequestId         = answer.RequestId
   type SecurityHeaders   = security.SecurityHeaders
   type Verdict           = conditional.Verdict
@@ -69,6 +70,7 @@ package object content {
   val ProxyConfig: forward.ProxyConfig.type                   = forward.ProxyConfig
   val RateLimit: limit.RateLimit.type                         = limit.RateLimit
   val Redirect: answer.Redirect.type                          = answer.Redirect
+  val ReverseProxies: forward.ReverseProxies.type             = forward.ReverseProxies
   val RequestId: answer.RequestId.type                        = answer.RequestId
   val SecurityHeaders: security.SecurityHeaders.type          = security.SecurityHeaders
 
@@ -223,6 +225,15 @@ package object content {
     def requestIds: Routes = requestIds(RequestId())
 
     def requestIds(ids: RequestId): Routes = ids(routes)
+
+    /**
+     * The same routes behind reverse proxies: `request.connection` has the client's address, and whether the client used
+     * TLS. To be applied after what uses these, such as `rateLimit`; the access log has them too.
+     */
+    def behind(proxies: ReverseProxies): Routes = routes.around { (request, next) =>
+      proxies(request)
+      next()
+    }
 
     /** The same routes, with errors as problems (RFC 9457) instead of plain text. */
     def problems: Routes = Problem.of(routes)

@@ -17,11 +17,15 @@ final class Request private[needletail] (
     private var view: RequestView,
     private var generation: Int,
     val body: MessageBody,
-    val connection: ConnectionInfo
+    received: ConnectionInfo
 ) extends HasTimeLimit {
 
   /** Fields that most requests do not use; one reference, as there are many requests. */
   private var extras: RequestExtras = null
+
+  /** The connection; behind reverse proxies that are trusted (`routes.behind`) with the client's address, not theirs. */
+  def connection: ConnectionInfo =
+    if (extras == null || shared.client == null) received else shared.client
 
   private[needletail] def more: RequestExtras = {
     if (extras == null) {
@@ -275,6 +279,9 @@ private[needletail] final class RequestExtras {
   private var csrf: String          = null
   private var isOver                = false
   private var atEnd: List[Runnable] = Nil
+
+  /** The connection as it is for the client, which is behind a proxy; null if that is not known. */
+  @volatile var client: ConnectionInfo = null
 
   /** The name of the field that its id is passed on by; null if it is not. */
   @volatile var idField: String = null

@@ -26,8 +26,13 @@ final case class DecodingLimits(size: Long = 8L * 1024 * 1024, ratio: Int = 200,
 
   /** Throws HttpError 413 if `written` bytes of `read` ones are too many. */
   private[compression] def check(read: Long, written: Long): Unit =
-    if (written > size || written - DecodingLimits.Free > read * ratio)
-      throw HttpError(Status.ContentTooLarge, "the decompressed body is too large")
+    if (written > size)
+      throw HttpError(Status.ContentTooLarge, s"the decompressed body has more than $size bytes")
+    else if (written - DecodingLimits.Free > read * ratio)
+      throw HttpError(
+        Status.ContentTooLarge,
+        s"the decompressed body has more than $ratio times as many bytes as were sent"
+      )
 }
 
 object DecodingLimits {

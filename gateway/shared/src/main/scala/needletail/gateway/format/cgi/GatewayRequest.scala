@@ -1,7 +1,7 @@
 package needletail.gateway.format.cgi
 
 import needletail.async.{Async, Loop}
-import needletail.http.{Attachments, ConnectionInfo, Request}
+import needletail.http.{Attachments, ConnectionInfo, ConnectionWrapper, Request}
 import needletail.io.EventLoop
 
 /**
@@ -73,11 +73,4 @@ object GatewayRequest {
     case other: ConnectionWrapper => find(other.wrapped)
     case _                        => None
   }
-}
-
-/** A connection that wraps another one, which may be a [[GatewayRequest]]. */
-private[gateway] trait ConnectionWrapper {
-
-  /** The wrapped connection. */
-  def wrapped: ConnectionInfo
 }

@@ -1,0 +1,129 @@
+package needletail.content.forward
+
+import needletail.async.Setting
+import needletail.http.text.Ascii
+import needletail.http.{ConnectionInfo, ConnectionWrapper, Request}
+import needletail.io.dns.Network
+
+/**
+ * The reverse proxies in front of a server: for requests from them, `request.connection` has the client's address and
+ * whether the client used TLS, as the proxies say. See `routes.behind`.
+ *
+ * Read are X-Forwarded-For and X-Forwarded-Proto, which nginx, Apache, HAProxy and the load balancers of clouds set, or
+ * Forwarded (RFC 7239), but not both, as most proxies pass on the other from whoever sent it. The address is the last one
+ * that is not of a trusted proxy: what is before it may be the client's invention.
+ *
+ * @param networks addresses (`192.0.2.1`, `::1`) and networks (`10.0.0.0/8`, `fd00::/8`) of the proxies, and `unix` for
+ *   all peers on a Unix socket; another text throws IllegalArgumentException. Clients must not be able to connect from
+ *   there, or they may call themselves as they like
+ * @param standard whether Forwarded is read, and not X-Forwarded-For and X-Forwarded-Proto
+ */
+final case class ReverseProxies(networks: Seq[String], standard: Boolean = false) {
+  import ReverseProxies.*
+
+  private val isUnixTrusted = networks.contains(Unix)
+  private val trusted       = networks.filter(_ != Unix).map(network)
+
+  /** From here on, `request.connection`, also of requests made from this one, is the client's. */
+  private[content] def apply(request: Request): Unit = {
+    val proxy = request.connection
+    if (isTrusted(proxy)) {
+      val hop     = client(if (standard) forwarded(request) else forwardedFor(request))
+      val address = if (hop.host == null) proxy.remoteAddress else hop.address
+      val scheme  = if (standard) hop.scheme else request.headers.list(Proto).lastOption.orNull
+      request.shared.client =
+        new ProxiedConnection(
+          proxy,
+          address,
+          if (scheme == null) proxy.isSecure else Ascii.same(scheme, "https")
+        )
+    }
+  }
+
+  private def isTrusted(proxy: ConnectionInfo): Boolean = {
+    // by the own address, as a peer's socket file may have any name
+    val isUnix = !isAddress(hostOf(proxy.localAddress))
+    if (isUnix) isUnixTrusted else isTrusted(hostOf(proxy.remoteAddress))
+  }
+
+  private def isTrusted(host: String): Boolean = trusted.exists(_.contains(host))
+
+  /** The client, or the hop after which nothing is to be believed. */
+  private def client(hops: List[Hop]): Hop = {
+    var last = Unknown
+    var left = hops.reverse
+    while (left.nonEmpty) {
+      last = left.head
+      left = if (last.host != null && isTrusted(last.host)) left.tail else Nil
+    }
+    last
+  }
+}
+
+object ReverseProxies {
+  private final val Unix  = "unix"
+  private final val For   = "X-Forwarded-For"
+  private final val Proto = "X-Forwarded-Proto"
+
+  /** Who sent a request to a proxy, as that proxy says; null for what it does not say, or not legibly. */
+  private final class Hop(val host: String, port: String, val scheme: String) {
+    def address: String =
+      (if (host.indexOf(':') >= 0) s"[$host]" else host) + ":" + (if (port == null) "0" else port)
+  }
+
+  private val Unknown = new Hop(null, null, null)
+
+  private def forwardedFor(request: Request): List[Hop] = request.headers.list(For).map(hop(_, null))
+
+  private def forwarded(request: Request): List[Hop] = request.headers.list("Forwarded").map { element =>
+    val pairs = element.split(';').toList.flatMap { pair =>
+      val equals = pair.indexOf('=')
+      if (equals < 0) None
+      else Some((Ascii.lower(pair.substring(0, equals).trim), unquoted(pair.substring(equals + 1).trim)))
+    }
+    def value(name: String) = pairs.collectFirst { case (`name`, text) => text }.orNull
+    hop(value("for"), value("proto"))
+  }
+
+  /** A node (RFC 7239 §6), and what proxies write in X-Forwarded-For: an address, maybe with a port. */
+  private def hop(node: String, scheme: String): Hop =
+    if (node == null) new Hop(null, null, scheme)
+    else {
+      val isBare = isAddress(node)
+      val host   = if (isBare) node else hostOf(node)
+      val port   = if (isBare) "" else node.substring(node.lastIndexOf(':') + 1)
+      if (!isAddress(host)) new Hop(null, null, scheme)
+      else
+        new Hop(host, if (port.nonEmpty && port.length <= 5 && port.forall(isDigit)) port else null, scheme)
+    }
+
+  private def isDigit(c: Char) = c >= '0' && c <= '9'
+
+  /** Of `192.0.2.1:80`, `[::1]:80` or `[::1]`; `""` if it has another form. */
+  private def hostOf(address: String): String =
+    if (address.startsWith("[")) address.substring(1, math.max(1, address.indexOf(']')))
+    else address.substring(0, math.max(0, address.lastIndexOf(':')))
+
+  private def isAddress(text: String): Boolean = text.indexOf('/') < 0 && Network.parse(text).isDefined
+
+  private def unquoted(text: String): String =
+    if (text.length > 1 && text.head == '"' && text.last == '"') text.substring(1, text.length - 1) else text
+
+  private def network(text: String): Network = {
+    val parsed = Network.parse(text)
+    Setting("ReverseProxies").check(
+      "networks",
+      text,
+      parsed.isDefined,
+      "an IP address, a network such as 10.0.0.0/8, or unix"
+    )
+    parsed.get
+  }
+}
+
+/** The connection of a reverse proxy, with what it says of the client. */
+private final class ProxiedConnection(
+    val wrapped: ConnectionInfo,
+    val remoteAddress: String,
+    val isSecure: Boolean
+) extends ConnectionWrapper
