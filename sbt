@@ -8,11 +8,12 @@ cd "$(dirname "$0")"
 
 launcher_version=1.13.1
 # SBT_OPTS, which sbt's own launcher script reads as well, comes last and so wins.
-export SBT_OPTS="-Xmx3g -Xss8m -XX:+UseParallelGC -Dfile.encoding=UTF-8 ${SBT_OPTS:-}"
+# Two compilers and all tests fill the usual 240 MB of compiled code; beyond them the JVM interprets.
+export SBT_OPTS="-Xmx3g -Xss8m -XX:+UseParallelGC -XX:ReservedCodeCacheSize=512m -Dfile.encoding=UTF-8 ${SBT_OPTS:-}"
 
 # One program is built at two thirds of the cost without the JVM's second compiler, which pays off in longer runs.
 case "$*" in
-  "dist "*) SBT_OPTS="-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m $SBT_OPTS" ;;
+  "dist "*) SBT_OPTS="-XX:TieredStopAtLevel=1 $SBT_OPTS" ;;
 esac
 
 if [ -z "${NEEDLETAIL_OWN_SBT:-}" ] && command -v sbt >/dev/null 2>&1; then
