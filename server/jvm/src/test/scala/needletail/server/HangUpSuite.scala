@@ -19,7 +19,7 @@ class HangUpSuite extends Suite {
       new ProcessBuilder(java, "-cp", ClassPath.of(getClass.getClassLoader), "needletail.server.HangUpMain")
         .redirectErrorStream(true)
         .start()
-    val output                       = new BufferedReader(new InputStreamReader(child.getInputStream))
+    val output                         = new BufferedReader(new InputStreamReader(child.getInputStream))
     def lineWith(text: String): String = Iterator.continually(output.readLine()).find(_.contains(text)).get
     try {
       val socket = new Socket("127.0.0.1", lineWith("port ").drop(5).toInt)
@@ -49,5 +49,7 @@ object HangUpMain {
   }
 
   def main(args: Array[String]): Unit =
-    Server(slow, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run(s => println(s"port ${s.port}"))
+    Server(slow, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run(s =>
+      println(s"port ${s.port}")
+    )
 }
