@@ -30,7 +30,7 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
     if (isTrusted(proxy)) {
       val hop     = client(if (standard) forwarded(request) else forwardedFor(request))
       val address = if (hop.host == null) proxy.remoteAddress else hop.address
-      val scheme  = if (standard) hop.scheme else request.headers.list(Proto).lastOption.orNull
+      val scheme  = if (standard) hop.scheme else members(request, Proto).lastOption.orNull
       request.shared.client =
         new ProxiedConnection(
           proxy,
@@ -73,9 +73,13 @@ object ReverseProxies {
 
   private val Unknown = new Hop(null, null, null)
 
-  private def forwardedFor(request: Request): List[Hop] = request.headers.list(For).map(hop(_, null))
+  /** Split at each comma, also within quotes: a quote that a client has left open must not hide what a proxy appends. */
+  private def members(request: Request, name: String): List[String] =
+    request.headers.getAll(name).flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
 
-  private def forwarded(request: Request): List[Hop] = request.headers.list("Forwarded").map { element =>
+  private def forwardedFor(request: Request): List[Hop] = members(request, For).map(hop(_, null))
+
+  private def forwarded(request: Request): List[Hop] = members(request, "Forwarded").map { element =>
     val pairs = element.split(';').toList.flatMap { pair =>
       val equals = pair.indexOf('=')
       if (equals < 0) None

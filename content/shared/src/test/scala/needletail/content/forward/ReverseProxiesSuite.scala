@@ -75,6 +75,19 @@ class ReverseProxiesSuite extends Suite {
     assertEquals(seen(standard, "Forwarded" -> "=;for;;="), "127.0.0.1:0 false")
   }
 
+  test("a quote that a client leaves open does not hide what the proxy appends") {
+    val standard = local.copy(standard = true)
+    for (open <- Seq("\"", "198.51.100.9, \"", "\"\\\"", "x=\"\\")) {
+      assertEquals(addressBy(s"$open, 192.0.2.7"), "192.0.2.7:0", open)
+      assertEquals(
+        seen(standard, "Forwarded" -> s"for=198.51.100.9;x=$open, for=192.0.2.7;proto=https"),
+        "192.0.2.7:0 true",
+        open
+      )
+      assertEquals(seen(local, "X-Forwarded-Proto" -> s"https$open, http"), "127.0.0.1:0 false", open)
+    }
+  }
+
   test("nobody else is believed") {
     for (networks <- Seq(Nil, Seq("10.0.0.0/8"), Seq("::1"), Seq("unix")))
       assertEquals(
