@@ -52,6 +52,9 @@ private[server] final class ServerExchange(
   var bytesSent: Long   = 0     // of its content
   var complete: Boolean = false
 
+  /** Whether the reply's stream failed before anything was passed on, and another reply took its place. */
+  var isReplaced: Boolean = false
+
   /** Where this reply begins in the loop's writer, until some of it has been passed on; then -1. */
   var mark: Int = -1
 
@@ -126,9 +129,9 @@ private[server] final class ServerExchange(
   /** Whether nothing of the reply is sent before the first piece of its stream, which is waited for. */
   def isHeld: Boolean = !headSent && isAwaiting
 
-  /** The handler's result. */
+  /** The handler's result. How quickly it fails does not show how long it takes. */
   def completed(result: Result[Response]): Unit = {
-    handled(isAnswer = true)
+    handled(ServerExchange.isAnswer(result))
     try
       response =
         if (!result.isValue) runner.failed(request, result.error)
@@ -207,9 +210,14 @@ private[server] final class ServerExchange(
 
   /** Ends the reply's stream, which waits, as if it were complete. */
   def endStream(): Unit = {
+    stopStream()
+    piece = ServerExchange.endOfStream
+  }
+
+  /** Cancels the reply's stream, of which no more is wanted. */
+  def stopStream(): Unit = {
     if (pieces != null) pieces.withdraw()
     leaveStream()
-    piece = ServerExchange.endOfStream
   }
 
   /** Cancels the reply's stream, once. Its exceptions are logged. */
@@ -295,7 +303,10 @@ private[server] object ServerExchange {
     x
   }
 
-  private val internal = Response(Status.InternalServerError).text("internal server error")
+  private def isAnswer(result: Result[Response]): Boolean =
+    result.isValue && result.value != null && result.value.status.code < 500
+
+  val internal: Response = Response(Status.InternalServerError).text("internal server error")
 
   val endOfStream: Result[Option[Array[Byte]]] = new Value(None)
 }

@@ -30,7 +30,7 @@ private[server] final class AdmissionController(
   private val delay       =
     new QueueDelay(time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
   private val timer        = new RequestTimer(clock, time, delay, noRoute, config.enabled)
-  private val most         = Math.max(1, (config.maxInFlight + loops - 1) / loops)
+  private val most         = AdmissionController.share(config.maxInFlight, loops)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)
   private val lastRefusals = refusals.map(_.close)
   private val waiting      =
@@ -295,6 +295,9 @@ private[server] final class AdmissionController(
 }
 
 private[server] object AdmissionController {
+
+  /** A loop's part of so many requests, rounded up. */
+  def share(maxInFlight: Int, loops: Int): Int = (maxInFlight - 1) / loops + 1
 
   /** Until a loop has worked on requests for this long in all it is cold, however long ago it was started. */
   final val ColdNanos = 1000L * 1000 * 1000

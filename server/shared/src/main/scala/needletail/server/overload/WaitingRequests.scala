@@ -69,7 +69,7 @@ private[server] final class WaitingRequests(
     reply match {
       case later: Reply.Later =>
         isSync = false
-        later.response.map { r => answered = true; r }.andFinally(ended())
+        later.response.map { r => answered = r.status.code < 500; r }.andFinally(ended())
       case response: Response => ended(); Async.value(response)
     }
   }

@@ -122,6 +122,30 @@ class AdmissionControllerSuite extends Suite {
     }
   }
 
+  test("failures that come quickly do not show how long a route takes") {
+    val w = wire(OverloadConfig())
+    promises.clear()
+    def allowed = {
+      var nanos = 0L
+      w.context.admission.foreach(state => if (state.route.template == "/waits") nanos = state.limit.allowed)
+      nanos
+    }
+    w.send(get("/waits"))
+    w.after(50.millis)
+    promises.last.succeed(Response.ok)
+    w.turn()
+    val before = allowed
+    assert(before >= 75L * 1000 * 1000, before)
+    for (i <- 1 to 60) {
+      w.send(get("/waits"))
+      w.after(10.millis)
+      if (i % 2 == 0) promises.last.fail(new IllegalStateException("refused"))
+      else promises.last.succeed(Response(Status.BadGateway))
+      w.turn()
+    }
+    assertEquals(allowed, before)
+  }
+
   private def reasons(w: FakeWire): Map[String, Long] = {
     val found = scala.collection.mutable.Map.empty[String, Long]
     w.context.admission.foreach { state =>
@@ -291,5 +315,11 @@ class AdmissionControllerSuite extends Suite {
       seen.toMap,
       Map("/health" -> ((3L, 0L, 3L)), "/waits" -> ((0L, 1L, 1L)), "" -> ((0L, 1L, 1L)))
     )
+  }
+
+  test("loops share the limit, however large it is") {
+    for ((all, loops, each) <- List((1, 4, 1), (4, 4, 1), (5, 4, 2), (Int.MaxValue, 1, Int.MaxValue)))
+      assertEquals(AdmissionController.share(all, loops), each)
+    assertEquals(AdmissionController.share(Int.MaxValue, 2), 1 << 30)
   }
 }
