@@ -22,8 +22,12 @@ sealed abstract class Reply {
 
 object Reply {
 
-  /** A response that will be available later, on the event loop that serves the request. */
-  final class Later(val response: Async[Response]) extends Reply
+  /** A response that will be available later, on the event loop that serves the request. Null counts as a failure. */
+  final class Later(result: Async[Response]) extends Reply {
+    val response: Async[Response] =
+      if (result != null) result
+      else Async.fail(new NullPointerException("a handler returned null instead of an Async"))
+  }
 
   /** Converts an `Async` to a reply. */
   implicit def later(response: Async[Response]): Reply = new Later(response)

@@ -230,8 +230,14 @@ private[server] final class ReplyWriter(
         if (state.endsEvents && x.piece == null && x.isEventStream) x.endStream()
         val piece = x.piece
         x.piece = null
-        if (piece == null) go = false
-        else if (!piece.isValue) {
+        if (piece == null) {
+          go = false
+          if (x.headSent && x.bytesSent == r.sourceLength) {
+            // all that was announced has been sent; that a stream does not say that it has ended is no one's concern
+            x.stopStream()
+            completed(x)
+          }
+        } else if (!piece.isValue) {
           go = false
           streamFailed(x, piece.error)
         } else
@@ -306,7 +312,10 @@ private[server] final class ReplyWriter(
       if (x.headSent) context.writer.length = x.mark
       x.headSent = false
       x.bytesSent = 0
-      x.response = runner.dressed(x.request, runner.failed(x.request, e))
+      val failed = runner.failed(x.request, e)
+      // a wrapper may have made a stream of the failure, too, which fails like the first
+      x.response = if (x.isReplaced) ServerExchange.internal else runner.dressed(x.request, failed)
+      x.isReplaced = true
       advance(x)
     } else {
       if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])

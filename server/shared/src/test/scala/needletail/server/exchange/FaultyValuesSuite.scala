@@ -2,7 +2,7 @@ package needletail.server.exchange
 
 import needletail.server.session.FakeWire
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
 
@@ -41,6 +41,8 @@ class FaultyValuesSuite extends Suite {
       case "/null-now"    => Response.ok.stream(nullStream, 3)
       case "/empty"       => streamed(nothing, piece("one"), nothing, nothing, piece("two"), nothing)
       case "/fixed"       => Response.ok.stream(pieces(nothing, piece("one"), nothing), 3)
+      case "/null-later"  => new Reply.Later(null)
+      case "/endless"     => Response.ok.stream(pieces(piece("on"), piece("e"), new AsyncPromise), 3)
       case "/null-piece"  => streamed(Async.value(Some(null)))
       case "/null-option" => streamed(Async.value(null))
       case "/fixed-null"  => Response.ok.stream(pieces(Async.value(null)), 3)
@@ -62,7 +64,7 @@ class FaultyValuesSuite extends Suite {
   }
 
   test("a failure that cannot say what to answer is a 500, and the answers before and after it are there") {
-    for (path <- Seq("/throws", "/null", "/later"))
+    for (path <- Seq("/throws", "/null", "/later", "/null-later"))
       assertEquals(statuses("/ok", path, "/ok"), List(200, 500, 200), path)
     assertEquals(statuses("/ok", "/no-text", "/ok"), List(200, 409, 200))
     assertEquals(statuses("/ok", "/no-headers", "/ok"), List(200, 500, 200))
@@ -97,5 +99,24 @@ class FaultyValuesSuite extends Suite {
     wire.send(get("/fixed", "/ok"))
     val next = wire.output
     assert(next.contains("\r\n\r\noneHTTP/1.1 200 OK") && next.endsWith("fine"), next)
+  }
+
+  test("a stream that does not end after what was announced holds up nothing") {
+    val wire = new FakeWire(handler)
+    wire.send(get("/endless", "/ok"))
+    val output = wire.output
+    assert(output.contains("\r\n\r\noneHTTP/1.1 200 OK") && output.endsWith("fine"), output)
+  }
+
+  test("a wrapper that makes each response a stream that fails is asked twice, not for ever") {
+    var asked  = 0
+    val broken = handler.mapResponse { (_, response) =>
+      asked += 1
+      response.stream(pieces(Async.fail(new IllegalStateException("no"))))
+    }
+    val wire = new FakeWire(broken)
+    wire.send(get("/ok", "/ok"))
+    assertEquals(wire.statuses, List(500, 500))
+    assertEquals(asked, 4)
   }
 }

@@ -116,4 +116,9 @@ class BulkheadSuite extends Suite {
     intercept[IllegalArgumentException]((GET / "a" to slow).limit(0))
     intercept[IllegalArgumentException]((GET / "a" to slow).limit(1, -1))
   }
+
+  test("a handler that returns null instead of an Async gives its place back") {
+    val routes = (GET / "a" to (null: Async[Response])).limit(inFlight = 1)
+    for (_ <- 1 to 3) assertEquals(ask(routes).status, Status.InternalServerError)
+  }
 }
