@@ -12,17 +12,26 @@ object Signals {
   @volatile private var action: () => Unit = null // null: not installed yet
   @volatile private var hangUp: () => Unit = null
 
+  private var isAwaited = false // whether a thread waits for signals, which one only can do
+  private var others    = 0     // threads that would, but wait for their own end meanwhile
+
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
    * the last call replaces the earlier ones.
    */
   def onTerminate(f: () => Unit): Unit = synchronized {
-    if (catching(f)) {
-      // A signal handler may do almost nothing, so it only wakes this thread.
-      val thread = new Thread(() => await(() => false), "needletail-signals")
-      thread.setDaemon(true)
-      thread.start()
+    catching(f)
+    if (!isAwaited) {
+      isAwaited = true
+      startThread()
     }
+  }
+
+  /** A signal handler may do almost nothing, so it only wakes this thread. */
+  private def startThread(): Unit = {
+    val thread = new Thread(() => await(() => false), "needletail-signals")
+    thread.setDaemon(true)
+    thread.start()
   }
 
   /**
@@ -37,26 +46,42 @@ object Signals {
   }
 
   /**
-   * As `onTerminate`, from now on, without a thread of its own. The function it returns, to be called once, waits
-   * until `stopped` is complete, and calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
+   * As `onTerminate`, from now on, without a thread of its own. The function it returns waits until `stopped` is
+   * complete, and calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
    */
-  def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = synchronized {
-    if (catching(f)) { () =>
-      stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
-      await(() => stopped.isCompleted)
-    } else { () => // the thread of an earlier call waits for signals
-      val over = new CountDownLatch(1)
-      stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
-      over.await()
+  def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
+    synchronized(catching(f))
+    () => if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
+  }
+
+  private def takesTurn(): Boolean = synchronized {
+    val isFirst = !isAwaited
+    if (isFirst) isAwaited = true else others += 1
+    isFirst
+  }
+
+  private def awaitSignals(stopped: Future[Unit]): Unit = {
+    stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
+    await(() => stopped.isCompleted)
+    synchronized {
+      if (others > 0) startThread() else isAwaited = false
     }
   }
 
-  /** Installs `f`. Returns true for the first call, after which a thread must wait for the signals. */
-  private def catching(f: () => Unit): Boolean = {
-    val first = action eq null
+  /** Another thread waits for signals. */
+  private def awaitEnd(stopped: Future[Unit]): Unit = {
+    val over = new CountDownLatch(1)
+    stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
+    over.await()
+    synchronized(others -= 1)
+  }
+
+  /** Installs `f`. */
+  private def catching(f: () => Unit): Unit = {
+    val isFirst = action eq null
     action = f
-    if (first) KernelError.check(Kernel.signalOpen())
-    first
+    if (isFirst) KernelError.check(Kernel.signalOpen())
+    ()
   }
 
   private def await(until: () => Boolean): Unit =

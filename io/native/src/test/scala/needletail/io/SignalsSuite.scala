@@ -1,10 +1,41 @@
 package needletail.io
 
+import scala.concurrent.Promise
+
 import scala.scalanative.posix.signal.{kill, SIGTERM}
 import scala.scalanative.libc.signal.SIGINT
 import scala.scalanative.posix.unistd.getpid
 
 class SignalsSuite extends LoopSuite {
+
+  test("signals are noticed by whoever waits, also when those that waited before have gone") {
+    val events  = new Events
+    val stopped = List.fill(3)(Promise[Unit]())
+    val waits   = stopped.zipWithIndex.map { case (end, i) =>
+      Signals.awaiting(end.future)(() => events.add(s"action $i"))
+    }
+    def waiting(i: Int) = {
+      val thread = new Thread(() => { waits(i)(); events.add(s"$i is over") })
+      thread.setDaemon(true)
+      thread.start()
+    }
+    def signal(): Unit = {
+      assertEquals(kill(getpid(), SIGTERM), 0)
+      events.expect("action 2")
+    }
+    waiting(0)
+    signal()
+    stopped(0).success(())
+    events.expect("0 is over")
+    waiting(1)
+    waiting(2)
+    signal()
+    stopped(1).success(())
+    events.expect("1 is over")
+    signal()
+    stopped(2).success(())
+    events.expect("2 is over")
+  }
 
   test("SIGTERM and SIGINT call the action and do not end the process by themselves") {
     val events = new Events

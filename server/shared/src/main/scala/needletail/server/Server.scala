@@ -103,7 +103,7 @@ object Server {
       (all: Seq[RunningServer]) => all.foreach(server => println(s"listening on ${server.url}"))
     )
 
-  /** The same; `onStart` is called when all servers listen. */
+  /** The same; `onStart` is called when all servers listen. If it throws, they are closed and `runAll` throws it. */
   def runAll(servers: Seq[Server], onStart: Seq[RunningServer] => Unit): Unit = {
     val started = mutable.ListBuffer.empty[RunningServer]
     try servers.foreach(server => started += server.startHere())
@@ -176,7 +176,12 @@ object Server {
     val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
     Signals.onHangUp(() => hungUp())
-    onStart(servers)
+    try onStart(servers)
+    catch {
+      case e: Throwable =>
+        servers.foreach(_.close())
+        throw e
+    }
     await()
     all.value.foreach(_.get.foreach(_.get))
   }

@@ -217,4 +217,18 @@ class EndsSuite extends Suite {
     assertEquals(timersOfWaiting(config.copy(streamKeepAlive = Duration.Zero), streamed), List("00"))
     assertEquals(timersOfWaiting(config, Response.ok("first")), List("00"))
   }
+
+  test("if what is to be done at the start fails, nothing keeps on serving") {
+    for (_ <- 1 to 2) {
+      val servers = List.fill(2)(Server(Handler((_: Request) => Response.ok), config))
+      var started = Seq.empty[RunningServer]
+      val error   = intercept[IllegalStateException](Server.runAll(
+        servers,
+        (all: Seq[RunningServer]) => { started = all; throw new IllegalStateException("not today") }
+      ))
+      assertEquals(error.getMessage, "not today")
+      assertEquals(started.length, 2)
+      started.foreach(server => Await.result(server.stopped, 20.seconds))
+    }
+  }
 }
