@@ -1,14 +1,7 @@
 package needletail.async
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
-import java.util.concurrent.{
-  Executor,
-  LinkedBlockingQueue,
-  RejectedExecutionException,
-  ThreadFactory,
-  ThreadPoolExecutor,
-  TimeUnit
-}
+import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
 
 import scala.concurrent.duration._
 
@@ -44,7 +37,9 @@ final case class BlockingConfig(
  * `Async.blocking` uses a shared one; create another to keep one kind of work from using all threads. All threads are
  * daemon threads. Methods are to be called on a loop.
  */
-final class Blocking(config: BlockingConfig = BlockingConfig()) {
+final class Blocking private[async] (config: BlockingConfig, newThread: (Runnable, String) => Thread) {
+  def this(config: BlockingConfig = BlockingConfig()) = this(config, new Thread(_, _))
+
   private val names   = new AtomicInteger
   private val virtual = if (config.virtual) VirtualThreads.factory("needletail-blocking-") else null
   private val running = new AtomicInteger // works that have been accepted and have not ended
@@ -53,7 +48,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
     if (virtual != null) null
     else {
       val factory: ThreadFactory = task => {
-        val thread = new Thread(task, s"needletail-blocking-${names.getAndIncrement()}")
+        val thread = newThread(task, s"needletail-blocking-${names.getAndIncrement()}")
         thread.setDaemon(true)
         thread
       }
@@ -72,7 +67,7 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
   /**
    * Runs `body` on another thread and returns its value or exception on the calling loop.
    *
-   * Fails with `Rejected` if there is no room. Cancelling removes work that has not begun; work that has begun is
+   * Fails with `Rejected` if there is no room, or if the system gives no thread. Cancelling removes work that has not begun; work that has begun is
    * interrupted if the platform supports it, and its result is discarded.
    */
   def apply[A](body: => A): Async[A] = {
@@ -107,16 +102,23 @@ final class Blocking(config: BlockingConfig = BlockingConfig()) {
         else if (running.get > pool.getPoolSize) pool.prestartCoreThread() // it ended meanwhile
         true
       } catch {
-        case _: RejectedExecutionException =>
-          running.decrementAndGet()
-          false
+        case Survivable(_) => refused(work) // no room, or the system gives no further thread
       }
     else if (running.incrementAndGet() > config.virtualThreads) {
       running.decrementAndGet()
       false
-    } else {
-      virtual.newThread(work).start()
-      true
+    } else
+      try {
+        virtual.newThread(work).start()
+        true
+      } catch { case Survivable(_) => refused(work) }
+
+  /** Returns whether it will run all the same: it may be queued, and a thread may have taken it already. */
+  private def refused(work: Runnable): Boolean =
+    if (pool != null && pool.getQueue.contains(work) && !pool.remove(work)) true
+    else {
+      running.decrementAndGet()
+      false
     }
 
   private def remove(work: Runnable): Unit =

@@ -37,7 +37,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       val wait = if (timers.isEmpty) Long.MaxValue else timers.nextAt - nowNanos
       if (wait <= 0) guarded(timers.take())
       // due timers and queued tasks alternate, so that neither starves the other
-      val task = if (wait <= 0) tasks.poll() else tasks.poll(wait, TimeUnit.NANOSECONDS)
+      val task = if (wait <= 0) tasks.poll() else next(wait)
       if (task != null) guarded(task)
     }
     var last = tasks.poll()
@@ -46,6 +46,13 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       last = tasks.poll()
     }
   }
+
+  /** The next task; null if there is none in so many nanoseconds, or if the thread is interrupted. */
+  private def next(wait: Long): Runnable =
+    try tasks.poll(wait, TimeUnit.NANOSECONDS)
+    catch {
+      case _: InterruptedException => null
+    } // as above: a task may also have left the thread interrupted
 
   private def guarded(task: Runnable): Unit =
     try task.run()

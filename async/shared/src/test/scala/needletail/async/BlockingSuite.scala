@@ -176,4 +176,28 @@ class BlockingSuite extends ThreadLoopSuite {
       assertEquals(await(result), Success(1))
     }
   }
+
+  test("where the system gives no thread it is rejected, and later work is done") {
+    val isPoor  = new AtomicBoolean(true)
+    val threads = (task: Runnable, name: String) =>
+      new Thread(task, name) {
+        override def start(): Unit =
+          if (isPoor.get) throw new OutOfMemoryError("unable to create native thread: limits reached")
+          else super.start()
+      }
+    onLoop { loop =>
+      val blocking = new Blocking(BlockingConfig(virtual = false), threads)
+      for (_ <- 1 to 3) {
+        val rejected = await(Async.run(loop)(blocking(1)))
+        assert(rejected.failed.toOption.exists(_.isInstanceOf[Rejected]), rejected)
+      }
+      isPoor.set(false)
+      for (i <- 1 to 3) assertEquals(await(Async.run(loop)(blocking(i))), Success(i))
+    }
+  }
+
+  test("an error of memory is fatal, but not one of threads") {
+    assert(!Survivable(new OutOfMemoryError("Java heap space")) && !Survivable(new OutOfMemoryError))
+    assert(Survivable(new OutOfMemoryError("unable to create native thread: limits reached")))
+  }
 }

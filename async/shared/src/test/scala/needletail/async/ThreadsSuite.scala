@@ -90,4 +90,13 @@ class ThreadsSuite extends ThreadLoopSuite {
       assert(a >= 5 && b >= 10 && c >= 20 && a <= b && b <= c, s"$a $b $c")
     }
   }
+
+  test("a thread's loop goes on when it is interrupted, or when a task has left it so") {
+    onLoop { loop =>
+      for (_ <- 1 to 3) {
+        Await.result(Async.run(loop)(Async.value(Thread.currentThread.interrupt())), bound)
+        assertEquals(Await.result(Async.run(loop)(Async.sleep(1.milli).map(_ => 7)), bound), 7)
+      }
+    }
+  }
 }

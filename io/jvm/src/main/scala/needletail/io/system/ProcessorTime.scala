@@ -4,6 +4,8 @@ import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.function.LongSupplier
 
+import needletail.async.Survivable
+
 /** Processor time of threads. */
 private[needletail] object ProcessorTime {
   @volatile private var reading: LongSupplier = null
@@ -26,7 +28,8 @@ private[needletail] object ProcessorTime {
   private def prepare(): Unit = {
     val thread = new Thread(() => load(), "needletail-processor-time")
     thread.setDaemon(true)
-    thread.start()
+    try thread.start()
+    catch { case Survivable(_) => () } // no further thread: it stays unknown
   }
 
   private def load(): Unit =

@@ -56,7 +56,11 @@ private[io] final class DnsResolver(
           makeRoom()
           entries.put(name, entry)
           join(entry, loop, f)
-        } catch { case _: RejectedExecutionException => TooMany }
+        } catch {
+          case _: RejectedExecutionException => TooMany
+          case Survivable(e)                 =>
+            Left(new IOException(s"there is no thread to look up $name: ${e.getMessage}", e))
+        }
     }
 
   private def join(entry: Entry, loop: Loop, f: Answer => Unit): Answer = {
