@@ -10,7 +10,8 @@ package needletail.metrics
  * }}}
  * Names of metrics and of labels are ASCII letters, digits and `_`, and do not begin with a digit; names of metrics may
  * have `:` too. Values of labels and help may be any text. All methods throw IllegalArgumentException for a name that
- * the format does not allow, for a metric that has been declared before, and for samples of the wrong type.
+ * the format does not allow, for a metric that has been declared before, and for samples of the wrong type. A call that
+ * throws has written nothing.
  */
 final class MetricText {
   private val out      = new java.lang.StringBuilder(16 * 1024)
@@ -29,19 +30,32 @@ final class MetricText {
 
   private def declare(name: String, kind: String, help: String): Unit = {
     require(MetricText.isName(name, colons = true), s"'$name' is not a name that a metric may have")
-    require(declared.add(name), s"the metric '$name' has been declared before")
+    require(!declared(name), s"the metric '$name' has been declared before")
+    wholly {
+      out.append("# HELP ").append(name).append(' ')
+      escape(help, quotes = false)
+      out.append("\n# TYPE ").append(name).append(' ').append(kind).append('\n')
+      ()
+    }
+    declared += name
     family = name
     this.kind = kind
-    out.append("# HELP ").append(name).append(' ')
-    escape(help, quotes = false)
-    out.append("\n# TYPE ").append(name).append(' ').append(kind).append('\n')
-    ()
+  }
+
+  /** Writes all that `write` writes, or nothing if it throws: half a line would make the whole text unreadable. */
+  private def wholly(write: => Unit): Unit = {
+    val before = out.length
+    var isDone = false
+    try {
+      write
+      isDone = true
+    } finally if (!isDone) out.setLength(before)
   }
 
   /** Writes one value of the counter or gauge that was declared last. */
   def sample(value: Double, labels: (String, String)*): Unit = {
     require(kind == "counter" || kind == "gauge", "a counter or gauge must be declared before its samples")
-    line("", labels, null, value)
+    wholly(line("", labels, null, value))
   }
 
   /**
@@ -54,15 +68,17 @@ final class MetricText {
   def buckets(bounds: Seq[Double], counts: Seq[Long], sum: Double, labels: (String, String)*): Unit = {
     require(kind == "histogram", "a histogram must be declared before its buckets")
     require(counts.length == bounds.length + 1, "there must be one bucket more than there are bounds")
-    var total = 0L
-    bounds.zip(counts).foreach { case (bound, count) =>
-      total += count
-      line("_bucket", labels, MetricText.number(bound), total.toDouble)
+    wholly {
+      var total = 0L
+      bounds.zip(counts).foreach { case (bound, count) =>
+        total += count
+        line("_bucket", labels, MetricText.number(bound), total.toDouble)
+      }
+      total += counts.last
+      line("_bucket", labels, "+Inf", total.toDouble)
+      line("_sum", labels, null, sum)
+      line("_count", labels, null, total.toDouble)
     }
-    total += counts.last
-    line("_bucket", labels, "+Inf", total.toDouble)
-    line("_sum", labels, null, sum)
-    line("_count", labels, null, total.toDouble)
   }
 
   private def line(suffix: String, labels: Seq[(String, String)], bound: String, value: Double): Unit = {

@@ -59,4 +59,20 @@ class MetricTextSuite extends Suite {
     intercept[IllegalArgumentException](out.sample(1, "a:b" -> "x"))
     intercept[IllegalArgumentException](out.buckets(Seq(1), Seq(1, 1), 2))
   }
+
+  test("a call that throws writes nothing, so that what others write stays readable") {
+    val out = new MetricText
+    out.counter("a_total", "All.")
+    out.sample(1)
+    val before = out.toString
+    intercept[IllegalArgumentException](out.sample(2, "good" -> "x", "not good" -> "y"))
+    intercept[NullPointerException](out.sample(2, "good" -> (null: String)))
+    intercept[NullPointerException](out.gauge("b", null))
+    assertEquals(out.toString, before)
+    out.gauge("b", "Declared by nobody so far.")
+    out.histogram("c", "Times.")
+    val declared = out.toString
+    intercept[IllegalArgumentException](out.buckets(Seq(1), Seq(1, 2), 3, "not good" -> "y"))
+    assertEquals(out.toString, declared)
+  }
 }
