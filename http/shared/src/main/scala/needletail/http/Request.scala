@@ -210,7 +210,7 @@ final class Request private[needletail] (
     kept
   }
 
-  /** The same request with that header added; see `Request.apply` for what it throws. */
+  /** The same request with that header added, of the same version; see `Request.apply` for what it throws. */
   def withHeader(name: String, value: String): Request = made(headers.add(name, value), body)
 
   /** The same request with another body; Content-Length and Transfer-Encoding are set accordingly. */
@@ -218,7 +218,7 @@ final class Request private[needletail] (
     made(headers.remove("Content-Length").remove("Transfer-Encoding"), content)
 
   private def made(fields: Headers, content: MessageBody): Request =
-    limitedAsThis(Request.built(method, target, fields, content, connection, isReceived = true))
+    limitedAsThis(Request.built(method, target, fields, content, connection, minorVersion, isReceived = true))
 
   private def derived(request: Request): Request = {
     request.dueNanos = dueNanos
@@ -359,7 +359,7 @@ object Request {
       headers: Headers = Headers.empty,
       body: MessageBody = MessageBody.empty
   ): Request =
-    built(method, target, headers, body, ConnectionInfo.none())
+    built(method, target, headers, body, ConnectionInfo.none(), minor = 1)
 
   /** With `isReceived` the target is of a request that was parsed before, maybe with other limits and over TLS. */
   private def built(
@@ -368,12 +368,15 @@ object Request {
       headers: Headers,
       body: MessageBody,
       connection: ConnectionInfo,
+      minor: Int,
       isReceived: Boolean = false
   ): Request = {
     if (!target.forall(c => c > ' ' && c < 127)) // white space would end the target
       throw new IllegalArgumentException("a request target must be percent-encoded")
     val w = new ByteWriter(256)
-    w.writeLatin1(s"${method.name} $target HTTP/1.1\r\n")
+    // content of unknown length, such as what has been decompressed, has no framing in HTTP/1.0
+    val version = if (body.length < 0) 1 else minor
+    w.writeLatin1(s"${method.name} $target HTTP/1.$version\r\n")
     if (!headers.contains("Host")) w.writeLatin1("Host: localhost\r\n")
     if (!headers.contains("Content-Length") && !headers.contains("Transfer-Encoding"))
       if (body.length > 0) w.writeLatin1(s"Content-Length: ${body.length}\r\n")

@@ -174,4 +174,15 @@ class RequestSuite extends needletail.testing.Suite {
     def by(request: Request): List[String] = request.dressed(Response(Status.Ok)).headers.getAll("X-By")
     assertEquals((by(outer), by(inner)), (List("inner", "outer"), List("inner")))
   }
+
+  test("a request that is changed keeps its version, but for content of unknown length") {
+    val view = new RequestView
+    val old  = "GET /a HTTP/1.0\r\nHost: b\r\n\r\n".getBytes
+    assertEquals(new http1.HeadParser(HeadLimits(), view).parse(old, 0, old.length), old.length)
+    val r = new Request(view, view.generation, MessageBody.empty, ConnectionInfo.none())
+    assertEquals(r.withHeader("X", "1").minorVersion, 0)
+    assertEquals(r.withBody(MessageBody.of("abc".getBytes)).minorVersion, 0)
+    assertEquals(Request.get("/").withHeader("X", "1").minorVersion, 1)
+    assertEquals(r.withBody(MessageBody.streamed(MessageBody.of("abc").stream, -1)).minorVersion, 1)
+  }
 }

@@ -54,6 +54,8 @@ class TlsPairSuite extends TlsPair {
       assertEquals((client.protocol, server.protocol), ("http/1.1", "http/1.1"))
       assertEquals((client.cipher, client.isResumed, server.serverName), (server.cipher, false, "here.test"))
       assert(client.cipher.startsWith("TLS_"), client.cipher)
+      for (nanos <- List(client.nanos, server.nanos))
+        assert(nanos > 0 && nanos < 60L * 1000 * 1000 * 1000, nanos)
       val peer = client.peer.get
       assertEquals((peer.subject, peer.issuer), ("CN=local", "CN=Needletail"))
       assertEquals(

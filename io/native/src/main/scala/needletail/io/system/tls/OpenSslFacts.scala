@@ -17,7 +17,7 @@ private[tls] object OpenSslFacts {
   }
 
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
-  def session(connection: Ptr[Byte], isServer: Boolean, name: String): TlsSession = {
+  def session(connection: Ptr[Byte], isServer: Boolean, name: String, nanos: Long): TlsSession = {
     val fields     = read(OpenSslFunctions.sessionFacts(connection, _))
     def at(i: Int) = if (i < fields.length) new String(fields(i), UTF_8) else ""
     TlsSession(
@@ -26,7 +26,8 @@ private[tls] object OpenSslFacts {
       protocol = at(2),
       serverName = if (isServer) at(3).toLowerCase else name,
       peer = if (fields.length < 5 + Size) None else Some(info(fields, 5)),
-      isResumed = at(4).nonEmpty
+      isResumed = at(4).nonEmpty,
+      nanos = nanos
     )
   }
 

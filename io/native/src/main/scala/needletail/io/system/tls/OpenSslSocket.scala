@@ -52,6 +52,7 @@ private[tls] final class OpenSslSocket(
   private var isCounted = counts ne null              // until the handshake is over
   private var reason    = HandshakeFailure.Incomplete // what it is counted as unless it is completed
   private var isBegun   = false                       // whether it is counted as under way
+  private var begunAt   = 0L                          // when the handshake began, by the system's clock
   private var isPlain   = false                       // the peer does not use TLS: bytes pass as they are
   private var isFailed  = false // reading has failed: what comes is of no use, and passes as it is
   private var isAlerted = false // whether an alert was written then
@@ -94,16 +95,22 @@ private[tls] final class OpenSslSocket(
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.records(live) else -1
 
   override def finishConnect(): Boolean =
-    (if (elsewhere eq null) isConnected || super.finishConnect() else elsewhere.finishConnect()) && done(
-      OpenSslFunctions.handshake(live)
-    ) == 1 && {
+    (if (elsewhere eq null) isConnected || super.finishConnect() else elsewhere.finishConnect()) && {
+      begins()
+      done(OpenSslFunctions.handshake(live)) == 1
+    } && {
       establish()
       true
     }
 
+  private def begins(): Unit = if (begunAt == 0) begunAt = System.nanoTime
+
+  private def facts(): TlsSession =
+    OpenSslFacts.session(connection, counts ne null, name, System.nanoTime - begunAt)
+
   /** Copies the results of the handshake, which are otherwise freed with the connection. */
   private def establish(): Unit = if (established eq null)
-    established = OpenSslFacts.session(connection, counts ne null, name)
+    established = facts()
 
   override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     if (isCounted) shakeHands()
@@ -120,13 +127,14 @@ private[tls] final class OpenSslSocket(
 
   /** A server's part of the handshake, as far as it gets. */
   private def shakeHands(): Unit = if (!owesOutput) {
+    begins()
     val result = check.fold(OpenSslFunctions.handshake(live))(_.during(OpenSslFunctions.handshake(live)))
     if (!isBegun && has(Heard)) {
       isBegun = true
       counts.began()
     }
     if (done(result) == 1) {
-      val session = OpenSslFacts.session(connection, isServer = true, name)
+      val session = facts()
       if (has(Resumed)) check.foreach { own =>
         reason = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
         own.require(session.peer, name)
