@@ -9,25 +9,21 @@ private[server] final class RouteSnapshot(
     var inFlight: Int,
     var limit: Int,
     val latencies: Histogram,
-    val byStatus: Array[Long],
+    val byStatus: StatusCounts,
     val refused: Array[Long]
 ) {
 
   /** A copy of the counts only, under the name of that route: for a route that no longer exists. */
   def past(route: RouteClass): RouteSnapshot =
-    new RouteSnapshot(route, 0, -1, latencies.copy(), byStatus.clone(), refused.clone())
+    new RouteSnapshot(route, 0, -1, latencies.copy(), byStatus.copy(), refused.clone())
 
   /** Adds those of the same route on another loop. */
   def add(other: RouteSnapshot): Unit = {
     inFlight += other.inFlight
     limit = if (limit < 0) other.limit else if (other.limit < 0) limit else limit + other.limit
     latencies.add(other.latencies)
+    byStatus.add(other.byStatus)
     var i = 0
-    while (i < byStatus.length) {
-      byStatus(i) += other.byStatus(i)
-      i += 1
-    }
-    i = 0
     while (i < refused.length) {
       refused(i) += other.refused(i)
       i += 1

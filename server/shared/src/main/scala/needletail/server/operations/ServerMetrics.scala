@@ -90,10 +90,10 @@ private[server] object ServerMetrics {
   private def routes(out: MetricText, routes: Seq[RouteSnapshot]): Unit = {
     out.counter(
       "needletail_requests_total",
-      "Requests answered, including refused ones, by route and status class."
+      "Requests answered, including refused ones, by route and status code."
     )
-    for (r <- routes; i <- 1 until r.byStatus.length if r.byStatus(i) > 0)
-      out.sample(r.byStatus(i).toDouble, (labels(r.route) :+ ("code" -> s"${i}xx"))*)
+    for (r <- routes; (status, count) <- r.byStatus.all)
+      out.sample(count.toDouble, (labels(r.route) :+ ("code" -> status.toString))*)
 
     out.histogram(
       "needletail_request_duration_seconds",

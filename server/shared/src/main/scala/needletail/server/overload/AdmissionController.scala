@@ -205,7 +205,7 @@ private[server] final class AdmissionController(
 
   /** The current request was answered at once. */
   @inline def answered(status: Int): Unit =
-    if (present.isRefused) present.route.byStatus(status / 100) += 1
+    if (present.isRefused) present.route.byStatus.add(status, 1)
     else timer.answered(route, status)
 
   /**
@@ -258,7 +258,7 @@ private[server] final class AdmissionController(
     inFlight -= 1
     state.inFlight -= 1
     if (status > 0) {
-      state.byStatus(status / 100) += 1
+      state.byStatus.add(status, 1)
       if (!refused) state.latencies.record(clock.nanos - beganNanos, 1)
     }
   }

@@ -71,7 +71,7 @@ private[server] final class RequestTimer(
         batch.latencies.record(took, 1)
         batch.latencies.record(0, batched - 1)
       } else batch.latencies.record(each, batched)
-      batch.byStatus(batchStatus / 100) += batched
+      batch.byStatus.add(batchStatus, batched.toLong)
       delay.counted(batched)
       batched = 0
     }

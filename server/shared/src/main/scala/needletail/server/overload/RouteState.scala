@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http.admission.RouteClass
 import needletail.metrics.Histogram
 import needletail.server.clock.{LoopTime, OffCpuTime}
-import needletail.server.operations.RouteSnapshot
+import needletail.server.operations.{RouteSnapshot, StatusCounts}
 
 /** One loop's data of one route: its limit, the requests that wait for it, and its counts. */
 private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
@@ -46,8 +46,8 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
   /** From the head of a request to the end of its response; refused requests are not recorded. */
   val latencies = new Histogram(Histogram.coarse)
 
-  /** Requests answered, by the first digit of the status. */
-  val byStatus = new Array[Long](6)
+  /** Requests answered, by status. */
+  val byStatus = new StatusCounts
 
   /** Requests refused, by the reasons of `Refusal`. */
   val refused = new Array[Long](needletail.http.Refusal.names.length)
@@ -91,7 +91,7 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
     inFlight,
     if (limit == null) -1 else limit.limit,
     latencies.copy(),
-    byStatus.clone(),
+    byStatus.copy(),
     refused.clone()
   )
 }

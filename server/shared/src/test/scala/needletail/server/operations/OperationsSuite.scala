@@ -187,8 +187,8 @@ class OperationsSuite extends Suite {
       List(
         "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n",
         "needletail_ready 1\n",
-        "needletail_requests_total{method=\"GET\",route=\"/fast/{id}\",code=\"2xx\"} 3\n",
-        "needletail_requests_total{method=\"\",route=\"\",code=\"4xx\"} 1\n",
+        "needletail_requests_total{method=\"GET\",route=\"/fast/{id}\",code=\"200\"} 3\n",
+        "needletail_requests_total{method=\"\",route=\"\",code=\"404\"} 1\n",
         "needletail_request_duration_seconds_count{method=\"GET\",route=\"/fast/{id}\"} 3\n",
         "needletail_request_duration_seconds_bucket{method=\"GET\",route=\"/later\",le=\"0.268435456\"} 0\n",
         "needletail_request_duration_seconds_bucket{method=\"GET\",route=\"/later\",le=\"+Inf\"} 1\n",

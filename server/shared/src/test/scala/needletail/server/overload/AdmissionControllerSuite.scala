@@ -307,13 +307,18 @@ class AdmissionControllerSuite extends Suite {
     promises.last.succeed(Response.notFound)
     w.turn()
     w.send("nonsense\r\n\r\n")
-    val seen = scala.collection.mutable.Map.empty[String, (Long, Long, Long)]
+    val seen = scala.collection.mutable.Map.empty[String, (Seq[(Int, Long)], Long)]
     w.context.admission.foreach { s =>
-      if (s.byStatus.sum > 0) seen(s.route.template) = (s.byStatus(2), s.byStatus(4), s.latencies.count)
+      val counts = s.byStatus.all
+      if (counts.nonEmpty) seen(s.route.template) = (counts, s.latencies.count)
     }
     assertEquals(
       seen.toMap,
-      Map("/health" -> ((3L, 0L, 3L)), "/waits" -> ((0L, 1L, 1L)), "" -> ((0L, 1L, 1L)))
+      Map(
+        "/health" -> ((Seq(200 -> 3L), 3L)),
+        "/waits"  -> ((Seq(404 -> 1L), 1L)),
+        ""        -> ((Seq(400 -> 1L), 1L))
+      )
     )
   }
 
