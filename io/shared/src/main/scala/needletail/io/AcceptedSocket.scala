@@ -75,7 +75,7 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
     def opened(header: ProxyHeader): Unit = open(loop, options, tls, toPlain, header, gone, makeHandler)
     if (!loop.isAlive) giveBack(tls, gone)
     else if ((proxies ne null) && owesHeader(proxies, tls, gone))
-      new ProxiedSocket(loop, socket, options, proxies, awaited, opened, () => giveBack(tls, gone)).begin()
+      new ProxiedSocket(loop, socket, options, awaited, opened, () => giveBack(tls, gone)).begin()
     else opened(null)
   }
 

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.SocketTimeoutException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
-import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader, TrustedProxies}
+import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader}
 
 /**
  * An accepted socket whose PROXY header is read first. Then `opened` is called, or `closed` if there is none in time;
@@ -16,7 +16,6 @@ private[io] final class ProxiedSocket(
     loop: EventLoop,
     socket: Socket,
     options: ConnectionOptions,
-    proxies: TrustedProxies,
     awaited: AwaitedHeaders,
     opened: ProxyHeader => Unit,
     closed: () => Unit
@@ -64,9 +63,8 @@ private[io] final class ProxiedSocket(
 
   private def fail(cause: Throwable): Unit = if (!isOver) {
     end()
-    if (header.position > 0 && proxies.mayReport(loop.nowNanos))
-      loop.report("a connection of a proxy was closed", cause)
-    closed()
+    try if (header.position > 0 && (awaited ne null)) awaited.failed(socket.remoteAddress, cause)
+    finally closed()
   }
 
   private[needletail] def failed(cause: Throwable): Unit = fail(cause)

@@ -1,9 +1,8 @@
 package needletail.content.forward
 
-import needletail.async.Setting
 import needletail.http.text.Ascii
 import needletail.http.{ConnectionInfo, ConnectionWrapper, Request}
-import needletail.io.dns.Network
+import needletail.io.dns.{Network, TrustedNetworks}
 
 /**
  * The reverse proxies in front of a server: for requests from them, `request.connection` has the client's address and
@@ -21,8 +20,7 @@ import needletail.io.dns.Network
 final case class ReverseProxies(networks: Seq[String], standard: Boolean = false) {
   import ReverseProxies.*
 
-  private val isUnixTrusted = networks.contains(Unix)
-  private val trusted       = networks.filter(_ != Unix).map(network)
+  private val trusted = TrustedNetworks("ReverseProxies", "networks", networks)
 
   /** From here on, `request.connection`, also of requests made from this one, is the client's. */
   private[content] def apply(request: Request): Unit = {
@@ -43,10 +41,8 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
   private def isTrusted(proxy: ConnectionInfo): Boolean = {
     // by the own address, as a peer's socket file may have any name
     val isUnix = !isAddress(hostOf(proxy.localAddress))
-    if (isUnix) isUnixTrusted else isTrusted(hostOf(proxy.remoteAddress))
+    if (isUnix) trusted.hasUnix else trusted.contains(hostOf(proxy.remoteAddress))
   }
-
-  private def isTrusted(host: String): Boolean = trusted.exists(_.contains(host))
 
   /** The client, or the hop after which nothing is to be believed. */
   private def client(hops: List[Hop]): Hop = {
@@ -54,14 +50,13 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
     var left = hops.reverse
     while (left.nonEmpty) {
       last = left.head
-      left = if (last.host != null && isTrusted(last.host)) left.tail else Nil
+      left = if (last.host != null && trusted.contains(last.host)) left.tail else Nil
     }
     last
   }
 }
 
 object ReverseProxies {
-  private final val Unix  = "unix"
   private final val For   = "X-Forwarded-For"
   private final val Proto = "X-Forwarded-Proto"
 
@@ -112,17 +107,6 @@ object ReverseProxies {
 
   private def unquoted(text: String): String =
     if (text.length > 1 && text.head == '"' && text.last == '"') text.substring(1, text.length - 1) else text
-
-  private def network(text: String): Network = {
-    val parsed = Network.parse(text)
-    Setting("ReverseProxies").check(
-      "networks",
-      text,
-      parsed.isDefined,
-      "an IP address, a network such as 10.0.0.0/8, or unix"
-    )
-    parsed.get
-  }
 }
 
 /** The connection of a reverse proxy, with what it says of the client. */

@@ -5,8 +5,11 @@ import java.io.IOException
 /**
  * The connections of one loop whose PROXY header is awaited: they have no handler yet, and would otherwise outlive a
  * server that ends. Used on the loop.
+ *
+ * @param onFailed called for a connection that was closed because of its header, of which a part had arrived: with the
+ *   peer's address, and why
  */
-private[needletail] final class AwaitedHeaders {
+private[needletail] final class AwaitedHeaders(onFailed: (String, Throwable) => Unit) {
   private val waiting = new java.util.LinkedHashSet[AwaitedHeaders.Waiting]
   private var refuses = false
 
@@ -18,6 +21,8 @@ private[needletail] final class AwaitedHeaders {
     if (refuses) one.close(AwaitedHeaders.ended) else { waiting.add(one); () }
 
   private[io] def remove(one: AwaitedHeaders.Waiting): Unit = { waiting.remove(one); () }
+
+  private[io] def failed(peer: String, cause: Throwable): Unit = onFailed(peer, cause)
 
   /** Closes those of which nothing has arrived. */
   def closeSilent(): Unit = foreach(one => if (!one.hasBegun) one.close(AwaitedHeaders.ended))

@@ -25,6 +25,7 @@ import needletail.server.operations.{Log, LoopSnapshot}
  * @param closed called once with `index` for each connection that was passed to `take`, on any thread: it is closed,
  *   or could not be opened
  * @param onFailedHandshake called on the loop when the TLS handshake of a connection has failed, and why
+ * @param onFailedHeader called on the loop when the PROXY header of a peer with that address was not valid, and why
  */
 private[server] final class PerLoopServer(
     index: Int,
@@ -32,7 +33,8 @@ private[server] final class PerLoopServer(
     protocol: LoopProtocol,
     settings: TcpSettings,
     closed: Int => Unit,
-    onFailedHandshake: (Connection, Throwable) => Unit
+    onFailedHandshake: (Connection, Throwable) => Unit,
+    onFailedHeader: (String, Throwable) => Unit
 ) {
   import PerLoopServer._
 
@@ -46,7 +48,7 @@ private[server] final class PerLoopServer(
   private var draining    = false
   private var aborting    = false
   private val connections = new LoopConnections(onFailedHandshake)
-  private val awaited     = new AwaitedHeaders
+  private val awaited     = new AwaitedHeaders(onFailedHeader)
   private val relief      = new MemoryRelief(loop, settings.loopMemory, connections, protocol.counts)
   private val stalled     = new StalledHandshakes(loop, connections)
 

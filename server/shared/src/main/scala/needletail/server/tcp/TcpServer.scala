@@ -59,6 +59,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val drainBegins = Promise[Unit]()
 
   private val failedHandshakes = new RareWarning(TcpServer.QuietNanos)
+  private val failedHeaders    = new RareWarning(TcpServer.QuietNanos)
 
   /** Any client can cause it, so it is logged rarely. Those that were too slow, or said nothing, are only counted. */
   private def handshakeFailed(connection: Connection, cause: Throwable): Unit = cause match {
@@ -68,6 +69,12 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
         RareWarning.shown(s"the TLS handshake with ${connection.remoteAddress} failed: ${cause.getMessage}")
       )
   }
+
+  /** A proxy that is not set up as this server is causes it for each connection. */
+  private def headerFailed(peer: String, cause: Throwable): Unit =
+    failedHeaders.warn(guardedLog, settings.platform.nanoTime())(
+      RareWarning.shown(s"a connection from the proxy $peer was closed: ${cause.getMessage}")
+    )
 
   /** As configured, or as many as the process may have descriptors for. */
   private[server] val maxConnections: Int = ConnectionBudget.of(settings)
@@ -85,7 +92,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
             protocol.onLoop(loops(i), guardedLog),
             settings,
             acceptor.closed,
-            handshakeFailed(_, _)
+            handshakeFailed(_, _),
+            headerFailed(_, _)
           )
       listen()
     } catch {

@@ -4,6 +4,7 @@ import needletail.server.{RunningServer, Server, ServerFixture}
 import needletail.server.operations.Log
 
 import java.net.{Socket, SocketException}
+import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -55,6 +56,22 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
     ServerFixture.serving(handler, ServerFixture.loopback.copy(proxies = Seq("10.0.0.0/8"))) { server =>
       assert(exchange(server, request).contains("\r\n127.0.0.1:"))
       assert(exchange(server, header + request).startsWith("HTTP/1.1 400 "))
+    }
+  }
+
+  test("what is no header is in the log: one line a minute, with the proxy's address and without a stack trace") {
+    val lines = new ConcurrentLinkedQueue[String]
+    val log   = new Log {
+      def warn(message: String): Unit                    = { lines.add(message); () }
+      def error(message: String, cause: Throwable): Unit = { lines.add(s"an error: $message: $cause"); () }
+    }
+    ServerFixture.serving(handler, behind.copy(log = log, loops = 2)) { server =>
+      for (_ <- 1 to 3) assertEquals(exchange(server, request), "")
+      assertEquals(exchange(server, "PROXY TCP4 a b c d\r\n"), "")
+      val expected = s"${server.url}: a connection from the proxy 127.0.0.1:"
+      assertEquals(lines.size, 1, lines)
+      assert(lines.peek.startsWith(expected), lines)
+      assert(lines.peek.endsWith(" was closed: a proxy sent no PROXY header"), lines)
     }
   }
 
